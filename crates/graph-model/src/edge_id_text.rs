@@ -1,0 +1,161 @@
+//! Edge ids as text: `S1:ann>1>1>20260105>S2:rome`.
+//!
+//! Five parts joined with `>`: the source, the label (of a sub label: its parent), the label itself, the joined sort values,
+//! the target. An end is a letter for its kind (`S` string, `L` number, `U` UUID) and the id's text; a `>` inside a part is
+//! written `` `> ``. Also read: four parts (no sub label, HugeGraph up to 1.3) and six (with a direction mark second).
+
+use std::fmt;
+
+use compact_str::CompactString;
+
+use crate::{EdgeId, IdError, LabelId, VertexId, limits};
+
+/// The parts of an edge id's text. Turning them into an [`EdgeId`] takes the schema only to check that the labels exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgeIdText {
+    /// The label named first: the parent of a sub label, else the label itself.
+    pub parent: LabelId,
+    /// What identifies the edge.
+    pub id: EdgeId,
+}
+
+impl EdgeIdText {
+    /// Reads an edge id.
+    pub fn parse(text: &str) -> Result<Self, IdError> {
+        let chars = text.len();
+        if chars > limits::EDGE_ID_CHARS_MAX {
+            return Err(IdError::EdgeTooLong { chars });
+        }
+        let wrong = |reason| IdError::NotAnEdgeId { text: text.to_owned(), reason };
+        let parts = split(text);
+        let parts: Vec<&str> = parts.iter().map(CompactString::as_str).collect();
+        let (owner, incoming, parent, label, sort_values, other) = match *parts.as_slice() {
+            [source, label, sort, target] => (source, false, label, label, sort, target),
+            [source, parent, label, sort, target] => (source, false, parent, label, sort, target),
+            [owner, mark @ ("O" | "I" | "OUT" | "IN"), parent, label, sort, other] => {
+                (owner, mark.starts_with('I'), parent, label, sort, other)
+            }
+            [_, _, _, _, _, _] => return Err(wrong("the second of six parts must be O or I")),
+            _ => return Err(wrong("it must have five parts joined with '>'")),
+        };
+        let number = |text: &str| text.parse().map(LabelId).map_err(|_| wrong("its label is not a number"));
+        let end = |text| parse_end(text).ok_or_else(|| wrong("an end must be S, L or U and a vertex id"));
+        let (owner, other) = (end(owner)?, end(other)?);
+        let (source, target) = if incoming { (other, owner) } else { (owner, other) };
+        Ok(Self {
+            parent: number(parent)?,
+            id: EdgeId { label: number(label)?, source, sort_values: sort_values.into(), target },
+        })
+    }
+}
+
+impl fmt::Display for EdgeIdText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_end(f, &self.id.source)?;
+        write!(f, ">{}>{}>", self.parent.0, self.id.label.0)?;
+        write_escaped(f, &self.id.sort_values)?;
+        f.write_str(">")?;
+        write_end(f, &self.id.target)
+    }
+}
+
+/// Splits at every `>` that no backquote precedes, and takes the escapes out.
+fn split(text: &str) -> Vec<CompactString> {
+    let mut parts = vec![CompactString::default()];
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '>' => parts.push(CompactString::default()),
+            '`' if chars.peek() == Some(&'>') => {
+                chars.next();
+                push(&mut parts, '>');
+            }
+            c => push(&mut parts, c),
+        }
+    }
+    parts
+}
+
+fn push(parts: &mut [CompactString], c: char) {
+    if let Some(last) = parts.last_mut() {
+        last.push(c);
+    }
+}
+
+fn parse_end(text: &str) -> Option<VertexId> {
+    let mut chars = text.chars();
+    match chars.next()? {
+        'S' => VertexId::from_text(chars.as_str()).ok(),
+        'L' => chars.as_str().parse().ok().map(VertexId::Number),
+        'U' => VertexId::parse_uuid(chars.as_str()).ok(),
+        _ => None,
+    }
+}
+
+fn write_end(f: &mut fmt::Formatter<'_>, id: &VertexId) -> fmt::Result {
+    match id {
+        VertexId::Number(number) => write!(f, "L{number}"),
+        VertexId::Uuid(bits) => write!(f, "U{}", uuid::Uuid::from_u128(*bits).hyphenated()),
+        VertexId::String(text) => {
+            f.write_str("S")?;
+            write_escaped(f, text)
+        }
+    }
+}
+
+fn write_escaped(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('>') {
+        write!(f, "{before}`>")?;
+        rest = after;
+    }
+    f.write_str(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(sort: &str) -> EdgeId {
+        EdgeId {
+            label: LabelId(1),
+            source: VertexId::String("1:ann".into()),
+            sort_values: sort.into(),
+            target: VertexId::String("2:ro>me".into()),
+        }
+    }
+
+    #[test]
+    fn five_parts_round_trip() {
+        let text = EdgeIdText { parent: LabelId(1), id: id("20260105") };
+        assert_eq!(text.to_string(), "S1:ann>1>1>20260105>S2:ro`>me");
+        assert_eq!(EdgeIdText::parse(&text.to_string()), Ok(text));
+        let numbers = EdgeIdText {
+            parent: LabelId(3),
+            id: EdgeId {
+                label: LabelId(4),
+                source: VertexId::Number(-7),
+                sort_values: CompactString::default(),
+                target: VertexId::Uuid(9),
+            },
+        };
+        assert_eq!(EdgeIdText::parse(&numbers.to_string()), Ok(numbers));
+    }
+
+    #[test]
+    fn older_and_directed_forms_are_read() {
+        let expected = Ok(EdgeIdText { parent: LabelId(1), id: id("x") });
+        assert_eq!(EdgeIdText::parse("S1:ann>1>x>S2:ro`>me"), expected);
+        assert_eq!(EdgeIdText::parse("S1:ann>O>1>1>x>S2:ro`>me"), expected);
+        assert_eq!(EdgeIdText::parse("S2:ro`>me>I>1>1>x>S1:ann"), expected);
+    }
+
+    #[test]
+    fn malformed_ids_are_refused() {
+        for text in ["", "S1>2", "S1>1>1>>X2", "S1>x>1>>S2", "S1>Q>1>1>>S2", "S>1>1>>S2", "S1:a>1>1>>S2>3>4"] {
+            assert!(EdgeIdText::parse(text).is_err(), "{text}");
+        }
+        let long = format!("S{}>1>1>>S2", "x".repeat(70_000));
+        assert!(matches!(EdgeIdText::parse(&long), Err(IdError::EdgeTooLong { .. })));
+    }
+}

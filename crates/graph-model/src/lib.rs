@@ -1,0 +1,26 @@
+//! The vocabulary of a property graph: ids, values, data types, vertices and edges.
+//!
+//! What it is: plain data every other crate speaks of, and the text forms HugeGraph's clients know (vertex ids, edge ids,
+//! dates, sortable numbers). What it is not: it knows no schema rules, no JSON, no bytes on disk and does no I/O.
+//!
+//! Start reading at [`VertexId`], [`EdgeId`] and [`Value`].
+
+mod date;
+mod edge_id_text;
+mod element;
+mod id;
+pub mod limits;
+mod meaning;
+mod number_code;
+mod primary_key;
+mod value;
+mod vertex_id_text;
+
+pub use date::{DateError, format_date, parse_date};
+pub use edge_id_text::EdgeIdText;
+pub use element::{Direction, Edge, Properties, Vertex};
+pub use id::{EdgeId, IdError, IdKind, IdStrategy, LabelId, PropertyKeyId, VertexId};
+pub use meaning::Meaning;
+pub use number_code::{decode_number, encode_double, encode_float, encode_number};
+pub use primary_key::{join_primary_key, join_values, split_primary_key_label, value_text};
+pub use value::{Cardinality, DataType, Value};

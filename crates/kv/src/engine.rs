@@ -1,0 +1,185 @@
+//! The traits an engine implements.
+
+use std::sync::Arc;
+
+use crate::{Commit, Key, Keys, KvError, TableId, WriteBatch};
+
+/// What an engine can and cannot do. Callers consult this; they never ask which engine it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// A batch over several partitions is applied as a whole or not at all.
+    pub atomic_across_partitions: bool,
+    /// [`Engine::snapshot`] shows one moment in time.
+    pub snapshot_reads: bool,
+    /// [`Read::scan_partitions`] returns partitions in the order of their bytes.
+    pub ordered_partitions: bool,
+    /// [`Engine::delete_prefix`] costs the same however much it deletes.
+    pub cheap_prefix_delete: bool,
+    /// Content survives the end of the process.
+    pub persistent: bool,
+}
+
+/// Rows of one partition: from `start` (inclusive) to `end` (exclusive, `None`: to the last row).
+#[derive(Clone, Copy, Debug)]
+pub struct RowRange<'a> {
+    /// The partition.
+    pub partition: &'a [u8],
+    /// First row to return.
+    pub start: &'a [u8],
+    /// First row not to return.
+    pub end: Option<&'a [u8]>,
+}
+
+impl<'a> RowRange<'a> {
+    /// All rows of a partition.
+    #[must_use]
+    pub fn all(partition: &'a [u8]) -> Self {
+        Self { partition, start: &[], end: None }
+    }
+}
+
+/// A key and its value, borrowed from a cursor until it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// The key.
+    pub key: Key<'a>,
+    /// The value.
+    pub value: &'a [u8],
+}
+
+/// A position in a scan. Rows come in key order within a partition.
+pub trait Cursor {
+    /// The next entry, or `None` at the end.
+    fn next(&mut self) -> Result<Option<Entry<'_>>, KvError>;
+}
+
+/// Reading: the engine as it is now, or a snapshot of it.
+pub trait Read {
+    /// Calls `found` with the value of `key`, if there is one, and says whether there was.
+    fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError>;
+
+    /// Calls `found` once for every key, in order, with its position and its value. One round for the whole batch.
+    fn multi_get(
+        &self,
+        table: TableId,
+        keys: &Keys,
+        found: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), KvError>;
+
+    /// Rows of one partition in order. Sees a single moment in time where the engine has snapshots.
+    fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError>;
+
+    /// All rows of all partitions that begin with `prefix` (a prefix of the partition's own bytes; empty: the whole table),
+    /// after the key `after` where given. On an engine without ordered partitions the order among partitions is the engine's own,
+    /// but stable, so that `after` resumes it.
+    fn scan_partitions<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError>;
+}
+
+/// A figure an engine reports about itself, for metrics and for `rhizome check`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statistic {
+    /// Name in the form of a metric: lower case, underscores, unit last (`block_cache_bytes`).
+    pub name: &'static str,
+    /// One line that says what it counts.
+    pub help: &'static str,
+    /// The figure now.
+    pub value: f64,
+}
+
+/// A storage engine. Shared between threads; every call may block for as long as a disk or a network round takes.
+pub trait Engine: Read + Send + Sync {
+    /// The engine's name as in the configuration (`rocksdb`, `memory`).
+    fn name(&self) -> &'static str;
+
+    /// What this engine can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Hands over a batch to be written. The answer can be waited for or awaited. Batches submitted together may be
+    /// written together, in an order of the engine's choice; each is atomic on its own.
+    fn submit(&self, batch: WriteBatch) -> Commit;
+
+    /// Writes a batch and waits until it is as durable as the engine is configured to make it.
+    fn commit(&self, batch: WriteBatch) -> Result<(), KvError> {
+        self.submit(batch).wait()
+    }
+
+    /// A view that later writes do not change (see [`Capabilities::snapshot_reads`]).
+    fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError>;
+
+    /// Deletes every row of every partition that begins with `prefix`. `prefix` must not be empty.
+    /// `prefix` must not reach beyond the partition. Not atomic with anything else; repeating it is harmless.
+    fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
+
+    /// Makes everything acknowledged so far survive a power cut, whatever the durability mode.
+    fn sync(&self) -> Result<(), KvError>;
+
+    /// Figures for metrics.
+    fn statistics(&self) -> Vec<Statistic>;
+}
+
+impl<T: Read + ?Sized> Read for Arc<T> {
+    fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
+        (**self).get(table, key, found)
+    }
+
+    fn multi_get(
+        &self,
+        table: TableId,
+        keys: &Keys,
+        found: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), KvError> {
+        (**self).multi_get(table, keys, found)
+    }
+
+    fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        (**self).scan(table, range)
+    }
+
+    fn scan_partitions<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        (**self).scan_partitions(table, prefix, after)
+    }
+}
+
+impl<T: Engine + ?Sized> Engine for Arc<T> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        (**self).capabilities()
+    }
+
+    fn submit(&self, batch: WriteBatch) -> Commit {
+        (**self).submit(batch)
+    }
+
+    fn commit(&self, batch: WriteBatch) -> Result<(), KvError> {
+        (**self).commit(batch)
+    }
+
+    fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {
+        (**self).snapshot()
+    }
+
+    fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        (**self).delete_prefix(table, prefix)
+    }
+
+    fn sync(&self) -> Result<(), KvError> {
+        (**self).sync()
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        (**self).statistics()
+    }
+}

@@ -1,0 +1,37 @@
+//! The storage interface: small wide-column tables, `(partition, row) -> value`, rows ordered inside a partition.
+//!
+//! What it is: the traits every storage engine implements ([`Engine`], [`Read`], [`Cursor`]), the data that crosses
+//! them ([`Key`], [`Keys`], [`WriteBatch`], [`TableSpec`], [`Capabilities`], [`KvError`]), an in-memory engine, an engine that
+//! injects faults into another one, and the conformance suite every engine runs (feature `conformance`).
+//!
+//! What it is not: it knows nothing of graphs, encodes nothing (that is `key-codec`) and has no async runtime. Engines that
+//! need one own it and show these blocking, batch-first calls.
+//!
+//! Invariants:
+//! - A [`WriteBatch`] becomes visible and durable as a whole or not at all (an engine that cannot says so in [`Capabilities`]).
+//! - Operations of one batch apply in order: the last one on a key wins.
+//! - A commit that was reported as done survives a crash of the process.
+//! - Keys and values are opaque bytes; a partition is self-delimiting, so that `partition ++ row` sorts like `(partition, row)`.
+//!
+//! Start reading at [`Engine`].
+
+mod batch;
+mod commit;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+mod engine;
+mod error;
+mod fault;
+mod key;
+pub mod limits;
+mod memory;
+mod table;
+
+pub use batch::{Operation, WriteBatch};
+pub use commit::{Commit, CommitSender};
+pub use engine::{Capabilities, Cursor, Engine, Entry, Read, RowRange, Statistic};
+pub use error::KvError;
+pub use fault::{Fault, FaultEngine, Faults};
+pub use key::{Key, KeyBuf, Keys, prefix_end};
+pub use memory::MemoryEngine;
+pub use table::{TableId, TableSpec};
