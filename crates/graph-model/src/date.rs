@@ -125,7 +125,9 @@ mod tests {
 
     #[test]
     fn what_is_no_date_is_refused() {
-        for text in ["", "2020", "2020-13-01", "2020-02-30", "20-01-02", "2020-01-02T00:00:00", "2020-01-02 25:00:00", "x"] {
+        for text in
+            ["", "2020", "2020-13-01", "2020-02-30", "20-01-02", "2020-01-02T00:00:00", "2020-01-02 25:00:00", "x"]
+        {
             assert!(parse_date(text, &TimeZone::UTC).is_err(), "{text}");
         }
         assert_eq!(format_date(i64::MAX, &TimeZone::UTC), i64::MAX.to_string());

@@ -10,9 +10,8 @@ use crate::{IdError, LabelId, Value, VertexId};
 
 /// The text of a value inside an id. With `encode_numbers` numbers and dates are written in their sortable code, else plainly.
 pub fn value_text(value: &Value, encode_numbers: bool) -> Result<CompactString, IdError> {
-    let integer = |number: i64| {
-        CompactString::from(if encode_numbers { encode_number(number) } else { number.to_string() })
-    };
+    let integer =
+        |number: i64| CompactString::from(if encode_numbers { encode_number(number) } else { number.to_string() });
     Ok(match value {
         Value::Text(text) => {
             if text.starts_with(|first: char| first <= '\u{3}') {

@@ -9,7 +9,9 @@ impl VertexId {
     pub fn parse_literal(text: &str) -> Result<Self, IdError> {
         let not_a_literal = || IdError::NotALiteral { text: text.to_owned() };
         if let Some(quoted) = text.strip_prefix('U') {
-            return Self::parse_uuid(quoted.strip_prefix('"').and_then(|t| t.strip_suffix('"')).ok_or_else(not_a_literal)?);
+            return Self::parse_uuid(
+                quoted.strip_prefix('"').and_then(|t| t.strip_suffix('"')).ok_or_else(not_a_literal)?,
+            );
         }
         if let Some(body) = text.strip_prefix('"') {
             let body = body.strip_suffix('"').ok_or_else(not_a_literal)?;
@@ -103,7 +105,18 @@ mod tests {
 
     #[test]
     fn what_is_no_literal_is_refused() {
-        for text in ["", "1:ann", "\"open", "\"a\"b\"", "U835e", "1.5", "U\"zz\"", "\"\\x\"", "\"\\ud83d\"", "99999999999999999999"] {
+        for text in [
+            "",
+            "1:ann",
+            "\"open",
+            "\"a\"b\"",
+            "U835e",
+            "1.5",
+            "U\"zz\"",
+            "\"\\x\"",
+            "\"\\ud83d\"",
+            "99999999999999999999",
+        ] {
             assert!(VertexId::parse_literal(text).is_err(), "{text}");
         }
         assert_eq!(VertexId::parse_literal("\"\""), Err(IdError::Empty));

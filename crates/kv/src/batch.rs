@@ -111,12 +111,7 @@ impl WriteBatch {
     }
 
     /// Appends a delete whose partition and row the two functions write.
-    pub fn delete(
-        &mut self,
-        table: TableId,
-        partition: impl FnOnce(&mut Vec<u8>),
-        row: impl FnOnce(&mut Vec<u8>),
-    ) {
+    pub fn delete(&mut self, table: TableId, partition: impl FnOnce(&mut Vec<u8>), row: impl FnOnce(&mut Vec<u8>)) {
         let key_start = self.arena.len();
         partition(&mut self.arena);
         let partition_end = self.arena.len();
@@ -156,7 +151,9 @@ impl WriteBatch {
     pub fn sort(&mut self) {
         let arena = &self.arena;
         self.operations.sort_by(|a, b| {
-            a.table.cmp(&b.table).then_with(|| arena.get(a.key_start..a.key_end).cmp(&arena.get(b.key_start..b.key_end)))
+            a.table
+                .cmp(&b.table)
+                .then_with(|| arena.get(a.key_start..a.key_end).cmp(&arena.get(b.key_start..b.key_end)))
         });
     }
 

@@ -131,7 +131,8 @@ impl Keys {
 /// 0xFF only). With it, "begins with" becomes a range.
 #[must_use]
 pub fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
-    let (last, head) = prefix.iter().rposition(|byte| *byte != u8::MAX).and_then(|at| prefix.get(..=at)?.split_last())?;
+    let (last, head) =
+        prefix.iter().rposition(|byte| *byte != u8::MAX).and_then(|at| prefix.get(..=at)?.split_last())?;
     let mut end = head.to_vec();
     end.push(last + 1);
     Some(end)

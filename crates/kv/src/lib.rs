@@ -15,10 +15,12 @@
 //!
 //! Start reading at [`Engine`].
 
+#[cfg(any(test, feature = "conformance"))]
+#[macro_use]
+pub mod conformance;
+
 mod batch;
 mod commit;
-#[cfg(any(test, feature = "conformance"))]
-pub mod conformance;
 mod engine;
 mod error;
 mod fault;

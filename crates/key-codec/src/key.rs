@@ -1,0 +1,299 @@
+//! Keys of every table: functions that append a partition or a row, and functions that read them back.
+
+use compact_str::CompactString;
+use graph_model::{EdgeId, LabelId, VertexId};
+use kv::Key;
+
+use crate::ordered::{
+    put_primary_key_prefix, put_text, put_text_open, put_u32, put_vertex_id, read_text, read_u32, read_vertex_id,
+};
+use crate::reader::Reader;
+use crate::{CodecError, GraphNumber};
+
+/// What a partition of the `meta` table holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum MetaKind {
+    /// Rows by name; the store's own settings (format version) and, per graph, its settings (mode).
+    Setting = 0,
+    /// Rows by name; of the store: the graphs.
+    Graph = 1,
+    /// Rows by number: property keys.
+    PropertyKey = 2,
+    /// Rows by number: vertex labels.
+    VertexLabel = 3,
+    /// Rows by number: edge labels.
+    EdgeLabel = 4,
+    /// Rows by number: index labels.
+    IndexLabel = 5,
+    /// Rows by number: graphs whose data is still to be removed.
+    Dropped = 6,
+}
+
+/// Appends what all partitions of a graph begin with, in every table.
+pub fn graph_prefix(out: &mut Vec<u8>, graph: GraphNumber) {
+    put_u32(out, graph.0);
+}
+
+/// Appends a partition of `meta`.
+pub fn meta_partition(out: &mut Vec<u8>, graph: GraphNumber, kind: MetaKind) {
+    put_u32(out, graph.0);
+    out.push(kind as u8);
+}
+
+/// Appends a row of `meta` by name.
+pub fn meta_row_name(out: &mut Vec<u8>, name: &str) {
+    put_text(out, name);
+}
+
+/// Appends a row of `meta` by number.
+pub fn meta_row_number(out: &mut Vec<u8>, number: u32) {
+    put_u32(out, number);
+}
+
+/// Reads a row of `meta` by name.
+pub fn read_meta_row_name(row: &[u8]) -> Result<CompactString, CodecError> {
+    let mut reader = Reader::new(row, "meta row");
+    let name = read_text(&mut reader)?;
+    reader.end()?;
+    Ok(name)
+}
+
+/// Reads a row of `meta` by number.
+pub fn read_meta_row_number(row: &[u8]) -> Result<u32, CodecError> {
+    let mut reader = Reader::new(row, "meta row");
+    let number = read_u32(&mut reader)?;
+    reader.end()?;
+    Ok(number)
+}
+
+/// Appends a partition of `vertex`.
+pub fn vertex_partition(out: &mut Vec<u8>, graph: GraphNumber, id: &VertexId) {
+    put_u32(out, graph.0);
+    put_vertex_id(out, id);
+}
+
+/// Appends what the partitions of all vertices of a label with primary keys begin with.
+pub fn primary_key_vertices_prefix(out: &mut Vec<u8>, graph: GraphNumber, label: LabelId) {
+    put_u32(out, graph.0);
+    put_primary_key_prefix(out, label);
+}
+
+/// Reads the id from a key of `vertex`.
+pub fn read_vertex_key(key: Key<'_>) -> Result<VertexId, CodecError> {
+    let mut reader = Reader::new(key.as_bytes(), "vertex key");
+    read_u32(&mut reader)?;
+    let id = read_vertex_id(&mut reader)?;
+    reader.end()?;
+    Ok(id)
+}
+
+/// Appends a partition of `edge_out` or `edge_in`: the edges of a label at one vertex.
+pub fn edge_partition(out: &mut Vec<u8>, graph: GraphNumber, label: LabelId, owner: &VertexId) {
+    put_u32(out, graph.0);
+    put_u32(out, label.0);
+    put_vertex_id(out, owner);
+}
+
+/// Appends what the partitions of all edges of a label begin with.
+pub fn edge_label_prefix(out: &mut Vec<u8>, graph: GraphNumber, label: LabelId) {
+    put_u32(out, graph.0);
+    put_u32(out, label.0);
+}
+
+/// Appends a row of `edge_out` or `edge_in`.
+pub fn edge_row(out: &mut Vec<u8>, sort_values: &str, other: &VertexId) {
+    put_text(out, sort_values);
+    put_vertex_id(out, other);
+}
+
+/// Appends what the rows of all edges whose sort values begin with `sort_values` begin with.
+pub fn edge_row_prefix(out: &mut Vec<u8>, sort_values: &str) {
+    put_text_open(out, sort_values);
+}
+
+/// Reads the id from a key of `edge_out`.
+pub fn read_edge_out_key(key: Key<'_>) -> Result<EdgeId, CodecError> {
+    read_edge_key(key).map(|(label, owner, sort_values, other)| EdgeId {
+        label,
+        source: owner,
+        sort_values,
+        target: other,
+    })
+}
+
+/// Reads the id from a key of `edge_in`.
+pub fn read_edge_in_key(key: Key<'_>) -> Result<EdgeId, CodecError> {
+    read_edge_key(key).map(|(label, owner, sort_values, other)| EdgeId {
+        label,
+        source: other,
+        sort_values,
+        target: owner,
+    })
+}
+
+fn read_edge_key(key: Key<'_>) -> Result<(LabelId, VertexId, CompactString, VertexId), CodecError> {
+    let mut reader = Reader::new(key.as_bytes(), "edge key");
+    read_u32(&mut reader)?;
+    let label = LabelId(read_u32(&mut reader)?);
+    let owner = read_vertex_id(&mut reader)?;
+    let sort_values = read_text(&mut reader)?;
+    let other = read_vertex_id(&mut reader)?;
+    reader.end()?;
+    Ok((label, owner, sort_values, other))
+}
+
+/// Appends a partition of `label_index`.
+pub fn label_index_partition(out: &mut Vec<u8>, graph: GraphNumber, label: LabelId) {
+    put_u32(out, graph.0);
+    put_u32(out, label.0);
+}
+
+/// Appends a row of `label_index`.
+pub fn label_index_row(out: &mut Vec<u8>, id: &VertexId) {
+    put_vertex_id(out, id);
+}
+
+/// Reads the id from a row of `label_index`.
+pub fn read_label_index_row(row: &[u8]) -> Result<VertexId, CodecError> {
+    let mut reader = Reader::new(row, "label index row");
+    let id = read_vertex_id(&mut reader)?;
+    reader.end()?;
+    Ok(id)
+}
+
+/// Appends a partition of `task`.
+pub fn task_partition(out: &mut Vec<u8>, graph: GraphNumber) {
+    put_u32(out, graph.0);
+}
+
+/// Appends a row of `task`.
+pub fn task_row(out: &mut Vec<u8>, number: u64) {
+    out.extend_from_slice(&number.to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tables::{EDGE_OUT, TABLES, VERTEX};
+
+    fn vertex_id() -> impl Strategy<Value = VertexId> {
+        prop_oneof![
+            any::<i64>().prop_map(VertexId::Number),
+            any::<u128>().prop_map(VertexId::Uuid),
+            ".{1,20}".prop_map(|text| VertexId::String(text.into())),
+            (1u32.., ".{0,20}").prop_map(|(label, rest)| VertexId::String(format!("{label}:{rest}").into())),
+            "[\u{0}-\u{2}]{1,6}".prop_map(|text| VertexId::String(text.into())),
+        ]
+    }
+
+    fn edge_id() -> impl Strategy<Value = EdgeId> {
+        (any::<u32>(), vertex_id(), "[\u{0}-\u{3}a-c!]{0,6}", vertex_id()).prop_map(|(label, source, sort, target)| {
+            EdgeId { label: LabelId(label), source, sort_values: sort.into(), target }
+        })
+    }
+
+    /// Edges between numbered vertices, close enough to each other that every part gets to decide the order.
+    fn numbered_edge_id() -> impl Strategy<Value = EdgeId> {
+        (prop_oneof![0u32..3, 200u32..3000], -2i64..3, "[\u{0}-\u{3}a]{0,3}", any::<i64>()).prop_map(
+            |(label, source, sort, target)| EdgeId {
+                label: LabelId(label),
+                source: VertexId::Number(source),
+                sort_values: sort.into(),
+                target: VertexId::Number(target),
+            },
+        )
+    }
+
+    fn edge_key(graph: u32, id: &EdgeId) -> (Vec<u8>, usize) {
+        let mut key = Vec::new();
+        edge_partition(&mut key, GraphNumber(graph), id.label, &id.source);
+        let partition_len = key.len();
+        edge_row(&mut key, &id.sort_values, &id.target);
+        (key, partition_len)
+    }
+
+    proptest! {
+        #[test]
+        fn vertex_keys_round_trip_and_delimit_themselves(graph in any::<u32>(), id in vertex_id(), junk in any::<Vec<u8>>()) {
+            let mut key = Vec::new();
+            vertex_partition(&mut key, GraphNumber(graph), &id);
+            prop_assert_eq!(read_vertex_key(Key::new(&key, key.len())), Ok(id));
+            let len = key.len();
+            key.extend_from_slice(&junk);
+            prop_assert_eq!((TABLES[VERTEX.index()].partition_len)(&key), Some(len));
+        }
+
+        #[test]
+        fn edge_keys_round_trip_and_delimit_themselves(graph in any::<u32>(), id in edge_id()) {
+            let (key, partition_len) = edge_key(graph, &id);
+            prop_assert_eq!((TABLES[EDGE_OUT.index()].partition_len)(&key), Some(partition_len));
+            prop_assert_eq!(read_edge_out_key(Key::new(&key, partition_len)), Ok(id.clone()));
+            let reversed = EdgeId { source: id.target, target: id.source, ..id };
+            prop_assert_eq!(read_edge_in_key(Key::new(&key, partition_len)), Ok(reversed));
+        }
+
+        #[test]
+        fn edges_sort_by_label_owner_and_sort_values(a in numbered_edge_id(), b in numbered_edge_id()) {
+            let parts = |id: &EdgeId| (id.label, id.source.clone(), id.sort_values.as_bytes().to_vec(), id.target.clone());
+            prop_assert_eq!(edge_key(1, &a).0.cmp(&edge_key(1, &b).0), parts(&a).cmp(&parts(&b)));
+        }
+
+        #[test]
+        fn numbers_sort_like_their_bytes(a in any::<u32>(), b in any::<u32>()) {
+            let (mut x, mut y) = (Vec::new(), Vec::new());
+            put_u32(&mut x, a);
+            put_u32(&mut y, b);
+            prop_assert_eq!(x.cmp(&y), a.cmp(&b));
+            prop_assert_eq!(read_u32(&mut Reader::new(&x, "test")), Ok(a));
+        }
+
+        #[test]
+        fn texts_sort_like_their_bytes(a in "[\u{0}-\u{3}a-c]{0,8}", b in "[\u{0}-\u{3}a-c]{0,8}", tail in any::<u8>()) {
+            let (mut x, mut y) = (Vec::new(), Vec::new());
+            put_text(&mut x, &a);
+            put_text(&mut y, &b);
+            prop_assert_eq!(x.cmp(&y), a.as_bytes().cmp(b.as_bytes()));
+            x.push(tail);
+            prop_assert_eq!(read_text(&mut Reader::new(&x, "test")).map(String::from), Ok(a));
+        }
+
+        #[test]
+        fn reading_any_bytes_never_panics(bytes in any::<Vec<u8>>()) {
+            for table in TABLES {
+                if let Some(len) = (table.partition_len)(&bytes) {
+                    prop_assert!(len <= bytes.len());
+                }
+            }
+            if let Ok(id) = read_edge_out_key(Key::new(&bytes, 0)) {
+                // One encoding per key: what was read is written back as the same bytes.
+                let graph = read_u32(&mut Reader::new(&bytes, "test"))?;
+                prop_assert_eq!(edge_key(graph, &id).0, bytes.clone());
+            }
+            drop(read_vertex_key(Key::new(&bytes, 0)));
+            drop(read_label_index_row(&bytes));
+            drop(read_meta_row_name(&bytes));
+            drop(read_meta_row_number(&bytes));
+        }
+    }
+
+    #[test]
+    fn a_label_is_one_range() {
+        let mut prefix = Vec::new();
+        edge_label_prefix(&mut prefix, GraphNumber(1), LabelId(7));
+        let id = EdgeId {
+            label: LabelId(7),
+            source: VertexId::Number(1),
+            sort_values: "".into(),
+            target: VertexId::Number(2),
+        };
+        assert!(edge_key(1, &id).0.starts_with(&prefix));
+        let mut pk = Vec::new();
+        primary_key_vertices_prefix(&mut pk, GraphNumber(1), LabelId(3));
+        let mut key = Vec::new();
+        vertex_partition(&mut key, GraphNumber(1), &VertexId::String("3:ann".into()));
+        assert!(key.starts_with(&pk));
+    }
+}

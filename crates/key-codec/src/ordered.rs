@@ -1,0 +1,196 @@
+//! Order-preserving, self-delimiting encodings: the bytes sort like what they stand for, and say where they end.
+
+use graph_model::{LabelId, VertexId, split_primary_key_label};
+
+use crate::CodecError;
+use crate::reader::Reader;
+
+/// Tags of vertex ids. Numbers sort before UUIDs before strings before ids made of primary keys.
+const TAG_NUMBER: u8 = 0x10;
+const TAG_UUID: u8 = 0x20;
+const TAG_STRING: u8 = 0x30;
+const TAG_PRIMARY_KEY: u8 = 0x40;
+
+/// Ends a text. Texts never hold it: see [`put_text`].
+const TEXT_END: u8 = 0x00;
+const TEXT_ESCAPE: u8 = 0x01;
+
+/// Appends an unsigned number in 1 to 5 bytes; fewer for smaller ones (SQLite4's variable-length integers: one byte below 241).
+pub(crate) fn put_u32(out: &mut Vec<u8>, number: u32) {
+    let low = |n: u32, bytes: usize| n.to_be_bytes().into_iter().skip(4 - bytes);
+    match number {
+        0..=240 => out.extend(low(number, 1)),
+        241..=2287 => {
+            let rest = number - 240;
+            out.extend(low(rest / 256 + 241, 1));
+            out.extend(low(rest, 1));
+        }
+        2288..=67_823 => {
+            out.push(249);
+            out.extend(low(number - 2288, 2));
+        }
+        67_824..=0xFF_FFFF => {
+            out.push(250);
+            out.extend(low(number, 3));
+        }
+        _ => {
+            out.push(251);
+            out.extend(low(number, 4));
+        }
+    }
+}
+
+/// Reads what [`put_u32`] wrote; refuses longer forms of the same number.
+pub(crate) fn read_u32(reader: &mut Reader<'_>) -> Result<u32, CodecError> {
+    let first = reader.byte()?;
+    let number = match first {
+        0..=240 => return Ok(u32::from(first)),
+        241..=248 => 240 + 256 * (u32::from(first) - 241) + u32::from(reader.byte()?),
+        249 => 2288 + be(reader.take(2)?),
+        250 => be(reader.take(3)?),
+        251 => be(reader.take(4)?),
+        _ => return Err(reader.error("not a number")),
+    };
+    let shortest = match first {
+        250 => number >= 67_824,
+        251 => number > 0xFF_FFFF,
+        _ => true,
+    };
+    if shortest { Ok(number) } else { Err(reader.error("a number in a longer form than needed")) }
+}
+
+fn be(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0, |number, byte| (number << 8) | u32::from(*byte))
+}
+
+/// Appends a signed 64-bit number: eight bytes, big-endian, sign bit flipped.
+pub(crate) fn put_i64(out: &mut Vec<u8>, number: i64) {
+    out.extend_from_slice(&(number.cast_unsigned() ^ (1 << 63)).to_be_bytes());
+}
+
+/// Appends a text and its end. The bytes 0x00 and 0x01 inside are written as 0x01 0x01 and 0x01 0x02.
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
+    put_text_open(out, text);
+    out.push(TEXT_END);
+}
+
+/// Appends a text without its end: the prefix of all texts that begin with it.
+pub(crate) fn put_text_open(out: &mut Vec<u8>, text: &str) {
+    let bytes = text.as_bytes();
+    if bytes.iter().all(|byte| *byte > TEXT_ESCAPE) {
+        out.extend_from_slice(bytes);
+        return;
+    }
+    for byte in bytes {
+        if *byte > TEXT_ESCAPE {
+            out.push(*byte);
+        } else {
+            out.extend_from_slice(&[TEXT_ESCAPE, byte + 1]);
+        }
+    }
+}
+
+/// Reads what [`put_text`] wrote.
+pub(crate) fn read_text(reader: &mut Reader<'_>) -> Result<compact_str::CompactString, CodecError> {
+    let raw = reader.until(TEXT_END)?;
+    if !raw.contains(&TEXT_ESCAPE) {
+        return std::str::from_utf8(raw).map(Into::into).map_err(|_| reader.error("text is not UTF-8"));
+    }
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut rest = raw.iter();
+    while let Some(byte) = rest.next() {
+        if *byte == TEXT_ESCAPE {
+            match rest.next() {
+                Some(escaped @ (1 | 2)) => bytes.push(escaped - 1),
+                _ => return Err(reader.error("unknown escape in a text")),
+            }
+        } else {
+            bytes.push(*byte);
+        }
+    }
+    std::str::from_utf8(&bytes).map(Into::into).map_err(|_| reader.error("text is not UTF-8"))
+}
+
+/// Appends a vertex id.
+pub(crate) fn put_vertex_id(out: &mut Vec<u8>, id: &VertexId) {
+    match id {
+        VertexId::Number(number) => {
+            out.push(TAG_NUMBER);
+            put_i64(out, *number);
+        }
+        VertexId::Uuid(bits) => {
+            out.push(TAG_UUID);
+            out.extend_from_slice(&bits.to_be_bytes());
+        }
+        VertexId::String(text) => match split_primary_key_label(text) {
+            Some((label, rest)) => {
+                put_primary_key_prefix(out, label);
+                put_text(out, rest);
+            }
+            None => {
+                out.push(TAG_STRING);
+                put_text(out, text);
+            }
+        },
+    }
+}
+
+/// Appends what the ids of all vertices of a label with primary keys begin with.
+pub(crate) fn put_primary_key_prefix(out: &mut Vec<u8>, label: LabelId) {
+    out.push(TAG_PRIMARY_KEY);
+    put_u32(out, label.0);
+}
+
+/// Reads what [`put_vertex_id`] wrote.
+pub(crate) fn read_vertex_id(reader: &mut Reader<'_>) -> Result<VertexId, CodecError> {
+    match reader.byte()? {
+        TAG_NUMBER => {
+            let bits = reader.take(8)?.iter().fold(0u64, |bits, byte| (bits << 8) | u64::from(*byte));
+            Ok(VertexId::Number((bits ^ (1 << 63)).cast_signed()))
+        }
+        TAG_UUID => {
+            Ok(VertexId::Uuid(reader.take(16)?.iter().fold(0u128, |bits, byte| (bits << 8) | u128::from(*byte))))
+        }
+        TAG_STRING => {
+            let text = read_text(reader)?;
+            if text.is_empty() || split_primary_key_label(&text).is_some() {
+                return Err(reader.error("a string id under the wrong tag"));
+            }
+            Ok(VertexId::String(text))
+        }
+        TAG_PRIMARY_KEY => {
+            let label = read_u32(reader)?;
+            if label == 0 {
+                return Err(reader.error("a primary-key id of label 0"));
+            }
+            let rest = read_text(reader)?;
+            Ok(VertexId::String(compact_str::format_compact!("{label}:{rest}")))
+        }
+        _ => Err(reader.error("unknown kind of vertex id")),
+    }
+}
+
+/// Length in bytes of the vertex id `bytes` begins with, without decoding it.
+pub(crate) fn vertex_id_len(bytes: &[u8]) -> Option<usize> {
+    let text_len = |skip: usize| Some(skip + bytes.get(skip..)?.iter().position(|byte| *byte == TEXT_END)? + 1);
+    let len = match *bytes.first()? {
+        TAG_NUMBER => 9,
+        TAG_UUID => 17,
+        TAG_STRING => text_len(1)?,
+        TAG_PRIMARY_KEY => text_len(1 + u32_len(bytes.get(1..)?)?)?,
+        _ => return None,
+    };
+    (len <= bytes.len()).then_some(len)
+}
+
+/// Length in bytes of the number `bytes` begins with.
+pub(crate) fn u32_len(bytes: &[u8]) -> Option<usize> {
+    match *bytes.first()? {
+        0..=240 => Some(1),
+        241..=248 => Some(2),
+        249 => Some(3),
+        250 => Some(4),
+        251 => Some(5),
+        _ => None,
+    }
+}

@@ -1,0 +1,67 @@
+//! The tables of a store. Every partition begins with the number of its graph.
+//!
+//! | table | partition | row | value |
+//! |---|---|---|---|
+//! | `meta` | graph, kind | number or name | schema element, counter, setting |
+//! | `vertex` | graph, vertex id | (empty) | label, expiry, properties |
+//! | `edge_out` | graph, edge label, source id | sort values, target id | expiry, properties |
+//! | `edge_in` | graph, edge label, target id | sort values, source id | expiry, properties |
+//! | `label_index` | graph, vertex label | vertex id | (empty) |
+//! | `task` | graph | task number | task record |
+//!
+//! Edges begin with their label, before the vertex that owns them: a label's edges are one range, so that listing, counting and
+//! dropping a label need no index entry per edge, and a neighbourhood is one short range per edge label of the schema.
+//! Vertices whose id is made of primary keys need no index entry either, since the id begins with the label's number.
+
+use kv::{TableId, TableSpec};
+
+use crate::ordered::{u32_len, vertex_id_len};
+
+/// Schema, settings, counters, the list of graphs.
+pub const META: TableId = TableId(0);
+/// Vertices by id.
+pub const VERTEX: TableId = TableId(1);
+/// Edges by label and source.
+pub const EDGE_OUT: TableId = TableId(2);
+/// Edges by label and target.
+pub const EDGE_IN: TableId = TableId(3);
+/// Vertices by label, for labels whose ids do not begin with it.
+pub const LABEL_INDEX: TableId = TableId(4);
+/// Tasks.
+pub const TASK: TableId = TableId(5);
+
+/// All tables; a [`TableId`] is a position in this list, and both are part of the format.
+pub static TABLES: &[TableSpec] = &[
+    TableSpec { name: "meta", partition_len: meta_partition_len, ranged: true },
+    TableSpec { name: "vertex", partition_len: vertex_partition_len, ranged: false },
+    TableSpec { name: "edge_out", partition_len: edge_partition_len, ranged: true },
+    TableSpec { name: "edge_in", partition_len: edge_partition_len, ranged: true },
+    TableSpec { name: "label_index", partition_len: label_index_partition_len, ranged: true },
+    TableSpec { name: "task", partition_len: task_partition_len, ranged: true },
+];
+
+fn meta_partition_len(bytes: &[u8]) -> Option<usize> {
+    let len = u32_len(bytes)? + 1;
+    (len <= bytes.len()).then_some(len)
+}
+
+fn vertex_partition_len(bytes: &[u8]) -> Option<usize> {
+    let graph = u32_len(bytes)?;
+    Some(graph + vertex_id_len(bytes.get(graph..)?)?)
+}
+
+fn edge_partition_len(bytes: &[u8]) -> Option<usize> {
+    let graph = u32_len(bytes)?;
+    let label = graph + u32_len(bytes.get(graph..)?)?;
+    Some(label + vertex_id_len(bytes.get(label..)?)?)
+}
+
+fn label_index_partition_len(bytes: &[u8]) -> Option<usize> {
+    let graph = u32_len(bytes)?;
+    let len = graph + u32_len(bytes.get(graph..)?)?;
+    (len <= bytes.len()).then_some(len)
+}
+
+fn task_partition_len(bytes: &[u8]) -> Option<usize> {
+    u32_len(bytes).filter(|len| *len <= bytes.len())
+}

@@ -1,0 +1,179 @@
+//! Cases: several threads, several moments.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use super::{COUNTED, Harness, POINTS, TERMINATED, add, all_keys, drain, get, put};
+use crate::{Key, Keys, RowRange, WriteBatch};
+
+/// A snapshot shows the moment it was taken, by every way of reading.
+pub fn snapshots_do_not_move(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    if !engine.capabilities().snapshot_reads {
+        return;
+    }
+    put(&*engine, TERMINATED, b"p\0", b"kept", b"old");
+    put(&*engine, TERMINATED, b"p\0", b"deleted", b"old");
+    let snapshot = engine.snapshot().expect("snapshot");
+    let mut batch = WriteBatch::new();
+    add(&mut batch, TERMINATED, b"p\0", b"kept", b"new");
+    add(&mut batch, TERMINATED, b"p\0", b"added", b"new");
+    batch.delete_key(TERMINATED, Key::new(b"p\0deleted", 2));
+    engine.commit(batch).expect("commit");
+    engine.delete_prefix(TERMINATED, b"p").expect("delete");
+
+    assert_eq!(get(&*snapshot, TERMINATED, b"p\0", b"kept"), Some(b"old".to_vec()));
+    assert_eq!(get(&*snapshot, TERMINATED, b"p\0", b"added"), None);
+    let rows = drain(snapshot.scan(TERMINATED, RowRange::all(b"p\0")).expect("scan"));
+    assert_eq!(rows.len(), 2);
+    assert!(rows.iter().all(|(_, _, value)| value == b"old"));
+    assert_eq!(all_keys(&*snapshot, TERMINATED), [b"p\0deleted".to_vec(), b"p\0kept".to_vec()]);
+    let mut keys = Keys::new();
+    for row in [&b"deleted"[..], b"added", b"kept"] {
+        keys.push(|b| b.extend_from_slice(b"p\0"), |b| b.extend_from_slice(row));
+    }
+    let mut found = Vec::new();
+    snapshot.multi_get(TERMINATED, &keys, &mut |_, value| found.push(value.is_some())).expect("multi_get");
+    assert_eq!(found, [true, false, true]);
+    assert!(all_keys(&*engine, TERMINATED).is_empty());
+}
+
+/// A scan that is under way goes on as if nothing had been written since.
+pub fn scans_do_not_see_later_writes(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    if !engine.capabilities().snapshot_reads {
+        return;
+    }
+    for n in 0..200_u8 {
+        put(&*engine, TERMINATED, b"p\0", &[n], b"old");
+    }
+    let mut of_partition = engine.scan(TERMINATED, RowRange::all(b"p\0")).expect("scan");
+    let mut of_table = engine.scan_partitions(TERMINATED, b"", None).expect("scan");
+    for cursor in [&mut of_partition, &mut of_table] {
+        assert!(cursor.next().expect("next").is_some());
+    }
+    for n in 0..=u8::MAX {
+        put(&*engine, TERMINATED, b"p\0", &[n], b"new");
+        put(&*engine, TERMINATED, b"p\0", &[n, 1], b"new");
+    }
+    for mut cursor in [of_partition, of_table] {
+        let mut rows = 1;
+        while let Some(entry) = cursor.next().expect("next") {
+            assert_eq!(entry.value, b"old");
+            rows += 1;
+        }
+        assert_eq!(rows, 200);
+    }
+}
+
+/// Readers see all of a batch or nothing of it, over partitions and tables.
+pub fn batches_are_seen_whole(harness: &mut dyn Harness) {
+    const PARTS: u8 = 20;
+    let engine = harness.fresh();
+    let capabilities = engine.capabilities();
+    if !(capabilities.snapshot_reads && capabilities.atomic_across_partitions) {
+        return;
+    }
+    let write = |version: u32| {
+        let mut batch = WriteBatch::new();
+        for part in 0..PARTS {
+            add(&mut batch, TERMINATED, &[part + 1, 0], b"", &version.to_be_bytes());
+            add(&mut batch, COUNTED, &[1, part], b"", &version.to_be_bytes());
+        }
+        engine.commit(batch).expect("commit");
+    };
+    write(0);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut last = Vec::new();
+                while !done.load(Ordering::Acquire) {
+                    let snapshot = engine.snapshot().expect("snapshot");
+                    let mut versions: Vec<Vec<u8>> = [TERMINATED, COUNTED]
+                        .into_iter()
+                        .flat_map(|table| drain(snapshot.scan_partitions(table, b"", None).expect("scan")))
+                        .map(|(_, _, value)| value)
+                        .collect();
+                    assert_eq!(versions.len(), 2 * usize::from(PARTS));
+                    versions.dedup();
+                    assert_eq!(versions.len(), 1, "half of a batch was visible: {versions:?}");
+                    assert!(last <= versions[0], "time went backwards");
+                    last = versions.swap_remove(0);
+                }
+            });
+        }
+        for version in 1..300 {
+            write(version);
+        }
+        done.store(true, Ordering::Release);
+    });
+}
+
+/// Writers in several threads, small batches and large ones: everything acknowledged is there.
+pub fn concurrent_writers_lose_nothing(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    thread::scope(|scope| {
+        for writer in 0..4_u8 {
+            let engine = &engine;
+            scope.spawn(move || {
+                let mut pending = Vec::new();
+                for n in 0..250_u16 {
+                    let size = if n % 50 == 0 { 20_000 } else { 10 };
+                    let mut batch = WriteBatch::new();
+                    for part in 0..4 {
+                        add(
+                            &mut batch,
+                            POINTS,
+                            &[writer, n.to_be_bytes()[0], n.to_be_bytes()[1], part],
+                            b"",
+                            &vec![writer; size],
+                        );
+                    }
+                    pending.push(engine.submit(batch));
+                    if n % 3 == 0 {
+                        pending.drain(..).for_each(|commit| commit.wait().expect("commit"));
+                    }
+                }
+                pending.drain(..).for_each(|commit| commit.wait().expect("commit"));
+            });
+        }
+    });
+    assert_eq!(all_keys(&*engine, POINTS).len(), 4 * 250 * 4);
+}
+
+/// A write that was acknowledged before another was submitted never overrides it, whatever their sizes.
+pub fn later_submissions_win(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    for n in 0..200_u32 {
+        let size = if n % 2 == 0 { 100_000 } else { 4 };
+        let mut value = n.to_be_bytes().to_vec();
+        value.resize(size, 0);
+        put(&*engine, TERMINATED, b"p\0", b"row", &value);
+        assert_eq!(get(&*engine, TERMINATED, b"p\0", b"row"), Some(value), "an acknowledged write is read at once");
+    }
+}
+
+/// What a batch holds is held while it waits and released once its outcome is known.
+pub fn guards_are_held_until_the_write(harness: &mut dyn Harness) {
+    struct Guard(Arc<AtomicBool>);
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Release);
+        }
+    }
+    let engine = harness.fresh();
+    for size in [1, 1 << 20] {
+        for fails in [false, true] {
+            let released = Arc::new(AtomicBool::new(false));
+            let mut batch = WriteBatch::new();
+            let key_len = if fails { crate::limits::KEY_BYTES_MAX + 1 } else { 5 };
+            add(&mut batch, POINTS, &vec![1; key_len], b"", &vec![1; size]);
+            batch.hold(Box::new(Guard(Arc::clone(&released))));
+            assert!(!released.load(Ordering::Acquire));
+            assert_eq!(engine.submit(batch).wait().is_err(), fails);
+            assert!(released.load(Ordering::Acquire), "released before the answer");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Cases: order, ranges, prefixes.
+
+use super::{COUNTED, Harness, TERMINATED, add, all_keys, drain, get, put};
+use crate::{Key, Read, RowRange, WriteBatch};
+
+fn rows_of(read: &dyn Read, partition: &[u8], start: &[u8], end: Option<&[u8]>) -> Vec<Vec<u8>> {
+    let range = RowRange { partition, start, end };
+    drain(read.scan(TERMINATED, range).expect("scan"))
+        .into_iter()
+        .map(|(found, row, _)| {
+            assert_eq!(found, partition);
+            row
+        })
+        .collect()
+}
+
+/// Rows sort as unsigned bytes, shorter before longer.
+pub fn rows_come_in_byte_order(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    let rows: [&[u8]; 9] = [b"", b"\0", b"\0\0", b"\0\xFF", b"a", b"a\0", b"\x7F", b"\x80", b"\xFF\xFF\xFF"];
+    for row in rows.iter().rev() {
+        put(&*engine, TERMINATED, b"p\0", row, b"");
+    }
+    assert_eq!(rows_of(&*engine, b"p\0", b"", None), rows);
+    assert_eq!(rows_of(&*engine.snapshot().expect("snapshot"), b"p\0", b"", None), rows);
+}
+
+/// A scan stays in its partition, however alike its neighbours are.
+pub fn partitions_do_not_bleed(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    let partitions: [&[u8]; 6] = [b"\x01\0", b"p\0", b"pp\0", b"q\0", b"\xFF\0", b"\xFF\xFF\0"];
+    for partition in partitions {
+        put(&*engine, TERMINATED, partition, b"\0", partition);
+        put(&*engine, TERMINATED, partition, b"\xFF\xFF", partition);
+    }
+    for partition in partitions {
+        assert_eq!(rows_of(&*engine, partition, b"", None), [b"\0".to_vec(), b"\xFF\xFF".to_vec()]);
+    }
+    assert!(rows_of(&*engine, b"o\0", b"", None).is_empty());
+    assert!(rows_of(&*engine, b"\xFF\xFF\xFF\0", b"", None).is_empty());
+
+    let full = [&[0xFF][..], &[0xFF; 255]].concat();
+    put(&*engine, COUNTED, &full, b"\xFF", b"last of all");
+    put(&*engine, COUNTED, &[0], b"\xFF", b"first of all");
+    let rows = drain(engine.scan(COUNTED, RowRange::all(&full)).expect("scan"));
+    assert_eq!(rows, [(full.clone(), vec![0xFF], b"last of all".to_vec())]);
+    let rows = drain(engine.scan(COUNTED, RowRange::all(&[0])).expect("scan"));
+    assert_eq!(rows, [(vec![0], vec![0xFF], b"first of all".to_vec())]);
+}
+
+/// The start is included, the end is not; bounds need not exist; an empty or reversed range is empty.
+pub fn row_ranges_have_exact_bounds(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    for row in [b"b", b"d", b"f"] {
+        put(&*engine, TERMINATED, b"p\0", row, b"");
+    }
+    put(&*engine, TERMINATED, b"q\0", b"a", b"");
+    let range = |start: &[u8], end: Option<&[u8]>| {
+        let rows = rows_of(&*engine, b"p\0", start, end);
+        String::from_utf8(rows.concat()).expect("letters")
+    };
+    assert_eq!(range(b"", None), "bdf");
+    assert_eq!(range(b"b", None), "bdf");
+    assert_eq!(range(b"b\0", None), "df");
+    assert_eq!(range(b"c", Some(b"f")), "d");
+    assert_eq!(range(b"", Some(b"f\0")), "bdf");
+    assert_eq!(range(b"d", Some(b"d")), "");
+    assert_eq!(range(b"f", Some(b"b")), "");
+    assert_eq!(range(b"", Some(b"")), "");
+    assert_eq!(range(b"g", None), "");
+    assert_eq!(range(b"\xFF\xFF", None), "");
+}
+
+/// A prefix selects whole partitions; `after` resumes behind a key, wherever it is.
+pub fn partition_scans_take_a_prefix_and_resume(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    let mut batch = WriteBatch::new();
+    for partition in ["a", "ab", "abc", "ac", "b", "\u{7f}"] {
+        for row in [&b"1"[..], b"2"] {
+            add(&mut batch, TERMINATED, &[partition.as_bytes(), &[0]].concat(), row, partition.as_bytes());
+        }
+    }
+    engine.commit(batch).expect("commit");
+    let scan = |prefix: &[u8], after: Option<&[u8]>| -> Vec<Vec<u8>> {
+        let after = after.map(|key| Key::new(key, key.len().saturating_sub(1)));
+        drain(engine.scan_partitions(TERMINATED, prefix, after).expect("scan"))
+            .into_iter()
+            .map(|(partition, row, value)| {
+                assert_eq!(partition, [&value[..], &[0]].concat());
+                [partition, row].concat()
+            })
+            .collect()
+    };
+    assert_eq!(scan(b"", None).len(), 12);
+    assert_eq!(scan(b"ab", None).len(), 4);
+    assert_eq!(scan(b"ab\0", None), [b"ab\x001".to_vec(), b"ab\x002".to_vec()]);
+    assert_eq!(scan(b"x", None).len(), 0);
+    for prefix in [&b""[..], b"ab"] {
+        let all = scan(prefix, None);
+        for (index, key) in all.iter().enumerate() {
+            assert_eq!(scan(prefix, Some(key)), all[index + 1..], "after {key:?}");
+        }
+    }
+    if engine.capabilities().ordered_partitions {
+        assert!(scan(b"", None).is_sorted());
+        assert_eq!(scan(b"ab", Some(b"a\x001")).len(), 4, "a key before the prefix");
+        assert_eq!(scan(b"ab", Some(b"b\x001")).len(), 0, "a key behind the prefix");
+        assert_eq!(scan(b"ab", Some(b"ab\x001gone"))[0], b"ab\x002", "a key that is not there any more");
+    }
+}
+
+/// Thousands of rows, over many partitions, deleted ones in between.
+pub fn scans_of_many_rows_are_complete(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    for block in 0..20_u8 {
+        let mut batch = WriteBatch::new();
+        for n in 0..250_u16 {
+            add(&mut batch, COUNTED, &[1, block], &n.to_be_bytes(), &[block]);
+            if n % 5 == 0 {
+                batch.delete_key(COUNTED, Key::new(&[&[1, block][..], &n.to_be_bytes()].concat(), 2));
+            }
+        }
+        engine.commit(batch).expect("commit");
+    }
+    assert_eq!(all_keys(&*engine, COUNTED).len(), 4_000);
+    for block in 0..20_u8 {
+        let rows = drain(engine.scan(COUNTED, RowRange::all(&[1, block])).expect("scan"));
+        assert_eq!(rows.len(), 200);
+        assert!(rows.iter().all(|(_, _, value)| value == &[block]));
+    }
+    let mut cursor = engine.scan(COUNTED, RowRange::all(&[1, 3])).expect("scan");
+    assert_eq!(cursor.next().expect("next").map(|entry| entry.key.row().to_vec()), Some(vec![0, 1]));
+}
+
+/// What begins with the prefix goes, its neighbours stay.
+pub fn delete_prefix_is_exact(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    let partitions: [&[u8]; 7] = [b"aa\0", b"ab\0", b"ab\x01\0", b"ab\xFF\0", b"abc\0", b"ac\0", b"b\0"];
+    for partition in partitions {
+        put(&*engine, TERMINATED, partition, b"", b"");
+        put(&*engine, TERMINATED, partition, b"\xFF\xFF", b"");
+    }
+    engine.delete_prefix(TERMINATED, b"zzz").expect("nothing to delete is fine");
+    engine.delete_prefix(TERMINATED, b"ab\0").expect("delete");
+    assert_eq!(all_keys(&*engine, TERMINATED).len(), 12, "one whole partition");
+    engine.delete_prefix(TERMINATED, b"ab").expect("delete");
+    engine.delete_prefix(TERMINATED, b"ab").expect("again is fine");
+    let left: [&[u8]; 6] = [b"aa\0", b"aa\0\xFF\xFF", b"ac\0", b"ac\0\xFF\xFF", b"b\0", b"b\0\xFF\xFF"];
+    assert_eq!(all_keys(&*engine, TERMINATED), left);
+    assert!(engine.delete_prefix(TERMINATED, b"").is_err(), "an empty prefix is refused");
+    assert_eq!(all_keys(&*engine, TERMINATED), left);
+}
+
+/// A prefix of 0xFF bytes only has no successor.
+pub fn delete_prefix_up_to_the_last_byte(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    for partition in [&b"\xFE\xFF\0"[..], b"\xFF\0", b"\xFF\xFE\0", b"\xFF\xFF\0", b"\xFF\xFF\xFF\xFF\0"] {
+        put(&*engine, TERMINATED, partition, b"\xFF\xFF\xFF", b"");
+    }
+    engine.delete_prefix(TERMINATED, b"\xFF\xFF").expect("delete");
+    let left: [&[u8]; 3] = [b"\xFE\xFF\0\xFF\xFF\xFF", b"\xFF\0\xFF\xFF\xFF", b"\xFF\xFE\0\xFF\xFF\xFF"];
+    assert_eq!(all_keys(&*engine, TERMINATED), left);
+    engine.delete_prefix(TERMINATED, b"\xFF").expect("delete");
+    assert_eq!(all_keys(&*engine, TERMINATED).len(), 1);
+    engine.delete_prefix(TERMINATED, b"\xFF").expect("nothing left to delete is fine");
+}
+
+/// A deleted prefix can be written again at once.
+pub fn writing_after_delete_prefix(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    put(&*engine, TERMINATED, b"p\0", b"1", b"old");
+    put(&*engine, TERMINATED, b"p\0", b"2", b"old");
+    engine.delete_prefix(TERMINATED, b"p").expect("delete");
+    put(&*engine, TERMINATED, b"p\0", b"1", b"new");
+    assert_eq!(get(&*engine, TERMINATED, b"p\0", b"1"), Some(b"new".to_vec()));
+    assert_eq!(get(&*engine, TERMINATED, b"p\0", b"2"), None);
+    assert_eq!(rows_of(&*engine, b"p\0", b"", None), [b"1"]);
+}
