@@ -1,0 +1,195 @@
+//! Options, progress, summary, and the run itself: [`generate`].
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::clock::Clock;
+use crate::dictionary::Dictionary;
+use crate::error::GenError;
+use crate::files::{FILES, Tables};
+use crate::forum::{Forums, World};
+use crate::knows::Friends;
+use crate::limits::{PERSONS_MAX, PERSONS_MIN, PROGRESS_PERSONS, YEARS_MAX, YEARS_MIN};
+use crate::mapping::mapping_json;
+use crate::person::Persons;
+use crate::schema::{schema_groovy, schema_json};
+
+/// What to generate. The same options give the same bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SnbOptions {
+    /// Number of persons, [`PERSONS_MIN`] to [`PERSONS_MAX`]; everything else follows from it.
+    pub persons: u64,
+    /// Seed of all random draws.
+    pub seed: u64,
+    /// Simulated years from 2010-01-01, [`YEARS_MIN`] to [`YEARS_MAX`].
+    pub years: u32,
+    /// Whether posts and comments have content; without, it is empty and nothing else changes but `length`, which is 0.
+    pub text: bool,
+}
+
+impl SnbOptions {
+    /// A network of `persons` over three years, with text.
+    pub fn new(persons: u64, seed: u64) -> SnbOptions {
+        SnbOptions { persons, seed, years: 3, text: true }
+    }
+
+    /// Sets the number of simulated years.
+    #[must_use]
+    pub fn with_years(mut self, years: u32) -> SnbOptions {
+        self.years = years;
+        self
+    }
+
+    /// Switches the content of posts and comments on or off.
+    #[must_use]
+    pub fn with_text(mut self, text: bool) -> SnbOptions {
+        self.text = text;
+        self
+    }
+
+    /// Checks that all options are in range.
+    ///
+    /// # Errors
+    /// [`GenError::Persons`] and [`GenError::Years`].
+    pub fn validate(&self) -> Result<(), GenError> {
+        if !(PERSONS_MIN..=PERSONS_MAX).contains(&self.persons) {
+            return Err(GenError::Persons { persons: self.persons, min: PERSONS_MIN, max: PERSONS_MAX });
+        }
+        if !(YEARS_MIN..=YEARS_MAX).contains(&self.years) {
+            return Err(GenError::Years { years: self.years, min: YEARS_MIN, max: YEARS_MAX });
+        }
+        Ok(())
+    }
+}
+
+/// What the generator is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Drawing persons and finding friends.
+    Friends,
+    /// Writing persons and friendships.
+    Persons,
+    /// Writing forums and messages.
+    Forums,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stage::Friends => "finding friends",
+            Stage::Persons => "writing persons",
+            Stage::Forums => "writing forums and messages",
+        })
+    }
+}
+
+/// How far a run is; given once per few hundred persons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// The current stage.
+    pub stage: Stage,
+    /// Persons done in this stage.
+    pub done: u64,
+    /// Persons of this stage (friends are sought in three passes, so there it is three times the number of persons).
+    pub total: u64,
+    /// Rows written so far in all files.
+    pub rows: u64,
+}
+
+/// Rows of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRows {
+    /// Path below the output folder, with `/`.
+    pub path: String,
+    /// Rows without the header.
+    pub rows: u64,
+    /// True for vertices, false for edges.
+    pub is_vertex: bool,
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// All 31 files, the static ones first, then by name.
+    pub files: Vec<FileRows>,
+}
+
+impl Summary {
+    /// Number of vertices.
+    pub fn vertices(&self) -> u64 {
+        self.files.iter().filter(|file| file.is_vertex).map(|file| file.rows).sum()
+    }
+
+    /// Number of edges.
+    pub fn edges(&self) -> u64 {
+        self.files.iter().filter(|file| !file.is_vertex).map(|file| file.rows).sum()
+    }
+}
+
+/// Generates a network into the folder `out`, which is created if missing; older files of the same names are replaced.
+///
+/// # Errors
+/// Options out of range, or the folder cannot be written. After an error the folder holds an incomplete network.
+pub fn generate(options: &SnbOptions, out: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<Summary, GenError> {
+    options.validate()?;
+    let clock = Clock::new(options.years);
+    let dictionary = Dictionary::new();
+    let mut tables = Tables::create(out)?;
+    write_descriptions(out)?;
+    crate::statics::write(&dictionary, &mut tables)?;
+
+    let total = options.persons;
+    let persons = Persons::new(options.seed, total, clock, &dictionary);
+    let rows = tables.rows();
+    let friends = Friends::find(options.seed, &persons, |done| {
+        progress(&Progress { stage: Stage::Friends, done, total: 3 * total, rows });
+    });
+    let mut report = |stage, at: u32, rows| {
+        let done = u64::from(at) + 1;
+        if done.is_multiple_of(PROGRESS_PERSONS) || done == total {
+            progress(&Progress { stage, done, total, rows });
+        }
+    };
+    for at in 0..persons.len() {
+        persons.write(at, &dictionary, &mut tables)?;
+        friends.write(at, &persons, clock, &mut tables)?;
+        report(Stage::Persons, at, tables.rows());
+    }
+    let world = World { seed: options.seed, clock, dictionary: &dictionary, persons: &persons, friends: &friends };
+    let mut forums = Forums::new(world, options.text);
+    for at in 0..persons.len() {
+        forums.write_of(at, &mut tables)?;
+        report(Stage::Forums, at, tables.rows());
+    }
+    let rows = tables.finish()?;
+    let files = FILES
+        .iter()
+        .zip(rows)
+        .map(|(file, rows)| FileRows { path: file.path(), rows, is_vertex: file.is_vertex() })
+        .collect();
+    Ok(Summary { files })
+}
+
+/// Writes `schema.json`, `schema.groovy` and `mapping.json`.
+fn write_descriptions(out: &Path) -> Result<(), GenError> {
+    let json = |name: &str, value: &Value| -> Result<(PathBuf, String), GenError> {
+        let path = out.join(name);
+        match serde_json::to_string_pretty(value) {
+            Ok(text) => Ok((path, text + "\n")),
+            Err(source) => Err(GenError::Encode { path, source }),
+        }
+    };
+    let files = [
+        json("schema.json", &schema_json())?,
+        json("mapping.json", &mapping_json())?,
+        (out.join("schema.groovy"), schema_groovy()),
+    ];
+    for (path, text) in files {
+        fs::write(&path, text).map_err(|source| GenError::Write { path, source })?;
+    }
+    Ok(())
+}
