@@ -1,0 +1,38 @@
+# Entry points of the repository. Each target is one script in scripts/ or one cargo command; `make help` lists them.
+# What is downloaded or compiled is kept outside the repository, in ${RHIZOME_CACHE:-~/.cache/rhizome}, so that it survives
+# a fresh clone. What a running server stores is kept in ./var.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+RHIZOME_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rhizome
+CARGO_TARGET_DIR ?= $(RHIZOME_CACHE)/target
+export RHIZOME_CACHE CARGO_TARGET_DIR
+
+.PHONY: help run build test check docs clean-data
+
+help: ## Show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s @ 2>/dev/null || \
+		grep -E '^[a-z-]+:.*##' $(firstword $(MAKEFILE_LIST))
+
+run: ## Build, start a server on 127.0.0.1:8080 and load a small social network the first time
+	@scripts/run.sh
+
+build: ## Install what a build needs and compile the server
+	@scripts/build.sh
+
+test: ## Run every test: Rust, Java clients, Python client
+	@scripts/test.sh
+
+check: ## Format, lints and unit tests: the quick look before a commit
+	@scripts/setup.sh build
+	cargo fmt --all --check
+	cargo clippy --release --workspace --all-targets -- -D warnings
+	cargo test --release --workspace --lib --bins
+
+docs: ## Regenerate the generated pages in docs/
+	@scripts/setup.sh build
+	cargo xtask docs
+
+clean-data: ## Delete ./var: the stored graph and the generated input files
+	@scripts/clean-data.sh

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Compiles the server: set-up, then cargo. The first build compiles RocksDB's C++ sources, which is most of the time.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+"$root/scripts/setup.sh" build
+cd "$root"
+if [[ ! -x $rhizome_bin ]]; then
+    say "First build: RocksDB takes 11 to 16 minutes to compile on 2 cores. It is compiled once and kept in"
+    say "$CARGO_TARGET_DIR"
+fi
+cargo build --release -p rhizome
+say "Built: $rhizome_bin"

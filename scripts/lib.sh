@@ -1,0 +1,51 @@
+# Shared by the scripts of this folder: source it, do not run it.
+# It sets the folders, and offers small functions for progress lines, free ports and plain HTTP reads without curl.
+# shellcheck shell=bash
+
+# The repository, and the place for everything that is downloaded or compiled.
+# shellcheck disable=SC2034  # used by the scripts that source this file
+root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export RHIZOME_CACHE=${RHIZOME_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rhizome}
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$RHIZOME_CACHE/target}
+# shellcheck disable=SC2034
+rhizome_bin=$CARGO_TARGET_DIR/release/rhizome
+# shellcheck disable=SC2034
+venv=$RHIZOME_CACHE/venv
+
+say() { printf '==> %s\n' "$*"; }
+
+die() {
+    printf 'error: %s\n' "$1" >&2
+    shift
+    if (($# > 0)); then printf '       %s\n' "$@" >&2; fi
+    exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# True when something accepts connections at HOST PORT.
+port_in_use() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
+
+# Prints the status code of GET PATH at HOST PORT; nothing and false when there is no answer.
+http_status() { # HOST PORT PATH
+    local line
+    exec {http_fd}<>"/dev/tcp/$1/$2" || return 1
+    printf 'GET %s HTTP/1.1\r\nHost: %s:%s\r\nConnection: close\r\n\r\n' "$3" "$1" "$2" >&"$http_fd" || return 1
+    IFS= read -r -t 5 line <&"$http_fd" || { exec {http_fd}>&-; return 1; }
+    # Read to the end: closing earlier would look like an error to the server.
+    while IFS= read -r -t 1 _ <&"$http_fd"; do :; done
+    exec {http_fd}>&-
+    line=${line#* }
+    printf '%s\n' "${line%% *}"
+}
+
+# Waits until GET /health answers 200; false as soon as process PID ends, or after SECONDS.
+wait_healthy() { # HOST PORT PID SECONDS
+    local deadline=$((SECONDS + $4))
+    while ((SECONDS < deadline)); do
+        kill -0 "$3" 2>/dev/null || return 1
+        if [[ $(http_status "$1" "$2" /health 2>/dev/null || true) == 200 ]]; then return 0; fi
+        sleep 0.1
+    done
+    return 1
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Makes sure that what a build or a test suite needs from outside the repository is there; says so, one line a step.
+#
+#   scripts/setup.sh [build] [java] [python]      no argument: build
+#
+# Debian packages are installed with apt-get as root or through sudo; where neither is possible the script prints the
+# command and ends with code 1. Python packages go into a virtual environment below ${RHIZOME_CACHE}.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+missing=()       # Debian packages to install
+apt_updated=no
+
+# Installs PACKAGES, or says what to do.
+install_packages() { # PACKAGE...
+    local as_root=()
+    local command="apt-get install -y --no-install-recommends $*"
+    have apt-get || die "these are missing, and there is no apt-get here: $*" \
+        "Install the same things with the package tool of your system, then try again."
+    if ((EUID != 0)); then
+        have sudo || die "these Debian packages are missing: $*" "Run as root: $command" "Then try again."
+        as_root=(sudo)
+    fi
+    if [[ $apt_updated == no ]]; then
+        "${as_root[@]}" apt-get update -qq || say "apt-get update failed; trying with the package lists at hand"
+        apt_updated=yes
+    fi
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null ||
+        die "apt-get could not install: $*" "Run it by hand to see why: $command"
+}
+
+# One step: TITLE, a function that tells whether the thing is present, and the packages that bring it.
+step() { # TITLE CHECK PACKAGE...
+    local title=$1 check=$2
+    shift 2
+    number=$((number + 1))
+    if "$check"; then
+        say "[$number/$total] $title: present"
+        return
+    fi
+    say "[$number/$total] $title: missing, installing $*"
+    missing=("$@")
+    install_packages "${missing[@]}"
+    "$check" || die "$title is still missing after installing: ${missing[*]}"
+}
+
+has_rust() { have cargo && have rustc; }
+
+has_compiler() { have c++ && have cc && have make; }
+
+# bindgen opens libclang.so while it writes RocksDB's bindings, and reads the headers that come with it. These are the
+# places where it looks; a set LIBCLANG_PATH is trusted.
+has_libclang() {
+    local files
+    if [[ -n ${LIBCLANG_PATH:-} ]]; then return 0; fi
+    files=$(compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' || compgen -G '/usr/lib/*-linux-gnu/libclang*.so*' ||
+        compgen -G '/usr/lib64/libclang*.so*' || compgen -G '/usr/lib/libclang*.so*') || return 1
+    grep -qv 'libclang-cpp' <<<"$files" || return 1
+    compgen -G '/usr/lib/llvm-*/lib/clang/*/include/stddef.h' >/dev/null ||
+        compgen -G '/usr/lib*/clang/*/include/stddef.h' >/dev/null
+}
+
+has_pkg_config() { have pkg-config; }
+
+has_java() { have javac && have java; }
+
+has_maven() { have mvn; }
+
+has_python() { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }
+
+setup_build() {
+    number=$((number + 1))
+    has_rust || die "cargo is missing." "Install Rust 1.95 or newer: https://www.rust-lang.org/tools/install"
+    say "[$number/$total] Rust: present"
+    step "C++ compiler and make" has_compiler g++ make
+    step "libclang (for RocksDB's bindings)" has_libclang libclang-dev
+    step "pkg-config" has_pkg_config pkg-config
+}
+
+setup_java() {
+    step "JDK" has_java default-jdk-headless
+    step "Maven" has_maven maven
+}
+
+# The stamp holds a copy of the pinned requirements that the environment was made from.
+setup_python() {
+    local requirements=$root/tests/clients/python/requirements.txt stamp=$venv/requirements.installed
+    step "Python with venv" has_python python3 python3-venv
+    number=$((number + 1))
+    if [[ -x $venv/bin/python ]] && cmp -s "$requirements" "$stamp"; then
+        say "[$number/$total] Python packages: present"
+        return
+    fi
+    say "[$number/$total] Python packages: installing into $venv"
+    mkdir -p "$(dirname "$venv")"
+    python3 -m venv --clear "$venv"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
+    cp "$requirements" "$stamp"
+}
+
+(($# > 0)) || set -- build
+total=0
+number=0
+for part in "$@"; do
+    case $part in
+    build) total=$((total + 4)) ;;
+    java | python) total=$((total + 2)) ;;
+    *) die "unknown part: $part" "usage: scripts/setup.sh [build] [java] [python]" ;;
+    esac
+done
+for part in "$@"; do "setup_$part"; done

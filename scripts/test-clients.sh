@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Runs the tests of one real client against a fresh server.
+#
+#   scripts/test-clients.sh java [CLIENT_VERSION]     Apache HugeGraph's Java client; default 1.5.0
+#   scripts/test-clients.sh python                    the hugegraph-python package
+#
+# RHIZOME_TEST_URL=http://HOST:PORT tests a server that already runs instead (its graph must be empty); so the same
+# tests can be checked against Apache HugeGraph itself; RHIZOME_TEST_REFERENCE=1 leaves out what is known to fail there.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+client=${1:-}
+version=${2:-1.5.0}
+case $client in
+java | python) ;;
+*) die "usage: scripts/test-clients.sh java [CLIENT_VERSION] | python" ;;
+esac
+
+# Stops the server, shows the end of its log after a failure, and keeps the exit code.
+# shellcheck disable=SC2317  # called by the trap
+finish() {
+    local code=$?
+    "$root/scripts/server.sh" stop "$dir" || code=1
+    if ((code != 0)) && [[ -e $dir/server.log ]]; then
+        say "The last lines of the server's log:"
+        tail -n 20 "$dir/server.log"
+    fi
+    rm -rf "$dir"
+    exit "$code"
+}
+
+"$root/scripts/setup.sh" "$client"
+url=${RHIZOME_TEST_URL:-}
+if [[ -z $url ]]; then
+    "$root/scripts/build.sh"
+    dir=$(mktemp -d)
+    trap finish EXIT
+    "$root/scripts/server.sh" start "$dir" 0
+    url=$(cat "$dir/url")
+fi
+
+case $client in
+java)
+    say "Java client $version against $url"
+    # The Maven output goes to the cache: nothing is written into the repository.
+    mvn -B -ntp -f "$root/tests/clients/java/pom.xml" -Dstyle.color=never \
+        -Dclient.version="$version" -Drhizome.url="$url" \
+        -Drhizome.build="$RHIZOME_CACHE/java-client-$version" \
+        ${RHIZOME_TEST_REFERENCE:+-DexcludedGroups=beyond-hugegraph} test </dev/null
+    ;;
+python)
+    say "Python client against $url"
+    cd "$root/tests/clients/python"
+    RHIZOME_URL=$url PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" -m pytest -p no:cacheprovider -q \
+        ${RHIZOME_TEST_REFERENCE:+-m "not beyond_hugegraph"} . </dev/null
+    ;;
+esac

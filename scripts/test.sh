@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Every test of the repository. All suites run even when one fails; the end is a summary, one line a suite, and a last
+# line `N passed, N failed` with the sums. A suite that ends badly without naming a failed test counts as one failure.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+cd "$root"
+logs=$CARGO_TARGET_DIR/test-logs
+mkdir -p "$logs"
+summary=()
+passed_all=0
+failed_all=0
+
+# Prints "PASSED FAILED" as read from the output of cargo test, Maven Surefire or pytest; "0 0" when there is none.
+count() { # LOG
+    sed -E 's/\x1b\[[0-9;]*m//g' "$1" | awk '
+        /^test result: / {
+            for (i = 1; i < NF; i++) {
+                if ($(i + 1) ~ /^passed/) p += $i
+                if ($(i + 1) ~ /^failed/) f += $i
+            }
+        }
+        /Tests run: [0-9]+, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+$/ {
+            line = $0
+            gsub(/[^0-9 ]/, "", line)
+            split(line, n, " ")
+            p += n[1] - n[2] - n[3] - n[4]; f += n[2] + n[3]
+        }
+        /^[0-9]+ (passed|failed|error|errors|skipped)(,| in ).* in [0-9.]+s/ || /^[0-9]+ (passed|failed|errors?) in [0-9.]+s/ {
+            for (i = 1; i < NF; i++) {
+                if ($(i + 1) ~ /^passed/) p += $i
+                if ($(i + 1) ~ /^(failed|errors?)/) f += $i
+            }
+        }
+        END { print p + 0, f + 0 }'
+}
+
+suite() { # NAME COMMAND...
+    local name=$1 log code=0 passed failed
+    shift
+    log=$logs/${name//[^A-Za-z0-9.]/-}.log
+    printf '\n==== %s\n' "$name"
+    "$@" </dev/null 2>&1 | tee "$log" || code=${PIPESTATUS[0]}
+    read -r passed failed < <(count "$log")
+    if ((code != 0 && failed == 0)); then failed=1; fi
+    # A suite without counts of its own (a script) is one test.
+    if ((code == 0 && passed == 0)); then passed=1; fi
+    passed_all=$((passed_all + passed))
+    failed_all=$((failed_all + failed))
+    summary+=("$(printf '%-28s %5d passed, %d failed' "$name" "$passed" "$failed")")
+}
+
+# Without these nothing below means anything, so a failure here ends the run at once.
+scripts/setup.sh build java python
+scripts/build.sh
+
+suite "Rust" cargo test --release --workspace --no-fail-fast
+suite "Java client 1.5.0" scripts/test-clients.sh java 1.5.0
+suite "Java client 1.3.0" scripts/test-clients.sh java 1.3.0
+suite "Java client 1.0.0" scripts/test-clients.sh java 1.0.0
+suite "Python client" scripts/test-clients.sh python
+
+printf '\n==== Summary\n'
+printf '%s\n' "${summary[@]}"
+printf '\n%d passed, %d failed\n' "$passed_all" "$failed_all"
+((failed_all == 0))

@@ -1,0 +1,41 @@
+//! Tasks of the repository, run with `cargo xtask TASK`. Not part of the product.
+//!
+//! - `tidy`: rules about the source tree that the compiler does not check; also an ordinary test. See [`tidy`].
+//! - `docs`: writes the generated pages of `docs/`; with `--check` only compares. See [`configuration`].
+
+mod configuration;
+mod tidy;
+mod workspace;
+
+use std::env;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "usage: cargo xtask tidy | docs [--check]";
+
+fn main() -> Result<ExitCode> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let report = match arguments.as_slice() {
+        ["tidy"] => tidy::check(&workspace::root()?)?,
+        ["docs"] => configuration::write(&workspace::root()?)?,
+        ["docs", "--check"] => configuration::check(&workspace::root()?)?,
+        _ => bail!("{USAGE}"),
+    };
+    let mut out = io::stdout().lock();
+    for line in report.notes.iter().chain(&report.problems) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What a task found.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// What must change; each starts with the file, and the line where there is one.
+    pub(crate) problems: Vec<String>,
+    /// Worth knowing, no failure.
+    pub(crate) notes: Vec<String>,
+}

@@ -1,0 +1,108 @@
+//! Which crate may know which: the table below is the architecture, and a manifest that differs is a problem. It lists
+//! what is allowed, so removing a dependency never breaks it.
+//!
+//! Dependencies for tests (`dev-dependencies`) may point anywhere: they do not reach the product.
+
+use anyhow::{Context, Result};
+use toml_edit::DocumentMut;
+
+use crate::Report;
+
+/// A crate and the crates of ours that it may use.
+const LAYERS: [(&str, &[&str]); 13] = [
+    ("graph-model", &[]),
+    ("kv", &[]),
+    ("api-client", &[]),
+    ("graph-gen", &[]),
+    ("xtask", &[]),
+    ("graph-schema", &["graph-model"]),
+    ("kv-rocksdb", &["kv"]),
+    ("key-codec", &["graph-model", "graph-schema", "kv"]),
+    ("graph-store", &["graph-model", "graph-schema", "key-codec", "kv"]),
+    ("graph-json", &["graph-model", "graph-schema"]),
+    ("http-api", &["graph-model", "graph-schema", "graph-store", "graph-json"]),
+    ("bulk-load", &["api-client", "graph-model"]),
+    (
+        "rhizome",
+        &[
+            "graph-model",
+            "graph-schema",
+            "graph-store",
+            "graph-json",
+            "key-codec",
+            "kv",
+            "kv-rocksdb",
+            "http-api",
+            "api-client",
+            "bulk-load",
+            "graph-gen",
+        ],
+    ),
+];
+
+/// External crates that bring HTTP types, and the crates that may use them.
+const HTTP: [&str; 7] = ["axum", "http", "http-body-util", "hyper", "hyper-util", "reqwest", "tower"];
+const HTTP_USERS: [&str; 4] = ["http-api", "api-client", "bulk-load", "rhizome"];
+
+/// Checks one manifest of a crate.
+pub(crate) fn check(path: &str, manifest: &str, report: &mut Report) -> Result<()> {
+    let document: DocumentMut = manifest.parse().with_context(|| format!("{path} is not TOML"))?;
+    let name = document
+        .get("package")
+        .and_then(|package| package.get("name"))
+        .and_then(|name| name.as_str())
+        .with_context(|| format!("{path} has no package name"))?;
+    let Some((_, allowed)) = LAYERS.iter().find(|(layer, _)| *layer == name) else {
+        report
+            .problems
+            .push(format!("{path}: crate {name} is in no layer; give it a line in xtask/src/tidy/layers.rs"));
+        return Ok(());
+    };
+    let tables = ["dependencies", "build-dependencies"].into_iter().filter_map(|table| document.get(table)?.as_table());
+    for (dependency, _) in tables.flat_map(|table| table.iter()) {
+        let ours = LAYERS.iter().any(|(layer, _)| *layer == dependency);
+        if ours && !allowed.contains(&dependency) {
+            report.problems.push(format!("{path}: {name} must not know {dependency} (xtask/src/tidy/layers.rs)"));
+        }
+        if HTTP.contains(&dependency) && !HTTP_USERS.contains(&name) {
+            report.problems.push(format!("{path}: {name} must not know HTTP ({dependency})"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(manifest: &str) -> Vec<String> {
+        let mut report = Report::default();
+        check("crates/a/Cargo.toml", manifest, &mut report).unwrap();
+        report.problems
+    }
+
+    #[test]
+    fn downward_is_allowed() {
+        let manifest = "[package]\nname = \"kv-rocksdb\"\n[dependencies]\nkv.workspace = true\nbytes = \"1\"\n";
+        assert!(problems(manifest).is_empty());
+    }
+
+    #[test]
+    fn upward_sideways_and_http_are_not() {
+        for dependency in ["graph-store", "graph-model", "rhizome", "http"] {
+            let manifest = format!("[package]\nname = \"kv\"\n[dependencies]\n{dependency}.workspace = true\n");
+            assert_eq!(problems(&manifest).len(), 1, "{dependency}");
+        }
+    }
+
+    #[test]
+    fn test_dependencies_are_free() {
+        let manifest = "[package]\nname = \"graph-store\"\n[dev-dependencies]\nkv-rocksdb.workspace = true\n";
+        assert!(problems(manifest).is_empty());
+    }
+
+    #[test]
+    fn an_unknown_crate_is_told() {
+        assert_eq!(problems("[package]\nname = \"newcomer\"\n").len(), 1);
+    }
+}

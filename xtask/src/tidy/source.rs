@@ -1,0 +1,149 @@
+//! Rules about single files: size, module docs, line length, words that must not stay, ASCII.
+
+use super::limits::{FILE_BYTES_MAX, FILE_LINES_MAX, FILE_LINES_NOTED, LINE_COLUMNS_MAX};
+use crate::Report;
+use crate::workspace::SourceFile;
+
+/// Marks of unfinished work, in Rust files. Written in two parts, or this file would break its own rule.
+const UNFINISHED: [&str; 5] = [
+    concat!("to", "do!"),
+    concat!("unimple", "mented!"),
+    concat!("db", "g!("),
+    concat!("FIX", "ME"),
+    concat!("// XX", "X"),
+];
+
+/// What belongs to one machine or one package source, in all text files.
+const PRIVATE: [&str; 9] = [
+    concat!("/wo", "rk/"),
+    concat!("/ro", "ot/"),
+    concat!("index.crates", ".io"),
+    concat!("static.crates", ".io"),
+    concat!("crates", ".io-index"),
+    concat!("repo1.maven", ".org"),
+    concat!("repo.maven.apache", ".org"),
+    concat!("pypi", ".org"),
+    concat!("files.python", "hosted.org"),
+];
+
+/// Folders of word lists: names of people and places are not ASCII, and a list is one long line.
+const WORD_LISTS: [&str; 1] = ["crates/graph-gen/src/dictionary"];
+
+/// Checks one file.
+pub(crate) fn check(file: &SourceFile, report: &mut Report) {
+    let path = &file.path;
+    if file.length > FILE_BYTES_MAX && path != "Cargo.lock" {
+        report.problems.push(format!("{path}: {} bytes, above {FILE_BYTES_MAX}; generate or fetch it", file.length));
+    }
+    let Some(text) = &file.text else { return };
+    // The lock file is written by cargo and names the registry.
+    if path != "Cargo.lock" {
+        words(path, text, &PRIVATE, "belongs to one machine or registry", report);
+    }
+    if path.ends_with(".rs") {
+        words(path, text, &UNFINISHED, "is a mark of unfinished work", report);
+        rust(path, text, report);
+    }
+}
+
+fn words(path: &str, text: &str, words: &[&str], why: &str, report: &mut Report) {
+    for (line, content) in numbered(text) {
+        for word in words.iter().filter(|word| content.contains(**word)) {
+            report.problems.push(format!("{path}:{line}: `{word}` {why}"));
+        }
+    }
+}
+
+fn rust(path: &str, text: &str, report: &mut Report) {
+    let lines = text.lines().count();
+    if lines > FILE_LINES_MAX {
+        report.problems.push(format!("{path}: {lines} lines, above {FILE_LINES_MAX}; split it by question"));
+    } else if lines > FILE_LINES_NOTED {
+        report.notes.push(format!("{path}: {lines} lines; consider splitting it"));
+    }
+    if !has_module_docs(text) {
+        report.problems.push(format!("{path}:1: no module docs; begin with `//!`: what it is and where to start"));
+    }
+    for (line, content) in numbered(text) {
+        let columns = content.chars().count();
+        if columns > LINE_COLUMNS_MAX && !is_word_list(path) {
+            report.problems.push(format!("{path}:{line}: {columns} columns, above {LINE_COLUMNS_MAX}"));
+        }
+    }
+    if let Some((line, character)) = first_non_ascii(path, text) {
+        report.problems.push(format!(
+            "{path}:{line}: `{}` is not ASCII; write it as an escape outside tests",
+            character.escape_unicode()
+        ));
+    }
+}
+
+/// True when `//!` comes before the first item; attributes and comments may precede it.
+fn has_module_docs(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_start);
+    lines
+        .find(|line| line.starts_with("//!") || !(line.is_empty() || line.starts_with("#![") || line.starts_with("//")))
+        .is_some_and(|line| line.starts_with("//!"))
+}
+
+/// The first character outside ASCII that is neither in a test nor in a word list.
+fn first_non_ascii(path: &str, text: &str) -> Option<(usize, char)> {
+    let is_test = path.contains("/tests/") || path.ends_with("tests.rs") || path.contains("/benches/");
+    if is_test || is_word_list(path) {
+        return None;
+    }
+    // Unit tests stand at the end of a file.
+    let product = numbered(text).take_while(|(_, content)| content.trim() != "#[cfg(test)]");
+    product.filter_map(|(line, content)| Some((line, content.chars().find(|c| !c.is_ascii())?))).next()
+}
+
+fn is_word_list(path: &str) -> bool {
+    WORD_LISTS.iter().any(|folder| path.starts_with(folder))
+}
+
+fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(path: &str, text: &str) -> Vec<String> {
+        let mut report = Report::default();
+        let length = u64::try_from(text.len()).unwrap();
+        check(&SourceFile { path: path.to_owned(), length, text: Some(text.to_owned()) }, &mut report);
+        report.problems
+    }
+
+    #[test]
+    fn a_clean_file_passes() {
+        assert_eq!(problems("crates/kv/src/a.rs", "#![deny(x)]\n\n//! Docs.\nfn a() {}\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_rule_fails() {
+        let path = "crates/kv/src/a.rs";
+        let docs = "//! Docs.\n";
+        let failing = [
+            "fn a() {}\n//! late\n".to_owned(),
+            format!("{docs}{}", "\n".repeat(FILE_LINES_MAX)),
+            format!("{docs}// {}\n", "x".repeat(LINE_COLUMNS_MAX)),
+            format!("{docs}{}();\n", UNFINISHED[0]),
+            format!("{docs}// {}main\n", PRIVATE[0]),
+            format!("{docs}// caf\u{e9}\n"),
+        ];
+        for text in failing {
+            assert_eq!(problems(path, &text).len(), 1, "{text}");
+        }
+        assert_eq!(problems("data.json", &"x".repeat(600_000)).len(), 1);
+    }
+
+    #[test]
+    fn tests_and_word_lists_may_use_any_alphabet() {
+        let text = "//! Docs.\n#[cfg(test)]\nmod tests { /* caf\u{e9} */ }\n";
+        assert!(problems("crates/kv/src/a.rs", text).is_empty());
+        assert!(problems("crates/kv/tests/a.rs", "//! caf\u{e9}\n").is_empty());
+        assert!(problems("crates/graph-gen/src/dictionary/a.rs", "//! caf\u{e9}\n").is_empty());
+    }
+}
