@@ -51,11 +51,20 @@ impl EdgeIdText {
 
 impl fmt::Display for EdgeIdText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_end(f, &self.id.source)?;
-        write!(f, ">{}>{}>", self.parent.0, self.id.label.0)?;
-        write_escaped(f, &self.id.sort_values)?;
-        f.write_str(">")?;
-        write_end(f, &self.id.target)
+        self.id.text(self.parent).fmt(f)
+    }
+}
+
+impl EdgeId {
+    /// The text of this id without a copy of its parts; `parent` is the label it names first, as [`EdgeIdText::parent`].
+    pub fn text(&self, parent: LabelId) -> impl fmt::Display + '_ {
+        fmt::from_fn(move |f| {
+            write_end(f, &self.source)?;
+            write!(f, ">{}>{}>", parent.0, self.label.0)?;
+            write_escaped(f, &self.sort_values)?;
+            f.write_str(">")?;
+            write_end(f, &self.target)
+        })
     }
 }
 

@@ -13,6 +13,7 @@ pub mod limits;
 mod meaning;
 mod number_code;
 mod primary_key;
+mod task;
 mod value;
 mod vertex_id_text;
 
@@ -23,4 +24,5 @@ pub use id::{EdgeId, IdError, IdKind, IdStrategy, LabelId, PropertyKeyId, Vertex
 pub use meaning::Meaning;
 pub use number_code::{decode_number, encode_double, encode_float, encode_number};
 pub use primary_key::{join_primary_key, join_values, split_primary_key_label, value_text};
+pub use task::{Task, TaskStatus};
 pub use value::{Cardinality, DataType, Value};

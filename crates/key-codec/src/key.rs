@@ -172,6 +172,14 @@ pub fn task_row(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&number.to_be_bytes());
 }
 
+/// Reads a row of `task`.
+pub fn read_task_row(row: &[u8]) -> Result<u64, CodecError> {
+    let mut reader = Reader::new(row, "task row");
+    let number = u64::from_be_bytes(reader.array()?);
+    reader.end()?;
+    Ok(number)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -275,6 +283,7 @@ mod tests {
             drop(read_vertex_key(Key::new(&bytes, 0)));
             drop(read_label_index_row(&bytes));
             drop(read_meta_row_name(&bytes));
+            drop(read_task_row(&bytes));
             drop(read_meta_row_number(&bytes));
         }
     }

@@ -18,7 +18,9 @@ pub mod key;
 mod ordered;
 mod reader;
 pub mod schema_value;
+pub mod setting_value;
 pub mod tables;
+pub mod task_value;
 pub mod value;
 mod varint;
 
