@@ -1,0 +1,85 @@
+//! What is wrong with a body.
+
+use graph_model::Meaning;
+
+/// A body that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// Bytes that are no text.
+    #[error("the body is not UTF-8: byte {offset} is wrong")]
+    NotUtf8 {
+        /// Where the first wrong byte is, from 0.
+        offset: usize,
+    },
+    /// Text that is no JSON.
+    #[error("the body is not JSON: {reason} at line {line} column {column}")]
+    Malformed {
+        /// What the parser met.
+        reason: String,
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+    },
+    /// JSON of another type than expected.
+    #[error("{place}: {reason} at line {line} column {column}")]
+    WrongType {
+        /// Which part of the body: `[3].properties`.
+        place: String,
+        /// What came and what was expected.
+        reason: String,
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+    },
+    /// A field that must be there is absent or null.
+    #[error("{place}: '{field}' is missing")]
+    MissingField {
+        /// Which part of the body.
+        place: String,
+        /// The field.
+        field: &'static str,
+    },
+    /// A list without elements.
+    #[error("the list of {elements} is empty")]
+    EmptyList {
+        /// `vertices` or `edges`.
+        elements: &'static str,
+    },
+    /// A null where an element should be.
+    #[error("[{index}]: null is no element of a list of {elements}")]
+    NullEntry {
+        /// `vertices` or `edges`.
+        elements: &'static str,
+        /// Its position, from 0.
+        index: usize,
+    },
+    /// More than the limit.
+    #[error("too many {elements} at once, the limit is {limit}; send them in several requests")]
+    TooMany {
+        /// What there is too much of.
+        elements: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+    /// A name that is none of a fixed set.
+    #[error("{field}: '{got}' is unknown; it must be one of {allowed}")]
+    UnknownName {
+        /// The field.
+        field: &'static str,
+        /// What was given.
+        got: String,
+        /// The names, joined with commas.
+        allowed: String,
+    },
+}
+
+impl DecodeError {
+    /// What the error means to the one who asked.
+    #[must_use]
+    pub fn meaning(&self) -> Meaning {
+        Meaning::BadInput
+    }
+}

@@ -1,0 +1,16 @@
+//! Limits of this crate, each with its reason. Sizes of whole bodies are limited by the caller, depth by the parser (128).
+
+/// Entries of one schema element's user data: they are kept in a list that is searched on every insertion.
+pub const USER_DATA_ENTRIES_MAX: usize = 1_024;
+
+/// Characters of a parser's words repeated in an error: it can quote a value of any length.
+pub(crate) const QUOTED_CHARS_MAX: usize = 200;
+
+/// Elements room is made for before the first is read: batches are small, and a hostile body must not reserve memory.
+pub(crate) const ELEMENTS_RESERVED_MAX: usize = 512;
+
+/// Bytes an element takes at least in practice; the length of a body over this is a guess at how many it holds.
+pub(crate) const ELEMENT_BYTES_GUESS: usize = 64;
+
+/// Properties up to which repeated names are looked for one by one; beyond, a hash set is faster.
+pub(crate) const PROPERTIES_SCANNED_MAX: usize = 16;
