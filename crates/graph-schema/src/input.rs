@@ -1,0 +1,247 @@
+//! What clients send, before it is checked: names instead of numbers, literals instead of values.
+
+use std::borrow::Cow;
+
+use graph_model::{Cardinality, DataType, IdStrategy};
+
+use crate::definition::{AggregateType, EdgeLabelKind, Frequency, UserData, WriteType};
+
+/// A value as a client wrote it; its type is only that of the notation. Borrows from the request where it can.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal<'a> {
+    /// Nothing.
+    Null,
+    /// True or false.
+    Boolean(bool),
+    /// A whole number that fits 64 bits.
+    Integer(i64),
+    /// Any other number.
+    Float(f64),
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A list.
+    Array(Vec<Literal<'a>>),
+    /// Anything else, as compact JSON text.
+    Object(Cow<'a, str>),
+}
+
+impl Literal<'_> {
+    /// What the notation is called in an error.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean(_) => "a boolean",
+            Self::Integer(_) => "an integer",
+            Self::Float(_) => "a fractional number",
+            Self::Text(_) => "a string",
+            Self::Array(_) => "an array",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+/// A vertex to insert.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewVertex<'a> {
+    /// Name of its label; `None` where the client sent none.
+    pub label: Option<Cow<'a, str>>,
+    /// Its id, where the client sent one (null counts as none).
+    pub id: Option<Literal<'a>>,
+    /// Its properties by name.
+    pub properties: Vec<(Cow<'a, str>, Literal<'a>)>,
+}
+
+/// An edge to insert.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewEdge<'a> {
+    /// Name of its label.
+    pub label: Option<Cow<'a, str>>,
+    /// Id of the vertex it starts at.
+    pub source: Option<Literal<'a>>,
+    /// Label of that vertex.
+    pub source_label: Option<Cow<'a, str>>,
+    /// Id of the vertex it ends at.
+    pub target: Option<Literal<'a>>,
+    /// Label of that vertex.
+    pub target_label: Option<Cow<'a, str>>,
+    /// Its properties by name.
+    pub properties: Vec<(Cow<'a, str>, Literal<'a>)>,
+}
+
+/// A property key to create.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewPropertyKey {
+    /// Number to use; only in restoring mode. 0 and `None`: none.
+    pub id: Option<i64>,
+    /// Its name.
+    pub name: String,
+    /// Type of its values.
+    pub data_type: DataType,
+    /// How many values.
+    pub cardinality: Cardinality,
+    /// How written values combine.
+    pub aggregate_type: AggregateType,
+    /// Who writes it.
+    pub write_type: WriteType,
+    /// Names of properties of the property: must be empty.
+    pub properties: Vec<String>,
+    /// Free data.
+    pub user_data: UserData,
+    /// The default value in the user data, as a literal.
+    pub default_value: Option<Literal<'static>>,
+    /// Whether an existing one of this name is an error (true) or is returned if it is the same (false).
+    pub check_exist: bool,
+}
+
+/// A change of a property key: user data only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpdatePropertyKey {
+    /// Its name.
+    pub name: String,
+    /// Given by the client: only TEXT (the default) may be.
+    pub data_type: DataType,
+    /// Given by the client: only SINGLE (the default) may be.
+    pub cardinality: Cardinality,
+    /// Entries to set or to remove.
+    pub user_data: UserData,
+    /// The default value in the user data, as a literal; not looked at where entries are removed.
+    pub default_value: Option<Literal<'static>>,
+}
+
+/// A vertex label to create.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewVertexLabel {
+    /// Number to use; only in restoring mode. 0 and `None`: none.
+    pub id: Option<i64>,
+    /// Its name.
+    pub name: String,
+    /// How its vertices get ids; `None`: primary key where primary keys are given, else automatic.
+    pub id_strategy: Option<IdStrategy>,
+    /// Names of its properties.
+    pub properties: Vec<String>,
+    /// Names of the property keys the id is made of.
+    pub primary_keys: Vec<String>,
+    /// Names of properties a vertex may lack.
+    pub nullable_keys: Vec<String>,
+    /// Lifetime in milliseconds; 0: forever; negative: an error.
+    pub ttl_ms: i64,
+    /// Name of the date property the lifetime starts at.
+    pub ttl_start_time: Option<String>,
+    /// Whether its vertices can be listed by label; `None`: yes.
+    pub enable_label_index: Option<bool>,
+    /// Free data.
+    pub user_data: UserData,
+    /// Whether an existing one of this name is an error (true) or is returned if it is the same (false).
+    pub check_exist: bool,
+}
+
+/// A change of a vertex label (append or eliminate). Fields that must not be given are here so that the error can name them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpdateVertexLabel {
+    /// Its name.
+    pub name: String,
+    /// Must be `None`.
+    pub id_strategy: Option<IdStrategy>,
+    /// Must be empty.
+    pub primary_keys: Vec<String>,
+    /// Names of properties to add.
+    pub properties: Vec<String>,
+    /// Names of properties a vertex may lack from now on.
+    pub nullable_keys: Vec<String>,
+    /// New lifetime in milliseconds; 0: not given.
+    pub ttl_ms: i64,
+    /// Name of the date property the lifetime starts at.
+    pub ttl_start_time: Option<String>,
+    /// Must be `None`.
+    pub enable_label_index: Option<bool>,
+    /// Entries to set or to remove.
+    pub user_data: UserData,
+}
+
+/// The kind of an edge label as a client names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgeLabelKindName {
+    /// `NORMAL`
+    Normal,
+    /// `PARENT`
+    Parent,
+    /// `SUB`
+    Sub,
+}
+
+impl From<EdgeLabelKind> for EdgeLabelKindName {
+    fn from(kind: EdgeLabelKind) -> Self {
+        match kind {
+            EdgeLabelKind::Normal => Self::Normal,
+            EdgeLabelKind::Parent => Self::Parent,
+            EdgeLabelKind::Sub { .. } => Self::Sub,
+        }
+    }
+}
+
+/// An edge label to create.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewEdgeLabel {
+    /// Number to use; only in restoring mode. 0 and `None`: none.
+    pub id: Option<i64>,
+    /// Its name.
+    pub name: String,
+    /// Whether it stands alone, is a parent or belongs to one.
+    pub kind: EdgeLabelKindName,
+    /// Name of the parent of a sub label.
+    pub parent_label: Option<String>,
+    /// Name of the vertex label at its source.
+    pub source_label: Option<String>,
+    /// Name of the vertex label at its target.
+    pub target_label: Option<String>,
+    /// Pairs of vertex label names: the other way to give source and target.
+    pub links: Vec<(String, String)>,
+    /// Whether parallel edges are possible; `None`: single.
+    pub frequency: Option<Frequency>,
+    /// Names of its properties.
+    pub properties: Vec<String>,
+    /// Names of the property keys that tell parallel edges apart.
+    pub sort_keys: Vec<String>,
+    /// Names of properties an edge may lack.
+    pub nullable_keys: Vec<String>,
+    /// Lifetime in milliseconds; 0: forever; negative: an error.
+    pub ttl_ms: i64,
+    /// Name of the date property the lifetime starts at.
+    pub ttl_start_time: Option<String>,
+    /// Whether its edges can be listed by label; `None`: yes.
+    pub enable_label_index: Option<bool>,
+    /// Free data.
+    pub user_data: UserData,
+    /// Whether an existing one of this name is an error (true) or is returned if it is the same (false).
+    pub check_exist: bool,
+}
+
+/// A change of an edge label (append or eliminate). Fields that must not be given are here so that the error can name them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpdateEdgeLabel {
+    /// Its name.
+    pub name: String,
+    /// Must be `None`.
+    pub source_label: Option<String>,
+    /// Must be `None`.
+    pub target_label: Option<String>,
+    /// Must be empty.
+    pub links: Vec<(String, String)>,
+    /// Must be `None`.
+    pub frequency: Option<Frequency>,
+    /// Must be empty.
+    pub sort_keys: Vec<String>,
+    /// Names of properties to add.
+    pub properties: Vec<String>,
+    /// Names of properties an edge may lack from now on.
+    pub nullable_keys: Vec<String>,
+    /// New lifetime in milliseconds; 0: not given.
+    pub ttl_ms: i64,
+    /// Name of the date property the lifetime starts at.
+    pub ttl_start_time: Option<String>,
+    /// Must be `None`.
+    pub enable_label_index: Option<bool>,
+    /// Entries to set or to remove.
+    pub user_data: UserData,
+}

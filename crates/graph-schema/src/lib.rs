@@ -1,0 +1,35 @@
+//! The schema of a graph: property keys, vertex labels, edge labels, index labels, and the rules they set for elements.
+//!
+//! What it is: an immutable [`Catalogue`] of definitions, changes that turn one catalogue into the next, and the checks that turn
+//! what a client sent ([`NewVertex`], [`NewEdge`], [`Literal`]) into elements of the right types. What it is not: it stores nothing,
+//! knows no JSON and no HTTP.
+//!
+//! Invariants: a catalogue is always consistent (every number it holds resolves); a change either gives a whole new catalogue or an
+//! error, never something in between.
+//!
+//! Start reading at [`Catalogue`].
+
+mod catalogue;
+mod change;
+mod coerce;
+mod definition;
+mod element;
+mod error;
+#[cfg(test)]
+mod fixture;
+mod input;
+pub mod limits;
+
+pub use catalogue::{Catalogue, NextIds};
+pub use change::{Change, ChangeRules, Created, GraphMode, SchemaElement, SchemaKey, SchemaKind};
+pub use coerce::coerce;
+pub use definition::{
+    AggregateType, CREATE_TIME, DEFAULT_VALUE, EdgeLabel, EdgeLabelKind, Frequency, IndexLabel, IndexType, PropertyKey,
+    Status, UserData, VertexLabel, WriteType,
+};
+pub use element::{ElementRules, EndLabels, VertexDraft};
+pub use error::{ElementError, SchemaError, ValueError};
+pub use input::{
+    EdgeLabelKindName, Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, UpdateEdgeLabel,
+    UpdatePropertyKey, UpdateVertexLabel,
+};

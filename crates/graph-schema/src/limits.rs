@@ -1,0 +1,22 @@
+//! Limits of the schema, each with its reason.
+
+/// Characters of a schema element's name. HugeGraph's limit.
+pub const NAME_CHARS_MAX: usize = 255;
+
+/// Elements of one kind (property keys, vertex labels, edge labels) in a graph: the catalogue is kept in memory and copied on change.
+pub const ELEMENTS_PER_KIND_MAX: usize = 65_535;
+
+/// Properties of one label: they are checked one by one on every insert.
+pub const PROPERTIES_PER_LABEL_MAX: usize = 1_024;
+
+/// Values of one LIST or SET property: they are decoded together.
+pub const COLLECTION_ITEMS_MAX: usize = 65_535;
+
+/// Largest number of a schema element: the catalogue has a slot for each number up to the largest in use.
+pub const NUMBER_MAX: u32 = 1_000_000;
+
+/// Edits between an unknown name and a known one up to which the known one is suggested: typing errors, not other words.
+pub const SUGGESTION_EDITS_MAX: usize = 2;
+
+/// Characters of a client's text that an error repeats.
+pub const SHOWN_CHARS_MAX: usize = 100;
