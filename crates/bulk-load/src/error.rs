@@ -1,0 +1,112 @@
+//! What stops a load. A bad row does not: it is written to the rejects.
+
+use std::path::{Path, PathBuf};
+
+use api_client::ClientError;
+
+/// Why a load could not start or had to stop.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// A file or folder cannot be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File {
+        /// What was tried: "read", "create".
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+
+    /// The mapping or schema file is not JSON.
+    #[error("{} is not valid JSON at line {line}, column {column}: {reason}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What the parser said.
+        reason: String,
+    },
+
+    /// The mapping or schema file is JSON but says something that cannot be done.
+    #[error("{}: {at}: {reason}", path.display())]
+    Description {
+        /// The file.
+        path: PathBuf,
+        /// Where in the file: a JSON path such as `structs[0].input.format`.
+        at: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+
+    /// A source file's header does not fit the mapping or the schema.
+    #[error("{} (struct \"{struct_id}\", {kind} label \"{label}\"): {reason}", path.display())]
+    Header {
+        /// The source file.
+        path: PathBuf,
+        /// Id of the struct of the mapping.
+        struct_id: String,
+        /// "vertex" or "edge".
+        kind: &'static str,
+        /// Name of the label.
+        label: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+
+    /// An option has no sense.
+    #[error("option {option}: {reason}")]
+    Option {
+        /// The option's name.
+        option: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+
+    /// The server could not be used.
+    #[error("{doing}: {source}")]
+    Server {
+        /// What was being done.
+        doing: String,
+        /// What the client reports.
+        source: ClientError,
+    },
+
+    /// More rows were rejected than `rejects_max` allows.
+    #[error(
+        "stopped: {rejected} rows were rejected, more than the {rejects_max} allowed. Rows inserted so far: {inserted}. See {} for the reasons; loading again after the repair is safe, ids given by the data are overwritten with equal content",
+        rejects_dir.display()
+    )]
+    TooManyRejects {
+        /// Rows rejected.
+        rejected: u64,
+        /// The limit.
+        rejects_max: u64,
+        /// Rows inserted before the stop.
+        inserted: u64,
+        /// Where the reasons are.
+        rejects_dir: PathBuf,
+    },
+
+    /// A worker of this program failed; a defect of the program.
+    #[error("internal defect in {place}: {reason}. Please report it")]
+    Defect {
+        /// Which part.
+        place: &'static str,
+        /// What is known.
+        reason: String,
+    },
+}
+
+impl LoadError {
+    pub(crate) fn file(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Self::File { action, path: path.to_owned(), source }
+    }
+
+    pub(crate) fn description(path: &Path, at: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Description { path: path.to_owned(), at: at.into(), reason: reason.into() }
+    }
+}

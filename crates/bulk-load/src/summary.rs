@@ -1,0 +1,202 @@
+//! What a load did, per label.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use api_client::ElementKind;
+
+/// The result of a load that came to its end. Its text form is what a person wants to read.
+#[derive(Clone, Debug, Default)]
+pub struct LoadSummary {
+    /// One entry per label, in the order of the mapping, vertices first.
+    pub labels: Vec<LabelSummary>,
+    /// Rows that could not be read at all (broken quotes, wrong column count); they belong to no label.
+    pub rows_unreadable: u64,
+    /// Time from the first read to the last answer, without counting on the server.
+    pub elapsed: Duration,
+    /// Nothing was sent.
+    pub dry_run: bool,
+    /// Folder with the rejected rows, if there are any.
+    pub rejects_dir: Option<PathBuf>,
+    /// What deserves a person's attention, in sentences.
+    pub warnings: Vec<String>,
+}
+
+/// What was done for one label.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabelSummary {
+    /// Vertex or edge.
+    pub kind: ElementKind,
+    /// Name of the label.
+    pub label: String,
+    /// Rows read for the label.
+    pub read: u64,
+    /// Elements the server accepted (in a dry run: that would be sent). More than rows where a row is unfolded.
+    pub inserted: u64,
+    /// Rows or elements written to the rejects.
+    pub rejected: u64,
+    /// Rows that make no edge since one end is empty.
+    pub skipped: u64,
+    /// What the server counts.
+    pub counted: Counted,
+}
+
+/// Elements of a label as the server counts them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Counting was not asked for.
+    NotAsked,
+    /// Counting is not possible, for this reason.
+    Impossible(String),
+    /// Before and after the load.
+    Counts {
+        /// Before.
+        before: u64,
+        /// After.
+        after: u64,
+    },
+}
+
+impl LabelSummary {
+    pub(crate) fn new(kind: ElementKind, label: &str) -> Self {
+        Self {
+            kind,
+            label: label.to_owned(),
+            read: 0,
+            inserted: 0,
+            rejected: 0,
+            skipped: 0,
+            counted: Counted::NotAsked,
+        }
+    }
+
+    /// Whether the server's count is what the inserts should give; `None` if it was not counted.
+    #[must_use]
+    pub fn count_matches(&self) -> Option<bool> {
+        match self.counted {
+            Counted::Counts { before, after } => Some(after == before.saturating_add(self.inserted)),
+            _ => None,
+        }
+    }
+
+    /// What to tell a person if the count does not match.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let Counted::Counts { before, after } = self.counted else { return None };
+        let expected = before.saturating_add(self.inserted);
+        let (kind, label) = (self.kind, &self.label);
+        if after < expected {
+            let fewer = expected - after;
+            let stored_before = if before > 0 { "or were stored before" } else { "in the input" };
+            return Some(format!(
+                "{kind} label \"{label}\": the server counts {after}, {fewer} fewer than {before} before plus {} inserted. Most likely {fewer} elements have the same id as another one {stored_before} and replaced it",
+                self.inserted
+            ));
+        }
+        (after > expected).then(|| {
+            format!("{kind} label \"{label}\": the server counts {after}, more than {before} before plus {} inserted. Someone else writes to the graph, or a request was carried out twice", self.inserted)
+        })
+    }
+}
+
+impl LoadSummary {
+    /// Elements accepted by the server, over all labels.
+    #[must_use]
+    pub fn inserted(&self) -> u64 {
+        self.labels.iter().map(|label| label.inserted).sum()
+    }
+
+    /// Rows or elements in the rejects, over all labels, with the unreadable rows.
+    #[must_use]
+    pub fn rejected(&self) -> u64 {
+        self.labels.iter().map(|label| label.rejected).sum::<u64>() + self.rows_unreadable
+    }
+
+    /// Elements inserted per second.
+    #[must_use]
+    pub fn rate_per_second(&self) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        #[expect(clippy::cast_precision_loss, reason = "a rate for people to read")]
+        let inserted = self.inserted() as f64;
+        if seconds > 0.0 { inserted / seconds } else { 0.0 }
+    }
+}
+
+impl fmt::Display for LoadSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.labels.iter().map(|label| label.label.chars().count()).max().unwrap_or(0).max(5);
+        let done = if self.dry_run { "valid" } else { "inserted" };
+        writeln!(
+            f,
+            "{:<6}  {:<width$}  {:>12}  {done:>12}  {:>10}  {:>10}  counted on server",
+            "kind", "label", "rows", "rejected", "skipped"
+        )?;
+        for one in &self.labels {
+            let counted = match (&one.counted, one.count_matches()) {
+                (Counted::Counts { before, after }, Some(true)) => format!("{before} -> {after}, as expected"),
+                (Counted::Counts { before, after }, _) => format!("{before} -> {after}, see the warning"),
+                (Counted::Impossible(reason), _) => format!("not counted: {reason}"),
+                (Counted::NotAsked, _) => "-".to_owned(),
+            };
+            writeln!(
+                f,
+                "{:<6}  {:<width$}  {:>12}  {:>12}  {:>10}  {:>10}  {counted}",
+                one.kind.to_string(),
+                one.label,
+                one.read,
+                one.inserted,
+                one.rejected,
+                one.skipped
+            )?;
+        }
+        if self.rows_unreadable > 0 {
+            writeln!(f, "rows that could not be read: {}", self.rows_unreadable)?;
+        }
+        let seconds = self.elapsed.as_secs_f64();
+        writeln!(f, "{} {done} in {seconds:.1} s, {:.0} per second", self.inserted(), self.rate_per_second())?;
+        if let Some(dir) = &self.rejects_dir {
+            writeln!(f, "rejected rows and reasons: {}", dir.display())?;
+        }
+        for warning in &self.warnings {
+            writeln!(f, "warning: {warning}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_do_not_match_are_explained() {
+        let mut label = LabelSummary::new(ElementKind::Vertex, "person");
+        assert_eq!((label.count_matches(), label.warning()), (None, None));
+        label.inserted = 10;
+        label.counted = Counted::Counts { before: 5, after: 15 };
+        assert_eq!((label.count_matches(), label.warning()), (Some(true), None));
+        label.counted = Counted::Counts { before: 5, after: 12 };
+        assert_eq!(label.count_matches(), Some(false));
+        assert!(label.warning().unwrap().contains("3 fewer"));
+        label.counted = Counted::Counts { before: 5, after: 16 };
+        assert!(label.warning().unwrap().contains("carried out twice"));
+    }
+
+    #[test]
+    fn the_text_has_every_number() {
+        let mut label = LabelSummary::new(ElementKind::Edge, "knows");
+        (label.read, label.inserted, label.rejected, label.skipped) = (103, 97, 4, 2);
+        let summary = LoadSummary {
+            labels: vec![label],
+            rows_unreadable: 1,
+            elapsed: Duration::from_secs(2),
+            warnings: vec!["look here".into()],
+            ..LoadSummary::default()
+        };
+        let text = summary.to_string();
+        for part in ["edge", "knows", "103", "97", "could not be read: 1", "warning: look here", "per second"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert_eq!(summary.rejected(), 5);
+    }
+}

@@ -1,0 +1,82 @@
+//! Deleting one element: an edge, or a vertex with all its edges.
+
+use graph_model::{Direction, EdgeId, LabelId, VertexId};
+use graph_schema::Catalogue;
+use key_codec::{key, tables};
+use kv::{RowRange, WriteBatch};
+
+use crate::graph::Locks;
+use crate::insert::needs_label_index;
+use crate::read::edge_id_text;
+use crate::stripes::Mask;
+use crate::{Graph, Pending, StoreError, Wait, limits};
+
+impl Graph {
+    /// Deletes an edge.
+    pub fn delete_edge(&self, id: &EdgeId, wait: Wait) -> Result<Pending<()>, StoreError> {
+        let locks = Locks { exclusive: Mask::of(&id.source), shared: Mask::of(&id.target) };
+        let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
+        if self.edge(id)?.is_none() {
+            return Err(StoreError::EdgeNotFound { id: edge_id_text(&catalogue, id) });
+        }
+        let mut batch = WriteBatch::new();
+        self.remove_edge(&mut batch, id);
+        Ok(Pending::new((), self.submit(batch, held)))
+    }
+
+    /// Deletes a vertex and every edge that starts or ends at it. The edges of a vertex with very many of them go in several batches,
+    /// the vertex in the last one.
+    pub fn delete_vertex(&self, id: &VertexId, wait: Wait) -> Result<Pending<()>, StoreError> {
+        let locks = Locks { exclusive: Mask::of(id), ..Locks::default() };
+        let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
+        let Some(vertex) = self.vertex(id)? else {
+            return Err(StoreError::VertexNotFound { id: id.to_string() });
+        };
+        let mut batch = WriteBatch::new();
+        for label in catalogue.edge_labels() {
+            for direction in [Direction::Out, Direction::In] {
+                let (table, read_key): (_, fn(kv::Key<'_>) -> _) = match direction {
+                    Direction::In => (tables::EDGE_IN, key::read_edge_in_key),
+                    Direction::Out | Direction::Both => (tables::EDGE_OUT, key::read_edge_out_key),
+                };
+                let mut partition = Vec::new();
+                key::edge_partition(&mut partition, self.number, label.id, id);
+                let mut cursor = self.engine().scan(table, RowRange::all(&partition))?;
+                while let Some(entry) = cursor.next()? {
+                    self.remove_edge(&mut batch, &read_key(entry.key)?);
+                    if batch.len() >= 2 * limits::DELETE_EDGES_PER_BATCH {
+                        self.engine().commit(std::mem::take(&mut batch))?;
+                    }
+                }
+            }
+        }
+        self.remove_vertex(&mut batch, &catalogue, &vertex.id, vertex.label);
+        Ok(Pending::new((), self.submit(batch, held)))
+    }
+
+    /// Appends the removal of both adjacency entries of an edge.
+    pub(crate) fn remove_edge(&self, batch: &mut WriteBatch, id: &EdgeId) {
+        batch.delete(
+            tables::EDGE_OUT,
+            |b| key::edge_partition(b, self.number, id.label, &id.source),
+            |b| key::edge_row(b, &id.sort_values, &id.target),
+        );
+        batch.delete(
+            tables::EDGE_IN,
+            |b| key::edge_partition(b, self.number, id.label, &id.target),
+            |b| key::edge_row(b, &id.sort_values, &id.source),
+        );
+    }
+
+    /// Appends the removal of a vertex and its label index entry.
+    pub(crate) fn remove_vertex(&self, batch: &mut WriteBatch, catalogue: &Catalogue, id: &VertexId, label: LabelId) {
+        batch.delete(tables::VERTEX, |b| key::vertex_partition(b, self.number, id), |_| ());
+        if needs_label_index(catalogue, label) {
+            batch.delete(
+                tables::LABEL_INDEX,
+                |b| key::label_index_partition(b, self.number, label),
+                |b| key::label_index_row(b, id),
+            );
+        }
+    }
+}

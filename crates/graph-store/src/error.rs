@@ -1,0 +1,220 @@
+//! What can go wrong with a graph.
+
+use graph_model::{IdError, Meaning};
+use graph_schema::{ElementError, SchemaError};
+use key_codec::CodecError;
+use kv::KvError;
+
+/// An end of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Where it starts (`outV`).
+    Source,
+    /// Where it ends (`inV`).
+    Target,
+}
+
+impl End {
+    /// The field of the edge that names it.
+    #[must_use]
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::Source => "outV",
+            Self::Target => "inV",
+        }
+    }
+}
+
+/// A failed operation on a store or a graph.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// No graph of this name.
+    #[error("graph '{name}' does not exist")]
+    GraphNotFound {
+        /// The name given.
+        name: String,
+    },
+    /// The graph was cleared while the request was at work.
+    #[error("graph '{name}' was cleared meanwhile; send the request again")]
+    GraphCleared {
+        /// Its name.
+        name: String,
+    },
+    /// A definition or change of the schema that is refused.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// An element that breaks the schema's rules.
+    #[error("{}{error}", at(*.index))]
+    Element {
+        /// Position in the batch, from 0; `None` for a single element.
+        index: Option<usize>,
+        /// What is wrong. Boxed, since it is large and rare.
+        #[source]
+        error: Box<ElementError>,
+    },
+    /// A malformed id.
+    #[error(transparent)]
+    Id(#[from] IdError),
+    /// No vertex with this id.
+    #[error("vertex {id} does not exist")]
+    VertexNotFound {
+        /// The id as a literal.
+        id: String,
+    },
+    /// No edge with this id.
+    #[error("edge '{id}' does not exist")]
+    EdgeNotFound {
+        /// The id as text.
+        id: String,
+    },
+    /// An edge to or from a vertex that does not exist.
+    #[error(
+        "{}the vertex {id} named by '{}' does not exist; insert it first, or write with check_vertex=false",
+        at(*.index),
+        .end.field()
+    )]
+    EndNotFound {
+        /// Position in the batch, from 0; `None` for a single edge.
+        index: Option<usize>,
+        /// Which end.
+        end: End,
+        /// The id as a literal.
+        id: String,
+    },
+    /// An edge whose end has another label than the edge says.
+    #[error(
+        "{}the vertex {id} named by '{}' has label '{actual}', not '{expected}'",
+        at(*.index),
+        .end.field()
+    )]
+    EndLabel {
+        /// Position in the batch, from 0; `None` for a single edge.
+        index: Option<usize>,
+        /// Which end.
+        end: End,
+        /// The id as a literal.
+        id: String,
+        /// The vertex label stored.
+        actual: String,
+        /// The vertex label the edge needs.
+        expected: String,
+    },
+    /// A query that needs an index.
+    #[error("{query} needs an index that does not exist: {hint}")]
+    NoIndex {
+        /// What was asked for.
+        query: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A page token that is damaged or belongs to another query.
+    #[error("the page token is not valid for this query: {reason}; start again with an empty 'page'")]
+    Page {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// No task of this number.
+    #[error("task {id} does not exist")]
+    TaskNotFound {
+        /// The number given.
+        id: u64,
+    },
+    /// A task that has not ended cannot be deleted; one that has cannot be cancelled.
+    #[error("task {id} is {status}: {hint}")]
+    TaskState {
+        /// Its number.
+        id: u64,
+        /// Its status.
+        status: &'static str,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// Too many tasks wait.
+    #[error("{limit} tasks are waiting already; try again when some have ended")]
+    TooManyTasks {
+        /// [`crate::limits::TASKS_QUEUED_MAX`].
+        limit: usize,
+    },
+    /// The deadline passed.
+    #[error(
+        "the request took longer than {limit_ms} ms and was stopped; ask for less, or raise server.request_timeout_ms"
+    )]
+    Timeout {
+        /// The limit.
+        limit_ms: u64,
+    },
+    /// The caller went away.
+    #[error("the request was cancelled")]
+    Cancelled,
+    /// A write would have to wait for another one; asked not to, it did nothing.
+    #[error("another write to the same elements is at work")]
+    Contended,
+    /// The schema kept changing.
+    #[error("the schema changed too often while the request was at work; send it again")]
+    SchemaBusy,
+    /// The store was written by another version of this program.
+    #[error(
+        "the data has format version {found}, this program reads version {supported}; use the program that wrote it, or export and load the data"
+    )]
+    FormatVersion {
+        /// The version found.
+        found: u64,
+        /// The version this program writes.
+        supported: u32,
+    },
+    /// The storage engine failed.
+    #[error(transparent)]
+    Kv(#[from] KvError),
+    /// Stored bytes are damaged.
+    #[error("stored data is damaged ({0}); restore from a backup")]
+    Corrupt(#[from] CodecError),
+    /// Stored schema elements contradict each other.
+    #[error("the stored schema is damaged: {0}")]
+    CorruptSchema(SchemaError),
+}
+
+fn at(index: Option<usize>) -> String {
+    index.map_or_else(String::new, |index| format!("[{index}]: "))
+}
+
+impl StoreError {
+    /// An element error at a position.
+    pub(crate) fn element(index: Option<usize>, error: ElementError) -> Self {
+        Self::Element { index, error: Box::new(error) }
+    }
+
+    /// What the error means to the one who asked.
+    #[must_use]
+    pub fn meaning(&self) -> Meaning {
+        match self {
+            Self::GraphNotFound { .. }
+            | Self::VertexNotFound { .. }
+            | Self::EdgeNotFound { .. }
+            | Self::TaskNotFound { .. } => Meaning::NotFound,
+            Self::Schema(error) => error.meaning(),
+            Self::Element { .. }
+            | Self::Id(_)
+            | Self::EndNotFound { .. }
+            | Self::EndLabel { .. }
+            | Self::Page { .. }
+            | Self::TaskState { .. } => Meaning::BadInput,
+            Self::NoIndex { .. } => Meaning::NoIndex,
+            Self::TooManyTasks { .. } | Self::GraphCleared { .. } | Self::Contended | Self::SchemaBusy => {
+                Meaning::Overloaded
+            }
+            Self::Timeout { .. } => Meaning::Timeout,
+            Self::Cancelled => Meaning::Cancelled,
+            Self::FormatVersion { .. } => Meaning::Unavailable,
+            Self::Corrupt(_) | Self::CorruptSchema(_) => Meaning::Corrupt,
+            Self::Kv(error) => match error {
+                KvError::Corrupt { .. } => Meaning::Corrupt,
+                KvError::Timeout { .. } => Meaning::Timeout,
+                KvError::DiskFull { .. } | KvError::Locked { .. } | KvError::Unavailable { .. } | KvError::Closed => {
+                    Meaning::Unavailable
+                }
+                _ => Meaning::Internal,
+            },
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! One graph: its catalogue, its locks, its settings.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use arc_swap::{ArcSwap, Guard};
+use graph_schema::{Catalogue, ElementRules, GraphMode};
+use jiff::tz::TimeZone;
+use key_codec::GraphNumber;
+use kv::{Engine, WriteBatch};
+use parking_lot::Mutex;
+
+use crate::store::Shared;
+use crate::stripes::{Held, Mask, Stripes};
+use crate::{StoreError, Wait, limits};
+
+/// How a store treats the elements of all its graphs.
+#[derive(Clone, Debug)]
+pub struct GraphOptions {
+    /// The zone in which dates without one are read and written.
+    pub zone: TimeZone,
+    /// Whether numbers and dates in primary-key ids are written in their sortable code (HugeGraph's default) or plainly.
+    pub encode_primary_key_number: bool,
+}
+
+impl Default for GraphOptions {
+    fn default() -> Self {
+        Self { zone: TimeZone::UTC, encode_primary_key_number: true }
+    }
+}
+
+/// A property graph. Shared between threads; get one from [`crate::Store::graph`] for each request, since clearing a graph replaces it.
+pub struct Graph {
+    pub(crate) name: String,
+    pub(crate) number: GraphNumber,
+    pub(crate) shared: Arc<Shared>,
+    catalogue: ArcSwap<Catalogue>,
+    pub(crate) schema_lock: Mutex<()>,
+    stripes: Stripes,
+    mode: AtomicU8,
+    cleared: AtomicBool,
+    pub(crate) next_task: AtomicU64,
+}
+
+impl Graph {
+    pub(crate) fn new(
+        name: String,
+        number: GraphNumber,
+        shared: Arc<Shared>,
+        catalogue: Catalogue,
+        next_task: u64,
+    ) -> Self {
+        Self {
+            name,
+            number,
+            shared,
+            catalogue: ArcSwap::from_pointee(catalogue),
+            schema_lock: Mutex::default(),
+            stripes: Stripes::new(),
+            mode: AtomicU8::new(0),
+            cleared: AtomicBool::new(false),
+            next_task: AtomicU64::new(next_task),
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How elements are treated.
+    #[must_use]
+    pub fn options(&self) -> &GraphOptions {
+        &self.shared.options.graph
+    }
+
+    /// The schema as it is now. It does not change while it is held.
+    #[must_use]
+    pub fn catalogue(&self) -> Arc<Catalogue> {
+        self.catalogue.load_full()
+    }
+
+    /// The mode set by a loading or restoring tool; not kept over a restart.
+    #[must_use]
+    pub fn mode(&self) -> GraphMode {
+        match self.mode.load(Ordering::Relaxed) {
+            1 => GraphMode::Restoring,
+            2 => GraphMode::Merging,
+            3 => GraphMode::Loading,
+            _ => GraphMode::None,
+        }
+    }
+
+    /// Sets the mode.
+    pub fn set_mode(&self, mode: GraphMode) {
+        let code = match mode {
+            GraphMode::None => 0,
+            GraphMode::Restoring => 1,
+            GraphMode::Merging => 2,
+            GraphMode::Loading => 3,
+        };
+        self.mode.store(code, Ordering::Relaxed);
+    }
+
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        &*self.shared.engine
+    }
+
+    pub(crate) fn load_catalogue(&self) -> Guard<Arc<Catalogue>> {
+        self.catalogue.load()
+    }
+
+    pub(crate) fn set_catalogue(&self, catalogue: Catalogue) {
+        self.catalogue.store(Arc::new(catalogue));
+    }
+
+    pub(crate) fn rules(&self) -> ElementRules<'_> {
+        ElementRules {
+            mode: self.mode(),
+            zone: &self.options().zone,
+            now_ms: now_ms(),
+            encode_primary_key_number: self.options().encode_primary_key_number,
+        }
+    }
+
+    /// Runs `prepare` with the current catalogue, then locks the stripes it names, and runs it again if the catalogue changed before the
+    /// locks were held. What `prepare` checked is therefore still true when the locks are.
+    pub(crate) fn lock_for<T>(
+        &self,
+        wait: Wait,
+        mut prepare: impl FnMut(&Catalogue) -> Result<(T, Locks), StoreError>,
+    ) -> Result<(T, Held, Guard<Arc<Catalogue>>), StoreError> {
+        for _ in 0..limits::CATALOGUE_RETRIES_MAX {
+            let catalogue = self.load_catalogue();
+            let (prepared, locks) = prepare(&catalogue)?;
+            let held = self.stripes.lock(locks.shared, locks.exclusive, wait).ok_or(StoreError::Contended)?;
+            if self.cleared.load(Ordering::Acquire) {
+                return Err(StoreError::GraphCleared { name: self.name.clone() });
+            }
+            if Arc::ptr_eq(&catalogue, &self.load_catalogue()) {
+                return Ok((prepared, held, catalogue));
+            }
+        }
+        Err(StoreError::SchemaBusy)
+    }
+
+    /// Waits until every write that began before this call has committed.
+    pub(crate) fn wait_for_writers(&self) {
+        drop(self.stripes.lock(Mask::default(), Mask::ALL, Wait::Allowed));
+    }
+
+    /// Locks stripes without a catalogue in play.
+    pub(crate) fn lock_exclusive(&self, mask: Mask) -> Result<Held, StoreError> {
+        self.stripes.lock(Mask::default(), mask, Wait::Allowed).ok_or(StoreError::Contended)
+    }
+
+    /// Turns away every later write, and waits for the earlier ones.
+    pub(crate) fn close(&self) {
+        self.cleared.store(true, Ordering::Release);
+        self.wait_for_writers();
+    }
+
+    pub(crate) fn is_cleared(&self) -> bool {
+        self.cleared.load(Ordering::Acquire)
+    }
+
+    /// Hands a batch to the engine, with the locks it was made under.
+    pub(crate) fn submit(&self, mut batch: WriteBatch, held: Held) -> kv::Commit {
+        batch.hold(Box::new(held));
+        self.engine().submit(batch)
+    }
+}
+
+/// The stripes a write needs.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Locks {
+    pub(crate) shared: Mask,
+    pub(crate) exclusive: Mask,
+}
+
+/// The time now, in milliseconds since 1970 UTC.
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Whether an element with this expiry is gone.
+pub(crate) fn is_expired(expires_at_ms: Option<i64>, now_ms: i64) -> bool {
+    expires_at_ms.is_some_and(|moment| moment <= now_ms)
+}

@@ -1,0 +1,41 @@
+//! Graphs in a storage engine: the catalogue, reading and writing of elements, paging, tasks.
+//!
+//! What it is: [`Store`] (the graphs of one engine) and [`Graph`] (one of them). Everything is synchronous; a write is prepared and
+//! handed to the engine, and its [`Pending`] outcome is waited for by a thread or awaited by a task. What it is not: it knows no JSON, no
+//! HTTP and no concrete engine.
+//!
+//! Invariants:
+//! - A write is one batch: an element, both its adjacency entries and its index entries, or nothing. (A vertex with more than
+//!   [`limits::DELETE_EDGES_PER_BATCH`] edges loses them in several batches, itself in the last.)
+//! - What a writer read stays true until it has committed: writers hold stripe locks ([`stripes`]) over what they read and write, and
+//!   start again when the catalogue changed under them.
+//! - Reads see committed data only.
+//!
+//! Start reading at [`Graph`]; `insert.rs` is the hot path.
+
+mod delete;
+mod error;
+mod graph;
+mod id_generator;
+mod insert;
+pub mod limits;
+mod list;
+mod list_edges;
+mod page;
+mod pending;
+mod read;
+mod removal;
+mod schema;
+mod store;
+mod stripes;
+mod task;
+mod update;
+
+pub use error::{End, StoreError};
+pub use graph::{Graph, GraphOptions};
+pub use insert::Wait;
+pub use list::{Budget, Listed, Range, VertexQuery, Visit};
+pub use list_edges::EdgeQuery;
+pub use pending::Pending;
+pub use schema::Alter;
+pub use store::{Store, StoreOptions};

@@ -1,0 +1,143 @@
+//! Listing edges: of a vertex, of a label, or all.
+//!
+//! Every list is a series of stages, each one range of one table: a label's edges at a vertex in a direction, or a label's edges anywhere.
+
+use graph_model::{Direction, Edge, EdgeId, LabelId, VertexId};
+use graph_schema::{Catalogue, EdgeLabelKind};
+use key_codec::{CodecError, key, tables, value};
+use kv::{Key, RowRange, TableId};
+
+use crate::graph::{is_expired, now_ms};
+use crate::list::{Budget, Listed, Progress, Turn};
+use crate::page::{self, Position};
+use crate::{Graph, Range, StoreError, Visit};
+
+/// Which edges.
+#[derive(Clone, Debug)]
+pub struct EdgeQuery {
+    /// Only of this label; a parent label stands for its sub labels.
+    pub label: Option<LabelId>,
+    /// Only edges of this vertex, in this direction.
+    pub vertex: Option<(VertexId, Direction)>,
+    /// Which part of them.
+    pub range: Range,
+}
+
+/// One range of one table.
+struct Stage {
+    /// 0 out, 1 in: as in a page token.
+    direction: u8,
+    label: LabelId,
+}
+
+impl Stage {
+    fn table(&self) -> TableId {
+        if self.direction == 0 { tables::EDGE_OUT } else { tables::EDGE_IN }
+    }
+
+    fn read_key(&self, key: Key<'_>) -> Result<EdgeId, CodecError> {
+        if self.direction == 0 { key::read_edge_out_key(key) } else { key::read_edge_in_key(key) }
+    }
+}
+
+impl Graph {
+    /// Gives the edges of a query to `visit`, until it breaks off, in an order that stays the same between calls.
+    pub fn list_edges(
+        &self,
+        query: &EdgeQuery,
+        budget: &Budget,
+        visit: &mut dyn FnMut(&Edge) -> Visit,
+    ) -> Result<Listed, StoreError> {
+        let catalogue = self.catalogue();
+        let direction = query.vertex.as_ref().map(|(id, direction)| (id, *direction));
+        let fingerprint = page::fingerprint(("edges", self.number, query.label, direction));
+        let (mut progress, start) = Progress::new(&query.range, fingerprint, budget)?;
+        if progress.is_empty() {
+            return Ok(Listed::default());
+        }
+        if query.vertex.is_none() {
+            check_label_index(&catalogue, query.label)?;
+        }
+        let mut stages = stages(&catalogue, query);
+        if let Some(start) = &start {
+            let at = stages.iter().position(|s| s.direction == start.direction && s.label.0 == start.label);
+            stages.drain(..at.ok_or(StoreError::Page { reason: "its edge label has been removed" })?);
+        }
+        let mut start = start;
+        for stage in &stages {
+            let flow = self.list_stage(stage, query, start.take().as_ref(), &mut progress, visit)?;
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(progress.listed(&query.range, fingerprint))
+    }
+
+    fn list_stage(
+        &self,
+        stage: &Stage,
+        query: &EdgeQuery,
+        start: Option<&Position>,
+        progress: &mut Progress,
+        visit: &mut dyn FnMut(&Edge) -> Visit,
+    ) -> Result<Visit, StoreError> {
+        let now = now_ms();
+        let mut prefix = Vec::new();
+        let mut cursor = match &query.vertex {
+            Some((owner, _)) => {
+                key::edge_partition(&mut prefix, self.number, stage.label, owner);
+                let first = start.map_or_else(Vec::new, |position| [position.key().row(), &[0]].concat());
+                self.engine().scan(stage.table(), RowRange { partition: &prefix, start: &first, end: None })?
+            }
+            None => {
+                key::edge_label_prefix(&mut prefix, self.number, stage.label);
+                self.engine().scan_partitions(stage.table(), &prefix, start.map(Position::key))?
+            }
+        };
+        while let Some(entry) = cursor.next()? {
+            progress.row()?;
+            if is_expired(value::read_edge_expiry(entry.value)?, now) {
+                continue;
+            }
+            match progress.turn() {
+                Turn::Skip => continue,
+                Turn::Stop => return Ok(Visit::Break(())),
+                Turn::Give => {}
+            }
+            let id = stage.read_key(entry.key)?;
+            let (expires_at_ms, properties) = value::read_edge(entry.value)?;
+            progress.gave(stage.direction, stage.label.0, entry.key);
+            if visit(&Edge { id, properties, expires_at_ms }).is_break() {
+                return Ok(Visit::Break(()));
+            }
+        }
+        Ok(Visit::Continue(()))
+    }
+}
+
+fn stages(catalogue: &Catalogue, query: &EdgeQuery) -> Vec<Stage> {
+    let labels: Vec<LabelId> = match query.label {
+        Some(label) => catalogue.edge_labels_under(label),
+        None => catalogue.edge_labels().filter(|l| l.kind != EdgeLabelKind::Parent).map(|l| l.id).collect(),
+    };
+    let directions: &[u8] = match query.vertex {
+        None | Some((_, Direction::Out)) => &[0],
+        Some((_, Direction::In)) => &[1],
+        Some((_, Direction::Both)) => &[0, 1],
+    };
+    directions
+        .iter()
+        .flat_map(|direction| labels.iter().map(|label| Stage { direction: *direction, label: *label }))
+        .collect()
+}
+
+fn check_label_index(catalogue: &Catalogue, label: Option<LabelId>) -> Result<(), StoreError> {
+    let labels = label.map(|label| catalogue.edge_labels_under(label)).unwrap_or_default();
+    match labels.iter().filter_map(|label| catalogue.edge_label(*label)).find(|label| !label.enable_label_index) {
+        None => Ok(()),
+        Some(label) => Err(StoreError::NoIndex {
+            query: format!("listing edges of label '{}'", label.name),
+            hint: "the label was created with enable_label_index=false; ask by vertex_id".to_owned(),
+        }),
+    }
+}

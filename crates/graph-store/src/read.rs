@@ -1,0 +1,46 @@
+//! Reading one element by its id.
+
+use graph_model::{Edge, EdgeId, EdgeIdText, Vertex, VertexId};
+use graph_schema::Catalogue;
+use key_codec::{CodecError, key, tables, value};
+use kv::KeyBuf;
+
+use crate::graph::{is_expired, now_ms};
+use crate::{Graph, StoreError};
+
+impl Graph {
+    /// The vertex with an id; `None` where there is none (any more).
+    pub fn vertex(&self, id: &VertexId) -> Result<Option<Vertex>, StoreError> {
+        let mut key = KeyBuf::new();
+        key::vertex_partition(key.bytes_mut(), self.number, id);
+        key.end_partition();
+        let mut decoded = None;
+        self.engine().get(tables::VERTEX, key.as_key(), &mut |bytes| decoded = Some(value::read_vertex(bytes)))?;
+        let Some((head, properties)) = decoded.transpose()? else { return Ok(None) };
+        if is_expired(head.expires_at_ms, now_ms()) {
+            return Ok(None);
+        }
+        Ok(Some(Vertex { id: id.clone(), label: head.label, properties, expires_at_ms: head.expires_at_ms }))
+    }
+
+    /// The edge with an id; `None` where there is none (any more).
+    pub fn edge(&self, id: &EdgeId) -> Result<Option<Edge>, StoreError> {
+        let mut key = KeyBuf::new();
+        key::edge_partition(key.bytes_mut(), self.number, id.label, &id.source);
+        key.end_partition();
+        key::edge_row(key.bytes_mut(), &id.sort_values, &id.target);
+        let mut decoded: Option<Result<_, CodecError>> = None;
+        self.engine().get(tables::EDGE_OUT, key.as_key(), &mut |bytes| decoded = Some(value::read_edge(bytes)))?;
+        let Some((expires_at_ms, properties)) = decoded.transpose()? else { return Ok(None) };
+        if is_expired(expires_at_ms, now_ms()) {
+            return Ok(None);
+        }
+        Ok(Some(Edge { id: id.clone(), properties, expires_at_ms }))
+    }
+}
+
+/// The text of an edge id, for errors.
+pub(crate) fn edge_id_text(catalogue: &Catalogue, id: &EdgeId) -> String {
+    let parent = catalogue.edge_label(id.label).map_or(id.label, |label| label.parent_or_self());
+    EdgeIdText { parent, id: id.clone() }.to_string()
+}

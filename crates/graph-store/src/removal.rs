@@ -1,0 +1,134 @@
+//! Removing a label with all its data. Every step can be repeated, so a removal cut short by a crash is simply run again.
+//!
+//! The label is first marked as being deleted, so that nothing new is written; then the writers at work are waited for; then the data
+//! goes; then the definition.
+
+use graph_model::{IdStrategy, LabelId, VertexId};
+use graph_schema::{Catalogue, SchemaKey, Status, VertexLabel};
+use key_codec::{key, tables, value};
+use kv::{Keys, RowRange, WriteBatch};
+
+use crate::stripes::Mask;
+use crate::{Graph, StoreError, limits};
+
+impl Graph {
+    /// Removes a label and its elements. A label that is gone already counts as removed.
+    pub(crate) fn remove_label(&self, label: SchemaKey) -> Result<(), StoreError> {
+        let catalogue = self.catalogue();
+        match label {
+            SchemaKey::VertexLabel(id) if catalogue.vertex_label(id).is_none() => return Ok(()),
+            SchemaKey::EdgeLabel(id) if catalogue.edge_label(id).is_none() => return Ok(()),
+            SchemaKey::VertexLabel(id) => catalogue.check_vertex_label_removable(id)?,
+            SchemaKey::EdgeLabel(id) => catalogue.check_edge_label_removable(id)?,
+            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => return Ok(()),
+        }
+        let catalogue = self.change(|catalogue, _| catalogue.set_status(label, Status::Deleting))?;
+        self.wait_for_writers();
+        let outcome = self.remove_elements(&catalogue, label);
+        match outcome {
+            Ok(()) => self.change(|catalogue, _| catalogue.remove(label)).map(drop),
+            Err(error) => {
+                self.change(|catalogue, _| catalogue.set_status(label, Status::Undeleted))?;
+                Err(error)
+            }
+        }
+    }
+
+    fn remove_elements(&self, catalogue: &Catalogue, label: SchemaKey) -> Result<(), StoreError> {
+        match label {
+            SchemaKey::EdgeLabel(id) => {
+                let mut prefix = Vec::new();
+                key::edge_label_prefix(&mut prefix, self.number, id);
+                self.engine().delete_prefix(tables::EDGE_OUT, &prefix)?;
+                self.engine().delete_prefix(tables::EDGE_IN, &prefix)?;
+                Ok(())
+            }
+            SchemaKey::VertexLabel(id) => match catalogue.vertex_label(id) {
+                Some(label) => self.remove_vertices(catalogue, label),
+                None => Ok(()),
+            },
+            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => Ok(()),
+        }
+    }
+
+    fn remove_vertices(&self, catalogue: &Catalogue, label: &VertexLabel) -> Result<(), StoreError> {
+        let mut prefix = Vec::new();
+        if label.id_strategy == IdStrategy::PrimaryKey {
+            key::primary_key_vertices_prefix(&mut prefix, self.number, label.id);
+            // A client-given string can look like an id of this label and belong to another one.
+            if catalogue.vertex_labels().all(|other| other.id_strategy != IdStrategy::CustomizeString) {
+                return Ok(self.engine().delete_prefix(tables::VERTEX, &prefix)?);
+            }
+            return self.remove_vertices_in_table(catalogue, label.id, &prefix);
+        }
+        if !label.enable_label_index {
+            key::graph_prefix(&mut prefix, self.number);
+            return self.remove_vertices_in_table(catalogue, label.id, &prefix);
+        }
+        self.remove_indexed_vertices(catalogue, label.id)?;
+        key::label_index_partition(&mut prefix, self.number, label.id);
+        Ok(self.engine().delete_prefix(tables::LABEL_INDEX, &prefix)?)
+    }
+
+    /// Removes vertices of a label among those whose keys begin with `prefix`.
+    fn remove_vertices_in_table(&self, catalogue: &Catalogue, label: LabelId, prefix: &[u8]) -> Result<(), StoreError> {
+        let mut ids = Vec::new();
+        let mut cursor = self.engine().scan_partitions(tables::VERTEX, prefix, None)?;
+        while let Some(entry) = cursor.next()? {
+            if value::read_vertex_head(entry.value)?.label != label {
+                continue;
+            }
+            ids.push(key::read_vertex_key(entry.key)?);
+            if ids.len() >= limits::REMOVAL_ELEMENTS_PER_BATCH {
+                self.remove_if_labelled(catalogue, label, &ids)?;
+                ids.clear();
+            }
+        }
+        self.remove_if_labelled(catalogue, label, &ids)
+    }
+
+    /// Removes vertices the label index names.
+    fn remove_indexed_vertices(&self, catalogue: &Catalogue, label: LabelId) -> Result<(), StoreError> {
+        let mut partition = Vec::new();
+        key::label_index_partition(&mut partition, self.number, label);
+        let mut ids = Vec::new();
+        let mut cursor = self.engine().scan(tables::LABEL_INDEX, RowRange::all(&partition))?;
+        while let Some(entry) = cursor.next()? {
+            ids.push(key::read_label_index_row(entry.key.row())?);
+            if ids.len() >= limits::REMOVAL_ELEMENTS_PER_BATCH {
+                self.remove_if_labelled(catalogue, label, &ids)?;
+                ids.clear();
+            }
+        }
+        self.remove_if_labelled(catalogue, label, &ids)
+    }
+
+    /// Removes those of the vertices that still have the label, with all of them locked: meanwhile one may have been inserted again
+    /// under another label.
+    fn remove_if_labelled(&self, catalogue: &Catalogue, label: LabelId, ids: &[VertexId]) -> Result<(), StoreError> {
+        let mut mask = Mask::default();
+        let mut keys = Keys::new();
+        for id in ids {
+            mask.add(id);
+            keys.push(|b| key::vertex_partition(b, self.number, id), |_| ());
+        }
+        let _held = self.lock_exclusive(mask)?;
+        let mut batch = WriteBatch::new();
+        let mut damaged = None;
+        self.engine().multi_get(tables::VERTEX, &keys, &mut |at, found| match found
+            .map(value::read_vertex_head)
+            .transpose()
+        {
+            Ok(head) => {
+                if let Some(id) = ids.get(at).filter(|_| head.is_some_and(|head| head.label == label)) {
+                    self.remove_vertex(&mut batch, catalogue, id, label);
+                }
+            }
+            Err(error) => damaged = Some(error),
+        })?;
+        if let Some(error) = damaged {
+            return Err(error.into());
+        }
+        Ok(self.engine().commit(batch)?)
+    }
+}

@@ -1,0 +1,172 @@
+//! Changes of the schema: one at a time, stored before they are in force.
+
+use std::sync::Arc;
+
+use graph_model::{LabelId, PropertyKeyId};
+use graph_schema::{
+    Catalogue, Change, ChangeRules, Created, EdgeLabel, NewEdgeLabel, NewPropertyKey, NewVertexLabel, PropertyKey,
+    SchemaError, SchemaKey, SchemaKind, UpdateEdgeLabel, UpdatePropertyKey, UpdateVertexLabel, VertexLabel,
+};
+use key_codec::{key, schema_value, tables};
+use kv::WriteBatch;
+
+use crate::graph::now_ms;
+use crate::store::put_next_ids;
+use crate::{Graph, StoreError};
+
+/// Whether a change adds to an element or takes away from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alter {
+    /// Add.
+    Append,
+    /// Take away.
+    Eliminate,
+}
+
+impl Graph {
+    /// Creates a property key.
+    pub fn create_property_key(&self, new: &NewPropertyKey) -> Result<Arc<PropertyKey>, StoreError> {
+        let (id, next) = self.create(|catalogue, rules| catalogue.create_property_key(new, rules))?;
+        property_key(&next, id)
+    }
+
+    /// Changes a property key.
+    pub fn alter_property_key(&self, alter: Alter, update: &UpdatePropertyKey) -> Result<Arc<PropertyKey>, StoreError> {
+        let (id, next) = self.create(|catalogue, rules| match alter {
+            Alter::Append => catalogue.append_property_key(update, rules),
+            Alter::Eliminate => catalogue.eliminate_property_key(update),
+        })?;
+        property_key(&next, id)
+    }
+
+    /// Deletes a property key no label uses.
+    pub fn delete_property_key(&self, name: &str) -> Result<(), StoreError> {
+        self.change(|catalogue, _| catalogue.delete_property_key(name)).map(drop)
+    }
+
+    /// Creates a vertex label.
+    pub fn create_vertex_label(&self, new: &NewVertexLabel) -> Result<(Arc<VertexLabel>, Arc<Catalogue>), StoreError> {
+        let (id, next) = self.create(|catalogue, rules| catalogue.create_vertex_label(new, rules))?;
+        vertex_label(next, id)
+    }
+
+    /// Changes a vertex label.
+    pub fn alter_vertex_label(
+        &self,
+        alter: Alter,
+        update: &UpdateVertexLabel,
+    ) -> Result<(Arc<VertexLabel>, Arc<Catalogue>), StoreError> {
+        let (id, next) = self.create(|catalogue, _| match alter {
+            Alter::Append => catalogue.append_vertex_label(update),
+            Alter::Eliminate => catalogue.eliminate_vertex_label(update),
+        })?;
+        vertex_label(next, id)
+    }
+
+    /// Creates an edge label.
+    pub fn create_edge_label(&self, new: &NewEdgeLabel) -> Result<(Arc<EdgeLabel>, Arc<Catalogue>), StoreError> {
+        let (id, next) = self.create(|catalogue, rules| catalogue.create_edge_label(new, rules))?;
+        edge_label(next, id)
+    }
+
+    /// Changes an edge label.
+    pub fn alter_edge_label(
+        &self,
+        alter: Alter,
+        update: &UpdateEdgeLabel,
+    ) -> Result<(Arc<EdgeLabel>, Arc<Catalogue>), StoreError> {
+        let (id, next) = self.create(|catalogue, _| match alter {
+            Alter::Append => catalogue.append_edge_label(update),
+            Alter::Eliminate => catalogue.eliminate_edge_label(update),
+        })?;
+        edge_label(next, id)
+    }
+
+    /// Starts the task that removes a vertex label and its vertices. Its outcome is the task's.
+    pub fn remove_vertex_label(self: &Arc<Self>, name: &str) -> Result<u64, StoreError> {
+        let catalogue = self.catalogue();
+        let label = catalogue
+            .vertex_label_named(name)
+            .ok_or_else(|| not_found(&catalogue, SchemaKind::VertexLabel, "vertex label", name))?;
+        self.start_removal(SchemaKey::VertexLabel(label.id), name)
+    }
+
+    /// Starts the task that removes an edge label and its edges. Its outcome is the task's.
+    pub fn remove_edge_label(self: &Arc<Self>, name: &str) -> Result<u64, StoreError> {
+        let catalogue = self.catalogue();
+        let label = catalogue
+            .edge_label_named(name)
+            .ok_or_else(|| not_found(&catalogue, SchemaKind::EdgeLabel, "edge label", name))?;
+        self.start_removal(SchemaKey::EdgeLabel(label.id), name)
+    }
+
+    fn create<Id>(
+        &self,
+        make: impl FnOnce(&Catalogue, &ChangeRules<'_>) -> Result<Created<Id>, SchemaError>,
+    ) -> Result<(Id, Arc<Catalogue>), StoreError> {
+        let mut id = None;
+        let next = self.change(|catalogue, rules| {
+            let created = make(catalogue, rules)?;
+            id = Some(created.id);
+            Ok(created.change)
+        })?;
+        Ok((id.ok_or(StoreError::SchemaBusy)?, next))
+    }
+
+    /// Makes a change, stores it, puts it in force, and returns the catalogue it led to.
+    pub(crate) fn change(
+        &self,
+        make: impl FnOnce(&Catalogue, &ChangeRules<'_>) -> Result<Change, SchemaError>,
+    ) -> Result<Arc<Catalogue>, StoreError> {
+        let _one_at_a_time = self.schema_lock.lock();
+        if self.is_cleared() {
+            return Err(StoreError::GraphCleared { name: self.name.clone() });
+        }
+        let catalogue = self.catalogue();
+        let rules = ChangeRules { mode: self.mode(), now_ms: now_ms(), zone: &self.options().zone };
+        let change = make(&catalogue, &rules)?;
+        if change.put.is_empty() && change.removed.is_empty() {
+            return Ok(catalogue);
+        }
+        let mut batch = WriteBatch::new();
+        for element in &change.put {
+            let (kind, number) = schema_value::meta_position(element.key());
+            batch.put(
+                tables::META,
+                |b| key::meta_partition(b, self.number, kind),
+                |b| key::meta_row_number(b, number),
+                |v| schema_value::put_element(v, element),
+            );
+        }
+        for removed in &change.removed {
+            let (kind, number) = schema_value::meta_position(*removed);
+            batch.delete(
+                tables::META,
+                |b| key::meta_partition(b, self.number, kind),
+                |b| key::meta_row_number(b, number),
+            );
+        }
+        put_next_ids(&mut batch, self.number, change.catalogue.next_ids());
+        self.engine().commit(batch)?;
+        self.set_catalogue(change.catalogue);
+        Ok(self.catalogue())
+    }
+}
+
+fn property_key(catalogue: &Catalogue, id: PropertyKeyId) -> Result<Arc<PropertyKey>, StoreError> {
+    catalogue.property_key(id).map(Arc::clone).ok_or(StoreError::SchemaBusy)
+}
+
+fn vertex_label(catalogue: Arc<Catalogue>, id: LabelId) -> Result<(Arc<VertexLabel>, Arc<Catalogue>), StoreError> {
+    let label = catalogue.vertex_label(id).map(Arc::clone).ok_or(StoreError::SchemaBusy)?;
+    Ok((label, catalogue))
+}
+
+fn edge_label(catalogue: Arc<Catalogue>, id: LabelId) -> Result<(Arc<EdgeLabel>, Arc<Catalogue>), StoreError> {
+    let label = catalogue.edge_label(id).map(Arc::clone).ok_or(StoreError::SchemaBusy)?;
+    Ok((label, catalogue))
+}
+
+fn not_found(catalogue: &Catalogue, kind: SchemaKind, words: &'static str, name: &str) -> SchemaError {
+    SchemaError::NotFound { kind: words, name: name.to_owned(), hint: catalogue.suggestion(kind, name) }
+}

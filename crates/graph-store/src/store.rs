@@ -1,0 +1,262 @@
+//! The graphs of one engine: opening, listing, clearing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use graph_schema::{Catalogue, NextIds, SchemaKind};
+use key_codec::key::{self, MetaKind};
+use key_codec::{FORMAT_VERSION, GraphNumber, schema_value, setting_value, tables};
+use kv::{Engine, KeyBuf, RowRange, WriteBatch};
+use parking_lot::{Mutex, RwLock};
+
+use crate::StoreError;
+use crate::graph::{Graph, GraphOptions};
+use crate::id_generator::IdGenerator;
+use crate::task::{TaskQueue, TaskRunner, last_task};
+
+/// Settings of the store, by name, in `meta`.
+const FORMAT: &str = "format_version";
+const IDS_RESERVED: &str = "ids_reserved";
+const NEXT_GRAPH: &str = "next_graph";
+/// Setting of a graph.
+const NEXT_IDS: &str = "next_ids";
+
+/// How a store is opened.
+#[derive(Clone, Debug)]
+pub struct StoreOptions {
+    /// How elements are treated.
+    pub graph: GraphOptions,
+    /// The graph that exists from the first start.
+    pub default_graph: String,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self { graph: GraphOptions::default(), default_graph: "hugegraph".to_owned() }
+    }
+}
+
+/// What all graphs of a store share.
+pub(crate) struct Shared {
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) options: StoreOptions,
+    pub(crate) ids: IdGenerator,
+    pub(crate) queue: TaskQueue,
+}
+
+impl Shared {
+    /// A new automatic vertex id.
+    pub(crate) fn next_vertex_id(&self, now_ms: i64) -> Result<i64, StoreError> {
+        self.ids.next(now_ms, |reserved| {
+            let mut batch = WriteBatch::new();
+            put_setting(&mut batch, GraphNumber::STORE, IDS_RESERVED, &[reserved]);
+            Ok(self.engine.commit(batch)?)
+        })
+    }
+}
+
+/// The graphs of one engine. Dropping it waits for the task at work.
+pub struct Store {
+    shared: Arc<Shared>,
+    graphs: RwLock<BTreeMap<String, Arc<Graph>>>,
+    /// Serialises changes to the list of graphs.
+    admin: Mutex<()>,
+    _runner: TaskRunner,
+}
+
+impl Store {
+    /// Opens the graphs in `engine`; an empty engine becomes a store with the default graph. Refuses a store of an unknown format.
+    pub fn open(engine: Arc<dyn Engine>, options: StoreOptions) -> Result<Self, StoreError> {
+        check_format(&*engine)?;
+        let reserved = match read_setting(&*engine, GraphNumber::STORE, IDS_RESERVED)? {
+            Some(bytes) => setting_value::read_numbers::<1>(&bytes)?[0],
+            None => 0,
+        };
+        let shared = Arc::new(Shared { engine, options, ids: IdGenerator::new(reserved), queue: TaskQueue::default() });
+        finish_drops(&*shared.engine)?;
+        let mut graphs = BTreeMap::new();
+        for (name, number) in read_graphs(&*shared.engine)? {
+            graphs.insert(name.clone(), Arc::new(open_graph(&shared, name, number)?));
+        }
+        let runner = TaskRunner::start(Arc::clone(&shared));
+        let store = Self { shared, graphs: RwLock::new(graphs), admin: Mutex::default(), _runner: runner };
+        let default = store.shared.options.default_graph.clone();
+        if store.graph(&default).is_err() {
+            store.create_graph(&default)?;
+        }
+        for graph in store.graphs.read().values() {
+            graph.resume_tasks()?;
+        }
+        Ok(store)
+    }
+
+    /// The graph of a name.
+    pub fn graph(&self, name: &str) -> Result<Arc<Graph>, StoreError> {
+        let graphs = self.graphs.read();
+        graphs.get(name).map(Arc::clone).ok_or_else(|| StoreError::GraphNotFound { name: name.to_owned() })
+    }
+
+    /// Names of all graphs, sorted.
+    #[must_use]
+    pub fn graph_names(&self) -> Vec<String> {
+        self.graphs.read().keys().cloned().collect()
+    }
+
+    /// The engine, for statistics and for `sync`.
+    #[must_use]
+    pub fn engine(&self) -> &dyn Engine {
+        &*self.shared.engine
+    }
+
+    /// Removes the schema, the elements and the tasks of a graph. The graph goes on under a new number, so this takes the same short
+    /// time whatever it held; requests at work on the old content are turned away.
+    pub fn clear_graph(&self, name: &str) -> Result<(), StoreError> {
+        let _admin = self.admin.lock();
+        let old = self.graph(name)?;
+        old.close();
+        let fresh = self.register(name, Some(old.number))?;
+        fresh.set_mode(old.mode());
+        self.graphs.write().insert(name.to_owned(), fresh);
+        finish_drops(&*self.shared.engine)
+    }
+
+    fn create_graph(&self, name: &str) -> Result<(), StoreError> {
+        let _admin = self.admin.lock();
+        let graph = self.register(name, None)?;
+        self.graphs.write().insert(name.to_owned(), graph);
+        Ok(())
+    }
+
+    /// Gives the name a new number in one batch, and notes the old one for removal.
+    fn register(&self, name: &str, replaced: Option<GraphNumber>) -> Result<Arc<Graph>, StoreError> {
+        let engine = &*self.shared.engine;
+        let next = match read_setting(engine, GraphNumber::STORE, NEXT_GRAPH)? {
+            Some(bytes) => setting_value::read_numbers::<1>(&bytes)?[0],
+            None => 1,
+        };
+        let number = GraphNumber(u32::try_from(next).unwrap_or(u32::MAX));
+        let mut batch = WriteBatch::new();
+        put_setting(&mut batch, GraphNumber::STORE, NEXT_GRAPH, &[next + 1]);
+        batch.put(
+            tables::META,
+            |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Graph),
+            |b| key::meta_row_name(b, name),
+            |v| setting_value::put_numbers(v, &[u64::from(number.0)]),
+        );
+        if let Some(old) = replaced {
+            batch.put(
+                tables::META,
+                |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Dropped),
+                |b| key::meta_row_number(b, old.0),
+                |_| (),
+            );
+        }
+        engine.commit(batch)?;
+        Ok(Arc::new(Graph::new(name.to_owned(), number, Arc::clone(&self.shared), Catalogue::default(), 1)))
+    }
+}
+
+/// Writes the format version into an empty engine, compares it otherwise.
+fn check_format(engine: &dyn Engine) -> Result<(), StoreError> {
+    match read_setting(engine, GraphNumber::STORE, FORMAT)? {
+        Some(bytes) => match setting_value::read_first_number(&bytes)? {
+            found if found == u64::from(FORMAT_VERSION) => Ok(()),
+            found => Err(StoreError::FormatVersion { found, supported: FORMAT_VERSION }),
+        },
+        None => {
+            let mut batch = WriteBatch::new();
+            put_setting(&mut batch, GraphNumber::STORE, FORMAT, &[u64::from(FORMAT_VERSION)]);
+            Ok(engine.commit(batch)?)
+        }
+    }
+}
+
+/// Removes the data of graphs that were cleared or dropped, also by a process that ended in between.
+fn finish_drops(engine: &dyn Engine) -> Result<(), StoreError> {
+    let mut partition = Vec::new();
+    key::meta_partition(&mut partition, GraphNumber::STORE, MetaKind::Dropped);
+    let mut dropped = Vec::new();
+    let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
+    while let Some(entry) = cursor.next()? {
+        dropped.push(key::read_meta_row_number(entry.key.row())?);
+    }
+    drop(cursor);
+    for number in dropped {
+        let mut prefix = Vec::new();
+        key::graph_prefix(&mut prefix, GraphNumber(number));
+        for table in (0u8..).zip(tables::TABLES).map(|(at, _)| kv::TableId(at)) {
+            engine.delete_prefix(table, &prefix)?;
+        }
+        let mut batch = WriteBatch::new();
+        batch.delete(
+            tables::META,
+            |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Dropped),
+            |b| key::meta_row_number(b, number),
+        );
+        engine.commit(batch)?;
+    }
+    Ok(())
+}
+
+fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreError> {
+    let mut partition = Vec::new();
+    key::meta_partition(&mut partition, GraphNumber::STORE, MetaKind::Graph);
+    let mut graphs = Vec::new();
+    let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
+    while let Some(entry) = cursor.next()? {
+        let [number] = setting_value::read_numbers::<1>(entry.value)?;
+        let name = key::read_meta_row_name(entry.key.row())?;
+        graphs.push((name.into(), GraphNumber(u32::try_from(number).unwrap_or(u32::MAX))));
+    }
+    Ok(graphs)
+}
+
+fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber) -> Result<Graph, StoreError> {
+    let engine = &*shared.engine;
+    let mut elements = Vec::new();
+    for kind in [SchemaKind::PropertyKey, SchemaKind::VertexLabel, SchemaKind::EdgeLabel, SchemaKind::IndexLabel] {
+        let mut partition = Vec::new();
+        key::meta_partition(&mut partition, number, schema_value::meta_kind(kind));
+        let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
+        while let Some(entry) = cursor.next()? {
+            let id = key::read_meta_row_number(entry.key.row())?;
+            elements.push(schema_value::read_element(kind, id, entry.value)?);
+        }
+    }
+    let next_ids = match read_setting(engine, number, NEXT_IDS)? {
+        Some(bytes) => {
+            let [property_key, vertex_label, edge_label, index_label] =
+                setting_value::read_numbers::<4>(&bytes)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+            NextIds { property_key, vertex_label, edge_label, index_label }
+        }
+        None => NextIds::default(),
+    };
+    let catalogue = Catalogue::from_elements(elements, next_ids).map_err(StoreError::CorruptSchema)?;
+    let next_task = last_task(engine, number)? + 1;
+    Ok(Graph::new(name, number, Arc::clone(shared), catalogue, next_task))
+}
+
+/// Appends the counters of a catalogue to a batch.
+pub(crate) fn put_next_ids(batch: &mut WriteBatch, graph: GraphNumber, next: NextIds) {
+    let numbers = [next.property_key, next.vertex_label, next.edge_label, next.index_label].map(u64::from);
+    put_setting(batch, graph, NEXT_IDS, &numbers);
+}
+
+fn put_setting(batch: &mut WriteBatch, graph: GraphNumber, name: &str, numbers: &[u64]) {
+    batch.put(
+        tables::META,
+        |b| key::meta_partition(b, graph, MetaKind::Setting),
+        |b| key::meta_row_name(b, name),
+        |v| setting_value::put_numbers(v, numbers),
+    );
+}
+
+fn read_setting(engine: &dyn Engine, graph: GraphNumber, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut key = KeyBuf::new();
+    key::meta_partition(key.bytes_mut(), graph, MetaKind::Setting);
+    key.end_partition();
+    key::meta_row_name(key.bytes_mut(), name);
+    let mut found = None;
+    engine.get(tables::META, key.as_key(), &mut |value| found = Some(value.to_vec()))?;
+    Ok(found)
+}

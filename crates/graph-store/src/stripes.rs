@@ -1,0 +1,112 @@
+//! Stripe locks: writers lock what they read and write, by the hash of vertex ids, until they have committed.
+//!
+//! - An insert holds the stripes of its vertices (of an edge: both ends) in shared mode: inserts do not exclude each other.
+//! - A read-modify-write or a delete holds the stripe of its vertex (of an edge: its source) in exclusive mode.
+//! - Removing a label and clearing a graph take all stripes exclusively for a moment, so that every earlier writer has committed.
+//!
+//! Stripes are taken in ascending order, so writers cannot deadlock. The locks travel inside the write batch and are let go by the engine
+//! after the write, even when the caller has gone away.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::sync::Arc;
+
+use graph_model::VertexId;
+use parking_lot::lock_api::{ArcRwLockReadGuard, ArcRwLockWriteGuard};
+use parking_lot::{RawRwLock, RwLock};
+use rustc_hash::FxHasher;
+
+use crate::Wait;
+
+/// Number of stripes: one bit each in a [`Mask`].
+const STRIPES: u32 = 64;
+
+/// The locks of one graph.
+pub(crate) struct Stripes {
+    locks: Vec<Arc<RwLock<()>>>,
+}
+
+/// A set of stripes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Mask(u64);
+
+impl Mask {
+    /// All stripes.
+    pub(crate) const ALL: Self = Self(u64::MAX);
+
+    /// Adds the stripe of a vertex.
+    pub(crate) fn add(&mut self, id: &VertexId) {
+        let hash = BuildHasherDefault::<FxHasher>::default().hash_one(id);
+        // The high bits of this hash are its best ones.
+        self.0 |= 1 << (hash >> 58);
+    }
+
+    /// The stripe of one vertex.
+    pub(crate) fn of(id: &VertexId) -> Self {
+        let mut mask = Self::default();
+        mask.add(id);
+        mask
+    }
+}
+
+/// Held locks; dropping it lets them go.
+#[derive(Default)]
+pub(crate) struct Held {
+    shared: Vec<ArcRwLockReadGuard<RawRwLock, ()>>,
+    exclusive: Vec<ArcRwLockWriteGuard<RawRwLock, ()>>,
+}
+
+impl Stripes {
+    pub(crate) fn new() -> Self {
+        Self { locks: (0..STRIPES).map(|_| Arc::default()).collect() }
+    }
+
+    /// Locks `shared` and `exclusive`; a stripe in both is locked exclusively. `None` when that takes waiting and `wait` forbids it.
+    pub(crate) fn lock(&self, shared: Mask, exclusive: Mask, wait: Wait) -> Option<Held> {
+        let mut held = Held::default();
+        for (at, lock) in self.locks.iter().enumerate() {
+            let bit = 1u64 << at;
+            if exclusive.0 & bit != 0 {
+                held.exclusive.push(match wait {
+                    Wait::Allowed => lock.write_arc(),
+                    Wait::Never => lock.try_write_arc()?,
+                });
+            } else if shared.0 & bit != 0 {
+                held.shared.push(match wait {
+                    Wait::Allowed => lock.read_arc(),
+                    Wait::Never => lock.try_read_arc()?,
+                });
+            }
+        }
+        Some(held)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_holders_exclude_only_exclusive_ones() {
+        let stripes = Stripes::new();
+        let mask = Mask::of(&VertexId::Number(1));
+        let none = Mask::default();
+        let first = stripes.lock(mask, none, Wait::Never);
+        assert!(first.is_some());
+        assert!(stripes.lock(mask, none, Wait::Never).is_some());
+        assert!(stripes.lock(none, mask, Wait::Never).is_none());
+        drop(first);
+        let writer = stripes.lock(mask, mask, Wait::Never);
+        assert!(writer.is_some());
+        assert!(stripes.lock(mask, none, Wait::Never).is_none());
+        assert!(stripes.lock(none, Mask::ALL, Wait::Never).is_none());
+    }
+
+    #[test]
+    fn ids_spread_over_stripes() {
+        let mut all = Mask::default();
+        for number in 0..1000 {
+            all.add(&VertexId::Number(number));
+        }
+        assert!(all.0.count_ones() > 56, "{} of 64 stripes in use", all.0.count_ones());
+    }
+}

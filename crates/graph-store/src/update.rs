@@ -1,0 +1,68 @@
+//! Changing the properties of one element: read, change, write, with the element locked.
+
+use std::borrow::Cow;
+
+use graph_model::{Edge, EdgeId, Vertex, VertexId};
+use graph_schema::Literal;
+use kv::WriteBatch;
+
+use crate::graph::Locks;
+use crate::read::edge_id_text;
+use crate::schema::Alter;
+use crate::stripes::Mask;
+use crate::{Graph, Pending, StoreError, Wait};
+
+/// Properties as a client sent them.
+type Given<'a> = [(Cow<'a, str>, Literal<'a>)];
+
+impl Graph {
+    /// Sets or removes properties of a vertex; LIST and SET properties get values added.
+    pub fn alter_vertex(
+        &self,
+        id: &VertexId,
+        alter: Alter,
+        given: &Given<'_>,
+        wait: Wait,
+    ) -> Result<Pending<Vertex>, StoreError> {
+        let rules = self.rules();
+        let locks = Locks { exclusive: Mask::of(id), ..Locks::default() };
+        let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
+        let before = self.vertex(id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
+        let fail = |error| StoreError::element(None, error);
+        let properties = match alter {
+            Alter::Append => catalogue.append_vertex_properties(&before, given, &rules),
+            Alter::Eliminate => catalogue.eliminate_vertex_properties(&before, given),
+        }
+        .map_err(fail)?;
+        let expires_at_ms = catalogue.vertex_expiry_after(&before, &properties, &rules).map_err(fail)?;
+        let vertex = Vertex { properties, expires_at_ms, ..before };
+        let mut batch = WriteBatch::new();
+        self.put_vertex(&mut batch, &catalogue, &vertex);
+        Ok(Pending::new(vertex, self.submit(batch, held)))
+    }
+
+    /// Sets or removes properties of an edge; LIST and SET properties get values added.
+    pub fn alter_edge(
+        &self,
+        id: &EdgeId,
+        alter: Alter,
+        given: &Given<'_>,
+        wait: Wait,
+    ) -> Result<Pending<Edge>, StoreError> {
+        let rules = self.rules();
+        let locks = Locks { exclusive: Mask::of(&id.source), shared: Mask::of(&id.target) };
+        let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
+        let before = self.edge(id)?.ok_or_else(|| StoreError::EdgeNotFound { id: edge_id_text(&catalogue, id) })?;
+        let fail = |error| StoreError::element(None, error);
+        let properties = match alter {
+            Alter::Append => catalogue.append_edge_properties(&before, given, &rules),
+            Alter::Eliminate => catalogue.eliminate_edge_properties(&before, given),
+        }
+        .map_err(fail)?;
+        let expires_at_ms = catalogue.edge_expiry_after(&before, &properties, &rules).map_err(fail)?;
+        let edge = Edge { properties, expires_at_ms, ..before };
+        let mut batch = WriteBatch::new();
+        self.put_edge(&mut batch, &edge);
+        Ok(Pending::new(edge, self.submit(batch, held)))
+    }
+}
