@@ -46,6 +46,22 @@ pub enum Operation<'a> {
     },
 }
 
+impl<'a> Operation<'a> {
+    /// Where it writes.
+    #[must_use]
+    pub fn table(&self) -> TableId {
+        let (Self::Put { table, .. } | Self::Delete { table, .. }) = self;
+        *table
+    }
+
+    /// The key it writes.
+    #[must_use]
+    pub fn key(&self) -> Key<'a> {
+        let (Self::Put { key, .. } | Self::Delete { key, .. }) = self;
+        *key
+    }
+}
+
 impl WriteBatch {
     /// An empty batch.
     #[must_use]

@@ -35,7 +35,6 @@ pub struct MemoryEngine {
 /// One moment of the content.
 #[derive(Clone)]
 struct Content {
-    specs: &'static [TableSpec],
     tables: Vec<Table>,
 }
 
@@ -49,7 +48,7 @@ impl MemoryEngine {
     /// An empty engine with these tables.
     #[must_use]
     pub fn open(tables: &'static [TableSpec]) -> Self {
-        let content = Content { specs: tables, tables: vec![Table::default(); tables.len()] };
+        let content = Content { tables: vec![Table::default(); tables.len()] };
         Self { tables, content: RwLock::new(content) }
     }
 

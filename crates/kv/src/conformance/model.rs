@@ -11,9 +11,12 @@ use crate::{Key, Keys, RowRange, TableId, WriteBatch};
 /// Runs of operations tried.
 const RUNS: u32 = 40;
 
+/// Partition, row, and the value to put, or `None` to delete.
+type Write = (Vec<u8>, Vec<u8>, Option<Vec<u8>>);
+
 #[derive(Clone, Debug)]
 enum Step {
-    Commit(Vec<(Vec<u8>, Vec<u8>, Option<Vec<u8>>)>),
+    Commit(Vec<Write>),
     DeletePrefix(Vec<u8>),
     Scan { partition: Vec<u8>, start: Vec<u8>, end: Option<Vec<u8>> },
     ScanPartitions { prefix: Vec<u8>, after: Option<(Vec<u8>, Vec<u8>)> },

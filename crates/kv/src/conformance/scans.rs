@@ -43,7 +43,7 @@ pub fn partitions_do_not_bleed(harness: &mut dyn Harness) {
     put(&*engine, COUNTED, &full, b"\xFF", b"last of all");
     put(&*engine, COUNTED, &[0], b"\xFF", b"first of all");
     let rows = drain(engine.scan(COUNTED, RowRange::all(&full)).expect("scan"));
-    assert_eq!(rows, [(full.clone(), vec![0xFF], b"last of all".to_vec())]);
+    assert_eq!(rows, [(full, vec![0xFF], b"last of all".to_vec())]);
     let rows = drain(engine.scan(COUNTED, RowRange::all(&[0])).expect("scan"));
     assert_eq!(rows, [(vec![0], vec![0xFF], b"first of all".to_vec())]);
 }

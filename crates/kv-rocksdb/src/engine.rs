@@ -1,0 +1,149 @@
+//! The engine: the calls of the storage interface.
+
+use std::sync::Arc;
+
+use kv::{
+    Capabilities, Commit, Cursor, Engine, Key, Keys, KvError, Read, RowRange, Statistic, TableId, TableSpec,
+    WriteBatch, prefix_end,
+};
+
+use crate::folder::Folder;
+use crate::limits::LONE_COMMIT_BYTES_MAX;
+use crate::options::{MemtableWrites, RocksDbOptions};
+use crate::read::Snapshot;
+use crate::statistics::statistics;
+use crate::store::Store;
+use crate::writer::Writer;
+
+/// A store in a folder.
+///
+/// When the disk is full, writes fail with [`KvError::DiskFull`] and reads go on. RocksDB then looks for room every five
+/// seconds, and takes writes again by itself once a write buffer's worth (`write_buffer_bytes`) is free.
+///
+/// Dropping it writes what was submitted, closes the database and gives the folder free.
+pub struct RocksDbEngine {
+    // Dropped in this order: the writer ends, then the database closes, then the folder is free.
+    writer: Writer,
+    store: Arc<Store>,
+    _folder: Folder,
+    direct_write_bytes_min: usize,
+    whole_batches: bool,
+}
+
+impl RocksDbEngine {
+    /// Opens the store in `options.path`, or makes one if the folder is empty or not there.
+    ///
+    /// # Errors
+    /// [`KvError::Locked`] while another process has it open, [`KvError::NotAStore`] for a folder of something else (nothing
+    /// is written there), [`KvError::Corrupt`], [`KvError::DiskFull`], [`KvError::Io`].
+    pub fn open(options: &RocksDbOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
+        let folder = Folder::take(&options.path, tables)?;
+        let store = Arc::new(Store::open(options, tables)?);
+        let writer = Writer::start(Arc::clone(&store))?;
+        Ok(Self {
+            writer,
+            store,
+            _folder: folder,
+            direct_write_bytes_min: options.direct_write_bytes_min,
+            whole_batches: options.memtable_writes != MemtableWrites::Unordered,
+        })
+    }
+
+    /// Checks and sorts a batch; false if there is nothing to write.
+    fn prepare(&self, batch: &mut WriteBatch) -> Result<bool, KvError> {
+        batch.check(self.store.tables)?;
+        batch.sort();
+        Ok(!batch.is_empty())
+    }
+
+    /// Writes in the calling thread. RocksDB itself joins what several threads write at the same moment.
+    fn write_directly(&self, batch: &WriteBatch) -> Result<(), KvError> {
+        self.store.write(std::iter::once(batch))
+    }
+}
+
+impl Read for RocksDbEngine {
+    fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
+        self.store.get(table, key, found)
+    }
+
+    fn multi_get(
+        &self,
+        table: TableId,
+        keys: &Keys,
+        found: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), KvError> {
+        self.store.multi_get(table, keys, found)
+    }
+
+    fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        self.store.scan(table, range)
+    }
+
+    fn scan_partitions<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        self.store.scan_partitions(table, prefix, after)
+    }
+}
+
+impl Engine for RocksDbEngine {
+    fn name(&self) -> &'static str {
+        "rocksdb"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            atomic_across_partitions: self.whole_batches,
+            snapshot_reads: self.whole_batches,
+            ordered_partitions: true,
+            cheap_prefix_delete: true,
+            persistent: true,
+        }
+    }
+
+    fn submit(&self, mut batch: WriteBatch) -> Commit {
+        match self.prepare(&mut batch) {
+            Ok(true) if batch.bytes() >= self.direct_write_bytes_min => Commit::done(self.write_directly(&batch)),
+            Ok(true) => self.writer.submit(batch),
+            Ok(false) => Commit::done(Ok(())),
+            Err(error) => Commit::done(Err(error)),
+        }
+    }
+
+    fn commit(&self, mut batch: WriteBatch) -> Result<(), KvError> {
+        if batch.bytes() >= LONE_COMMIT_BYTES_MAX {
+            return self.submit(batch).wait();
+        }
+        if self.prepare(&mut batch)? { self.write_directly(&batch) } else { Ok(()) }
+    }
+
+    fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {
+        Ok(Box::new(Snapshot::take(&self.store)))
+    }
+
+    fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        if prefix.is_empty() {
+            return Err(KvError::EmptyPrefix { table: TableSpec::find(self.store.tables, table)?.name });
+        }
+        if let Some(end) = prefix_end(prefix) {
+            return self.store.delete_range(table, prefix, &end);
+        }
+        // No key is greater than all that begin with 0xFF, so the range ends behind the last one there is.
+        match self.store.last_key(table)? {
+            Some(last) if *last >= *prefix => self.store.delete_range(table, prefix, &[&last[..], &[0]].concat()),
+            _ => Ok(()),
+        }
+    }
+
+    fn sync(&self) -> Result<(), KvError> {
+        self.store.sync()
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        statistics(&self.store, &self.writer.figures())
+    }
+}

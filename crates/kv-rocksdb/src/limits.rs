@@ -1,0 +1,29 @@
+//! Every limit of this engine, with its reason. Those of batches, keys and values are in [`kv::limits`].
+
+/// Bytes of batches that may wait for the writer. It writes all that waits at once, so this is also the largest group:
+/// far below a write buffer, and about a tenth of a second of writing.
+pub(crate) const QUEUE_BYTES_MAX: usize = 8 << 20;
+
+/// Batches that may wait for the writer: more would only make the answers of the first ones later.
+pub(crate) const QUEUE_BATCHES_MAX: usize = 4096;
+
+/// Batches below this many bytes, committed by a thread that waits, are written by that thread: the way to the writer and
+/// back costs more than it saves (measured with `benches/commit.rs`: a lone thread commits single rows twice as fast).
+pub(crate) const LONE_COMMIT_BYTES_MAX: usize = 4 << 10;
+
+/// Keys read in one call of RocksDB. Each found value stays pinned in memory until the call's answers have been handed on.
+pub(crate) const MULTI_GET_KEYS_MAX: usize = 1024;
+
+/// Ranged tables that one process may open with different descriptions: RocksDB asks plain functions without state for
+/// partitions, and each table needs its own.
+pub(crate) const PREFIX_SLOTS: usize = 32;
+
+/// The part of the memory budget that writes may take, as a divisor: half for writes, half (at least) for blocks read.
+pub(crate) const WRITE_BUFFER_SHARE: usize = 2;
+
+/// Write-ahead log kept at most, in write buffers: what must be read again when a store is opened after a crash.
+pub(crate) const WAL_WRITE_BUFFERS_MAX: usize = 4;
+
+/// Size of RocksDB's own log file at which it starts a new one, and how many it keeps.
+pub(crate) const LOG_FILE_BYTES_MAX: usize = 4 << 20;
+pub(crate) const LOG_FILES_MAX: usize = 3;

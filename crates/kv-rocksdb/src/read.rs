@@ -1,0 +1,201 @@
+//! Reading: of the database as it is, and of snapshots.
+
+use kv::{Cursor, Entry, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end};
+use rocksdb::{DBRawIteratorWithThreadMode, ReadOptions, SnapshotWithThreadMode};
+
+use crate::limits::MULTI_GET_KEYS_MAX;
+use crate::store::{Database, Store};
+
+/// The database at one moment.
+pub(crate) struct Snapshot<'a> {
+    store: &'a Store,
+    /// Refers to `snapshot`; declared before it, so dropped first.
+    read_options: ReadOptions,
+    snapshot: SnapshotWithThreadMode<'a, Database>,
+}
+
+impl<'a> Snapshot<'a> {
+    pub(crate) fn take(store: &'a Store) -> Self {
+        let snapshot = store.database.snapshot();
+        let mut read_options = ReadOptions::default();
+        read_options.set_snapshot(&snapshot);
+        Self { store, read_options, snapshot }
+    }
+
+    fn options_of_scan(&self) -> ReadOptions {
+        let mut options = ReadOptions::default();
+        options.set_snapshot(&self.snapshot);
+        options
+    }
+}
+
+impl Read for Store {
+    fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
+        get(self, &self.read_options, table, key, found)
+    }
+
+    fn multi_get(
+        &self,
+        table: TableId,
+        keys: &Keys,
+        found: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), KvError> {
+        multi_get(self, &self.read_options, table, keys, found)
+    }
+
+    fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        scan(self, ReadOptions::default(), table, range)
+    }
+
+    fn scan_partitions<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        scan_partitions(self, ReadOptions::default(), table, prefix, after)
+    }
+}
+
+impl Read for Snapshot<'_> {
+    fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
+        get(self.store, &self.read_options, table, key, found)
+    }
+
+    fn multi_get(
+        &self,
+        table: TableId,
+        keys: &Keys,
+        found: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), KvError> {
+        multi_get(self.store, &self.read_options, table, keys, found)
+    }
+
+    fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        scan(self.store, self.options_of_scan(), table, range)
+    }
+
+    fn scan_partitions<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        scan_partitions(self.store, self.options_of_scan(), table, prefix, after)
+    }
+}
+
+fn get(
+    store: &Store,
+    options: &ReadOptions,
+    table: TableId,
+    key: Key<'_>,
+    found: &mut dyn FnMut(&[u8]),
+) -> Result<bool, KvError> {
+    let value = store
+        .database
+        .get_pinned_cf_opt(store.family(table)?, key.as_bytes(), options)
+        .map_err(|error| store.error("reading", error))?;
+    if let Some(value) = &value {
+        found(value);
+    }
+    Ok(value.is_some())
+}
+
+fn multi_get(
+    store: &Store,
+    options: &ReadOptions,
+    table: TableId,
+    keys: &Keys,
+    found: &mut dyn FnMut(usize, Option<&[u8]>),
+) -> Result<(), KvError> {
+    let family = store.family(table)?;
+    let all: Vec<&[u8]> = keys.iter().map(|key| key.as_bytes()).collect();
+    let mut index = 0;
+    for some in all.chunks(MULTI_GET_KEYS_MAX) {
+        let values = store.database.batched_multi_get_cf_opt(family, some.iter().copied(), some.is_sorted(), options);
+        for value in values {
+            let value = value.map_err(|error| store.error("reading", error))?;
+            found(index, value.as_deref());
+            index += 1;
+        }
+    }
+    Ok(())
+}
+
+fn scan<'a>(
+    store: &'a Store,
+    mut options: ReadOptions,
+    table: TableId,
+    range: RowRange<'_>,
+) -> Result<Box<dyn Cursor + 'a>, KvError> {
+    let spec = TableSpec::find(store.tables, table)?;
+    let start = [range.partition, range.start].concat();
+    let end = match range.end {
+        Some(end) => Some([range.partition, end].concat()),
+        None => prefix_end(range.partition),
+    };
+    if let Some(end) = end {
+        options.set_iterate_upper_bound(end);
+    }
+    // Only a start that has this partition may be looked up in the filters, which are made of partitions.
+    let filtered = spec.ranged && (spec.partition_len)(&start) == Some(range.partition.len());
+    options.set_prefix_same_as_start(filtered);
+    options.set_total_order_seek(!filtered);
+    let mut rows = store.database.raw_iterator_cf_opt(store.family(table)?, options);
+    rows.seek(&start);
+    Ok(Box::new(RowCursor { store, rows, split: Split::At(range.partition.len()), started: false }))
+}
+
+fn scan_partitions<'a>(
+    store: &'a Store,
+    mut options: ReadOptions,
+    table: TableId,
+    prefix: &[u8],
+    after: Option<Key<'_>>,
+) -> Result<Box<dyn Cursor + 'a>, KvError> {
+    let spec = TableSpec::find(store.tables, table)?;
+    if let Some(end) = prefix_end(prefix) {
+        options.set_iterate_upper_bound(end);
+    }
+    options.set_total_order_seek(true);
+    let mut rows = store.database.raw_iterator_cf_opt(store.family(table)?, options);
+    match after.map(|key| key.as_bytes()).filter(|after| *after >= prefix) {
+        // The next key there can be: the same bytes and one more, the smallest.
+        Some(after) => rows.seek([after, &[0]].concat()),
+        None => rows.seek(prefix),
+    }
+    Ok(Box::new(RowCursor { store, rows, split: Split::ByTable(spec), started: false }))
+}
+
+/// Where a key's partition ends.
+enum Split {
+    At(usize),
+    ByTable(&'static TableSpec),
+}
+
+/// A walk that has been set to its first row.
+struct RowCursor<'a> {
+    store: &'a Store,
+    rows: DBRawIteratorWithThreadMode<'a, Database>,
+    split: Split,
+    started: bool,
+}
+
+impl Cursor for RowCursor<'_> {
+    fn next(&mut self) -> Result<Option<Entry<'_>>, KvError> {
+        if self.started {
+            self.rows.next();
+        }
+        self.started = true;
+        let Some((key, value)) = self.rows.item() else {
+            self.rows.status().map_err(|error| self.store.error("reading", error))?;
+            return Ok(None);
+        };
+        let key = match self.split {
+            Split::At(partition_len) => Key::new(key, partition_len),
+            Split::ByTable(spec) => spec.key(key)?,
+        };
+        Ok(Some(Entry { key, value }))
+    }
+}

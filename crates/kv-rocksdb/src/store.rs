@@ -1,0 +1,122 @@
+//! The open database: what reading, writing and statistics share.
+
+use std::path::PathBuf;
+
+use kv::{KvError, Operation, TableId, TableSpec, WriteBatch};
+use rocksdb::{
+    ColumnFamily, ColumnFamilyDescriptor, DBWithThreadMode, DEFAULT_COLUMN_FAMILY_NAME, ReadOptions, SingleThreaded,
+    WriteOptions,
+};
+
+use crate::error::translate;
+use crate::options::{Memory, RocksDbOptions};
+
+/// Bytes RocksDB needs beside key and value for each write of a batch: type, table and two lengths.
+const OPERATION_OVERHEAD_BYTES: usize = 12;
+
+/// The list of tables is fixed once the database is open: no locks around it.
+pub(crate) type Database = DBWithThreadMode<SingleThreaded>;
+
+pub(crate) struct Store {
+    pub(crate) database: Database,
+    pub(crate) tables: &'static [TableSpec],
+    pub(crate) path: PathBuf,
+    pub(crate) memory: Memory,
+    pub(crate) read_options: ReadOptions,
+    write_options: WriteOptions,
+}
+
+impl Store {
+    pub(crate) fn open(options: &RocksDbOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
+        let memory = options.memory();
+        let mut families =
+            vec![ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, RocksDbOptions::unused_table())];
+        for table in tables {
+            families.push(ColumnFamilyDescriptor::new(table.name, options.table(table, &memory)?));
+        }
+        let database = Database::open_cf_descriptors(&options.database(&memory)?, &options.path, families)
+            .map_err(|error| translate(&options.path, "opening the store", error))?;
+        Ok(Self {
+            database,
+            tables,
+            path: options.path.clone(),
+            memory,
+            read_options: ReadOptions::default(),
+            write_options: options.write_options(),
+        })
+    }
+
+    pub(crate) fn family(&self, table: TableId) -> Result<&ColumnFamily, KvError> {
+        let spec = TableSpec::find(self.tables, table)?;
+        self.database
+            .cf_handle(spec.name)
+            .ok_or_else(|| KvError::Other { detail: format!("table {} is not open", spec.name) })
+    }
+
+    /// Writes batches in one go: all of them or none. Where they write the same key, the later batch wins. The batches have
+    /// been checked, and sorted each.
+    pub(crate) fn write<'a>(
+        &self,
+        batches: impl ExactSizeIterator<Item = &'a WriteBatch> + Clone,
+    ) -> Result<(), KvError> {
+        let many = batches.len() > 1;
+        let bytes = batches.clone().map(|batch| batch.bytes() + batch.len() * OPERATION_OVERHEAD_BYTES).sum();
+        let mut all = rocksdb::WriteBatch::with_capacity_bytes(bytes);
+        if many {
+            // One sorted run is entered into memory faster than many, and merging sorted runs is cheap. The sort is stable.
+            let mut operations: Vec<Operation<'a>> = batches.flat_map(WriteBatch::iter).collect();
+            operations.sort_by(|a, b| (a.table(), a.key().as_bytes()).cmp(&(b.table(), b.key().as_bytes())));
+            self.encode(operations.into_iter(), &mut all)?;
+        } else {
+            self.encode(batches.flat_map(WriteBatch::iter), &mut all)?;
+        }
+        self.database.write_opt(all, &self.write_options).map_err(|error| self.error("writing", error))
+    }
+
+    fn encode<'a>(
+        &self,
+        operations: impl Iterator<Item = Operation<'a>>,
+        all: &mut rocksdb::WriteBatch,
+    ) -> Result<(), KvError> {
+        let mut last: Option<(TableId, &ColumnFamily)> = None;
+        for operation in operations {
+            let table = operation.table();
+            let family = match last {
+                Some((of, family)) if of == table => family,
+                _ => self.family(table)?,
+            };
+            last = Some((table, family));
+            match operation {
+                Operation::Put { key, value, .. } => all.put_cf(family, key.as_bytes(), value),
+                Operation::Delete { key, .. } => all.delete_cf(family, key.as_bytes()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes what is from `start` (included) to `end` (not included).
+    pub(crate) fn delete_range(&self, table: TableId, start: &[u8], end: &[u8]) -> Result<(), KvError> {
+        self.database
+            .delete_range_cf_opt(self.family(table)?, start, end, &self.write_options)
+            .map_err(|error| self.error("deleting", error))
+    }
+
+    /// The greatest key of a table.
+    pub(crate) fn last_key(&self, table: TableId) -> Result<Option<Vec<u8>>, KvError> {
+        let mut options = ReadOptions::default();
+        options.set_total_order_seek(true);
+        let mut rows = self.database.raw_iterator_cf_opt(self.family(table)?, options);
+        rows.seek_to_last();
+        rows.status().map_err(|error| self.error("reading", error))?;
+        Ok(rows.key().map(<[u8]>::to_vec))
+    }
+
+    /// Brings the write-ahead log to the disk.
+    pub(crate) fn sync(&self) -> Result<(), KvError> {
+        self.database.flush_wal(true).map_err(|error| self.error("syncing the write-ahead log", error))
+    }
+
+    pub(crate) fn error(&self, action: &'static str, error: rocksdb::Error) -> KvError {
+        translate(&self.path, action, error)
+    }
+}
