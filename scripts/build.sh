@@ -11,4 +11,6 @@ if [[ ! -x $rhizome_bin ]]; then
     say "$CARGO_TARGET_DIR"
 fi
 cargo build --release -p rhizome
-say "Built: $rhizome_bin"
+# A short name for the binary, which lives in the cache.
+ln -sfn "$rhizome_bin" "$root/rhizome"
+say "Built: ./rhizome"

@@ -1,7 +1,8 @@
 //! A value of a file as the type the schema gives: the rules of hugegraph-loader, with dates as epoch milliseconds.
 //!
-//! Texts are trimmed. `true/1/yes/y` and `false/0/no/n` are booleans. Numbers must fit their type. Errors are reasons for
-//! the rejects file and name the value and the type.
+//! A TEXT is taken as it is, blanks at its ends included (hugegraph-loader drops them); values of other types are trimmed.
+//! `true/1/yes/y` and `false/0/no/n` are booleans. Numbers must fit their type. Errors are reasons for the rejects file and
+//! name the value and the type.
 
 use api_client::{Cardinality, DataType, PropertyKey};
 use jiff::tz::TimeZone;
@@ -52,7 +53,7 @@ impl Coercion {
     pub(crate) fn single(&self, data_type: DataType, raw: &Value) -> Result<Value, String> {
         let trimmed;
         let raw = match raw {
-            Value::String(text) => {
+            Value::String(text) if data_type != DataType::Text => {
                 trimmed = Value::from(text.trim_matches(|c| c <= ' '));
                 &trimmed
             }
@@ -197,7 +198,7 @@ mod tests {
     fn single_values_of_every_type() {
         let c = coercion(r#","date_format":"yyyy-MM-dd","time_zone":"UTC","extra_date_formats":["timestamp"]"#);
         let cases = [
-            (DataType::Text, json!(" a b "), json!("a b")),
+            (DataType::Text, json!(" a b "), json!(" a b ")),
             (DataType::Text, json!(12), json!("12")),
             (DataType::Boolean, json!("Yes"), json!(true)),
             (DataType::Boolean, json!("0"), json!(false)),

@@ -156,10 +156,25 @@ impl Graph {
         self.stripes.lock(Mask::default(), mask, Wait::Allowed).ok_or(StoreError::Contended)
     }
 
-    /// Turns away every later write, and waits for the earlier ones.
+    /// Turns away every later write, of elements, schema and tasks, and waits for the earlier ones.
     pub(crate) fn close(&self) {
+        let _no_schema_change_at_work = self.schema_lock.lock();
         self.cleared.store(true, Ordering::Release);
         self.wait_for_writers();
+    }
+
+    /// Takes back [`Self::close`].
+    pub(crate) fn reopen(&self) {
+        self.cleared.store(false, Ordering::Release);
+    }
+
+    /// Locks out [`Self::close`] for as long as the result is held; an error where it was called already.
+    pub(crate) fn lock_open(&self) -> Result<Held, StoreError> {
+        let held = self.stripes.lock(Mask::FIRST, Mask::default(), Wait::Allowed).ok_or(StoreError::Contended)?;
+        if self.is_cleared() {
+            return Err(StoreError::GraphCleared { name: self.name.clone() });
+        }
+        Ok(held)
     }
 
     pub(crate) fn is_cleared(&self) -> bool {

@@ -15,6 +15,9 @@ const EPOCH_MS: u64 = 1_735_689_600_000;
 /// Bits below the milliseconds.
 const COUNTER_BITS: u32 = 22;
 
+/// The largest number a store can hold as reserved; what lies between it and the largest id is reserved in one step.
+pub(crate) const RESERVED_MAX: u64 = i64::MAX.unsigned_abs() - 2 * (ID_RESERVATION_MS << COUNTER_BITS);
+
 /// Makes ids for all graphs of a store.
 pub(crate) struct IdGenerator {
     state: Mutex<State>,

@@ -18,11 +18,18 @@ impl Graph {
         match label {
             SchemaKey::VertexLabel(id) if catalogue.vertex_label(id).is_none() => return Ok(()),
             SchemaKey::EdgeLabel(id) if catalogue.edge_label(id).is_none() => return Ok(()),
-            SchemaKey::VertexLabel(id) => catalogue.check_vertex_label_removable(id)?,
-            SchemaKey::EdgeLabel(id) => catalogue.check_edge_label_removable(id)?,
             SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => return Ok(()),
+            SchemaKey::VertexLabel(_) | SchemaKey::EdgeLabel(_) => {}
         }
-        let catalogue = self.change(|catalogue, _| catalogue.set_status(label, Status::Deleting))?;
+        // Checked and marked in one change: nothing can come to refer to the label in between, nor after.
+        let catalogue = self.change(|catalogue, _| {
+            match label {
+                SchemaKey::VertexLabel(id) => catalogue.check_vertex_label_removable(id)?,
+                SchemaKey::EdgeLabel(id) => catalogue.check_edge_label_removable(id)?,
+                SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => {}
+            }
+            catalogue.set_status(label, Status::Deleting)
+        })?;
         self.wait_for_writers();
         let outcome = self.remove_elements(&catalogue, label);
         match outcome {

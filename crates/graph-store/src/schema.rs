@@ -11,7 +11,7 @@ use key_codec::{key, schema_value, tables};
 use kv::WriteBatch;
 
 use crate::graph::now_ms;
-use crate::store::put_next_ids;
+use crate::store::{put_next_ids, read_catalogue};
 use crate::{Graph, StoreError};
 
 /// Whether a change adds to an element or takes away from it.
@@ -147,7 +147,15 @@ impl Graph {
             );
         }
         put_next_ids(&mut batch, self.number, change.catalogue.next_ids());
-        self.engine().commit(batch)?;
+        if let Err(error) = self.engine().commit(batch) {
+            // The write may have been stored all the same: what comes next must build on what is stored.
+            if let Ok(stored) = read_catalogue(self.engine(), self.number)
+                && stored != *catalogue
+            {
+                self.set_catalogue(stored);
+            }
+            return Err(error.into());
+        }
         self.set_catalogue(change.catalogue);
         Ok(self.catalogue())
     }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use graph_schema::{Catalogue, NextIds, SchemaKind};
 use key_codec::key::{self, MetaKind};
-use key_codec::{FORMAT_VERSION, GraphNumber, schema_value, setting_value, tables};
+use key_codec::{CodecError, FORMAT_VERSION, GraphNumber, schema_value, setting_value, tables};
 use kv::{Engine, KeyBuf, RowRange, WriteBatch};
 use parking_lot::{Mutex, RwLock};
 
 use crate::StoreError;
 use crate::graph::{Graph, GraphOptions};
-use crate::id_generator::IdGenerator;
+use crate::id_generator::{IdGenerator, RESERVED_MAX};
 use crate::task::{TaskQueue, TaskRunner, last_task};
 
 /// Settings of the store, by name, in `meta`.
@@ -69,7 +69,7 @@ impl Store {
     pub fn open(engine: Arc<dyn Engine>, options: StoreOptions) -> Result<Self, StoreError> {
         check_format(&*engine)?;
         let reserved = match read_setting(&*engine, GraphNumber::STORE, IDS_RESERVED)? {
-            Some(bytes) => setting_value::read_numbers::<1>(&bytes)?[0],
+            Some(bytes) => number_up_to(RESERVED_MAX, setting_value::read_numbers::<1>(&bytes)?)?,
             None => 0,
         };
         let shared = Arc::new(Shared { engine, options, ids: IdGenerator::new(reserved), queue: TaskQueue::default() });
@@ -114,7 +114,16 @@ impl Store {
         let _admin = self.admin.lock();
         let old = self.graph(name)?;
         old.close();
-        let fresh = self.register(name, Some(old.number))?;
+        let fresh = match self.register(name, Some(old.number)) {
+            Ok(fresh) => fresh,
+            Err(error) => {
+                // Where the failed write was stored all the same, the old content is lost and only clearing again helps.
+                if read_graphs(self.engine()).is_ok_and(|graphs| graphs.contains(&(name.to_owned(), old.number))) {
+                    old.reopen();
+                }
+                return Err(error);
+            }
+        };
         fresh.set_mode(old.mode());
         self.graphs.write().insert(name.to_owned(), fresh);
         finish_drops(&*self.shared.engine)
@@ -130,13 +139,12 @@ impl Store {
     /// Gives the name a new number in one batch, and notes the old one for removal.
     fn register(&self, name: &str, replaced: Option<GraphNumber>) -> Result<Arc<Graph>, StoreError> {
         let engine = &*self.shared.engine;
-        let next = match read_setting(engine, GraphNumber::STORE, NEXT_GRAPH)? {
-            Some(bytes) => setting_value::read_numbers::<1>(&bytes)?[0],
-            None => 1,
+        let number = match read_setting(engine, GraphNumber::STORE, NEXT_GRAPH)? {
+            Some(bytes) => graph_number(setting_value::read_numbers::<1>(&bytes)?)?,
+            None => GraphNumber(1),
         };
-        let number = GraphNumber(u32::try_from(next).unwrap_or(u32::MAX));
         let mut batch = WriteBatch::new();
-        put_setting(&mut batch, GraphNumber::STORE, NEXT_GRAPH, &[next + 1]);
+        put_setting(&mut batch, GraphNumber::STORE, NEXT_GRAPH, &[u64::from(number.0) + 1]);
         batch.put(
             tables::META,
             |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Graph),
@@ -178,12 +186,12 @@ fn finish_drops(engine: &dyn Engine) -> Result<(), StoreError> {
     let mut dropped = Vec::new();
     let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
     while let Some(entry) = cursor.next()? {
-        dropped.push(key::read_meta_row_number(entry.key.row())?);
+        dropped.push(graph_number([key::read_meta_row_number(entry.key.row())?.into()])?);
     }
     drop(cursor);
     for number in dropped {
         let mut prefix = Vec::new();
-        key::graph_prefix(&mut prefix, GraphNumber(number));
+        key::graph_prefix(&mut prefix, number);
         for table in (0u8..).zip(tables::TABLES).map(|(at, _)| kv::TableId(at)) {
             engine.delete_prefix(table, &prefix)?;
         }
@@ -191,11 +199,27 @@ fn finish_drops(engine: &dyn Engine) -> Result<(), StoreError> {
         batch.delete(
             tables::META,
             |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Dropped),
-            |b| key::meta_row_number(b, number),
+            |b| key::meta_row_number(b, number.0),
         );
         engine.commit(batch)?;
     }
     Ok(())
+}
+
+/// The number of a graph, which is never that of the store.
+fn graph_number(stored: [u64; 1]) -> Result<GraphNumber, CodecError> {
+    let number = u32::try_from(number_up_to(u32::MAX.into(), stored)?).unwrap_or(u32::MAX);
+    if number == 0 {
+        return Err(CodecError { what: "setting", problem: "a graph without a number", at: 0 });
+    }
+    Ok(GraphNumber(number))
+}
+
+fn number_up_to(max: u64, [stored]: [u64; 1]) -> Result<u64, CodecError> {
+    if stored > max {
+        return Err(CodecError { what: "setting", problem: "a number beyond its range", at: 0 });
+    }
+    Ok(stored)
 }
 
 fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreError> {
@@ -204,15 +228,24 @@ fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreE
     let mut graphs = Vec::new();
     let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
     while let Some(entry) = cursor.next()? {
-        let [number] = setting_value::read_numbers::<1>(entry.value)?;
+        let number = graph_number(setting_value::read_numbers::<1>(entry.value)?)?;
         let name = key::read_meta_row_name(entry.key.row())?;
-        graphs.push((name.into(), GraphNumber(u32::try_from(number).unwrap_or(u32::MAX))));
+        graphs.push((name.into(), number));
     }
     Ok(graphs)
 }
 
 fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber) -> Result<Graph, StoreError> {
     let engine = &*shared.engine;
+    let catalogue = read_catalogue(engine, number)?;
+    let next_task = last_task(engine, number)?
+        .checked_add(1)
+        .ok_or(CodecError { what: "task row", problem: "a number beyond its range", at: 0 })?;
+    Ok(Graph::new(name, number, Arc::clone(shared), catalogue, next_task))
+}
+
+/// The catalogue of a graph as it is stored.
+pub(crate) fn read_catalogue(engine: &dyn Engine, number: GraphNumber) -> Result<Catalogue, StoreError> {
     let mut elements = Vec::new();
     for kind in [SchemaKind::PropertyKey, SchemaKind::VertexLabel, SchemaKind::EdgeLabel, SchemaKind::IndexLabel] {
         let mut partition = Vec::new();
@@ -231,9 +264,7 @@ fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber) -> Result
         }
         None => NextIds::default(),
     };
-    let catalogue = Catalogue::from_elements(elements, next_ids).map_err(StoreError::CorruptSchema)?;
-    let next_task = last_task(engine, number)? + 1;
-    Ok(Graph::new(name, number, Arc::clone(shared), catalogue, next_task))
+    Catalogue::from_elements(elements, next_ids).map_err(StoreError::CorruptSchema)
 }
 
 /// Appends the counters of a catalogue to a batch.

@@ -32,14 +32,22 @@ struct QueueState {
 }
 
 impl TaskQueue {
-    fn push(&self, graph: Arc<Graph>, task: u64) -> Result<(), StoreError> {
-        let mut state = self.state.lock();
-        if state.waiting.len() >= limits::TASKS_QUEUED_MAX {
+    /// Refuses where too many tasks wait already.
+    fn check_room(&self) -> Result<(), StoreError> {
+        if self.state.lock().waiting.len() >= limits::TASKS_QUEUED_MAX {
             return Err(StoreError::TooManyTasks { limit: limits::TASKS_QUEUED_MAX });
         }
-        state.waiting.push_back((graph, task));
-        self.changed.notify_one();
         Ok(())
+    }
+
+    /// Takes a task that is stored, so it is never refused: it would run after the next start anyway.
+    fn push(&self, graph: Arc<Graph>, task: u64) {
+        let mut state = self.state.lock();
+        // After the stop the next start resumes it; here it would only keep its graph, and so this queue, alive.
+        if !state.stopped {
+            state.waiting.push_back((graph, task));
+            self.changed.notify_one();
+        }
     }
 
     fn pop(&self) -> Option<(Arc<Graph>, u64)> {
@@ -75,7 +83,10 @@ impl TaskRunner {
         let queue = Arc::clone(&shared);
         let run = move || {
             while let Some((graph, task)) = queue.queue.pop() {
-                if let Err(error) = graph.run_task(task) {
+                // A graph cleared meanwhile has taken its tasks with it.
+                if let Err(error) = graph.run_task(task)
+                    && !matches!(error, StoreError::GraphCleared { .. })
+                {
                     tracing::error!(graph = graph.name(), task, %error, "a task could not be run or its outcome not be stored");
                 }
             }
@@ -112,9 +123,7 @@ pub(crate) fn last_task(engine: &dyn Engine, graph: GraphNumber) -> Result<u64, 
 impl Graph {
     /// Stores a task that removes a label, and queues it.
     pub(crate) fn start_removal(self: &Arc<Self>, label: SchemaKey, name: &str) -> Result<u64, StoreError> {
-        if self.is_cleared() {
-            return Err(StoreError::GraphCleared { name: self.name.clone() });
-        }
+        self.shared.queue.check_room()?;
         let id = self.next_task.fetch_add(1, Ordering::Relaxed);
         let (kind, number, callable) = match label {
             SchemaKey::VertexLabel(id) => ("VERTEX_LABEL", id.0, "VertexLabelRemoveJob"),
@@ -135,7 +144,7 @@ impl Graph {
             retries: 0,
             result: None,
         })?;
-        self.shared.queue.push(Arc::clone(self), id)?;
+        self.shared.queue.push(Arc::clone(self), id);
         Ok(id)
     }
 
@@ -145,15 +154,12 @@ impl Graph {
             task.status = TaskStatus::Queued;
             task.retries += 1;
             self.store_task(&task)?;
-            self.shared.queue.push(Arc::clone(self), task.id)?;
+            self.shared.queue.push(Arc::clone(self), task.id);
         }
         Ok(())
     }
 
     fn run_task(&self, id: u64) -> Result<(), StoreError> {
-        if self.is_cleared() {
-            return Ok(());
-        }
         // A task deleted by force while it waited is gone.
         let mut task = match self.task(id) {
             Err(StoreError::TaskNotFound { .. }) => return Ok(()),
@@ -178,13 +184,16 @@ impl Graph {
             }
         }
         task.updated_ms = now_ms();
-        if self.is_cleared() {
-            return Ok(());
+        match self.task(id) {
+            // Deleted by force meanwhile, or cleared with its graph.
+            Err(StoreError::TaskNotFound { .. }) => Ok(()),
+            Err(error) => Err(error),
+            Ok(_) => self.store_task(&task),
         }
-        self.store_task(&task)
     }
 
     fn store_task(&self, task: &Task) -> Result<(), StoreError> {
+        let _open = self.lock_open()?;
         let mut batch = WriteBatch::new();
         batch.put(
             tables::TASK,

@@ -1,0 +1,206 @@
+//! The life of a request: find the route, admit, read the body, run the handler in time, answer. Start at [`answer`].
+
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use graph_store::{Budget, Wait};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap};
+use hyper::{Method, Request, Response};
+use tokio::time::timeout;
+
+use crate::address::Address;
+use crate::admission::Admitted;
+use crate::body::{self, BodyError};
+use crate::call::{App, Call};
+use crate::errors::ApiError;
+use crate::pool::CancelOnDrop;
+use crate::routes::{self, Answered, Found, Handler, Scope};
+
+/// Answers one request, whatever happens.
+pub(crate) async fn answer(app: Arc<App>, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    let started = Instant::now();
+    let (head, mut body) = request.into_parts();
+    let address = Address::new(head.uri);
+    let found = routes::find(&address, &head.method, app.options.test_routes);
+    let at = match found {
+        Found::Endpoint { at, .. } => Some(at),
+        _ => None,
+    };
+    let work = serve(&app, &head.method, &head.headers, address, found, &mut body);
+    let mut reply = match caught(work).await {
+        Some(Ok(reply)) => reply,
+        Some(Err(error)) => error.into_reply(),
+        None => {
+            app.meters.panics.inc();
+            ApiError::defect().into_reply()
+        }
+    };
+    if !body::discard(&mut body, &head.headers).await {
+        reply.close = true;
+    }
+    app.meters.bytes_sent.inc_by(reply.body.len() as u64);
+    app.meters.of(at).observe(reply.status, started.elapsed());
+    reply.into_response()
+}
+
+/// The answer to a request on a connection beyond the limit.
+pub(crate) async fn refuse(app: Arc<App>, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    let (head, mut body) = request.into_parts();
+    body::discard(&mut body, &head.headers).await;
+    let limit = app.options.limits.connections_max;
+    let error = ApiError::overloaded(format!(
+        "the server has {limit} connections already (server.connections_max); try again in a moment"
+    ));
+    error.closing().into_reply().into_response()
+}
+
+async fn serve(
+    app: &Arc<App>,
+    method: &Method,
+    headers: &HeaderMap,
+    address: Address,
+    found: Found,
+    body: &mut Incoming,
+) -> Answered {
+    let (handler, scope, graph_at, param_at) = match found {
+        Found::Endpoint { handler: Handler::NotYet, .. } => {
+            return Err(ApiError::not_yet(method.as_str(), address.path()));
+        }
+        Found::Endpoint { handler, scope, graph_at, param_at, .. } => (handler, scope, graph_at, param_at),
+        Found::NoMethod { allow } => return Err(ApiError::method(method.as_str(), allow)),
+        Found::NoSpace => {
+            return Err(ApiError::not_found(format!("graph space '{}' does not exist", address.decoded(1)?)));
+        }
+        Found::Nothing => return Err(ApiError::no_route(address.path())),
+    };
+    let mut admitted = match scope {
+        Scope::Server => None,
+        Scope::Space | Scope::Graph => Some(admit(app)?),
+    };
+    let has_body = matches!(*method, Method::POST | Method::PUT);
+    let body = match &mut admitted {
+        Some(admitted) if has_body => {
+            check_type(headers)?;
+            read(app, headers, admitted, body).await?
+        }
+        _ => Bytes::new(),
+    };
+    let graph = match scope {
+        Scope::Graph => Some(app.store.graph(&address.decoded(graph_at)?)?),
+        Scope::Server | Scope::Space => None,
+    };
+    let call =
+        Call { app: Arc::clone(app), address, param_at, graph, body, budget: Budget::unlimited(), _admitted: admitted };
+    let limit_ms = app.options.limits.request_timeout_ms;
+    match timeout(Duration::from_millis(limit_ms), run(call, handler, headers)).await {
+        Ok(answered) => answered,
+        Err(_) => {
+            app.meters.timeouts.inc();
+            Err(ApiError::timeout(limit_ms))
+        }
+    }
+}
+
+fn admit(app: &App) -> Result<Admitted, ApiError> {
+    app.admission.enter().map_err(|_| {
+        app.meters.refused_requests.inc();
+        let limit = app.options.limits.requests_in_flight_max;
+        ApiError::overloaded(format!(
+            "the server works on {limit} requests already (server.requests_in_flight_max); try again in a moment"
+        ))
+    })
+}
+
+/// Bodies are JSON, and say so.
+fn check_type(headers: &HeaderMap) -> Result<(), ApiError> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = given.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") { Ok(()) } else { Err(ApiError::media_type(given)) }
+}
+
+async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mut Incoming) -> Result<Bytes, ApiError> {
+    let limits = &app.options.limits;
+    let time = Duration::from_millis(limits.request_timeout_ms);
+    let reading = body::read(body, headers, admitted, limits.request_body_bytes_max);
+    let Ok(read) = timeout(time, reading).await else {
+        return Err(ApiError::body_too_slow(limits.request_timeout_ms));
+    };
+    let body = read.map_err(|error| match error {
+        BodyError::TooLarge => ApiError::body_too_large(limits.request_body_bytes_max),
+        BodyError::NoRoom => {
+            app.meters.refused_bytes.inc();
+            ApiError::overloaded(format!(
+                "the server holds {} bytes of request bodies already (server.bytes_in_flight_max); try again in a moment",
+                limits.bytes_in_flight_max
+            ))
+        }
+        BodyError::Gzip(reason) => ApiError::bad_input(format!("the body is not gzip as Content-Encoding says: {reason}")),
+        BodyError::Coding(coding) => {
+            ApiError::bad_input(format!("Content-Encoding '{coding}' is not known; send gzip or none"))
+        }
+        BodyError::Broken(reason) => ApiError::bad_input(format!("the body could not be read: {reason}")).closing(),
+    })?;
+    app.meters.bytes_received.inc_by(body.len() as u64);
+    Ok(body)
+}
+
+/// Runs a handler where it belongs.
+async fn run(mut call: Call, handler: Handler, headers: &HeaderMap) -> Answered {
+    let app = Arc::clone(&call.app);
+    let reply = match handler {
+        Handler::Quick(handle) => handle(&call)?,
+        Handler::Pooled(handle) => {
+            let _cancel = set_budget(&mut call);
+            let headers = headers.clone();
+            return app.pool.run(move || handle(&call).map(|reply| reply.gzip_for(&headers))).await?;
+        }
+        Handler::QuickWrite(handle) => match handle(&call, Wait::Never) {
+            Ok(pending) => pending.done().await?,
+            Err(error) if error.is_contended() => {
+                app.pool.run(move || handle(&call, Wait::Allowed)).await??.done().await?
+            }
+            Err(error) => return Err(error),
+        },
+        Handler::PooledWrite(handle) => {
+            let _cancel = set_budget(&mut call);
+            app.pool.run(move || handle(&call, Wait::Allowed)).await??.done().await?
+        }
+        Handler::NotYet => return Err(ApiError::not_yet("this", call.address.path())),
+    };
+    Ok(reply.gzip_for(headers))
+}
+
+/// Gives the work its deadline, and a flag that is set when nobody waits for it any more.
+fn set_budget(call: &mut Call) -> CancelOnDrop {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let limit = Duration::from_millis(call.app.options.limits.request_timeout_ms);
+    call.budget = Budget::new(limit, Arc::clone(&cancelled));
+    CancelOnDrop(cancelled)
+}
+
+/// Awaits `future`; `None` if it panicked.
+async fn caught<F: Future>(future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+        Ok(Poll::Ready(output)) => Poll::Ready(Some(output)),
+        Ok(Poll::Pending) => Poll::Pending,
+        Err(panic) => {
+            let words =
+                panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            tracing::error!(
+                panic = words.unwrap_or("?"),
+                "a request panicked; this is a defect of Rhizome, please report it"
+            );
+            Poll::Ready(None)
+        }
+    })
+    .await
+}

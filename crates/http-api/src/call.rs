@@ -1,0 +1,83 @@
+//! One request as handlers see it, and what all requests share.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use bytes::Bytes;
+use graph_json::EncodeOptions;
+use graph_store::{Budget, Graph, Store};
+use parking_lot::Mutex;
+
+use crate::address::Address;
+use crate::admission::{Admission, Admitted};
+use crate::errors::ApiError;
+use crate::meters::Meters;
+use crate::options::ApiOptions;
+use crate::pool::Pool;
+use crate::query::Query;
+
+/// What all requests share.
+pub(crate) struct App {
+    pub(crate) store: Arc<Store>,
+    pub(crate) options: ApiOptions,
+    pub(crate) admission: Arc<Admission>,
+    pub(crate) pool: Pool,
+    pub(crate) meters: Meters,
+    pub(crate) started: Instant,
+    pub(crate) shutting_down: AtomicBool,
+    /// Graphs whose read mode was set to ALL. Without analytical properties both modes read the same.
+    pub(crate) read_all: Mutex<BTreeSet<String>>,
+}
+
+impl App {
+    pub(crate) fn new(store: Arc<Store>, options: ApiOptions) -> Arc<Self> {
+        let limits = &options.limits;
+        Arc::new(Self {
+            admission: Admission::new(limits.requests_in_flight_max, limits.bytes_in_flight_max),
+            pool: Pool::new(limits.blocking_threads),
+            meters: Meters::new(),
+            started: Instant::now(),
+            shutting_down: AtomicBool::new(false),
+            read_all: Mutex::default(),
+            store,
+            options,
+        })
+    }
+}
+
+/// One request.
+pub(crate) struct Call {
+    pub(crate) app: Arc<App>,
+    pub(crate) address: Address,
+    /// Where the parameter of the route is among the segments.
+    pub(crate) param_at: usize,
+    pub(crate) graph: Option<Arc<Graph>>,
+    pub(crate) body: Bytes,
+    pub(crate) budget: Budget,
+    pub(crate) _admitted: Option<Admitted>,
+}
+
+impl Call {
+    /// The graph the address names.
+    pub(crate) fn graph(&self) -> Result<&Arc<Graph>, ApiError> {
+        self.graph.as_ref().ok_or_else(ApiError::defect)
+    }
+
+    /// The last segment of the address: an id or a name.
+    pub(crate) fn param(&self) -> Result<Cow<'_, str>, ApiError> {
+        self.address.decoded(self.param_at)
+    }
+
+    /// The query of the address.
+    pub(crate) fn query(&self) -> Query<'_> {
+        Query(self.address.query())
+    }
+
+    /// How elements of a graph are written.
+    pub(crate) fn encode_options(graph: &Graph) -> EncodeOptions {
+        EncodeOptions { zone: graph.options().zone.clone() }
+    }
+}

@@ -1,0 +1,183 @@
+//! One connection's bytes, with limits on waiting: for the head of a request, for the next request, for the client to read.
+//!
+//! hyper has one time limit for the head that also runs while a connection is idle; the two are told apart here, where it is known
+//! whether a byte of the next request has arrived. A limit that passes is a failed read or write, which ends the connection.
+
+use std::future::Future as _;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::limits::WRITE_STALL_TIME_MAX;
+
+/// Requests of a connection being answered: while there are any, a silent client is not at fault.
+#[derive(Clone, Default)]
+pub(crate) struct Busy(Arc<AtomicUsize>);
+
+/// Counts one request until it is dropped.
+pub(crate) struct BusyRequest(Busy);
+
+impl Busy {
+    pub(crate) fn request(&self) -> BusyRequest {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        BusyRequest(self.clone())
+    }
+
+    fn is_busy(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl Drop for BusyRequest {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// How long to wait for a client.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience {
+    /// From the first byte of a head to its end.
+    pub(crate) head: Duration,
+    /// Without a byte between requests.
+    pub(crate) idle: Duration,
+}
+
+/// What the connection waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    /// The first byte of a request, since then.
+    Idle(Instant),
+    /// The rest of a head, since then.
+    Head(Instant),
+    /// The answer.
+    Answer,
+}
+
+/// A TCP connection that loses patience.
+pub(crate) struct TimedStream {
+    stream: TcpStream,
+    busy: Busy,
+    patience: Patience,
+    waiting: Waiting,
+    stalled_since: Option<Instant>,
+    alarm: Pin<Box<Sleep>>,
+}
+
+impl TimedStream {
+    pub(crate) fn new(stream: TcpStream, busy: Busy, patience: Patience) -> Self {
+        let now = Instant::now();
+        let alarm = Box::pin(sleep_until(now + patience.idle));
+        Self { stream, busy, patience, waiting: Waiting::Idle(now), stalled_since: None, alarm }
+    }
+
+    /// Whether the moment has passed; if not, makes sure the task is woken then. The alarm is only moved when it would ring too
+    /// late, or has rung too early: mostly it stays where it is.
+    fn is_over(&mut self, deadline: Instant, context: &mut Context<'_>) -> bool {
+        if self.alarm.deadline() > deadline {
+            self.alarm.as_mut().reset(deadline);
+        }
+        while self.alarm.as_mut().poll(context).is_ready() {
+            if Instant::now() >= deadline {
+                return true;
+            }
+            self.alarm.as_mut().reset(deadline);
+        }
+        false
+    }
+
+    fn read_is_over(&mut self, context: &mut Context<'_>) -> bool {
+        if self.busy.is_busy() {
+            self.waiting = Waiting::Answer;
+            return false;
+        }
+        if self.waiting == Waiting::Answer {
+            self.waiting = Waiting::Idle(Instant::now());
+        }
+        let deadline = match self.waiting {
+            Waiting::Idle(since) => since + self.patience.idle,
+            Waiting::Head(since) => since + self.patience.head,
+            Waiting::Answer => return false,
+        };
+        self.is_over(deadline, context)
+    }
+
+    fn note_read(&mut self) {
+        if self.busy.is_busy() {
+            self.waiting = Waiting::Answer;
+        } else if !matches!(self.waiting, Waiting::Head(_)) {
+            self.waiting = Waiting::Head(Instant::now());
+        }
+    }
+
+    fn wrote<T>(&mut self, context: &mut Context<'_>, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if poll.is_ready() {
+            self.stalled_since = None;
+            return poll;
+        }
+        let since = *self.stalled_since.get_or_insert_with(Instant::now);
+        if self.is_over(since + WRITE_STALL_TIME_MAX, context) {
+            return Poll::Ready(Err(timed_out("the client does not read the answer")));
+        }
+        Poll::Pending
+    }
+}
+
+fn timed_out(words: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, words)
+}
+
+impl AsyncRead for TimedStream {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        match Pin::new(&mut this.stream).poll_read(context, buffer) {
+            Poll::Ready(Ok(())) => {
+                if buffer.filled().len() > before {
+                    this.note_read();
+                }
+                Poll::Ready(Ok(()))
+            }
+            Poll::Ready(error) => Poll::Ready(error),
+            Poll::Pending if this.read_is_over(context) => Poll::Ready(Err(timed_out("no request came in time"))),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl AsyncWrite for TimedStream {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let poll = Pin::new(&mut this.stream).poll_write(context, bytes);
+        this.wrote(context, poll)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let poll = Pin::new(&mut this.stream).poll_write_vectored(context, bytes);
+        this.wrote(context, poll)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+    }
+}

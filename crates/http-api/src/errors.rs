@@ -1,0 +1,215 @@
+//! The one table of failures: what an error means, the status it has and the Java class clients know it by.
+
+use graph_json::{DecodeError, ErrorBody};
+use graph_model::{IdError, Meaning};
+use graph_schema::{ElementError, SchemaError};
+use graph_store::StoreError;
+use hyper::StatusCode;
+
+use crate::reply::Reply;
+
+/// A failed request: everything its answer needs.
+#[derive(Debug)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    class: &'static str,
+    message: String,
+    /// A write found another one at work and may wait for it elsewhere.
+    contended: bool,
+    /// Methods the address has, where the request's is none of them.
+    allow: Option<String>,
+    /// The connection cannot go on after this.
+    close: bool,
+}
+
+const ILLEGAL_ARGUMENT: &str = "class java.lang.IllegalArgumentException";
+const HUGE: &str = "class org.apache.hugegraph.HugeException";
+const BACKEND: &str = "class org.apache.hugegraph.backend.BackendException";
+const EXISTED: &str = "class org.apache.hugegraph.exception.ExistedException";
+const LIMIT_EXCEED: &str = "class org.apache.hugegraph.exception.LimitExceedException";
+const NO_INDEX: &str = "class org.apache.hugegraph.exception.NoIndexException";
+const NOT_ALLOW: &str = "class org.apache.hugegraph.exception.NotAllowException";
+const NOT_FOUND: &str = "class org.apache.hugegraph.exception.NotFoundException";
+const NOT_SUPPORT: &str = "class org.apache.hugegraph.exception.NotSupportException";
+const HTTP_METHOD: &str = "class jakarta.ws.rs.NotAllowedException";
+const HTTP_NOT_FOUND: &str = "class jakarta.ws.rs.NotFoundException";
+const HTTP_TYPE: &str = "class jakarta.ws.rs.NotSupportedException";
+const HTTP_UNAVAILABLE: &str = "class jakarta.ws.rs.ServiceUnavailableException";
+const HTTP_CLIENT: &str = "class jakarta.ws.rs.ClientErrorException";
+
+/// Status and class of a meaning.
+fn status_and_class(meaning: Meaning) -> (StatusCode, &'static str) {
+    match meaning {
+        Meaning::BadInput => (StatusCode::BAD_REQUEST, ILLEGAL_ARGUMENT),
+        Meaning::AlreadyExists => (StatusCode::BAD_REQUEST, EXISTED),
+        Meaning::NotAllowed => (StatusCode::BAD_REQUEST, NOT_ALLOW),
+        Meaning::NotSupported => (StatusCode::BAD_REQUEST, NOT_SUPPORT),
+        Meaning::NoIndex => (StatusCode::BAD_REQUEST, NO_INDEX),
+        Meaning::LimitExceeded => (StatusCode::BAD_REQUEST, LIMIT_EXCEED),
+        Meaning::NotFound => (StatusCode::NOT_FOUND, NOT_FOUND),
+        Meaning::Timeout | Meaning::Cancelled => (StatusCode::SERVICE_UNAVAILABLE, HUGE),
+        Meaning::Overloaded | Meaning::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, HTTP_UNAVAILABLE),
+        Meaning::Corrupt | Meaning::Internal => (StatusCode::INTERNAL_SERVER_ERROR, BACKEND),
+    }
+}
+
+impl ApiError {
+    fn new(status: StatusCode, class: &'static str, message: impl Into<String>) -> Self {
+        Self { status, class, message: message.into(), contended: false, allow: None, close: false }
+    }
+
+    /// An error of a meaning.
+    pub(crate) fn of(meaning: Meaning, message: impl Into<String>) -> Self {
+        let (status, class) = status_and_class(meaning);
+        Self::new(status, class, message)
+    }
+
+    /// A request that is wrong in itself.
+    pub(crate) fn bad_input(message: impl Into<String>) -> Self {
+        Self::of(Meaning::BadInput, message)
+    }
+
+    /// Something of the graph that is not there.
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::of(Meaning::NotFound, message)
+    }
+
+    /// An address nothing is at.
+    pub(crate) fn no_route(path: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, HTTP_NOT_FOUND, format!("HTTP 404 Not Found: there is nothing at {path}"))
+    }
+
+    /// A method the address does not have.
+    pub(crate) fn method(method: &str, allow: String) -> Self {
+        let message = format!("HTTP 405 Method Not Allowed: {method} is not possible here, only {allow}");
+        Self { allow: Some(allow), ..Self::new(StatusCode::METHOD_NOT_ALLOWED, HTTP_METHOD, message) }
+    }
+
+    /// An address of HugeGraph's that this version has nothing at yet.
+    pub(crate) fn not_yet(method: &str, path: &str) -> Self {
+        let message = format!("this version of Rhizome does not have {method} {path} yet");
+        Self::new(StatusCode::NOT_IMPLEMENTED, NOT_SUPPORT, message)
+    }
+
+    /// A body that is not JSON by its type.
+    pub(crate) fn media_type(got: Option<&str>) -> Self {
+        let got = got.map_or_else(|| "none was given".to_owned(), |got| format!("got '{got}'"));
+        let message = format!("HTTP 415 Unsupported Media Type: the Content-Type must be application/json, but {got}");
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, HTTP_TYPE, message)
+    }
+
+    /// A body larger than the limit.
+    pub(crate) fn body_too_large(limit: usize) -> Self {
+        let message = format!(
+            "HTTP 413 Content Too Large: a request body may have {limit} bytes after decompression \
+             (server.request_body_bytes_max); send less at once"
+        );
+        Self { close: true, ..Self::new(StatusCode::PAYLOAD_TOO_LARGE, HTTP_CLIENT, message) }
+    }
+
+    /// A body that did not come in time.
+    pub(crate) fn body_too_slow(limit_ms: u64) -> Self {
+        let message = format!(
+            "HTTP 408 Request Timeout: the request body took longer than {limit_ms} ms (server.request_timeout_ms)"
+        );
+        Self { close: true, ..Self::new(StatusCode::REQUEST_TIMEOUT, HTTP_CLIENT, message) }
+    }
+
+    /// Too much at once; to be tried again in a moment.
+    pub(crate) fn overloaded(message: impl Into<String>) -> Self {
+        Self::of(Meaning::Overloaded, message)
+    }
+
+    /// The server's time for a request is over.
+    pub(crate) fn timeout(limit_ms: u64) -> Self {
+        Self::from(StoreError::Timeout { limit_ms })
+    }
+
+    /// A defect of this program.
+    pub(crate) fn defect() -> Self {
+        let message = "an internal error happened while the request was at work; it has been logged";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, HUGE, message)
+    }
+
+    /// The same error, after which the connection is closed.
+    pub(crate) fn closing(self) -> Self {
+        Self { close: true, ..self }
+    }
+
+    /// The same error with the status of a bad request and HugeGraph's class for one.
+    pub(crate) fn into_bad_input(self) -> Self {
+        Self { contended: self.contended, ..Self::bad_input(self.message) }
+    }
+
+    /// Whether the request is to be tried again where it may wait.
+    pub(crate) fn is_contended(&self) -> bool {
+        self.contended
+    }
+
+    /// Whether it says that something of the graph is not there.
+    pub(crate) fn is_not_found(&self) -> bool {
+        self.class == NOT_FOUND
+    }
+
+    /// The answer.
+    pub(crate) fn into_reply(self) -> Reply {
+        let mut body = Vec::with_capacity(128 + self.message.len());
+        ErrorBody { exception: self.class, message: &self.message, cause: "" }.write(&mut body);
+        let mut reply = Reply::json(self.status, body);
+        reply.allow = self.allow;
+        reply.close = self.close;
+        reply.retry_after = self.class == HTTP_UNAVAILABLE;
+        reply
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        let contended = matches!(error, StoreError::Contended);
+        Self { contended, ..Self::of(error.meaning(), error.to_string()) }
+    }
+}
+
+impl From<SchemaError> for ApiError {
+    fn from(error: SchemaError) -> Self {
+        Self::of(error.meaning(), error.to_string())
+    }
+}
+
+impl From<DecodeError> for ApiError {
+    fn from(error: DecodeError) -> Self {
+        Self::of(error.meaning(), error.to_string())
+    }
+}
+
+impl From<IdError> for ApiError {
+    fn from(error: IdError) -> Self {
+        Self::bad_input(error.to_string())
+    }
+}
+
+impl From<ElementError> for ApiError {
+    fn from(error: ElementError) -> Self {
+        Self::bad_input(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_find_the_classes_they_look_for() {
+        let body = |error: ApiError| String::from_utf8(error.into_reply().body).unwrap();
+        assert!(body(ApiError::bad_input("x")).contains(r#""exception":"class java.lang.IllegalArgumentException""#));
+        assert!(body(ApiError::overloaded("x")).contains("ServiceUnavailableException"));
+        assert!(body(ApiError::timeout(7)).contains("server.request_timeout_ms"));
+    }
+
+    #[test]
+    fn only_overload_asks_to_try_again() {
+        assert!(ApiError::overloaded("x").into_reply().retry_after);
+        assert!(!ApiError::timeout(7).into_reply().retry_after);
+        assert!(ApiError::from(StoreError::Contended).is_contended());
+    }
+}

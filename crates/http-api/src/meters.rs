@@ -1,0 +1,192 @@
+//! What the server counts about itself. The handles of every endpoint are made at the start, so that counting a request costs a few
+//! atomic additions and no look-up.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use hyper::StatusCode;
+use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry};
+
+use crate::routes::{Handler, ROUTES};
+
+/// Upper bounds of the latency classes in seconds: from a memory read to the default time limit.
+const SECONDS: &[f64] = &[0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
+
+/// The counters of one method at one address.
+pub(crate) struct EndpointMeter {
+    pub(crate) template: String,
+    pub(crate) method: String,
+    succeeded: IntCounter,
+    refused: IntCounter,
+    failed: IntCounter,
+    seconds: Histogram,
+    longest_us: AtomicU64,
+}
+
+impl EndpointMeter {
+    /// Counts an answer.
+    pub(crate) fn observe(&self, status: StatusCode, took: Duration) {
+        match status.as_u16() {
+            500.. => self.failed.inc(),
+            400.. => self.refused.inc(),
+            _ => self.succeeded.inc(),
+        }
+        self.seconds.observe(took.as_secs_f64());
+        self.longest_us.fetch_max(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Answers below 400, and others.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        (self.succeeded.get(), self.refused.get() + self.failed.get())
+    }
+
+    /// Longest and mean time in milliseconds.
+    pub(crate) fn times_ms(&self) -> (f64, f64) {
+        let count = self.seconds.get_sample_count().max(1);
+        let longest = self.longest_us.load(Ordering::Relaxed);
+        (longest as f64 / 1_000.0, self.seconds.get_sample_sum() * 1_000.0 / count as f64)
+    }
+}
+
+/// All counters.
+pub(crate) struct Meters {
+    pub(crate) registry: Registry,
+    /// By position in the table of routes; `None` for endpoints this version does not have.
+    endpoints: Vec<Vec<Option<EndpointMeter>>>,
+    /// Everything without a route or a handler.
+    elsewhere: EndpointMeter,
+    pub(crate) requests_in_flight: IntGauge,
+    pub(crate) bytes_in_flight: IntGauge,
+    pub(crate) connections: IntGauge,
+    pub(crate) refused_requests: IntCounter,
+    pub(crate) refused_bytes: IntCounter,
+    pub(crate) refused_connections: IntCounter,
+    pub(crate) timeouts: IntCounter,
+    pub(crate) panics: IntCounter,
+    pub(crate) bytes_received: IntCounter,
+    pub(crate) bytes_sent: IntCounter,
+}
+
+impl Meters {
+    pub(crate) fn new() -> Self {
+        let registry = Registry::new();
+        let made = Made { registry: &registry };
+        let answers = made.counters(
+            "rhizome_http_requests_total",
+            "Answers, by address and class of status",
+            &["path", "method", "class"],
+        );
+        let seconds = made.histograms(
+            "rhizome_http_request_seconds",
+            "Time from the head of a request to its answer",
+            &["path", "method"],
+        );
+        let endpoint = |template: String, method: &str| EndpointMeter {
+            succeeded: answers.with_label_values(&[&*template, method, "ok"]),
+            refused: answers.with_label_values(&[&*template, method, "client_error"]),
+            failed: answers.with_label_values(&[&*template, method, "server_error"]),
+            seconds: seconds.with_label_values(&[&*template, method]),
+            longest_us: AtomicU64::new(0),
+            method: method.to_owned(),
+            template,
+        };
+        let endpoints = ROUTES
+            .iter()
+            .map(|route| {
+                let counted = |handler: &Handler| !matches!(handler, Handler::NotYet) && !route.is_for_tests();
+                let meter = |(method, handler): &(hyper::Method, Handler)| {
+                    counted(handler).then(|| endpoint(route.template(), method.as_str()))
+                };
+                route.endpoints.iter().map(meter).collect()
+            })
+            .collect();
+        let elsewhere = endpoint("other".to_owned(), "any");
+        let refused = made.counters(
+            "rhizome_http_refused_total",
+            "Requests and connections refused because there is too much at once",
+            &["reason"],
+        );
+        Self {
+            endpoints,
+            elsewhere,
+            requests_in_flight: made.gauge("rhizome_http_requests_in_flight", "Requests being worked on"),
+            bytes_in_flight: made.gauge("rhizome_http_body_bytes_in_flight", "Bytes of request bodies held"),
+            connections: made.gauge("rhizome_http_connections", "Open connections"),
+            refused_requests: refused.with_label_values(&["requests"]),
+            refused_bytes: refused.with_label_values(&["bytes"]),
+            refused_connections: refused.with_label_values(&["connections"]),
+            timeouts: made.counter("rhizome_http_timeouts_total", "Requests stopped at the time limit"),
+            panics: made
+                .counter("rhizome_http_panics_total", "Requests that failed because of a defect of this program"),
+            bytes_received: made
+                .counter("rhizome_http_received_bytes_total", "Bytes of request bodies after decompression"),
+            bytes_sent: made.counter("rhizome_http_sent_bytes_total", "Bytes of answer bodies"),
+            registry,
+        }
+    }
+
+    /// The counters of an endpoint; of everything else without one.
+    pub(crate) fn of(&self, at: Option<(usize, usize)>) -> &EndpointMeter {
+        at.and_then(|(route, endpoint)| self.endpoints.get(route)?.get(endpoint)?.as_ref()).unwrap_or(&self.elsewhere)
+    }
+
+    /// The counters of all endpoints.
+    pub(crate) fn endpoints(&self) -> impl Iterator<Item = &EndpointMeter> {
+        self.endpoints.iter().flatten().flatten().chain([&self.elsewhere])
+    }
+}
+
+/// Makes meters in a registry. That a name is wrong or used twice shows in a test, so a failure here only leaves a meter out.
+struct Made<'r> {
+    registry: &'r Registry,
+}
+
+impl Made<'_> {
+    fn registered<M: prometheus::core::Collector + Clone + 'static>(&self, meter: M) -> M {
+        if let Err(error) = self.registry.register(Box::new(meter.clone())) {
+            tracing::error!(%error, "a metric is left out");
+        }
+        meter
+    }
+
+    #[expect(clippy::expect_used, reason = "names are constants, and a test makes all of them")]
+    fn counters(&self, name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
+        self.registered(IntCounterVec::new(Opts::new(name, help), labels).expect("a valid metric"))
+    }
+
+    #[expect(clippy::expect_used, reason = "names are constants, and a test makes all of them")]
+    fn histograms(&self, name: &str, help: &str, labels: &[&str]) -> HistogramVec {
+        let options = HistogramOpts::new(name, help).buckets(SECONDS.to_vec());
+        self.registered(HistogramVec::new(options, labels).expect("a valid metric"))
+    }
+
+    #[expect(clippy::expect_used, reason = "names are constants, and a test makes all of them")]
+    fn counter(&self, name: &str, help: &str) -> IntCounter {
+        self.registered(IntCounter::new(name, help).expect("a valid metric"))
+    }
+
+    #[expect(clippy::expect_used, reason = "names are constants, and a test makes all of them")]
+    fn gauge(&self, name: &str, help: &str) -> IntGauge {
+        self.registered(IntGauge::new(name, help).expect("a valid metric"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_counted_by_class() {
+        let meters = Meters::new();
+        let meter = meters.of(Some((0, 0)));
+        meter.observe(StatusCode::CREATED, Duration::from_millis(4));
+        meter.observe(StatusCode::BAD_REQUEST, Duration::from_millis(2));
+        meter.observe(StatusCode::INTERNAL_SERVER_ERROR, Duration::from_millis(3));
+        assert_eq!(meter.counts(), (1, 2));
+        let (longest, mean) = meter.times_ms();
+        assert!((longest - 4.0).abs() < 1e-6 && (mean - 3.0).abs() < 1e-6);
+        assert_eq!(meters.of(None).template, "other");
+        let names: Vec<String> = meters.registry.gather().iter().map(|family| family.name().to_owned()).collect();
+        assert_eq!(names.len(), 10, "{names:?}");
+    }
+}

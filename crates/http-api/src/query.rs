@@ -1,0 +1,99 @@
+//! Query parameters, read where they are needed: requests have few.
+
+use std::borrow::Cow;
+
+use crate::address::decode;
+use crate::errors::ApiError;
+
+/// The query part of an address.
+#[derive(Clone, Copy)]
+pub(crate) struct Query<'a>(pub(crate) &'a str);
+
+impl<'a> Query<'a> {
+    /// The values of a name, in order, decoded.
+    pub(crate) fn all(self, name: &'a str) -> impl Iterator<Item = Result<Cow<'a, str>, ApiError>> {
+        self.0.split('&').filter_map(move |pair| {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (key == name).then(|| decode_value(value))
+        })
+    }
+
+    /// The first value of a name; `None` where the name is absent.
+    pub(crate) fn one(self, name: &'a str) -> Result<Option<Cow<'a, str>>, ApiError> {
+        self.all(name).next().transpose()
+    }
+
+    /// The first value of a name; `None` where it is absent or empty.
+    pub(crate) fn text(self, name: &'a str) -> Result<Option<Cow<'a, str>>, ApiError> {
+        Ok(self.one(name)?.filter(|value| !value.is_empty()))
+    }
+
+    /// True only for `true`, in any case: HugeGraph's reading of booleans.
+    pub(crate) fn flag(self, name: &'a str, default: bool) -> Result<bool, ApiError> {
+        Ok(self.text(name)?.map_or(default, |value| value.eq_ignore_ascii_case("true")))
+    }
+
+    /// A whole number.
+    pub(crate) fn number(self, name: &'a str) -> Result<Option<i64>, ApiError> {
+        let Some(value) = self.text(name)? else { return Ok(None) };
+        match value.parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => Err(ApiError::bad_input(format!("'{name}' must be a whole number, but got '{value}'"))),
+        }
+    }
+
+    /// A limit: `None` inside means no limit (-1).
+    pub(crate) fn limit(self, default: u64) -> Result<Option<u64>, ApiError> {
+        match self.number("limit")? {
+            None => Ok(Some(default)),
+            Some(-1) => Ok(None),
+            Some(number) => match u64::try_from(number) {
+                Ok(limit) => Ok(Some(limit)),
+                Err(_) => {
+                    Err(ApiError::bad_input(format!("'limit' must be 0 or more, or -1 for all, but got {number}")))
+                }
+            },
+        }
+    }
+
+    /// How many elements to skip.
+    pub(crate) fn offset(self) -> Result<u64, ApiError> {
+        let number = self.number("offset")?.unwrap_or_default();
+        u64::try_from(number).map_err(|_| ApiError::bad_input(format!("'offset' must be 0 or more, but got {number}")))
+    }
+}
+
+/// In a query a plus is a blank.
+fn decode_value(raw: &str) -> Result<Cow<'_, str>, ApiError> {
+    if raw.contains('+') {
+        return decode(&raw.replace('+', " ")).map(|text| Cow::Owned(text.into_owned()));
+    }
+    decode(raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_decoded() {
+        let query = Query("names=a%26b&x=1+2&names=c&page&flag=TRUE");
+        let names: Vec<_> = query.all("names").map(Result::unwrap).collect();
+        assert_eq!(names, ["a&b", "c"]);
+        assert_eq!(query.one("x").unwrap().unwrap(), "1 2");
+        assert_eq!(query.one("page").unwrap().unwrap(), "");
+        assert_eq!(query.text("page").unwrap(), None);
+        assert!(query.flag("flag", false).unwrap());
+        assert!(query.flag("absent", true).unwrap());
+    }
+
+    #[test]
+    fn limits_follow_the_one_rule() {
+        assert_eq!(Query("").limit(100).unwrap(), Some(100));
+        assert_eq!(Query("limit=-1").limit(100).unwrap(), None);
+        assert_eq!(Query("limit=0").limit(100).unwrap(), Some(0));
+        assert!(Query("limit=-2").limit(100).is_err());
+        assert!(Query("limit=abc").limit(100).is_err());
+        assert!(Query("offset=-1").offset().is_err());
+    }
+}

@@ -1,0 +1,140 @@
+//! Answers before they are HTTP.
+
+use std::io::Write as _;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http_body_util::Full;
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Response, StatusCode};
+
+use crate::limits::GZIP_ANSWER_BYTES_MIN;
+
+/// What an answer is made of.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    content_type: &'static str,
+    pub(crate) body: Vec<u8>,
+    gzipped: bool,
+    pub(crate) retry_after: bool,
+    pub(crate) allow: Option<String>,
+    pub(crate) close: bool,
+}
+
+const JSON: &str = "application/json;charset=UTF-8";
+const TEXT: &str = "text/plain;charset=UTF-8";
+
+impl Reply {
+    /// A JSON answer.
+    pub(crate) fn json(status: StatusCode, body: Vec<u8>) -> Self {
+        Self { status, content_type: JSON, body, gzipped: false, retry_after: false, allow: None, close: false }
+    }
+
+    /// A JSON answer with status 200.
+    pub(crate) fn ok(body: Vec<u8>) -> Self {
+        Self::json(StatusCode::OK, body)
+    }
+
+    /// A small JSON answer with status 200.
+    pub(crate) fn value(value: &serde_json::Value) -> Self {
+        Self::ok(value.to_string().into_bytes())
+    }
+
+    /// A text with status 200.
+    pub(crate) fn text(body: String) -> Self {
+        Self { content_type: TEXT, ..Self::ok(body.into_bytes()) }
+    }
+
+    /// Done, nothing to say: status 204.
+    pub(crate) fn no_content() -> Self {
+        Self::json(StatusCode::NO_CONTENT, Vec::new())
+    }
+
+    /// Compresses the body, if the client takes that and it is worth it.
+    pub(crate) fn gzip_for(mut self, headers: &HeaderMap) -> Self {
+        if self.body.len() >= GZIP_ANSWER_BYTES_MIN && !self.gzipped && accepts_gzip(headers) {
+            let mut encoder = GzEncoder::new(Vec::with_capacity(self.body.len() / 4), Compression::fast());
+            if encoder.write_all(&self.body).is_ok()
+                && let Ok(smaller) = encoder.finish()
+            {
+                self.body = smaller;
+                self.gzipped = true;
+            }
+        }
+        self
+    }
+
+    /// The HTTP answer.
+    pub(crate) fn into_response(self) -> Response<Full<Bytes>> {
+        let empty = self.body.is_empty();
+        let mut response = Response::new(Full::new(Bytes::from(self.body)));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        if !empty {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        }
+        if self.gzipped {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+        }
+        if self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        if let Some(allow) = self.allow.and_then(|allow| HeaderValue::try_from(allow).ok()) {
+            headers.insert(header::ALLOW, allow);
+        }
+        if self.close {
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+}
+
+/// Whether `Accept-Encoding` names gzip (or everything) and does not rule it out with `q=0`.
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let mut any = None;
+    for item in values.flat_map(|value| value.split(',')) {
+        let mut parts = item.split(';').map(str::trim);
+        let coding = parts.next().unwrap_or_default();
+        let allowed = !parts.any(|part| matches!(part.strip_prefix("q="), Some("0" | "0.0" | "0.00" | "0.000")));
+        if coding.eq_ignore_ascii_case("gzip") {
+            return allowed;
+        }
+        if coding == "*" {
+            any = Some(allowed);
+        }
+    }
+    any.unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepts(value: &str) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT_ENCODING, value.parse().unwrap());
+        accepts_gzip(&headers)
+    }
+
+    #[test]
+    fn gzip_is_only_sent_to_who_asks() {
+        assert!(accepts("gzip"));
+        assert!(accepts("deflate, GZIP;q=0.5"));
+        assert!(accepts("*"));
+        assert!(!accepts("identity"));
+        assert!(!accepts("gzip;q=0, *"));
+        assert!(!accepts_gzip(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn small_answers_stay_as_they_are() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        assert_eq!(Reply::ok(vec![b'1'; 10]).gzip_for(&headers).body.len(), 10);
+        assert!(Reply::ok(vec![b'1'; 10_000]).gzip_for(&headers).body.len() < 1_000);
+    }
+}

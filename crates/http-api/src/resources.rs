@@ -1,0 +1,17 @@
+//! The handlers, one file for each kind of resource. What several of them need is in `listing.rs` and `schema.rs`.
+
+pub(crate) mod edge_labels;
+pub(crate) mod edges;
+mod filter;
+pub(crate) mod graphs;
+pub(crate) mod health;
+pub(crate) mod index_labels;
+mod listing;
+pub(crate) mod metrics;
+pub(crate) mod property_keys;
+pub(crate) mod schema;
+pub(crate) mod tasks;
+pub(crate) mod testing;
+pub(crate) mod versions;
+pub(crate) mod vertex_labels;
+pub(crate) mod vertices;

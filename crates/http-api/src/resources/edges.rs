@@ -1,0 +1,190 @@
+//! `{G}/graph/edges` and `{G}/traversers/edges?ids=`.
+
+use graph_json::{decode_edge, decode_edges, decode_property_update, write_edge, write_edge_ids};
+use graph_model::{Direction, Edge, EdgeId, EdgeIdText, LabelId, VertexId};
+use graph_schema::{Catalogue, Literal, SchemaKind};
+use graph_store::{EdgeQuery, Graph, Range, StoreError, Visit, Wait};
+use hyper::StatusCode;
+
+use crate::call::Call;
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::resources::filter::Filter;
+use crate::resources::listing::{self, ListBody};
+use crate::resources::schema::alter_of;
+use crate::resources::vertices::absent_is_wrong;
+use crate::routes::{Answered, Stored};
+
+/// Room for one edge in an answer: most are smaller.
+const EDGE_BYTES: usize = 384;
+/// Room for one id in an answer.
+const ID_BYTES: usize = 64;
+
+/// Inserts one, or replaces the one with the same id. Its ends must exist.
+pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
+    let graph = call.graph()?;
+    let pending = graph.insert_edge(&decode_edge(&call.body)?, wait)?;
+    Ok(pending.map(|edge| {
+        let mut out = Vec::with_capacity(EDGE_BYTES);
+        write_edge(&mut out, &edge, &graph.catalogue(), &Call::encode_options(graph));
+        Reply::json(StatusCode::CREATED, out)
+    }))
+}
+
+/// Inserts many, all or none; answers their ids.
+pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
+    let graph = call.graph()?;
+    let check_vertex = call.query().flag("check_vertex", true)?;
+    let new = decode_edges(&call.body, call.app.options.limits.batch_edges_max)?;
+    let pending = graph.insert_edges(&new, check_vertex, wait)?;
+    Ok(pending.map(|edges| {
+        let mut out = Vec::with_capacity(edges.len() * ID_BYTES);
+        write_edge_ids(&mut out, edges.iter().map(|edge| &edge.id), &graph.catalogue());
+        Reply::json(StatusCode::CREATED, out)
+    }))
+}
+
+/// The one with an id. A malformed id is one that nothing has.
+pub(crate) fn get(call: &Call) -> Answered {
+    let graph = call.graph()?;
+    let text = call.param()?;
+    let id = EdgeIdText::parse(&text).map_err(|error| ApiError::not_found(error.to_string()))?.id;
+    let edge = graph.edge(&id)?.ok_or_else(|| StoreError::EdgeNotFound { id: text.into_owned() })?;
+    let mut out = Vec::with_capacity(EDGE_BYTES);
+    write_edge(&mut out, &edge, &graph.catalogue(), &Call::encode_options(graph));
+    Ok(Reply::ok(out))
+}
+
+/// Sets or removes properties.
+pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
+    let graph = call.graph()?;
+    let text = call.param()?;
+    let id = EdgeIdText::parse(&text).map_err(|error| ApiError::not_found(error.to_string()))?.id;
+    let alter = alter_of(call)?;
+    let update = decode_property_update(&call.body)?;
+    check_same_id(&id, &text, update.id.as_ref())?;
+    let pending = graph.alter_edge(&id, alter, &update.properties, wait)?;
+    Ok(pending.map(|edge| {
+        let mut out = Vec::with_capacity(EDGE_BYTES);
+        write_edge(&mut out, &edge, &graph.catalogue(), &Call::encode_options(graph));
+        Reply::ok(out)
+    }))
+}
+
+/// An id in the body must name the same edge as the address.
+fn check_same_id(id: &EdgeId, text: &str, given: Option<&Literal<'_>>) -> Result<(), ApiError> {
+    let same = match given {
+        None => true,
+        Some(Literal::Text(given)) => EdgeIdText::parse(given).is_ok_and(|given| given.id == *id),
+        Some(_) => false,
+    };
+    if same {
+        Ok(())
+    } else {
+        Err(ApiError::bad_input(format!("the body's 'id' must be that of the address, '{text}'")))
+    }
+}
+
+/// Deletes one. That it does not exist is a wrong request here: HugeGraph's clients expect so.
+pub(crate) fn delete(call: &Call, wait: Wait) -> Stored {
+    let id = EdgeIdText::parse(&call.param()?)?.id;
+    match call.graph()?.delete_edge(&id, wait) {
+        Ok(pending) => Ok(pending.map(|()| Reply::no_content())),
+        Err(error) => Err(absent_is_wrong(error.into())),
+    }
+}
+
+/// Those of the graph, of a label, or of a vertex.
+pub(crate) fn list(call: &Call) -> Answered {
+    let graph = call.graph()?;
+    let catalogue = graph.catalogue();
+    let label = label_of(call, &catalogue)?;
+    let vertex = vertex_of(call)?;
+    let range = listing::range(call)?;
+    let filter = Filter::read(call, graph, &catalogue)?;
+    if let Some(filter) = filter.as_ref().filter(|_| vertex.is_none()) {
+        return Err(filter.no_index("edges", "by id, by label, or by properties among those of one 'vertex_id'"));
+    }
+    let mut query = EdgeQuery { label, vertex, range };
+    let mut list = ListBody::open("edges", call);
+    let options = Call::encode_options(graph);
+    let mut write = |edge: &Edge| list.push(|out| write_edge(out, edge, &catalogue, &options));
+    let next = match &filter {
+        None => graph.list_edges(&query, &call.budget, &mut write)?.next,
+        Some(filter) => filtered(call, graph, &mut query, filter, &mut write)?,
+    };
+    list.close(listing::is_paged(&query.range).then_some(next))
+}
+
+/// Those that pass the filter. Offset and limit count what passes; a page holds what passes of so many edges, maybe none.
+fn filtered(
+    call: &Call,
+    graph: &Graph,
+    query: &mut EdgeQuery,
+    filter: &Filter,
+    write: &mut dyn FnMut(&Edge) -> Visit,
+) -> Result<Option<String>, ApiError> {
+    let (mut skip, mut left) = (0, u64::MAX);
+    if let Range::Offset { offset, limit } = &mut query.range {
+        skip = std::mem::take(offset);
+        left = limit.take().unwrap_or(u64::MAX);
+    }
+    if left == 0 {
+        return Ok(None);
+    }
+    let listed = graph.list_edges(query, &call.budget, &mut |edge| {
+        if !filter.accepts(&edge.properties) {
+            return Visit::Continue(());
+        }
+        if skip > 0 {
+            skip -= 1;
+            return Visit::Continue(());
+        }
+        left -= 1;
+        let flow = write(edge);
+        if left == 0 { Visit::Break(()) } else { flow }
+    })?;
+    Ok(listed.next)
+}
+
+fn label_of(call: &Call, catalogue: &Catalogue) -> Result<Option<LabelId>, ApiError> {
+    let Some(name) = call.query().text("label")? else { return Ok(None) };
+    match catalogue.edge_label_named(&name) {
+        Some(label) => Ok(Some(label.id)),
+        None => {
+            let hint = catalogue.suggestion(SchemaKind::EdgeLabel, &name);
+            Err(ApiError::bad_input(format!("Undefined edge label: '{name}'{hint}")))
+        }
+    }
+}
+
+fn vertex_of(call: &Call) -> Result<Option<(VertexId, Direction)>, ApiError> {
+    let query = call.query();
+    let direction = match query.text("direction")?.as_deref() {
+        None | Some("BOTH") => Direction::Both,
+        Some("OUT") => Direction::Out,
+        Some("IN") => Direction::In,
+        Some(other) => {
+            return Err(ApiError::bad_input(format!("'direction' must be OUT, IN or BOTH, but got '{other}'")));
+        }
+    };
+    match query.text("vertex_id")? {
+        Some(id) => Ok(Some((VertexId::parse_literal(&id)?, direction))),
+        None => Ok(None),
+    }
+}
+
+/// Those with the given ids, as far as they exist.
+pub(crate) fn by_ids(call: &Call) -> Answered {
+    let graph = call.graph()?;
+    let catalogue = graph.catalogue();
+    let options = Call::encode_options(graph);
+    let mut list = ListBody::open("edges", call);
+    for text in listing::ids(call)? {
+        let Some(edge) = graph.edge(&EdgeIdText::parse(&text)?.id)? else { continue };
+        if list.push(|out| write_edge(out, &edge, &catalogue, &options)).is_break() {
+            break;
+        }
+    }
+    list.close(None)
+}

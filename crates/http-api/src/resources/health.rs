@@ -1,0 +1,21 @@
+//! `/health`: whether requests are welcome.
+
+use std::sync::atomic::Ordering;
+
+use hyper::StatusCode;
+use serde_json::json;
+
+use crate::call::Call;
+use crate::reply::Reply;
+use crate::routes::Answered;
+
+/// 200 while serving, 503 while shutting down.
+#[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
+pub(crate) fn show(call: &Call) -> Answered {
+    let mut reply = Reply::value(&json!({ "status": "UP" }));
+    if call.app.shutting_down.load(Ordering::Relaxed) {
+        reply = Reply::value(&json!({ "status": "DOWN", "reason": "shutting down" }));
+        reply.status = StatusCode::SERVICE_UNAVAILABLE;
+    }
+    Ok(reply)
+}

@@ -1,0 +1,194 @@
+//! `/metrics` and below: Prometheus text, and the same figures as JSON in HugeGraph's groups.
+
+use std::fmt::Write as _;
+
+use prometheus::proto::{Metric, MetricFamily, MetricType};
+use prometheus::{Encoder as _, TextEncoder};
+use serde_json::{Map, Value, json};
+
+use crate::call::{App, Call};
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::routes::Answered;
+
+/// HugeGraph's groups of metrics.
+const GROUPS: [&str; 5] = ["gauges", "counters", "histograms", "meters", "timers"];
+
+const MEBIBYTE: u64 = 1024 * 1024;
+/// Size of a page of memory on the systems this runs on, in which Linux counts a process's memory.
+const PAGE_BYTES: u64 = 4_096;
+
+/// Everything: text, or JSON with `?type=json`.
+pub(crate) fn all(call: &Call) -> Answered {
+    if wants_json(call)? {
+        let groups: Map<String, Value> =
+            GROUPS.iter().map(|group| ((*group).to_owned(), json_group(&call.app, group))).collect();
+        return Ok(Reply::value(&Value::Object(groups)));
+    }
+    let mut bytes = Vec::new();
+    TextEncoder::new().encode(&families(&call.app), &mut bytes).map_err(|_| ApiError::defect())?;
+    let mut text = head(&call.app);
+    text.push_str(&String::from_utf8_lossy(&bytes));
+    for (name, help, value) in process_and_engine(&call.app) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+    }
+    Ok(Reply::text(text))
+}
+
+/// One of HugeGraph's groups.
+pub(crate) fn group(call: &Call) -> Answered {
+    let name = call.param()?;
+    if !GROUPS.contains(&&*name) {
+        return Err(ApiError::no_route(call.address.path()));
+    }
+    Ok(Reply::value(&json_group(&call.app, &name)))
+}
+
+/// How often and how fast every endpoint answered.
+pub(crate) fn statistics(call: &Call) -> Answered {
+    let used = || call.app.meters.endpoints().filter(|meter| meter.counts() != (0, 0));
+    if wants_json(call)? {
+        let mut all = Map::new();
+        for meter in used() {
+            let ((succeeded, failed), (longest, mean)) = (meter.counts(), meter.times_ms());
+            all.insert(
+                format!("{}/{}", meter.template.trim_start_matches('/'), meter.method),
+                json!({
+                    "MAX_RESPONSE_TIME": longest, "MEAN_RESPONSE_TIME": mean,
+                    "TOTAL_REQUEST": succeeded + failed, "FAILED_REQUEST": failed, "SUCCESS_REQUEST": succeeded,
+                }),
+            );
+        }
+        return Ok(Reply::value(&Value::Object(all)));
+    }
+    let mut text = head(&call.app);
+    for meter in used() {
+        let ((succeeded, failed), (longest, mean)) = (meter.counts(), meter.times_ms());
+        let labels = format!("path=\"{}\",method=\"{}\"", meter.template, meter.method);
+        for (name, value) in [
+            ("max_response_time_ms", longest),
+            ("mean_response_time_ms", mean),
+            ("success_request", succeeded as f64),
+            ("failed_request", failed as f64),
+        ] {
+            let _ = writeln!(text, "rhizome_http_{name}{{{labels}}} {value}");
+        }
+    }
+    Ok(Reply::text(text))
+}
+
+/// Memory, processors and uptime, in the form of HugeGraph; what only a Java process has is 0.
+#[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
+pub(crate) fn system(call: &Call) -> Answered {
+    let used = resident_bytes() / MEBIBYTE;
+    let uptime_ms = u64::try_from(call.app.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let memory = json!({ "committed": used, "init": 0, "used": used, "max": 0 });
+    Ok(Reply::value(&json!({
+        "basic": {
+            "mem": used, "mem_total": used, "mem_used": used, "mem_free": 0, "mem_unit": "MB",
+            "processors": processors, "uptime": uptime_ms, "systemload_average": load_average(),
+        },
+        "heap": memory,
+        "nonheap": { "committed": 0, "init": 0, "used": 0, "max": 0 },
+        "thread": { "peak": 0, "daemon": 0, "total_started": 0, "count": thread_count() },
+        "class_loading": { "count": 0, "loaded": 0, "unloaded": 0 },
+        "garbage_collector": { "time_unit": "ms" },
+    })))
+}
+
+/// The engine's figures for every graph. Graphs share the engine, so they show the same.
+#[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
+pub(crate) fn backend(call: &Call) -> Answered {
+    let engine = call.app.store.engine();
+    let mut figures = Map::new();
+    for statistic in engine.statistics() {
+        figures.insert(statistic.name.to_owned(), json!(statistic.value));
+    }
+    let used = resident_bytes() / MEBIBYTE;
+    figures.insert("mem_used".to_owned(), json!(used));
+    figures.insert("mem_unit".to_owned(), json!("MB"));
+    figures.insert("mem_used_readable".to_owned(), json!(format!("{used} MB")));
+    let graph = json!({
+        "backend": engine.name(), "nodes": 1, "cluster_id": "local", "servers": { "local": figures },
+    });
+    let graphs: Map<String, Value> =
+        call.app.store.graph_names().into_iter().map(|name| (name, graph.clone())).collect();
+    Ok(Reply::value(&Value::Object(graphs)))
+}
+
+fn wants_json(call: &Call) -> Result<bool, ApiError> {
+    Ok(call.query().text("type")?.as_deref() == Some("json"))
+}
+
+/// The first lines of a text: which HugeGraph this speaks for.
+fn head(app: &App) -> String {
+    let version = &app.options.core_version;
+    format!("# HELP hugegraph_info\n# TYPE hugegraph_info untyped\nhugegraph_info{{version=\"{version}\",}} 1.0\n")
+}
+
+fn families(app: &App) -> Vec<MetricFamily> {
+    let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    app.meters.requests_in_flight.set(gauge(app.admission.requests()));
+    app.meters.bytes_in_flight.set(gauge(app.admission.bytes()));
+    app.meters.registry.gather()
+}
+
+fn process_and_engine(app: &App) -> Vec<(String, &'static str, f64)> {
+    let mut all = vec![
+        ("process_resident_memory_bytes".to_owned(), "Memory of the process that is in RAM", resident_bytes() as f64),
+        ("process_uptime_seconds".to_owned(), "Time since the start", app.started.elapsed().as_secs_f64()),
+    ];
+    let statistics = app.store.engine().statistics();
+    all.extend(statistics.into_iter().map(|s| (format!("rhizome_engine_{}", s.name), s.help, s.value)));
+    all
+}
+
+/// The figures of one of HugeGraph's groups, by name. Histograms of time are its timers.
+fn json_group(app: &App, group: &str) -> Value {
+    let mut all = Map::new();
+    if group == "gauges" {
+        for (name, _, value) in process_and_engine(app) {
+            all.insert(name, json!({ "value": value }));
+        }
+    }
+    for family in families(app) {
+        for metric in family.get_metric() {
+            let figure = match (group, family.get_field_type()) {
+                ("gauges", MetricType::GAUGE) => json!({ "value": metric.get_gauge().get_value() }),
+                ("counters", MetricType::COUNTER) => json!({ "count": metric.get_counter().get_value() }),
+                ("timers", MetricType::HISTOGRAM) => timer(metric),
+                _ => continue,
+            };
+            all.insert(full_name(family.name(), metric), figure);
+        }
+    }
+    Value::Object(all)
+}
+
+fn timer(metric: &Metric) -> Value {
+    let histogram = metric.get_histogram();
+    let count = histogram.get_sample_count();
+    let mean = if count == 0 { 0.0 } else { histogram.get_sample_sum() / count as f64 };
+    json!({ "count": count, "mean": mean, "duration_unit": "seconds" })
+}
+
+fn full_name(name: &str, metric: &Metric) -> String {
+    metric.get_label().iter().fold(name.to_owned(), |full, label| format!("{full}.{}", label.value()))
+}
+
+/// Memory of the process in RAM; 0 where the system does not tell.
+fn resident_bytes() -> u64 {
+    let pages = || std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse::<u64>().ok();
+    pages().unwrap_or_default().saturating_mul(PAGE_BYTES)
+}
+
+fn thread_count() -> usize {
+    std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
+}
+
+fn load_average() -> f64 {
+    let load = || std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok();
+    load().unwrap_or_default()
+}

@@ -1,0 +1,126 @@
+//! `{G}/tasks`.
+
+use graph_json::{TaskView, write_tasks_list};
+use graph_model::{Meaning, Task, TaskStatus};
+use graph_store::{Graph, StoreError};
+
+use crate::call::Call;
+use crate::errors::ApiError;
+use crate::query::Query;
+use crate::reply::Reply;
+use crate::routes::Answered;
+
+/// The name of this server in tasks: there is one.
+const SERVER: &str = "server-1";
+
+/// States of HugeGraph's tasks that tasks here are never in.
+const OTHER_STATES: [&str; 8] =
+    ["new", "scheduling", "scheduled", "restoring", "cancelling", "hanging", "deleting", "unknown"];
+
+/// Those in a state or all, or those with given ids.
+pub(crate) fn list(call: &Call) -> Answered {
+    let graph = call.graph()?;
+    let query = call.query();
+    let status = query.text("status")?;
+    let page = query.one("page")?;
+    if query.one("ids")?.is_some() {
+        if status.is_some() || page.is_some() {
+            return Err(ApiError::bad_input("'ids' excludes 'status' and 'page'"));
+        }
+        return by_ids(graph, query);
+    }
+    let wanted = status.as_deref().map(state).transpose()?;
+    let after = match page.as_deref() {
+        None | Some("") => 0,
+        Some(token) => {
+            token.parse().map_err(|_| ApiError::bad_input("the page token is none this server has given out"))?
+        }
+    };
+    let limit = query.limit(call.app.options.limits.list_limit_default)?;
+    let fits = |task: &Task| wanted.is_none_or(|wanted| wanted == Some(task.status));
+    let mut tasks = graph.tasks(fits, limit.map(|limit| limit.saturating_add(1)), after)?;
+    let shown = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let more = tasks.len() > shown;
+    tasks.truncate(shown);
+    let next = tasks.last().filter(|_| more).map(|task| task.id.to_string());
+    let mut out = Vec::new();
+    write_tasks_list(&mut out, tasks.iter().map(view), page.map(|_| next.as_deref()));
+    Ok(Reply::ok(out))
+}
+
+fn by_ids(graph: &Graph, query: Query<'_>) -> Answered {
+    let mut tasks = Vec::new();
+    for id in query.all("ids") {
+        match graph.task(number(&id?)?) {
+            Ok(task) => tasks.push(task),
+            Err(StoreError::TaskNotFound { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let mut out = Vec::new();
+    write_tasks_list(&mut out, tasks.iter().map(view), None);
+    Ok(Reply::ok(out))
+}
+
+/// The state of a name in any case; `None` for one that tasks here are never in.
+fn state(name: &str) -> Result<Option<TaskStatus>, ApiError> {
+    let lower = name.to_lowercase();
+    match TaskStatus::ALL.into_iter().find(|status| status.name() == lower) {
+        Some(status) => Ok(Some(status)),
+        None if OTHER_STATES.contains(&&*lower) => Ok(None),
+        None => Err(ApiError::bad_input(format!("'status' is '{name}', which is no state of tasks"))),
+    }
+}
+
+/// The one with an id.
+pub(crate) fn get(call: &Call) -> Answered {
+    let task = call.graph()?.task(number(&call.param()?)?)?;
+    let mut out = Vec::new();
+    view(&task).write_full(&mut out);
+    Ok(Reply::ok(out))
+}
+
+/// Cancelling: one that has ended cannot be, and this version does not stop one that runs.
+pub(crate) fn cancel(call: &Call) -> Answered {
+    let task = call.graph()?.task(number(&call.param()?)?)?;
+    match call.query().text("action")?.as_deref() {
+        Some("cancel") if task.status.is_final() => Err(ApiError::bad_input(format!(
+            "task {} is {} already and cannot be cancelled",
+            task.id,
+            task.status.name()
+        ))),
+        Some("cancel") => {
+            let message = format!("task {} cannot be cancelled: this version lets tasks run to their end", task.id);
+            Err(ApiError::of(Meaning::NotSupported, message))
+        }
+        other => Err(ApiError::bad_input(format!("'action' must be cancel, but got '{}'", other.unwrap_or_default()))),
+    }
+}
+
+/// Deletes the record of one.
+pub(crate) fn delete(call: &Call) -> Answered {
+    let force = call.query().flag("force", false)?;
+    call.graph()?.delete_task(number(&call.param()?)?, force)?;
+    Ok(Reply::no_content())
+}
+
+fn number(text: &str) -> Result<u64, ApiError> {
+    text.parse().map_err(|_| ApiError::bad_input(format!("a task id must be a whole number, but got '{text}'")))
+}
+
+fn view(task: &Task) -> TaskView<'_> {
+    TaskView {
+        id: task.id,
+        task_type: &task.task_type,
+        name: &task.name,
+        status: task.status.name(),
+        progress: task.progress,
+        created_ms: task.created_ms,
+        updated_ms: Some(task.updated_ms),
+        retries: task.retries,
+        server: Some(SERVER),
+        callable: Some(&task.callable),
+        result: task.result.as_deref(),
+        ..TaskView::default()
+    }
+}

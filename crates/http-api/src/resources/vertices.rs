@@ -1,0 +1,149 @@
+//! `{G}/graph/vertices` and `{G}/traversers/vertices?ids=`.
+
+use graph_json::{decode_property_update, decode_vertex, decode_vertices, write_vertex, write_vertex_ids};
+use graph_model::VertexId;
+use graph_schema::{Catalogue, SchemaKind, VertexLabel};
+use graph_store::{Graph, Range, StoreError, VertexQuery, Wait};
+use hyper::StatusCode;
+
+use crate::call::Call;
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::resources::filter::Filter;
+use crate::resources::listing::{self, ListBody};
+use crate::resources::schema::alter_of;
+use crate::routes::{Answered, Stored};
+
+/// Room for one vertex in an answer: most are smaller.
+const VERTEX_BYTES: usize = 256;
+/// Room for one id in an answer.
+const ID_BYTES: usize = 24;
+
+/// Inserts one, or replaces the one with the same id.
+pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
+    let graph = call.graph()?;
+    let pending = graph.insert_vertex(&decode_vertex(&call.body)?, wait)?;
+    Ok(pending.map(|vertex| {
+        let mut out = Vec::with_capacity(VERTEX_BYTES);
+        write_vertex(&mut out, &vertex, &graph.catalogue(), &Call::encode_options(graph));
+        Reply::json(StatusCode::CREATED, out)
+    }))
+}
+
+/// Inserts many, all or none; answers their ids.
+pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
+    let new = decode_vertices(&call.body, call.app.options.limits.batch_vertices_max)?;
+    let pending = call.graph()?.insert_vertices(&new, wait)?;
+    Ok(pending.map(|ids| {
+        let mut out = Vec::with_capacity(ids.len() * ID_BYTES);
+        write_vertex_ids(&mut out, &ids);
+        Reply::json(StatusCode::CREATED, out)
+    }))
+}
+
+/// The one with an id.
+pub(crate) fn get(call: &Call) -> Answered {
+    let graph = call.graph()?;
+    let id = VertexId::parse_literal(&call.param()?)?;
+    let vertex = graph.vertex(&id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
+    let mut out = Vec::with_capacity(VERTEX_BYTES);
+    write_vertex(&mut out, &vertex, &graph.catalogue(), &Call::encode_options(graph));
+    Ok(Reply::ok(out))
+}
+
+/// Sets or removes properties.
+pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
+    let graph = call.graph()?;
+    let id = VertexId::parse_literal(&call.param()?)?;
+    let alter = alter_of(call)?;
+    let update = decode_property_update(&call.body)?;
+    let pending = graph.alter_vertex(&id, alter, &update.properties, wait)?;
+    Ok(pending.map(|vertex| {
+        let mut out = Vec::with_capacity(VERTEX_BYTES);
+        write_vertex(&mut out, &vertex, &graph.catalogue(), &Call::encode_options(graph));
+        Reply::ok(out)
+    }))
+}
+
+/// Deletes one with its edges. That it does not exist is a wrong request here: HugeGraph's clients expect so.
+pub(crate) fn delete(call: &Call, wait: Wait) -> Stored {
+    let id = VertexId::parse_literal(&call.param()?)?;
+    match call.graph()?.delete_vertex(&id, wait) {
+        Ok(pending) => Ok(pending.map(|()| Reply::no_content())),
+        Err(error) => Err(absent_is_wrong(error.into())),
+    }
+}
+
+/// The same error, as a bad request if it says that something is not there.
+pub(crate) fn absent_is_wrong(error: ApiError) -> ApiError {
+    if error.is_not_found() { error.into_bad_input() } else { error }
+}
+
+/// Those of the graph or of a label, or the one with given primary keys.
+pub(crate) fn list(call: &Call) -> Answered {
+    let graph = call.graph()?;
+    let catalogue = graph.catalogue();
+    let label = label_of(call, &catalogue)?;
+    let range = listing::range(call)?;
+    if let Some(filter) = Filter::read(call, graph, &catalogue)? {
+        return by_primary_key(call, graph, &catalogue, label, &filter, &range);
+    }
+    let paged = listing::is_paged(&range);
+    let options = Call::encode_options(graph);
+    let mut list = ListBody::open("vertices", call);
+    let query = VertexQuery { label: label.map(|label| label.id), range };
+    let listed = graph.list_vertices(&query, &call.budget, &mut |vertex| {
+        list.push(|out| write_vertex(out, vertex, &catalogue, &options))
+    })?;
+    list.close(paged.then_some(listed.next))
+}
+
+fn label_of<'c>(call: &Call, catalogue: &'c Catalogue) -> Result<Option<&'c VertexLabel>, ApiError> {
+    let Some(name) = call.query().text("label")? else { return Ok(None) };
+    match catalogue.vertex_label_named(&name) {
+        Some(label) => Ok(Some(label)),
+        None => {
+            let hint = catalogue.suggestion(SchemaKind::VertexLabel, &name);
+            Err(ApiError::bad_input(format!("Undefined vertex label: '{name}'{hint}")))
+        }
+    }
+}
+
+fn by_primary_key(
+    call: &Call,
+    graph: &Graph,
+    catalogue: &Catalogue,
+    label: Option<&VertexLabel>,
+    filter: &Filter,
+    range: &Range,
+) -> Answered {
+    let id = label.map(|label| filter.vertex_id(label, graph)).transpose()?.flatten();
+    let id = id.ok_or_else(|| filter.no_index("vertices", "by id, by label, or by label and all its primary keys"))?;
+    let found = graph
+        .vertex(&id)?
+        .filter(|vertex| Some(vertex.label) == label.map(|label| label.id) && filter.accepts(&vertex.properties));
+    let wanted = match range {
+        Range::Offset { offset, limit } => *offset == 0 && *limit != Some(0),
+        Range::Page { token, limit } => token.is_empty() && *limit != Some(0),
+    };
+    let mut list = ListBody::open("vertices", call);
+    if let Some(vertex) = found.filter(|_| wanted) {
+        let _ = list.push(|out| write_vertex(out, &vertex, catalogue, &Call::encode_options(graph)));
+    }
+    list.close(listing::is_paged(range).then_some(None))
+}
+
+/// Those with the given ids, as far as they exist.
+pub(crate) fn by_ids(call: &Call) -> Answered {
+    let graph = call.graph()?;
+    let catalogue = graph.catalogue();
+    let ids = listing::ids(call)?.iter().map(|id| VertexId::parse_literal(id)).collect::<Result<Vec<_>, _>>()?;
+    let options = Call::encode_options(graph);
+    let mut list = ListBody::open("vertices", call);
+    for vertex in graph.vertices(&ids)?.into_iter().flatten() {
+        if list.push(|out| write_vertex(out, &vertex, &catalogue, &options)).is_break() {
+            break;
+        }
+    }
+    list.close(None)
+}

@@ -1,0 +1,308 @@
+//! The one table of addresses: what is where, with which methods, and on which threads it runs.
+
+use graph_store::{Pending, Wait};
+use hyper::Method;
+
+use crate::address::Address;
+use crate::call::Call;
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::resources::{
+    edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, tasks, testing, versions,
+    vertex_labels, vertices,
+};
+
+/// An answer, or why there is none.
+pub(crate) type Answered = Result<Reply, ApiError>;
+/// An answer that is valid once what it says is stored.
+pub(crate) type Stored = Result<Pending<Reply>, ApiError>;
+
+/// What runs, and where.
+#[derive(Clone, Copy)]
+pub(crate) enum Handler {
+    /// Short: on the thread that serves the connection.
+    Quick(fn(&Call) -> Answered),
+    /// Can take long: on the pool.
+    Pooled(fn(&Call) -> Answered),
+    /// A write that is short unless another write to the same elements is at work: like `Quick`, else again on the pool.
+    QuickWrite(fn(&Call, Wait) -> Stored),
+    /// A write that can take long: on the pool.
+    PooledWrite(fn(&Call, Wait) -> Stored),
+    /// HugeGraph has it, this version does not.
+    NotYet,
+}
+
+/// What addresses of a route begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Nothing. These are always admitted: they touch no graph, and operators need them under load.
+    Server,
+    /// A graph space: nothing, or `/graphspaces/{space}`.
+    Space,
+    /// A graph: `/graphs/{graph}` or `/graphspaces/{space}/graphs/{graph}`.
+    Graph,
+}
+
+/// The methods at one address.
+pub(crate) struct Route {
+    pub(crate) scope: Scope,
+    /// Segments after the scope. In braces: any one segment; `{*}`: any further ones.
+    pub(crate) path: &'static [&'static str],
+    pub(crate) endpoints: &'static [(Method, Handler)],
+}
+
+use Handler::{NotYet, Pooled, PooledWrite, Quick, QuickWrite};
+const GET: Method = Method::GET;
+const POST: Method = Method::POST;
+const PUT: Method = Method::PUT;
+const DELETE: Method = Method::DELETE;
+const NOT_YET: &[(Method, Handler)] = &[(GET, NotYet), (POST, NotYet), (PUT, NotYet), (DELETE, NotYet)];
+
+const fn server(path: &'static [&'static str], endpoints: &'static [(Method, Handler)]) -> Route {
+    Route { scope: Scope::Server, path, endpoints }
+}
+
+const fn space(path: &'static [&'static str], endpoints: &'static [(Method, Handler)]) -> Route {
+    Route { scope: Scope::Space, path, endpoints }
+}
+
+const fn graph(path: &'static [&'static str], endpoints: &'static [(Method, Handler)]) -> Route {
+    Route { scope: Scope::Graph, path, endpoints }
+}
+
+/// The first route that fits counts; those used most come first.
+pub(crate) static ROUTES: &[Route] = &[
+    graph(&["graph", "vertices", "batch"], &[(POST, QuickWrite(vertices::create_batch)), (PUT, NotYet)]),
+    graph(
+        &["graph", "vertices", "{id}"],
+        &[(GET, Quick(vertices::get)), (PUT, PooledWrite(vertices::alter)), (DELETE, PooledWrite(vertices::delete))],
+    ),
+    graph(&["graph", "vertices"], &[(GET, Pooled(vertices::list)), (POST, QuickWrite(vertices::create))]),
+    graph(&["graph", "edges", "batch"], &[(POST, QuickWrite(edges::create_batch)), (PUT, NotYet)]),
+    graph(
+        &["graph", "edges", "{id}"],
+        &[(GET, Quick(edges::get)), (PUT, PooledWrite(edges::alter)), (DELETE, QuickWrite(edges::delete))],
+    ),
+    graph(&["graph", "edges"], &[(GET, Pooled(edges::list)), (POST, QuickWrite(edges::create))]),
+    graph(&["traversers", "vertices"], &[(GET, Pooled(vertices::by_ids))]),
+    graph(&["traversers", "edges"], &[(GET, Pooled(edges::by_ids))]),
+    graph(&["schema"], &[(GET, Quick(schema::show))]),
+    graph(&["schema", "propertykeys"], &[(GET, Quick(property_keys::list)), (POST, Pooled(property_keys::create))]),
+    graph(
+        &["schema", "propertykeys", "{name}"],
+        &[
+            (GET, Quick(property_keys::get)),
+            (PUT, Pooled(property_keys::alter)),
+            (DELETE, Pooled(property_keys::delete)),
+        ],
+    ),
+    graph(&["schema", "vertexlabels"], &[(GET, Quick(vertex_labels::list)), (POST, Pooled(vertex_labels::create))]),
+    graph(
+        &["schema", "vertexlabels", "{name}"],
+        &[
+            (GET, Quick(vertex_labels::get)),
+            (PUT, Pooled(vertex_labels::alter)),
+            (DELETE, Pooled(vertex_labels::delete)),
+        ],
+    ),
+    graph(&["schema", "edgelabels"], &[(GET, Quick(edge_labels::list)), (POST, Pooled(edge_labels::create))]),
+    graph(
+        &["schema", "edgelabels", "{name}"],
+        &[(GET, Quick(edge_labels::get)), (PUT, Pooled(edge_labels::alter)), (DELETE, Pooled(edge_labels::delete))],
+    ),
+    graph(&["schema", "indexlabels"], &[(GET, Quick(index_labels::list)), (POST, Quick(index_labels::create))]),
+    graph(
+        &["schema", "indexlabels", "{name}"],
+        &[(GET, Quick(index_labels::get)), (PUT, Quick(index_labels::none)), (DELETE, Quick(index_labels::none))],
+    ),
+    graph(&["tasks"], &[(GET, Pooled(tasks::list))]),
+    graph(
+        &["tasks", "{id}"],
+        &[(GET, Quick(tasks::get)), (PUT, Quick(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
+    ),
+    graph(&[], &[(GET, Quick(graphs::get)), (POST, NotYet), (PUT, NotYet), (DELETE, NotYet)]),
+    graph(&["conf"], &[(GET, Quick(graphs::conf))]),
+    graph(&["mode"], &[(GET, Quick(graphs::mode)), (PUT, Quick(graphs::set_mode))]),
+    graph(&["graph_read_mode"], &[(GET, Quick(graphs::read_mode)), (PUT, Quick(graphs::set_read_mode))]),
+    graph(&["clear"], &[(DELETE, Pooled(graphs::clear))]),
+    graph(&["graph", "vertices", "olap", "batch"], &[(PUT, NotYet)]),
+    graph(&["traversers", "{*}"], NOT_YET),
+    graph(&["jobs", "{*}"], NOT_YET),
+    graph(&["variables", "{*}"], NOT_YET),
+    graph(&["cypher"], &[(GET, NotYet), (POST, NotYet)]),
+    graph(&["snapshot_create"], &[(PUT, NotYet)]),
+    graph(&["snapshot_resume"], &[(PUT, NotYet)]),
+    graph(&["compact"], &[(PUT, NotYet)]),
+    graph(&["raft", "{*}"], NOT_YET),
+    graph(&["auth", "{*}"], NOT_YET),
+    graph(&["clone"], &[(POST, NotYet)]),
+    graph(&["default"], &[(GET, NotYet)]),
+    graph(&["undefault"], &[(GET, NotYet)]),
+    space(&["graphs"], &[(GET, Quick(graphs::list))]),
+    space(&["auth", "{*}"], NOT_YET),
+    space(&["schematemplates", "{*}"], NOT_YET),
+    space(&["services", "{*}"], NOT_YET),
+    space(&["configs", "{*}"], NOT_YET),
+    space(&["default"], &[(GET, NotYet)]),
+    space(&["role"], NOT_YET),
+    server(&[], &[(GET, Quick(versions::root))]),
+    server(&["versions"], &[(GET, Quick(versions::versions))]),
+    server(&["apis"], &[(GET, Quick(versions::apis))]),
+    server(&["health"], &[(GET, Quick(health::show))]),
+    server(&["metrics"], &[(GET, Quick(metrics::all))]),
+    server(&["metrics", "system"], &[(GET, Quick(metrics::system))]),
+    server(&["metrics", "backend"], &[(GET, Quick(metrics::backend))]),
+    server(&["metrics", "statistics"], &[(GET, Quick(metrics::statistics))]),
+    server(&["metrics", "{group}"], &[(GET, Quick(metrics::group))]),
+    server(&["graphspaces"], &[(GET, Quick(graphs::spaces)), (POST, NotYet)]),
+    server(&["graphspaces", "{space}"], &[(GET, Quick(graphs::space)), (PUT, NotYet), (DELETE, NotYet)]),
+    server(&["gremlin"], &[(GET, NotYet), (POST, NotYet)]),
+    server(&["auth", "{*}"], NOT_YET),
+    server(&["openapi.json"], &[(GET, NotYet)]),
+    server(&["swagger-ui", "{*}"], &[(GET, NotYet)]),
+    server(&["exception", "trace"], &[(GET, NotYet), (PUT, NotYet)]),
+    server(&["whiteiplist"], NOT_YET),
+    server(&["arthas"], &[(PUT, NotYet)]),
+    server(&["pd", "{*}"], NOT_YET),
+    server(&["hstore", "{*}"], NOT_YET),
+    server(&["kvstore", "{*}"], NOT_YET),
+    server(&["vermeer", "{*}"], NOT_YET),
+    server(&["schematemplates", "{*}"], NOT_YET),
+    server(&["test", "panic"], &[(GET, Quick(testing::panic)), (POST, Pooled(testing::panic))]),
+    graph(&["test", "sleep"], &[(GET, Pooled(testing::sleep)), (POST, Pooled(testing::sleep))]),
+];
+
+/// What is at an address.
+pub(crate) enum Found {
+    /// A route, its position in [`ROUTES`], and the position of the endpoint in it.
+    Endpoint { at: (usize, usize), handler: Handler, scope: Scope, graph_at: usize, param_at: usize },
+    /// A route without this method; those it has.
+    NoMethod { allow: String },
+    /// A graph space that does not exist.
+    NoSpace,
+    /// Nothing.
+    Nothing,
+}
+
+/// Finds what is at an address. `HEAD` counts as `GET`.
+pub(crate) fn find(address: &Address, method: &Method, test_routes: bool) -> Found {
+    let (scope, graph_at, from) = match (address.raw(0), address.len()) {
+        ("graphs", 1) => (Scope::Space, 0, 0),
+        ("graphs", _) => (Scope::Graph, 1, 2),
+        ("graphspaces", 3) => (Scope::Space, 0, 2),
+        ("graphspaces", 4..) if address.raw(2) == "graphs" => (Scope::Graph, 3, 4),
+        ("graphspaces", 4..) => (Scope::Space, 0, 2),
+        _ => (Scope::Server, 0, 0),
+    };
+    if address.raw(0) == "graphspaces" && scope != Scope::Server && address.raw(1) != graphs::DEFAULT_SPACE {
+        return Found::NoSpace;
+    }
+    let fits = |route: &Route| route.scope == scope && fits(route.path, address, from);
+    let Some((at, route)) = ROUTES.iter().enumerate().find(|(_, route)| fits(route)) else { return Found::Nothing };
+    if route.is_for_tests() && !test_routes {
+        return Found::Nothing;
+    }
+    let wanted = if *method == Method::HEAD { &GET } else { method };
+    match route.endpoints.iter().enumerate().find(|(_, (method, _))| method == wanted) {
+        Some((endpoint, (_, handler))) => Found::Endpoint {
+            at: (at, endpoint),
+            handler: *handler,
+            scope,
+            graph_at,
+            param_at: address.len().saturating_sub(1),
+        },
+        None => {
+            let names: Vec<&str> = route.endpoints.iter().map(|(method, _)| method.as_str()).collect();
+            Found::NoMethod { allow: names.join(", ") }
+        }
+    }
+}
+
+fn fits(pattern: &[&str], address: &Address, from: usize) -> bool {
+    let given = address.len() - from;
+    if let Some((&"{*}", before)) = pattern.split_last() {
+        return given >= before.len() && begins(before, address, from);
+    }
+    given == pattern.len() && begins(pattern, address, from)
+}
+
+fn begins(pattern: &[&str], address: &Address, from: usize) -> bool {
+    pattern.iter().enumerate().all(|(at, part)| part.starts_with('{') || *part == address.raw(from + at))
+}
+
+impl Route {
+    /// The address as clients know it, for metrics and lists.
+    pub(crate) fn template(&self) -> String {
+        let scope = match self.scope {
+            Scope::Server => "",
+            Scope::Space => "{S}/",
+            Scope::Graph if self.path.is_empty() => "{G}",
+            Scope::Graph => "{G}/",
+        };
+        let slash = if self.scope == Scope::Server { "/" } else { "" };
+        format!("{slash}{scope}{}", self.path.join("/"))
+    }
+
+    /// Whether it is there for tests of the server only.
+    pub(crate) fn is_for_tests(&self) -> bool {
+        self.path.first() == Some(&"test")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str) -> Option<(String, String)> {
+        let address = Address::new(path.parse().unwrap());
+        match find(&address, &GET, false) {
+            Found::Endpoint { at, graph_at, .. } => Some((ROUTES[at.0].template(), address.raw(graph_at).to_owned())),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn both_layouts_lead_to_the_same_route() {
+        for path in
+            ["/graphs/g/graph/vertices/%22a%2Fb%22", "/graphspaces/DEFAULT/graphs/g/graph/vertices/%22a%2Fb%22/"]
+        {
+            let expected = ("{G}/graph/vertices/{id}".to_owned(), "g".to_owned());
+            assert_eq!(found(path), Some(expected));
+        }
+        assert_eq!(found("/graphspaces/DEFAULT/graphs").unwrap().0, "{S}/graphs");
+        assert_eq!(found("/graphs/").unwrap().0, "{S}/graphs");
+        assert_eq!(found("/graphs/g").unwrap().0, "{G}");
+        assert_eq!(found("/graphspaces/DEFAULT").unwrap().0, "/graphspaces/{space}");
+        assert_eq!(found("/").unwrap().0, "/");
+        assert_eq!(found("/metrics/?type=json").unwrap().0, "/metrics");
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_apart() {
+        let find = |path: &str, method: &Method| find(&Address::new(path.parse().unwrap()), method, false);
+        assert!(matches!(find("/graphspaces/other/graphs/g/mode", &GET), Found::NoSpace));
+        assert!(matches!(find("/nosuch", &GET), Found::Nothing));
+        assert!(matches!(find("/graphs/g/graph/vertices/1/2", &GET), Found::Nothing));
+        assert!(matches!(find("/test/panic", &GET), Found::Nothing));
+        assert!(matches!(find("/graphs/g/mode", &Method::PATCH), Found::NoMethod { allow } if allow == "GET, PUT"));
+        assert!(matches!(find("/graphs/g/traversers/kout", &GET), Found::Endpoint { handler: NotYet, .. }));
+        assert!(matches!(find("/graphs/g/variables", &GET), Found::Endpoint { handler: NotYet, .. }));
+    }
+
+    #[test]
+    fn no_route_hides_another() {
+        for (at, route) in ROUTES.iter().enumerate() {
+            let scope = match route.scope {
+                Scope::Server => "",
+                Scope::Space => "graphspaces/DEFAULT/",
+                Scope::Graph => "graphs/g/",
+            };
+            let path = route.path.join("/").replace(['{', '}', '*'], "x");
+            let address = Address::new(format!("/{scope}{path}").parse().unwrap());
+            let Found::Endpoint { at: (first, _), .. } = find(&address, &route.endpoints[0].0, true) else {
+                panic!("{path} is not found")
+            };
+            assert_eq!(first, at, "{path} is taken by {}", ROUTES[first].template());
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! HTTP itself over TCP: bodies, compression, limits, overload, panics, time limits, the end of the server.
+
+use std::io::{Read as _, Write as _};
+
+use crate::server::{Answer, G, Server, read_answer, write_request};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use http_api::Limits;
+use serde_json::{Value, json};
+
+const JSON: (&str, &str) = ("Content-Type", "application/json");
+const UNAVAILABLE: &str = "jakarta.ws.rs.ServiceUnavailableException";
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn people(count: usize) -> String {
+    let list: Vec<Value> =
+        (0..count).map(|at| json!({"label": "person", "properties": {"name": format!("person-{at}")}})).collect();
+    Value::from(list).to_string()
+}
+
+fn assert_overloaded(answer: &Answer, setting: &str) {
+    assert_eq!((answer.status, answer.class().as_str()), (503, UNAVAILABLE), "{}", answer.text());
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert!(answer.text().contains(setting), "{}", answer.text());
+}
+
+#[test]
+fn bodies_may_be_compressed() {
+    let server = Server::with_schema();
+    let body = gzip(people(100).as_bytes());
+    for coding in ["gzip", "GZIP"] {
+        let made =
+            server.send("POST", &format!("{G}/graph/vertices/batch"), &[JSON, ("Content-Encoding", coding)], &body);
+        assert_eq!((made.status, made.json().as_array().unwrap().len()), (201, 100));
+    }
+    let wrong = server.send("POST", &format!("{G}/graph/vertices/batch"), &[JSON, ("Content-Encoding", "gzip")], b"[]");
+    assert_eq!((wrong.status, wrong.class().as_str()), (400, "java.lang.IllegalArgumentException"));
+    let unknown = server.send("POST", &format!("{G}/graph/vertices/batch"), &[JSON, ("Content-Encoding", "br")], b"[]");
+    assert_eq!(unknown.status, 400);
+}
+
+#[test]
+fn answers_are_compressed_for_who_wants_it() {
+    let server = Server::with_schema();
+    assert_eq!(server.post(&format!("{G}/graph/vertices/batch"), &people(100)).status, 201);
+    let path = format!("{G}/graph/vertices?limit=-1");
+    let plain = server.get(&path);
+    assert_eq!(plain.header("content-encoding"), None);
+    let small = server.send("GET", &path, &[("Accept-Encoding", "gzip")], b"");
+    assert_eq!(small.header("content-encoding"), Some("gzip"));
+    let mut unzipped = Vec::new();
+    GzDecoder::new(small.body.as_slice()).read_to_end(&mut unzipped).unwrap();
+    assert_eq!(unzipped, plain.body);
+    let tiny = server.send("GET", &format!("{G}/mode"), &[("Accept-Encoding", "gzip")], b"");
+    assert_eq!(tiny.header("content-encoding"), None);
+}
+
+#[test]
+fn chunked_bodies_are_read() {
+    let server = Server::with_schema();
+    let mut stream = server.connect();
+    let head = format!(
+        "POST {G}/graph/vertices/batch HTTP/1.1\r\nHost: t\r\nContent-Type: application/json; charset=UTF-8\r\nTransfer-Encoding: chunked\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    for piece in people(3).as_bytes().chunks(7) {
+        stream.write_all(format!("{:x}\r\n", piece.len()).as_bytes()).unwrap();
+        stream.write_all(piece).unwrap();
+        stream.write_all(b"\r\n").unwrap();
+        stream.flush().unwrap();
+    }
+    stream.write_all(b"0\r\n\r\n").unwrap();
+    let answer = read_answer(&mut stream).unwrap();
+    assert_eq!((answer.status, answer.json().as_array().unwrap().len()), (201, 3));
+}
+
+#[test]
+fn bodies_must_be_json() {
+    let server = Server::start();
+    let path = format!("{G}/schema/propertykeys");
+    for headers in [&[][..], &[("Content-Type", "text/plain")]] {
+        let answer = server.send("POST", &path, headers, br#"{"name":"x"}"#);
+        assert_eq!((answer.status, answer.class().as_str()), (415, "jakarta.ws.rs.NotSupportedException"));
+    }
+    for body in ["", "{", "[]", r#"{"name":7}"#, r#"{"name":"x","data_type":"NOPE"}"#, "\u{1}"] {
+        let answer = server.post(&path, body);
+        assert_eq!((answer.status, answer.class().as_str()), (400, "java.lang.IllegalArgumentException"), "{body}");
+    }
+}
+
+#[test]
+fn bodies_and_batches_have_limits() {
+    let limits = Limits { request_body_bytes_max: 100_000, batch_vertices_max: 10, ..Limits::default() };
+    let server = Server::with(limits);
+    server.make_schema();
+    let path = format!("{G}/graph/vertices/batch");
+    let bomb = gzip(&vec![b' '; 1_000_000]);
+    let many = vec![b' '; 3_000_000];
+    for (headers, body) in [(&[JSON][..], many), (&[JSON, ("Content-Encoding", "gzip")], bomb)] {
+        let answer = server.send("POST", &path, headers, &body);
+        assert_eq!(answer.status, 413);
+        assert!(answer.text().contains("server.request_body_bytes_max"), "{}", answer.text());
+    }
+    assert_eq!(server.post(&path, &people(10)).status, 201);
+    let answer = server.post(&path, &people(11));
+    assert_eq!((answer.status, answer.class().as_str()), (400, "java.lang.IllegalArgumentException"));
+}
+
+#[test]
+fn lists_have_a_limit() {
+    let server = Server::with(Limits { response_bytes_max: 2_000, ..Limits::default() });
+    server.make_schema();
+    assert_eq!(server.post(&format!("{G}/graph/vertices/batch"), &people(100)).status, 201);
+    let answer = server.get(&format!("{G}/graph/vertices?limit=-1"));
+    assert_eq!((answer.status, answer.class().as_str()), (400, "org.apache.hugegraph.exception.LimitExceedException"));
+    assert!(answer.text().contains("graph.response_bytes_max") && answer.text().contains("page"));
+    assert_eq!(server.get(&format!("{G}/graph/vertices?limit=5")).status, 200);
+}
+
+#[test]
+fn too_many_requests_are_refused_not_dropped() {
+    let server = Server::with(Limits { requests_in_flight_max: 1, ..Limits::default() });
+    let mut slow = server.connect();
+    write_request(&mut slow, "GET", &format!("{G}/test/sleep?ms=1500"), &[], b"");
+    while !server.get("/metrics").text().contains("rhizome_http_requests_in_flight 1") {
+        std::thread::yield_now();
+    }
+    for _ in 0..3 {
+        assert_overloaded(&server.get(&format!("{G}/mode")), "server.requests_in_flight_max");
+        assert_overloaded(
+            &server.post(&format!("{G}/graph/vertices/batch"), &people(5_000)),
+            "server.requests_in_flight_max",
+        );
+    }
+    let mut same = server.connect();
+    for _ in 0..3 {
+        write_request(&mut same, "POST", &format!("{G}/graph/vertices"), &[JSON], b"{}");
+        assert_overloaded(&read_answer(&mut same).unwrap(), "server.requests_in_flight_max");
+    }
+    assert_eq!(server.get("/health").status, 200, "operators are always admitted");
+    assert_eq!(read_answer(&mut slow).unwrap().status, 200);
+    assert_eq!(server.get(&format!("{G}/mode")).status, 200);
+    assert!(server.get("/metrics").text().contains(r#"rhizome_http_refused_total{reason="requests"} 9"#));
+}
+
+#[test]
+fn too_many_bytes_are_refused() {
+    let server = Server::with(Limits { bytes_in_flight_max: 1_000, ..Limits::default() });
+    let mut slow = server.connect();
+    write_request(&mut slow, "POST", &format!("{G}/test/sleep?ms=1500"), &[JSON], &[b' '; 900]);
+    while !server.get("/metrics").text().contains("rhizome_http_body_bytes_in_flight 900") {
+        std::thread::yield_now();
+    }
+    assert_overloaded(&server.post(&format!("{G}/graph/vertices"), &people(20)), "server.bytes_in_flight_max");
+    assert_eq!(read_answer(&mut slow).unwrap().status, 200);
+}
+
+#[test]
+fn too_many_connections_are_told_so() {
+    let server = Server::with(Limits { connections_max: 1, ..Limits::default() });
+    let mut first = server.connect();
+    write_request(&mut first, "GET", "/versions", &[], b"");
+    assert_eq!(read_answer(&mut first).unwrap().status, 200);
+    let refused = server.get("/versions");
+    assert_overloaded(&refused, "server.connections_max");
+    assert_eq!(refused.header("connection"), Some("close"));
+    drop(first);
+    while server.get("/versions").status != 200 {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_panic_costs_one_request() {
+    let server = Server::start();
+    let mut stream = server.connect();
+    for method in ["GET", "POST", "GET"] {
+        write_request(&mut stream, method, "/test/panic", &[JSON], b"");
+        let answer = read_answer(&mut stream).unwrap();
+        assert_eq!((answer.status, answer.class().as_str()), (500, "org.apache.hugegraph.HugeException"));
+    }
+    write_request(&mut stream, "GET", "/versions", &[], b"");
+    assert_eq!(read_answer(&mut stream).unwrap().status, 200);
+    assert!(server.get("/metrics").text().contains("rhizome_http_panics_total 3"));
+}
+
+#[test]
+fn requests_have_a_time_limit() {
+    let server = Server::with(Limits { request_timeout_ms: 50, ..Limits::default() });
+    let answer = server.get(&format!("{G}/test/sleep?ms=1000"));
+    assert_eq!((answer.status, answer.class().as_str()), (503, "org.apache.hugegraph.HugeException"));
+    assert!(answer.text().contains("server.request_timeout_ms"));
+    let mut stream = server.connect();
+    let head = format!(
+        "POST {G}/graph/vertices HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{{"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let answer = read_answer(&mut stream).unwrap();
+    assert_eq!((answer.status, answer.header("connection")), (408, Some("close")));
+}
+
+#[test]
+fn slow_heads_and_idle_connections_are_closed() {
+    let server = Server::with(Limits { header_read_timeout_ms: 50, ..Limits::default() });
+    let mut slow = server.connect();
+    slow.write_all(b"GET /versions HTTP/1.1\r\nHost:").unwrap();
+    assert!(read_answer(&mut slow).is_none());
+    let server = Server::with(Limits { keep_alive_idle_timeout_ms: 50, ..Limits::default() });
+    let mut idle = server.connect();
+    write_request(&mut idle, "GET", "/versions", &[], b"");
+    assert_eq!(read_answer(&mut idle).unwrap().status, 200);
+    assert!(read_answer(&mut idle).is_none());
+}
+
+#[test]
+fn a_slow_answer_is_not_an_idle_connection() {
+    let limits = Limits { header_read_timeout_ms: 50, keep_alive_idle_timeout_ms: 50, ..Limits::default() };
+    let server = Server::with(limits);
+    assert_eq!(server.get(&format!("{G}/test/sleep?ms=400")).status, 200);
+}
+
+#[test]
+fn stopping_lets_requests_finish() {
+    let mut server = Server::start();
+    let mut idle = server.connect();
+    write_request(&mut idle, "GET", "/versions", &[], b"");
+    assert_eq!(read_answer(&mut idle).unwrap().status, 200);
+    let mut slow = server.connect();
+    write_request(&mut slow, "GET", &format!("{G}/test/sleep?ms=700"), &[], b"");
+    while !server.get("/metrics").text().contains("rhizome_http_requests_in_flight 1") {
+        std::thread::yield_now();
+    }
+    server.begin_stop();
+    assert!(read_answer(&mut idle).is_none(), "an idle connection is closed");
+    let answer = read_answer(&mut slow).unwrap();
+    assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
+    server.finish_stop();
+    assert!(std::net::TcpStream::connect(server.address).is_err());
+}

@@ -1,0 +1,200 @@
+//! A real server on a port of its own, and a small HTTP/1 client that shows answers as they come.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use graph_store::{Store, StoreOptions};
+use http_api::{ApiOptions, Limits, ServeError};
+use key_codec::tables::TABLES;
+use kv::MemoryEngine;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+/// Where the default graph is, in the shorter layout.
+pub(crate) const G: &str = "/graphs/hugegraph";
+
+/// Longer than anything here takes, so that a defect fails a test instead of hanging it.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<Result<(), ServeError>>>,
+}
+
+impl Server {
+    pub(crate) fn start() -> Self {
+        Self::with(Limits::default())
+    }
+
+    pub(crate) fn with(limits: Limits) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        let (tell, told) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+            runtime.block_on(async move {
+                let store = Store::open(Arc::new(MemoryEngine::open(TABLES)), StoreOptions::default()).unwrap();
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                tell.send(listener.local_addr().unwrap()).unwrap();
+                let options = ApiOptions { limits, test_routes: true, ..ApiOptions::default() };
+                let stop = async { drop(stopped.await) };
+                http_api::serve(listener, Arc::new(store), options, stop, PATIENCE).await
+            })
+        });
+        Self { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// With the schema the tests of elements use.
+    pub(crate) fn with_schema() -> Self {
+        let server = Self::start();
+        server.make_schema();
+        server
+    }
+
+    pub(crate) fn make_schema(&self) {
+        for (kind, body) in [
+            ("propertykeys", r#"{"name":"name"}"#),
+            ("propertykeys", r#"{"name":"age","data_type":"INT"}"#),
+            ("propertykeys", r#"{"name":"since","data_type":"DATE"}"#),
+            (
+                "vertexlabels",
+                r#"{"name":"person","properties":["name","age"],"primary_keys":["name"],"nullable_keys":["age"]}"#,
+            ),
+            (
+                "vertexlabels",
+                r#"{"name":"place","id_strategy":"CUSTOMIZE_STRING","properties":["name"],"nullable_keys":["name"]}"#,
+            ),
+            (
+                "edgelabels",
+                r#"{"name":"knows","source_label":"person","target_label":"person","properties":["since"],"nullable_keys":["since"]}"#,
+            ),
+            ("edgelabels", r#"{"name":"visited","source_label":"person","target_label":"place"}"#),
+        ] {
+            let answer = self.post(&format!("{G}/schema/{kind}"), body);
+            assert!(answer.status < 300, "{}", answer.text());
+        }
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], b"")
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> Answer {
+        self.send("DELETE", path, &[], b"")
+    }
+
+    pub(crate) fn post(&self, path: &str, json: &str) -> Answer {
+        self.send("POST", path, &[("Content-Type", "application/json")], json.as_bytes())
+    }
+
+    pub(crate) fn put(&self, path: &str, json: &str) -> Answer {
+        self.send("PUT", path, &[("Content-Type", "application/json")], json.as_bytes())
+    }
+
+    /// One request on a connection of its own.
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        write_request(&mut stream, method, path, headers, body);
+        read_answer(&mut stream).expect("an answer")
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Tells the server to stop, without waiting for it.
+    pub(crate) fn begin_stop(&mut self) {
+        drop(self.stop.take());
+    }
+
+    /// Waits until the server has stopped.
+    pub(crate) fn finish_stop(&mut self) {
+        self.begin_stop();
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap().unwrap();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.begin_stop();
+    }
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// By name in lower case.
+    pub(crate) headers: HashMap<String, String>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| unreadable(&error.to_string(), &self.text()))
+    }
+
+    /// The class of an error answer, without `class `.
+    pub(crate) fn class(&self) -> String {
+        let json = self.json();
+        let class = json["exception"].as_str().expect("an exception");
+        class.strip_prefix("class ").expect("the prefix").to_owned()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
+    }
+}
+
+#[expect(clippy::panic, reason = "test code")]
+fn unreadable(error: &str, text: &str) -> Value {
+    panic!("no JSON ({error}): {text}")
+}
+
+pub(crate) fn write_request(stream: &mut TcpStream, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) {
+    let mut head = format!("{method} {path} HTTP/1.1\r\nHost: test\r\n");
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    if !body.is_empty() || matches!(method, "POST" | "PUT") {
+        head.push_str(&format!("Content-Length: {}\r\n", body.len()));
+    }
+    head.push_str("\r\n");
+    let mut bytes = head.into_bytes();
+    bytes.extend_from_slice(body);
+    stream.write_all(&bytes).unwrap();
+}
+
+/// The next answer; `None` where the connection ends before it.
+pub(crate) fn read_answer(stream: &mut TcpStream) -> Option<Answer> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        match stream.read(&mut byte) {
+            Ok(1) => head.extend_from_slice(&byte),
+            Ok(_) | Err(_) => return None,
+        }
+    }
+    let head = String::from_utf8(head).unwrap();
+    let mut lines = head.lines();
+    let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
+    let headers: HashMap<String, String> = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+        .collect();
+    let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).ok()?;
+    Some(Answer { status, headers, body })
+}

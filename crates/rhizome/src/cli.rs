@@ -1,0 +1,58 @@
+//! Commands and their arguments.
+
+mod generate;
+mod load;
+mod logging;
+mod serve;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use rhizome::settings;
+
+/// A property graph database that speaks HugeGraph's REST API.
+#[derive(Parser)]
+#[command(name = "rhizome", version, propagate_version = true, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Start the server.
+    Serve(serve::ServeArguments),
+    /// Load CSV and JSON files into a running server.
+    Load(load::LoadArguments),
+    /// Generate graphs to try things with.
+    Generate(generate::GenerateArguments),
+    /// Print all settings with their defaults, as a file to start from.
+    Config,
+}
+
+/// Runs the command line; the error of a failed command goes to standard error, whole.
+pub(crate) fn run() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Serve(arguments) => serve::serve(&arguments),
+        Command::Load(arguments) => load::load(&arguments),
+        Command::Generate(arguments) => generate::generate(&arguments),
+        Command::Config => print(settings::DEFAULTS),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let red = console::style("error:").red().bold().for_stderr();
+            drop(writeln!(std::io::stderr(), "{red} {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes to standard output; a reader that went away (`rhizome config | head`) is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,188 @@
+//! `rhizome serve`: settings, listener, engine, store, HTTP, in this order; and in the other one at the end.
+
+use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow, bail};
+use clap::Args;
+use graph_store::Store;
+use http_api::{ApiOptions, Limits};
+use rhizome::engine;
+use rhizome::settings::{DurabilityName, EngineName, Settings};
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Connections that wait in the system's queue until the server takes them.
+const LISTEN_BACKLOG: u32 = 4096;
+
+/// File descriptors besides connections and data files: standard streams, the log, the lock, the runtime.
+const OTHER_DESCRIPTORS: u64 = 128;
+
+#[derive(Args)]
+pub(super) struct ServeArguments {
+    /// Settings file (TOML); only what differs from the defaults need be in it.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Address and port to listen at [default: 127.0.0.1:8080].
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<String>,
+    /// Folder of the data [default: rhizome-data].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Storage engine: rocksdb or memory [default: rocksdb].
+    #[arg(long, value_name = "NAME")]
+    engine: Option<String>,
+    /// What an acknowledged write survives: wal (the end of the process) or fsync (a power cut) [default: wal].
+    #[arg(long, value_name = "MODE")]
+    durability: Option<String>,
+    /// Any other setting, as section.key=value; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+pub(super) fn serve(arguments: &ServeArguments) -> anyhow::Result<()> {
+    let settings = load_settings(arguments)?;
+    super::logging::start(&settings.log)?;
+    raise_descriptor_limit(&settings);
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if settings.server.worker_threads > 0 {
+        runtime.worker_threads(settings.server.worker_threads);
+    }
+    let runtime = runtime
+        .max_blocking_threads(settings.server.blocking_threads.max(1))
+        .enable_all()
+        .build()
+        .context("starting the runtime")?;
+    runtime.block_on(run(settings))
+}
+
+fn load_settings(arguments: &ServeArguments) -> anyhow::Result<Settings> {
+    let mut flags = Vec::new();
+    let data = arguments.data.as_ref().map(|path| path.display().to_string());
+    let named = [
+        ("server.listen", &arguments.listen),
+        ("storage.data_dir", &data),
+        ("storage.engine", &arguments.engine),
+        ("storage.durability", &arguments.durability),
+    ];
+    for (key, value) in named {
+        if let Some(value) = value {
+            flags.push((key, value.clone()));
+        }
+    }
+    for setting in &arguments.set {
+        let (key, value) =
+            setting.split_once('=').with_context(|| format!("--set {setting}: expected section.key=value"))?;
+        flags.push((key, value.to_owned()));
+    }
+    Ok(Settings::load(arguments.config.as_deref(), &flags)?)
+}
+
+async fn run(settings: Settings) -> anyhow::Result<()> {
+    // The port first: opening the data can take long, and would be for nothing.
+    let listener = listen(&settings.server.listen)?;
+    let address = listener.local_addr().context("reading the address listened at")?;
+    // From here on a signal ends the server in good order, also while the data is being opened.
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let shutdown = async move {
+        tokio::select! {
+            _ = interrupt.recv() => tracing::info!("interrupted: finishing running requests"),
+            _ = terminate.recv() => tracing::info!("told to stop: finishing running requests"),
+        }
+    };
+    let opening = settings.clone();
+    let store = tokio::task::spawn_blocking(move || open_store(&opening)).await??;
+    let store = Arc::new(store);
+    announce(&settings, address);
+    let grace = Duration::from_millis(settings.server.shutdown_grace_ms);
+    http_api::serve(listener, Arc::clone(&store), api_options(&settings), shutdown, grace).await?;
+    let synced = tokio::task::spawn_blocking(move || store.engine().sync()).await?;
+    synced.context("writing the last changes to the disk")?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn open_store(settings: &Settings) -> anyhow::Result<Store> {
+    let engine = engine::open(&settings.storage)?;
+    Ok(Store::open(engine, settings.store_options()?)?)
+}
+
+fn listen(address: &str) -> anyhow::Result<TcpListener> {
+    let resolved: SocketAddr = address.to_socket_addrs().ok().and_then(|mut found| found.next()).ok_or_else(|| {
+        anyhow!("setting 'server.listen' is '{address}': expected an address and a port, as 127.0.0.1:8080")
+    })?;
+    let socket = if resolved.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    if let Err(error) = socket.bind(resolved) {
+        match error.kind() {
+            std::io::ErrorKind::AddrInUse => bail!(
+                "port {} at {} is taken by another program; stop that one, or choose another port with --listen",
+                resolved.port(),
+                resolved.ip()
+            ),
+            std::io::ErrorKind::PermissionDenied => {
+                bail!(
+                    "not allowed to listen at {resolved}: ports below 1024 need privileges; choose another with --listen"
+                )
+            }
+            _ => return Err(error).with_context(|| format!("listening at {resolved}")),
+        }
+    }
+    socket.listen(LISTEN_BACKLOG).with_context(|| format!("listening at {resolved}"))
+}
+
+fn announce(settings: &Settings, address: SocketAddr) {
+    let storage = &settings.storage;
+    match storage.engine {
+        EngineName::Memory => {
+            tracing::info!("listening at http://{address}, data in memory only: it is gone when the server stops");
+        }
+        EngineName::Rocksdb => {
+            let data = std::path::absolute(&storage.data_dir).unwrap_or_else(|_| storage.data_dir.clone());
+            let durability: DurabilityName = storage.durability;
+            tracing::info!("listening at http://{address}");
+            tracing::info!("data in {}", data.display());
+            tracing::info!("durability {}", durability.promise());
+        }
+    }
+}
+
+/// Raises the limit of open files as far as allowed, and says so when it stays too low for the settings.
+fn raise_descriptor_limit(settings: &Settings) {
+    let connections = u64::try_from(settings.server.connections_max).unwrap_or(u64::MAX);
+    let needed = connections
+        .saturating_add(u64::from(settings.storage.rocksdb.open_files_max))
+        .saturating_add(OTHER_DESCRIPTORS);
+    match rlimit::increase_nofile_limit(needed) {
+        Ok(limit) if limit < needed => tracing::warn!(
+            "this process may open {limit} files, the settings need {needed}: raise `ulimit -n` or lower server.connections_max"
+        ),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "the limit of open files could not be read"),
+    }
+}
+
+fn api_options(settings: &Settings) -> ApiOptions {
+    let bytes = |size: bytesize::ByteSize| usize::try_from(size.as_u64()).unwrap_or(usize::MAX);
+    let (server, graph) = (&settings.server, &settings.graph);
+    ApiOptions {
+        limits: Limits {
+            connections_max: server.connections_max,
+            requests_in_flight_max: server.requests_in_flight_max,
+            bytes_in_flight_max: bytes(server.bytes_in_flight_max),
+            request_body_bytes_max: bytes(server.request_body_bytes_max),
+            response_bytes_max: bytes(graph.response_bytes_max),
+            request_timeout_ms: server.request_timeout_ms,
+            header_read_timeout_ms: server.header_read_timeout_ms,
+            keep_alive_idle_timeout_ms: server.keep_alive_idle_timeout_ms,
+            batch_vertices_max: graph.batch_vertices_max,
+            batch_edges_max: graph.batch_edges_max,
+            list_limit_default: graph.list_limit_default,
+            blocking_threads: server.blocking_threads,
+        },
+        ..ApiOptions::default()
+    }
+}

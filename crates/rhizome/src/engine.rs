@@ -1,0 +1,51 @@
+//! The only place that picks a storage engine.
+
+use std::sync::Arc;
+
+use kv::{Engine, KvError, MemoryEngine};
+
+use crate::settings::{EngineName, Storage};
+
+/// Opens the engine the settings name.
+pub fn open(storage: &Storage) -> Result<Arc<dyn Engine>, KvError> {
+    match storage.engine {
+        EngineName::Memory => Ok(Arc::new(MemoryEngine::open(key_codec::tables::TABLES))),
+        EngineName::Rocksdb => open_rocksdb(storage),
+    }
+}
+
+#[cfg(feature = "rocksdb")]
+fn open_rocksdb(storage: &Storage) -> Result<Arc<dyn Engine>, KvError> {
+    use kv_rocksdb::{Compression, Durability, RocksDbEngine, RocksDbOptions};
+
+    use crate::settings::{CompressionName, DurabilityName};
+
+    let rocksdb = &storage.rocksdb;
+    let bytes = |size: bytesize::ByteSize| usize::try_from(size.as_u64()).unwrap_or(usize::MAX);
+    let options = RocksDbOptions {
+        path: storage.data_dir.clone(),
+        memory_budget_bytes: bytes(rocksdb.memory_budget),
+        write_buffer_bytes: bytes(rocksdb.write_buffer),
+        block_bytes: bytes(rocksdb.block_size),
+        compression: match rocksdb.compression {
+            CompressionName::None => Compression::None,
+            CompressionName::Lz4 => Compression::Lz4,
+            CompressionName::Zstd => Compression::Zstd,
+        },
+        background_jobs: rocksdb.background_jobs,
+        open_files_max: rocksdb.open_files_max,
+        durability: match storage.durability {
+            DurabilityName::Wal => Durability::Wal,
+            DurabilityName::Fsync => Durability::Fsync,
+        },
+        ..RocksDbOptions::default()
+    };
+    Ok(Arc::new(RocksDbEngine::open(&options, key_codec::tables::TABLES)?))
+}
+
+#[cfg(not(feature = "rocksdb"))]
+fn open_rocksdb(_storage: &Storage) -> Result<Arc<dyn Engine>, KvError> {
+    Err(KvError::Unavailable {
+        detail: "this program was built without RocksDB; set storage.engine = \"memory\"".to_owned(),
+    })
+}

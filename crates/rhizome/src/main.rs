@@ -1,0 +1,9 @@
+//! The `rhizome` program: one file for each command in `cli/`.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}

@@ -1,0 +1,343 @@
+//! Settings: the embedded, commented defaults, then a file, then the environment, then flags; later ones win.
+//!
+//! Every key is in `rhizome.toml`, so a key that is not there is a mistake, and the error names where it was given and the closest
+//! known one. A value of the wrong kind is named the same way.
+
+use std::path::{Path, PathBuf};
+
+use bytesize::ByteSize;
+use config::{Config, File, FileFormat, Map, Value, ValueKind};
+use serde::Deserialize;
+
+/// The defaults, as compiled into the program.
+pub const DEFAULTS: &str = include_str!("../rhizome.toml");
+
+/// Environment variables that set keys begin with this; sections and keys are joined with two underscores.
+const ENVIRONMENT_PREFIX: &str = "RHIZOME__";
+
+/// All settings. See `rhizome.toml` for what each means.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Settings {
+    /// The HTTP server.
+    pub server: Server,
+    /// What a graph accepts.
+    pub graph: GraphSettings,
+    /// Where graphs are stored.
+    pub storage: Storage,
+    /// Messages.
+    pub log: Log,
+}
+
+/// `[server]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Server {
+    pub listen: String,
+    pub connections_max: usize,
+    pub requests_in_flight_max: usize,
+    pub bytes_in_flight_max: ByteSize,
+    pub request_body_bytes_max: ByteSize,
+    pub request_timeout_ms: u64,
+    pub header_read_timeout_ms: u64,
+    pub keep_alive_idle_timeout_ms: u64,
+    pub shutdown_grace_ms: u64,
+    pub worker_threads: usize,
+    pub blocking_threads: usize,
+}
+
+/// `[graph]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct GraphSettings {
+    pub default: String,
+    pub batch_vertices_max: usize,
+    pub batch_edges_max: usize,
+    pub list_limit_default: u64,
+    pub encode_primary_key_number: bool,
+    pub time_zone: String,
+    pub response_bytes_max: ByteSize,
+}
+
+/// `[storage]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Storage {
+    pub engine: EngineName,
+    pub data_dir: PathBuf,
+    pub durability: DurabilityName,
+    pub rocksdb: RocksDb,
+}
+
+/// `[storage.rocksdb]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct RocksDb {
+    pub memory_budget: ByteSize,
+    pub write_buffer: ByteSize,
+    pub block_size: ByteSize,
+    pub compression: CompressionName,
+    pub background_jobs: u16,
+    pub open_files_max: u16,
+}
+
+/// `[log]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Log {
+    pub level: String,
+    pub format: LogFormat,
+}
+
+/// `storage.engine`
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineName {
+    /// Files on this machine.
+    Rocksdb,
+    /// Nothing survives the process.
+    Memory,
+}
+
+/// `storage.durability`
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum DurabilityName {
+    /// The write-ahead log, without waiting for the disk.
+    Wal,
+    /// The write-ahead log on the disk.
+    Fsync,
+}
+
+impl DurabilityName {
+    /// What an acknowledged write survives, for people.
+    #[must_use]
+    pub fn promise(self) -> &'static str {
+        match self {
+            Self::Wal => "wal (an acknowledged write survives the end of the process, not a power cut)",
+            Self::Fsync => "fsync (an acknowledged write survives a power cut)",
+        }
+    }
+}
+
+/// `storage.rocksdb.compression`
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum CompressionName {
+    /// None.
+    None,
+    /// LZ4.
+    Lz4,
+    /// Zstandard.
+    Zstd,
+}
+
+/// `log.format`
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For log collectors.
+    Json,
+}
+
+/// Settings that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// A key that does not exist.
+    #[error("unknown setting '{key}' in {origin}{hint}")]
+    UnknownKey {
+        /// The key, with its section.
+        key: String,
+        /// The file or variable.
+        origin: String,
+        /// The closest known key.
+        hint: String,
+    },
+    /// A file that cannot be read, or a value of the wrong kind.
+    #[error("{0}")]
+    Invalid(#[from] config::ConfigError),
+    /// A value that makes no sense.
+    #[error("setting '{key}' is '{value}': {reason}")]
+    Value {
+        /// The key, with its section.
+        key: &'static str,
+        /// What was given.
+        value: String,
+        /// What is wrong, what to do.
+        reason: String,
+    },
+}
+
+impl Settings {
+    /// The settings in force: defaults, then `file`, then the environment, then `flags` (keys with their sections, and values).
+    pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> Result<Self, SettingsError> {
+        Self::load_with(file, std::env::vars(), flags)
+    }
+
+    fn load_with(
+        file: Option<&Path>,
+        environment: impl Iterator<Item = (String, String)>,
+        flags: &[(&str, String)],
+    ) -> Result<Self, SettingsError> {
+        let defaults = Config::builder().add_source(File::from_str(DEFAULTS, FileFormat::Toml)).build()?;
+        let mut builder = Config::builder().add_source(File::from_str(DEFAULTS, FileFormat::Toml));
+        if let Some(path) = file {
+            let layer = Config::builder().add_source(File::from(path).format(FileFormat::Toml)).build()?;
+            check_keys(&defaults, &layer, &format!("file {}", path.display()))?;
+            builder = builder.add_source(layer);
+        }
+        for (variable, value) in environment {
+            let Some(name) = variable.strip_prefix(ENVIRONMENT_PREFIX) else { continue };
+            let key = name.to_ascii_lowercase().replace("__", ".");
+            check_key(&defaults, &key, &format!("environment variable {variable}"))?;
+            builder = builder.set_override(key, value)?;
+        }
+        for (key, value) in flags {
+            check_key(&defaults, key, &format!("the flags (--set {key}={value})"))?;
+            builder = builder.set_override(*key, value.clone())?;
+        }
+        let settings: Self = builder.build()?.try_deserialize()?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn check(&self) -> Result<(), SettingsError> {
+        let server = &self.server;
+        let at_least_one = [
+            ("server.connections_max", server.connections_max),
+            ("server.requests_in_flight_max", server.requests_in_flight_max),
+            ("server.blocking_threads", server.blocking_threads),
+            ("graph.batch_vertices_max", self.graph.batch_vertices_max),
+            ("graph.batch_edges_max", self.graph.batch_edges_max),
+        ];
+        for (key, value) in at_least_one {
+            if value == 0 {
+                let reason = "it must be at least 1".to_owned();
+                return Err(SettingsError::Value { key, value: value.to_string(), reason });
+            }
+        }
+        if self.graph.default.is_empty() {
+            let reason = "a graph needs a name".to_owned();
+            return Err(SettingsError::Value { key: "graph.default", value: String::new(), reason });
+        }
+        self.time_zone().map(drop)
+    }
+
+    /// The zone in which dates are read and written.
+    pub fn time_zone(&self) -> Result<jiff::tz::TimeZone, SettingsError> {
+        match self.graph.time_zone.as_str() {
+            "system" => Ok(jiff::tz::TimeZone::system()),
+            name => jiff::tz::TimeZone::get(name).map_err(|error| SettingsError::Value {
+                key: "graph.time_zone",
+                value: name.to_owned(),
+                reason: format!("{error}; use a name such as \"Europe/Paris\", \"UTC\" or \"system\""),
+            }),
+        }
+    }
+
+    /// How the store is to treat graphs.
+    pub fn store_options(&self) -> Result<graph_store::StoreOptions, SettingsError> {
+        Ok(graph_store::StoreOptions {
+            graph: graph_store::GraphOptions {
+                zone: self.time_zone()?,
+                encode_primary_key_number: self.graph.encode_primary_key_number,
+            },
+            default_graph: self.graph.default.clone(),
+        })
+    }
+}
+
+/// Checks that every key of `layer` is a key of the defaults.
+fn check_keys(defaults: &Config, layer: &Config, origin: &str) -> Result<(), SettingsError> {
+    let mut keys = Vec::new();
+    collect_keys(String::new(), &layer.cache, &mut keys);
+    keys.iter().try_for_each(|key| check_key(defaults, key, origin))
+}
+
+fn check_key(defaults: &Config, key: &str, origin: &str) -> Result<(), SettingsError> {
+    let mut known = Vec::new();
+    collect_keys(String::new(), &defaults.cache, &mut known);
+    if known.iter().any(|candidate| candidate == key) {
+        return Ok(());
+    }
+    let closest = known.iter().max_by(|a, b| strsim::jaro_winkler(a, key).total_cmp(&strsim::jaro_winkler(b, key)));
+    let hint = closest.map_or_else(String::new, |closest| format!("; did you mean '{closest}'?"));
+    Err(SettingsError::UnknownKey { key: key.to_owned(), origin: origin.to_owned(), hint })
+}
+
+fn collect_keys(path: String, value: &Value, keys: &mut Vec<String>) {
+    let table: Option<&Map<String, Value>> = match &value.kind {
+        ValueKind::Table(table) => Some(table),
+        _ => None,
+    };
+    match table {
+        Some(table) => {
+            for (name, value) in table {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                collect_keys(path, value, keys);
+            }
+        }
+        None => keys.push(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(file: &str, environment: &[(&str, &str)], flags: &[(&str, String)]) -> Result<Settings, SettingsError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("my.toml");
+        std::fs::write(&path, file).unwrap();
+        let environment = environment.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
+        Settings::load_with(Some(&path), environment, flags)
+    }
+
+    #[test]
+    fn the_embedded_defaults_are_complete_and_valid() {
+        let settings = Settings::load_with(None, std::iter::empty(), &[]).unwrap();
+        assert_eq!(settings.server.listen, "127.0.0.1:8080");
+        assert_eq!(settings.storage.engine, EngineName::Rocksdb);
+        assert_eq!(settings.storage.rocksdb.memory_budget, ByteSize::mib(512));
+        assert_eq!(settings.graph.default, "hugegraph");
+    }
+
+    #[test]
+    fn later_layers_win() {
+        let file =
+            "[server]\nlisten = \"1.1.1.1:1\"\nconnections_max = 7\n[storage.rocksdb]\nwrite_buffer = \"1MiB\"\n";
+        let environment =
+            [("RHIZOME__SERVER__LISTEN", "2.2.2.2:2"), ("RHIZOME__SERVER__BLOCKING_THREADS", "3"), ("PATH", "x")];
+        let settings = load(file, &environment, &[("server.listen", "3.3.3.3:3".to_owned())]).unwrap();
+        assert_eq!(settings.server.listen, "3.3.3.3:3");
+        assert_eq!(settings.server.connections_max, 7);
+        assert_eq!(settings.server.blocking_threads, 3);
+        assert_eq!(settings.storage.rocksdb.write_buffer, ByteSize::mib(1));
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_with_a_suggestion() {
+        let error = load("[server]\nlisten_addr = \"x\"\n", &[], &[]).unwrap_err().to_string();
+        assert!(error.starts_with("unknown setting 'server.listen_addr' in file "), "{error}");
+        assert!(error.ends_with("; did you mean 'server.listen'?"), "{error}");
+        let error = load("", &[("RHIZOME__STORAGE__DURABLE", "fsync")], &[]).unwrap_err().to_string();
+        assert!(error.contains("environment variable RHIZOME__STORAGE__DURABLE"), "{error}");
+        assert!(error.contains("did you mean 'storage.durability'?"), "{error}");
+    }
+
+    #[test]
+    fn wrong_values_name_the_key() {
+        for (file, expected) in [
+            ("[server]\nconnections_max = \"many\"\n", "connections_max"),
+            ("[server]\nconnections_max = 0\n", "setting 'server.connections_max' is '0': it must be at least 1"),
+            ("[storage]\ndurability = \"always\"\n", "always"),
+            ("[graph]\ntime_zone = \"Mars/Olympus\"\n", "setting 'graph.time_zone' is 'Mars/Olympus'"),
+            ("[server\n", "my.toml"),
+        ] {
+            let error = load(file, &[], &[]).unwrap_err().to_string();
+            assert!(error.contains(expected), "{file}: {error}");
+        }
+    }
+}

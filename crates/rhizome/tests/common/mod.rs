@@ -1,0 +1,103 @@
+//! A real server process for tests: the built binary, a port of its own, its log kept for failures.
+#![expect(dead_code, reason = "each test file uses a part of this")]
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use api_client::{Client, ClientOptions, RetryPolicy};
+
+/// A running `rhizome serve`; killed when dropped.
+pub(crate) struct Server {
+    child: Child,
+    /// Where it listens, as a URL.
+    pub(crate) url: String,
+}
+
+impl Server {
+    /// Starts a server over a data folder and waits until it listens.
+    pub(crate) fn start(data: &Path, arguments: &[&str]) -> Self {
+        let mut child = command()
+            .args(["serve", "--listen", "127.0.0.1:0", "--set", "graph.time_zone=UTC", "--data"])
+            .arg(data)
+            .args(arguments)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (lines, listening) = mpsc::channel();
+        let log = BufReader::new(child.stderr.take().unwrap());
+        // Reads to the end, so that the server never waits for a full pipe.
+        std::thread::spawn(move || {
+            for line in log.lines().map_while(Result::ok) {
+                drop(lines.send(line));
+            }
+        });
+        let mut seen = Vec::new();
+        loop {
+            let line = listening.recv_timeout(Duration::from_secs(120));
+            let Ok(line) = line else { panic!("the server did not start: {seen:#?}") };
+            if let Some((_, url)) = line.split_once("listening at ") {
+                let url = url.split([',', ' ']).next().unwrap().to_owned();
+                return Self { child, url };
+            }
+            seen.push(line);
+        }
+    }
+
+    /// Ends it at once, as a crash of the process does.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to stop, and waits.
+    pub(crate) fn stop(mut self) -> ExitStatus {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        self.child.wait().unwrap()
+    }
+
+    /// A client of it that never tries twice.
+    pub(crate) async fn client(&self) -> Client {
+        let options = ClientOptions { url: self.url.clone(), retry: RetryPolicy::never(), ..ClientOptions::default() };
+        Client::connect(options).await.unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// The built binary, without settings from the environment of the tests.
+pub(crate) fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rhizome"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("RHIZOME__")) {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Runs the binary to its end; its exit status, standard output and standard error.
+pub(crate) fn run(arguments: &[&str]) -> (ExitStatus, String, String) {
+    let output = command().args(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (output.status, text(output.stdout), text(output.stderr))
+}
+
+/// Real graph data that tests use when it is there; `None` with a message otherwise.
+pub(crate) fn optional_data(name: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("RHIZOME_TEST_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
+    let folder = root.join(name);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: the optional data set {name} is not in {} (set RHIZOME_TEST_DATA)", root.display());
+    None
+}
