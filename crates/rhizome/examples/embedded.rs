@@ -1,6 +1,7 @@
 //! Rhizome as a library: define a schema, insert, query by id and by neighbours, close, open again.
 //!
 //! Run it with `cargo run --release --example embedded [FOLDER]`.
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use rhizome::{Cardinality, DataType, Database, Direction, Error};
 

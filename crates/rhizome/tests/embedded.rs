@@ -1,6 +1,4 @@
 //! The embedded facade against a real folder, and its example.
-#![expect(clippy::unwrap_used, reason = "test code")]
-
 use std::process::Command;
 
 use rhizome::{DataType, Database, Direction, IdStrategy, Value, VertexId};

@@ -49,25 +49,21 @@ impl<'db> Graph<'db> {
     }
 
     /// Begins the definition of a vertex label. Without primary keys its vertices get automatic ids.
-    #[must_use]
     pub fn vertex_label(&self, name: &str) -> VertexLabelBuilder<'db> {
         VertexLabelBuilder::new(*self, name)
     }
 
     /// Begins the definition of an edge label between two vertex labels.
-    #[must_use]
     pub fn edge_label(&self, name: &str, source_label: &str, target_label: &str) -> EdgeLabelBuilder<'db> {
         EdgeLabelBuilder::new(*self, name, source_label, target_label)
     }
 
     /// Begins a vertex.
-    #[must_use]
     pub fn add_vertex(&self, label: &str) -> VertexBuilder<'db> {
         VertexBuilder::new(*self, label)
     }
 
     /// Begins an edge.
-    #[must_use]
     pub fn add_edge(&self, label: &str, source: &VertexId, target: &VertexId) -> EdgeBuilder<'db> {
         EdgeBuilder::new(*self, label, source, target)
     }

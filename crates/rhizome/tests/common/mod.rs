@@ -1,5 +1,5 @@
 //! A real server process for tests: the built binary, a port of its own, its log kept for failures.
-#![expect(dead_code, reason = "each test file uses a part of this")]
+#![allow(dead_code, clippy::print_stdout, reason = "each test file uses a part of this")]
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -19,15 +19,17 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server over a data folder and waits until it listens.
     pub(crate) fn start(data: &Path, arguments: &[&str]) -> Self {
-        let mut child = command()
+        let child = command()
             .args(["serve", "--listen", "127.0.0.1:0", "--set", "graph.time_zone=UTC", "--data"])
             .arg(data)
             .args(arguments)
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
+        // From here on the process is ended whatever happens below.
+        let mut server = Self { child, url: String::new() };
         let (lines, listening) = mpsc::channel();
-        let log = BufReader::new(child.stderr.take().unwrap());
+        let log = BufReader::new(server.child.stderr.take().unwrap());
         // Reads to the end, so that the server never waits for a full pipe.
         std::thread::spawn(move || {
             for line in log.lines().map_while(Result::ok) {
@@ -39,8 +41,8 @@ impl Server {
             let line = listening.recv_timeout(Duration::from_secs(120));
             let Ok(line) = line else { panic!("the server did not start: {seen:#?}") };
             if let Some((_, url)) = line.split_once("listening at ") {
-                let url = url.split([',', ' ']).next().unwrap().to_owned();
-                return Self { child, url };
+                server.url = url.split([',', ' ']).next().unwrap().to_owned();
+                return server;
             }
             seen.push(line);
         }
