@@ -9,7 +9,7 @@ use graph_schema::{Catalogue, ElementRules, GraphMode};
 use jiff::tz::TimeZone;
 use key_codec::GraphNumber;
 use kv::{Engine, WriteBatch};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::store::Shared;
 use crate::stripes::{Held, Mask, Stripes};
@@ -36,7 +36,7 @@ pub struct Graph {
     pub(crate) number: GraphNumber,
     pub(crate) shared: Arc<Shared>,
     catalogue: ArcSwap<Catalogue>,
-    pub(crate) schema_lock: Mutex<()>,
+    schema_lock: Mutex<()>,
     stripes: Stripes,
     mode: AtomicU8,
     cleared: AtomicBool,
@@ -168,17 +168,13 @@ impl Graph {
         self.cleared.store(false, Ordering::Release);
     }
 
-    /// Locks out [`Self::close`] for as long as the result is held; an error where it was called already.
-    pub(crate) fn lock_open(&self) -> Result<Held, StoreError> {
-        let held = self.stripes.lock(Mask::FIRST, Mask::default(), Wait::Allowed).ok_or(StoreError::Contended)?;
-        if self.is_cleared() {
+    /// Begins a write of the schema or of a task: one at a time, and none once the graph is closed.
+    pub(crate) fn lock_schema(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
+        let held = self.schema_lock.lock();
+        if self.cleared.load(Ordering::Acquire) {
             return Err(StoreError::GraphCleared { name: self.name.clone() });
         }
         Ok(held)
-    }
-
-    pub(crate) fn is_cleared(&self) -> bool {
-        self.cleared.load(Ordering::Acquire)
     }
 
     /// Hands a batch to the engine, with the locks it was made under.

@@ -118,10 +118,7 @@ impl Graph {
         &self,
         make: impl FnOnce(&Catalogue, &ChangeRules<'_>) -> Result<Change, SchemaError>,
     ) -> Result<Arc<Catalogue>, StoreError> {
-        let _one_at_a_time = self.schema_lock.lock();
-        if self.is_cleared() {
-            return Err(StoreError::GraphCleared { name: self.name.clone() });
-        }
+        let _one_at_a_time = self.lock_schema()?;
         let catalogue = self.catalogue();
         let rules = ChangeRules { mode: self.mode(), now_ms: now_ms(), zone: &self.options().zone };
         let change = make(&catalogue, &rules)?;

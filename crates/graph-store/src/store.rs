@@ -238,9 +238,11 @@ fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreE
 fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber) -> Result<Graph, StoreError> {
     let engine = &*shared.engine;
     let catalogue = read_catalogue(engine, number)?;
-    let next_task = last_task(engine, number)?
-        .checked_add(1)
-        .ok_or(CodecError { what: "task row", problem: "a number beyond its range", at: 0 })?;
+    let next_task = last_task(engine, number)?.checked_add(1).ok_or(CodecError {
+        what: "task row",
+        problem: "a number beyond its range",
+        at: 0,
+    })?;
     Ok(Graph::new(name, number, Arc::clone(shared), catalogue, next_task))
 }
 

@@ -33,9 +33,6 @@ impl Mask {
     /// All stripes.
     pub(crate) const ALL: Self = Self(u64::MAX);
 
-    /// One stripe, whichever: holding it holds up whoever wants all.
-    pub(crate) const FIRST: Self = Self(1);
-
     /// Adds the stripe of a vertex.
     pub(crate) fn add(&mut self, id: &VertexId) {
         let hash = BuildHasherDefault::<FxHasher>::default().hash_one(id);

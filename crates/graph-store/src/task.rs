@@ -193,7 +193,7 @@ impl Graph {
     }
 
     fn store_task(&self, task: &Task) -> Result<(), StoreError> {
-        let _open = self.lock_open()?;
+        let _open = self.lock_schema()?;
         let mut batch = WriteBatch::new();
         batch.put(
             tables::TASK,

@@ -22,6 +22,7 @@ use crate::body::{self, BodyError};
 use crate::call::{App, Call};
 use crate::errors::ApiError;
 use crate::pool::CancelOnDrop;
+use crate::reply::accepts_gzip;
 use crate::routes::{self, Answered, Found, Handler, Scope};
 
 /// Answers one request, whatever happens.
@@ -43,9 +44,7 @@ pub(crate) async fn answer(app: Arc<App>, request: Request<Incoming>) -> Respons
             ApiError::defect().into_reply()
         }
     };
-    if !body::discard(&mut body, &head.headers).await {
-        reply.close = true;
-    }
+    reply.close = reply.close || !body::discard(&mut body, &head.headers).await;
     app.meters.bytes_sent.inc_by(reply.body.len() as u64);
     app.meters.of(at).observe(reply.status, started.elapsed());
     reply.into_response()
@@ -155,12 +154,12 @@ async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mu
 /// Runs a handler where it belongs.
 async fn run(mut call: Call, handler: Handler, headers: &HeaderMap) -> Answered {
     let app = Arc::clone(&call.app);
+    let gzip = accepts_gzip(headers);
     let reply = match handler {
         Handler::Quick(handle) => handle(&call)?,
         Handler::Pooled(handle) => {
             let _cancel = set_budget(&mut call);
-            let headers = headers.clone();
-            return app.pool.run(move || handle(&call).map(|reply| reply.gzip_for(&headers))).await?;
+            return app.pool.run(move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;
         }
         Handler::QuickWrite(handle) => match handle(&call, Wait::Never) {
             Ok(pending) => pending.done().await?,
@@ -175,7 +174,7 @@ async fn run(mut call: Call, handler: Handler, headers: &HeaderMap) -> Answered 
         }
         Handler::NotYet => return Err(ApiError::not_yet("this", call.address.path())),
     };
-    Ok(reply.gzip_for(headers))
+    Ok(reply.gzip_if(gzip))
 }
 
 /// Gives the work its deadline, and a flag that is set when nobody waits for it any more.

@@ -17,27 +17,39 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::limits::WRITE_STALL_TIME_MAX;
 
-/// Requests of a connection being answered: while there are any, a silent client is not at fault.
+/// Requests of a connection: while one is being answered, a silent client is not at fault.
 #[derive(Clone, Default)]
-pub(crate) struct Busy(Arc<AtomicUsize>);
+pub(crate) struct Busy(Arc<Requests>);
+
+#[derive(Default)]
+struct Requests {
+    answering: AtomicUsize,
+    begun: AtomicUsize,
+}
 
 /// Counts one request until it is dropped.
 pub(crate) struct BusyRequest(Busy);
 
 impl Busy {
     pub(crate) fn request(&self) -> BusyRequest {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.0.answering.fetch_add(1, Ordering::Relaxed);
+        self.0.begun.fetch_add(1, Ordering::Relaxed);
         BusyRequest(self.clone())
     }
 
     fn is_busy(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
+        self.0.answering.load(Ordering::Relaxed) > 0
+    }
+
+    /// How many requests there have been.
+    fn begun(&self) -> usize {
+        self.0.begun.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for BusyRequest {
     fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.0.answering.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -67,6 +79,7 @@ pub(crate) struct TimedStream {
     busy: Busy,
     patience: Patience,
     waiting: Waiting,
+    requests_seen: usize,
     stalled_since: Option<Instant>,
     alarm: Pin<Box<Sleep>>,
 }
@@ -75,7 +88,7 @@ impl TimedStream {
     pub(crate) fn new(stream: TcpStream, busy: Busy, patience: Patience) -> Self {
         let now = Instant::now();
         let alarm = Box::pin(sleep_until(now + patience.idle));
-        Self { stream, busy, patience, waiting: Waiting::Idle(now), stalled_since: None, alarm }
+        Self { stream, busy, patience, waiting: Waiting::Idle(now), requests_seen: 0, stalled_since: None, alarm }
     }
 
     /// Whether the moment has passed; if not, makes sure the task is woken then. The alarm is only moved when it would ring too
@@ -93,14 +106,19 @@ impl TimedStream {
         false
     }
 
-    fn read_is_over(&mut self, context: &mut Context<'_>) -> bool {
+    /// Brings up to date what is waited for. A head is complete when its request has begun, however short its answer took.
+    fn look(&mut self) {
+        let begun = self.busy.begun();
         if self.busy.is_busy() {
             self.waiting = Waiting::Answer;
-            return false;
-        }
-        if self.waiting == Waiting::Answer {
+        } else if self.waiting == Waiting::Answer || begun != self.requests_seen {
             self.waiting = Waiting::Idle(Instant::now());
         }
+        self.requests_seen = begun;
+    }
+
+    fn read_is_over(&mut self, context: &mut Context<'_>) -> bool {
+        self.look();
         let deadline = match self.waiting {
             Waiting::Idle(since) => since + self.patience.idle,
             Waiting::Head(since) => since + self.patience.head,
@@ -110,9 +128,8 @@ impl TimedStream {
     }
 
     fn note_read(&mut self) {
-        if self.busy.is_busy() {
-            self.waiting = Waiting::Answer;
-        } else if !matches!(self.waiting, Waiting::Head(_)) {
+        self.look();
+        if matches!(self.waiting, Waiting::Idle(_)) {
             self.waiting = Waiting::Head(Instant::now());
         }
     }
@@ -173,8 +190,13 @@ impl AsyncWrite for TimedStream {
         self.stream.is_write_vectored()
     }
 
+    /// An answer is out. hyper does not read again before something arrives, so the alarm for the next request is set here.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+        let this = self.get_mut();
+        if this.read_is_over(context) {
+            return Poll::Ready(Err(timed_out("no request came in time")));
+        }
+        Pin::new(&mut this.stream).poll_flush(context)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -104,7 +104,7 @@ impl ApiError {
             "HTTP 413 Content Too Large: a request body may have {limit} bytes after decompression \
              (server.request_body_bytes_max); send less at once"
         );
-        Self { close: true, ..Self::new(StatusCode::PAYLOAD_TOO_LARGE, HTTP_CLIENT, message) }
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, HTTP_CLIENT, message)
     }
 
     /// A body that did not come in time.

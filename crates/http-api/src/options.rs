@@ -32,7 +32,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            connections_max: 20_000,
+            connections_max: 16_000,
             requests_in_flight_max: 1_024,
             bytes_in_flight_max: 256 * 1024 * 1024,
             request_body_bytes_max: 16 * 1024 * 1024,

@@ -1,6 +1,7 @@
 //! HTTP itself over TCP: bodies, compression, limits, overload, panics, time limits, the end of the server.
 
 use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 
 use crate::server::{Answer, G, Server, read_answer, write_request};
 use flate2::Compression;
@@ -66,7 +67,8 @@ fn chunked_bodies_are_read() {
     let server = Server::with_schema();
     let mut stream = server.connect();
     let head = format!(
-        "POST {G}/graph/vertices/batch HTTP/1.1\r\nHost: t\r\nContent-Type: application/json; charset=UTF-8\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "POST {G}/graph/vertices/batch HTTP/1.1\r\nHost: t\r\nContent-Type: application/json; charset=UTF-8\r\n\
+         Transfer-Encoding: chunked\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).unwrap();
     for piece in people(3).as_bytes().chunks(7) {
@@ -123,20 +125,34 @@ fn lists_have_a_limit() {
     assert_eq!(server.get(&format!("{G}/graph/vertices?limit=5")).status, 200);
 }
 
+/// Sends a request without the last byte of its body: it is at work until that byte comes.
+fn unfinished(server: &Server, body: &str) -> TcpStream {
+    let mut stream = server.connect();
+    let length = body.len();
+    let head = format!(
+        "POST {G}/schema/propertykeys HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&body.as_bytes()[..length - 1]).unwrap();
+    stream.flush().unwrap();
+    stream
+}
+
+fn wait_for_metric(server: &Server, line: &str) {
+    while !server.get("/metrics").text().contains(line) {
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn too_many_requests_are_refused_not_dropped() {
     let server = Server::with(Limits { requests_in_flight_max: 1, ..Limits::default() });
-    let mut slow = server.connect();
-    write_request(&mut slow, "GET", &format!("{G}/test/sleep?ms=1500"), &[], b"");
-    while !server.get("/metrics").text().contains("rhizome_http_requests_in_flight 1") {
-        std::thread::yield_now();
-    }
+    let mut slow = unfinished(&server, r#"{"name":"x"}"#);
+    wait_for_metric(&server, "rhizome_http_requests_in_flight 1");
     for _ in 0..3 {
         assert_overloaded(&server.get(&format!("{G}/mode")), "server.requests_in_flight_max");
-        assert_overloaded(
-            &server.post(&format!("{G}/graph/vertices/batch"), &people(5_000)),
-            "server.requests_in_flight_max",
-        );
+        let batch = server.post(&format!("{G}/graph/vertices/batch"), &people(5_000));
+        assert_overloaded(&batch, "server.requests_in_flight_max");
     }
     let mut same = server.connect();
     for _ in 0..3 {
@@ -144,7 +160,8 @@ fn too_many_requests_are_refused_not_dropped() {
         assert_overloaded(&read_answer(&mut same).unwrap(), "server.requests_in_flight_max");
     }
     assert_eq!(server.get("/health").status, 200, "operators are always admitted");
-    assert_eq!(read_answer(&mut slow).unwrap().status, 200);
+    slow.write_all(b"}").unwrap();
+    assert_eq!(read_answer(&mut slow).unwrap().status, 202);
     assert_eq!(server.get(&format!("{G}/mode")).status, 200);
     assert!(server.get("/metrics").text().contains(r#"rhizome_http_refused_total{reason="requests"} 9"#));
 }
@@ -152,13 +169,13 @@ fn too_many_requests_are_refused_not_dropped() {
 #[test]
 fn too_many_bytes_are_refused() {
     let server = Server::with(Limits { bytes_in_flight_max: 1_000, ..Limits::default() });
-    let mut slow = server.connect();
-    write_request(&mut slow, "POST", &format!("{G}/test/sleep?ms=1500"), &[JSON], &[b' '; 900]);
-    while !server.get("/metrics").text().contains("rhizome_http_body_bytes_in_flight 900") {
-        std::thread::yield_now();
-    }
+    let body = format!("{:<900}}}", r#"{"name":"x""#);
+    let mut slow = unfinished(&server, &body);
+    wait_for_metric(&server, "rhizome_http_body_bytes_in_flight 901");
     assert_overloaded(&server.post(&format!("{G}/graph/vertices"), &people(20)), "server.bytes_in_flight_max");
-    assert_eq!(read_answer(&mut slow).unwrap().status, 200);
+    assert_eq!(server.put(&format!("{G}/mode"), "\"NONE\"").status, 200, "small ones still have room");
+    slow.write_all(b"}").unwrap();
+    assert_eq!(read_answer(&mut slow).unwrap().status, 202);
 }
 
 #[test]
@@ -231,15 +248,13 @@ fn stopping_lets_requests_finish() {
     let mut idle = server.connect();
     write_request(&mut idle, "GET", "/versions", &[], b"");
     assert_eq!(read_answer(&mut idle).unwrap().status, 200);
-    let mut slow = server.connect();
-    write_request(&mut slow, "GET", &format!("{G}/test/sleep?ms=700"), &[], b"");
-    while !server.get("/metrics").text().contains("rhizome_http_requests_in_flight 1") {
-        std::thread::yield_now();
-    }
+    let mut slow = unfinished(&server, r#"{"name":"x"}"#);
+    wait_for_metric(&server, "rhizome_http_requests_in_flight 1");
     server.begin_stop();
     assert!(read_answer(&mut idle).is_none(), "an idle connection is closed");
+    slow.write_all(b"}").unwrap();
     let answer = read_answer(&mut slow).unwrap();
-    assert_eq!((answer.status, answer.header("connection")), (200, Some("close")));
+    assert_eq!((answer.status, answer.header("connection")), (202, Some("close")));
     server.finish_stop();
-    assert!(std::net::TcpStream::connect(server.address).is_err());
+    assert!(TcpStream::connect(server.address).is_err());
 }

@@ -183,6 +183,7 @@ pub(crate) fn read_answer(stream: &mut TcpStream) -> Option<Answer> {
         let mut byte = [0];
         match stream.read(&mut byte) {
             Ok(1) => head.extend_from_slice(&byte),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => hung(),
             Ok(_) | Err(_) => return None,
         }
     }
@@ -197,4 +198,9 @@ pub(crate) fn read_answer(stream: &mut TcpStream) -> Option<Answer> {
     let mut body = vec![0; length];
     stream.read_exact(&mut body).ok()?;
     Some(Answer { status, headers, body })
+}
+
+#[expect(clippy::panic, reason = "test code")]
+fn hung() {
+    panic!("the server neither answers nor closes the connection");
 }

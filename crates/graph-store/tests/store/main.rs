@@ -1,0 +1,16 @@
+//! What must hold of a store beyond a single call: over restarts, under faults, among threads, over time.
+//!
+//! One file a question; [`fixture`] has what they share. `tests/model.rs` asks whether a graph holds what was put into it.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod budget;
+mod concurrent;
+mod expiry;
+mod faults;
+mod fixture;
+mod parked;
+mod removal;
+mod restart;

@@ -1,0 +1,110 @@
+//! An engine whose next writes wait until they are let go: writes that are under way, without threads or clocks.
+
+use std::sync::{Arc, Mutex};
+
+use kv::{
+    Capabilities, Commit, CommitSender, Cursor, Engine, Key, Keys, KvError, MemoryEngine, Read, RowRange, Statistic,
+    TableId, WriteBatch,
+};
+
+/// Around a [`MemoryEngine`].
+pub(crate) struct ParkedEngine {
+    inner: Arc<MemoryEngine>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    to_park: usize,
+    parked: Vec<(WriteBatch, CommitSender)>,
+}
+
+impl ParkedEngine {
+    pub(crate) fn new(inner: Arc<MemoryEngine>) -> Self {
+        Self { inner, state: Mutex::default() }
+    }
+
+    /// The next `count` writes wait for [`Self::release`].
+    pub(crate) fn park(&self, count: usize) {
+        self.state.lock().unwrap().to_park = count;
+    }
+
+    /// How many writes wait.
+    pub(crate) fn parked(&self) -> usize {
+        self.state.lock().unwrap().parked.len()
+    }
+
+    /// Does the writes that wait, in their order.
+    pub(crate) fn release(&self) {
+        let parked = std::mem::take(&mut self.state.lock().unwrap().parked);
+        for (batch, sender) in parked {
+            sender.send(self.inner.commit(batch));
+        }
+    }
+}
+
+impl Read for ParkedEngine {
+    fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
+        self.inner.get(table, key, found)
+    }
+
+    fn multi_get(
+        &self,
+        table: TableId,
+        keys: &Keys,
+        found: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), KvError> {
+        self.inner.multi_get(table, keys, found)
+    }
+
+    fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        self.inner.scan(table, range)
+    }
+
+    fn scan_partitions<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        self.inner.scan_partitions(table, prefix, after)
+    }
+}
+
+impl Engine for ParkedEngine {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn submit(&self, batch: WriteBatch) -> Commit {
+        let mut state = self.state.lock().unwrap();
+        if state.to_park == 0 {
+            drop(state);
+            return self.inner.submit(batch);
+        }
+        state.to_park -= 1;
+        let (sender, commit) = Commit::pending();
+        state.parked.push((batch, sender));
+        commit
+    }
+
+    fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {
+        self.inner.snapshot()
+    }
+
+    fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        self.inner.delete_prefix(table, prefix)
+    }
+
+    fn sync(&self) -> Result<(), KvError> {
+        self.inner.sync()
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        self.inner.statistics()
+    }
+}
