@@ -47,7 +47,7 @@ java)
     mvn -B -ntp -f "$root/tests/clients/java/pom.xml" -Dstyle.color=never \
         -Dclient.version="$version" -Drhizome.url="$url" \
         -Drhizome.build="$RHIZOME_CACHE/java-client-$version" \
-        ${RHIZOME_TEST_REFERENCE:+-DexcludedGroups=beyond-hugegraph} test </dev/null
+        ${RHIZOME_TEST_REFERENCE:+-Drhizome.reference=true -DexcludedGroups=beyond-hugegraph} test </dev/null
     ;;
 python)
     say "Python client against $url"

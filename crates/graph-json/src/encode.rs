@@ -13,7 +13,7 @@ pub use element::{
     write_vertex_id, write_vertex_ids, write_vertices_list,
 };
 pub use schema::{
-    write_edge_label, write_edge_labels, write_index_label, write_index_label_with_task, write_index_labels,
+    Dialect, write_edge_label, write_edge_labels, write_index_label, write_index_label_with_task, write_index_labels,
     write_property_key, write_property_key_with_task, write_property_keys, write_schema, write_task_id,
     write_vertex_label, write_vertex_labels,
 };

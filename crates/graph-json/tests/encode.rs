@@ -4,7 +4,7 @@ mod common;
 
 use common::{catalogue, options, written};
 use graph_json::{
-    ErrorBody, TaskView, VERSIONS_JSON, write_edge, write_edge_ids, write_edge_label, write_edges_list,
+    Dialect, ErrorBody, TaskView, VERSIONS_JSON, write_edge, write_edge_ids, write_edge_label, write_edges_list,
     write_index_label_with_task, write_property_key, write_property_key_with_task, write_property_keys, write_schema,
     write_task_id, write_tasks_list, write_vertex, write_vertex_ids, write_vertex_label, write_vertices_list,
 };
@@ -126,7 +126,7 @@ fn schema_elements_have_hugegraphs_fields_in_its_order() {
     }
     for (name, expected) in [("went", WENT), ("visited", VISITED), ("twinned", TWINNED), ("lonely", LONELY)] {
         let label = catalogue.edge_label_named(name).unwrap();
-        assert_eq!(written(|out| write_edge_label(out, label, &catalogue)), expected);
+        assert_eq!(written(|out| write_edge_label(out, label, &catalogue, Dialect::Current)), expected);
     }
 }
 
@@ -143,13 +143,13 @@ fn answers_with_tasks_and_whole_schemas_wrap_the_elements() {
     let keys = [key.as_ref()];
     assert_eq!(written(|out| write_property_keys(out, keys)), format!(r#"{{"propertykeys":[{SCORE}]}}"#));
 
-    let text = written(|out| write_schema(out, &catalogue));
+    let text = written(|out| write_schema(out, &catalogue, Dialect::Current));
     let rest = format!(
         r#","vertexlabels":[{CITY},{PERSON}],"edgelabels":[{WENT},{VISITED},{TWINNED},{LONELY}],"indexlabels":[{BY_POP}]}}"#
     );
     assert!(text.starts_with(r#"{"propertykeys":[{"id":1,"name":"name","#) && text.ends_with(&rest), "{text}");
     assert_eq!(
-        written(|out| write_schema(out, &graph_schema::Catalogue::default())),
+        written(|out| write_schema(out, &graph_schema::Catalogue::default(), Dialect::Current)),
         r#"{"propertykeys":[],"vertexlabels":[],"edgelabels":[],"indexlabels":[]}"#
     );
 }

@@ -62,10 +62,13 @@ impl Graph {
         let mut prefix = Vec::new();
         if label.id_strategy == IdStrategy::PrimaryKey {
             key::primary_key_vertices_prefix(&mut prefix, self.number, label.id);
-            // A client-given string can look like an id of this label and belong to another one.
-            if catalogue.vertex_labels().all(|other| other.id_strategy != IdStrategy::CustomizeString) {
+            // A client-given string can look like an id of this label and belong to another one. No label with such strings can
+            // come about while the schema is locked.
+            let locked = self.lock_schema()?;
+            if self.catalogue().vertex_labels().all(|other| other.id_strategy != IdStrategy::CustomizeString) {
                 return Ok(self.engine().delete_prefix(tables::VERTEX, &prefix)?);
             }
+            drop(locked);
             return self.remove_vertices_in_table(catalogue, label.id, &prefix);
         }
         if !label.enable_label_index {

@@ -1,6 +1,7 @@
 //! Tasks: stored, run one after the other by one thread of the store, resumed after a restart.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -83,11 +84,19 @@ impl TaskRunner {
         let queue = Arc::clone(&shared);
         let run = move || {
             while let Some((graph, task)) = queue.queue.pop() {
-                // A graph cleared meanwhile has taken its tasks with it.
-                if let Err(error) = graph.run_task(task)
-                    && !matches!(error, StoreError::GraphCleared { .. })
-                {
-                    tracing::error!(graph = graph.name(), task, %error, "a task could not be run or its outcome not be stored");
+                let outcome = catch_unwind(AssertUnwindSafe(|| graph.run_task(task)));
+                match outcome {
+                    // A graph cleared meanwhile has taken its tasks with it.
+                    Ok(Ok(()) | Err(StoreError::GraphCleared { .. })) => {}
+                    Ok(Err(error)) => tracing::error!(
+                        graph = graph.name(), task, %error, "a task could not be run or its outcome not be stored"
+                    ),
+                    // The task stays unfinished and is tried again by the next start; the ones behind it go on.
+                    Err(_) => tracing::error!(
+                        graph = graph.name(),
+                        task,
+                        "a task panicked: this is a defect, please report it"
+                    ),
                 }
             }
         };

@@ -9,10 +9,11 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use graph_json::Dialect;
 use graph_store::{Budget, Wait};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{self, HeaderMap};
+use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response};
 use tokio::time::timeout;
 
@@ -96,8 +97,9 @@ async fn serve(
         Scope::Graph => Some(app.store.graph(&address.decoded(graph_at)?)?),
         Scope::Server | Scope::Space => None,
     };
-    let call =
-        Call { app: Arc::clone(app), address, param_at, graph, body, budget: Budget::unlimited(), _admitted: admitted };
+    let app_of_call = Arc::clone(app);
+    let (dialect, budget) = (dialect_of(headers), Budget::unlimited());
+    let call = Call { app: app_of_call, address, param_at, graph, body, dialect, budget, _admitted: admitted };
     let limit_ms = app.options.limits.request_timeout_ms;
     match timeout(Duration::from_millis(limit_ms), run(call, handler, headers)).await {
         Ok(answered) => answered,
@@ -116,6 +118,13 @@ fn admit(app: &App) -> Result<Admitted, ApiError> {
             "the server works on {limit} requests already (server.requests_in_flight_max); try again in a moment"
         ))
     })
+}
+
+/// HugeGraph's Java client up to 1.0 is built on Jersey and says so; later ones are not. It refuses servers of API 0.70 and later, and
+/// edge labels with fields it does not know.
+fn dialect_of(headers: &HeaderMap) -> Dialect {
+    let agent = headers.get(header::USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);
+    if agent.starts_with(b"Jersey/") { Dialect::Before15 } else { Dialect::Current }
 }
 
 /// Bodies are JSON, and say so.

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use bytes::Bytes;
-use graph_json::EncodeOptions;
+use graph_json::{Dialect, EncodeOptions};
 use graph_store::{Budget, Graph, Store};
 use parking_lot::Mutex;
 
@@ -56,6 +56,8 @@ pub(crate) struct Call {
     pub(crate) param_at: usize,
     pub(crate) graph: Option<Arc<Graph>>,
     pub(crate) body: Bytes,
+    /// Which release of HugeGraph the client expects answers of.
+    pub(crate) dialect: Dialect,
     pub(crate) budget: Budget,
     pub(crate) _admitted: Option<Admitted>,
 }

@@ -289,6 +289,14 @@ mod tests {
     }
 
     #[test]
+    fn a_number_has_one_form() {
+        for longer in [&[241, 0][..], &[250, 0, 0, 7], &[251, 0, 0, 0, 7]] {
+            assert!(read_meta_row_number(longer).is_err(), "{longer:?}");
+        }
+        assert_eq!([&[240][..], &[241, 1], &[249, 0, 0]].map(read_meta_row_number), [Ok(240), Ok(241), Ok(2288)]);
+    }
+
+    #[test]
     fn a_label_is_one_range() {
         let mut prefix = Vec::new();
         edge_label_prefix(&mut prefix, GraphNumber(1), LabelId(7));

@@ -52,6 +52,7 @@ pub(crate) fn read_u32(reader: &mut Reader<'_>) -> Result<u32, CodecError> {
         _ => return Err(reader.error("not a number")),
     };
     let shortest = match first {
+        241 => number > 240,
         250 => number >= 67_824,
         251 => number > 0xFF_FFFF,
         _ => true,

@@ -43,14 +43,27 @@ pub fn write_vertex_label(out: &mut Vec<u8>, label: &VertexLabel, catalogue: &Ca
     object.close();
 }
 
+/// Which release of HugeGraph an answer is shaped like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// 1.5 and later.
+    #[default]
+    Current,
+    /// Before 1.5: edge labels have no `edgelabel_type`, `parent_label` and `links`, and clients refuse fields they do not know.
+    Before15,
+}
+
 /// Appends an edge label. A parent label shows only its name, its kind and the links of its sub labels, if it has any.
-pub fn write_edge_label(out: &mut Vec<u8>, label: &EdgeLabel, catalogue: &Catalogue) {
+pub fn write_edge_label(out: &mut Vec<u8>, label: &EdgeLabel, catalogue: &Catalogue, dialect: Dialect) {
+    let current = dialect == Dialect::Current;
     let mut object = Object::open(out);
     object.plain("id", label.id.0);
     object.string("name", &label.name);
-    object.string("edgelabel_type", name_of(EDGE_LABEL_KINDS, EdgeLabelKindName::from(label.kind)));
-    if let EdgeLabelKind::Sub { parent } = label.kind {
-        object.string("parent_label", catalogue.edge_label(parent).map_or(UNDEFINED, |parent| &parent.name));
+    if current {
+        object.string("edgelabel_type", name_of(EDGE_LABEL_KINDS, EdgeLabelKindName::from(label.kind)));
+        if let EdgeLabelKind::Sub { parent } = label.kind {
+            object.string("parent_label", catalogue.edge_label(parent).map_or(UNDEFINED, |parent| &parent.name));
+        }
     }
     let vertex_label = |id| catalogue.vertex_label(id).map_or(UNDEFINED, |label| label.name.as_str());
     if let Some((source, target)) = label.link {
@@ -58,7 +71,7 @@ pub fn write_edge_label(out: &mut Vec<u8>, label: &EdgeLabel, catalogue: &Catalo
         object.string("target_label", vertex_label(target));
     }
     let links = catalogue.edge_label_links(label.id);
-    if !links.is_empty() {
+    if current && !links.is_empty() {
         push_array(object.field("links"), links, |out, (source, target)| {
             let mut link = Object::open(out);
             link.string(vertex_label(source), vertex_label(target));
@@ -140,8 +153,9 @@ pub fn write_edge_labels<'a>(
     out: &mut Vec<u8>,
     labels: impl IntoIterator<Item = &'a EdgeLabel>,
     catalogue: &Catalogue,
+    dialect: Dialect,
 ) {
-    write_list(out, "edgelabels", labels, |out, label| write_edge_label(out, label, catalogue));
+    write_list(out, "edgelabels", labels, |out, label| write_edge_label(out, label, catalogue, dialect));
 }
 
 /// Appends `{"indexlabels":[..]}`.
@@ -154,14 +168,14 @@ pub fn write_index_labels<'a>(
 }
 
 /// Appends the whole schema: `{"propertykeys":[..],"vertexlabels":[..],"edgelabels":[..],"indexlabels":[..]}`.
-pub fn write_schema(out: &mut Vec<u8>, catalogue: &Catalogue) {
+pub fn write_schema(out: &mut Vec<u8>, catalogue: &Catalogue, dialect: Dialect) {
     let mut object = Object::open(out);
     push_array(object.field("propertykeys"), catalogue.property_keys(), |out, key| write_property_key(out, key));
     push_array(object.field("vertexlabels"), catalogue.vertex_labels(), |out, label| {
         write_vertex_label(out, label, catalogue);
     });
     push_array(object.field("edgelabels"), catalogue.edge_labels(), |out, label| {
-        write_edge_label(out, label, catalogue);
+        write_edge_label(out, label, catalogue, dialect);
     });
     push_array(object.field("indexlabels"), catalogue.index_labels(), |out, label| {
         write_index_label(out, label, catalogue);

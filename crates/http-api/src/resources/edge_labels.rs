@@ -13,7 +13,7 @@ use crate::routes::Answered;
 pub(crate) fn create(call: &Call) -> Answered {
     let (label, catalogue) = call.graph()?.create_edge_label(&decode_new_edge_label(&call.body)?)?;
     let mut out = Vec::new();
-    write_edge_label(&mut out, &label, &catalogue);
+    write_edge_label(&mut out, &label, &catalogue, call.dialect);
     Ok(Reply::json(StatusCode::CREATED, out))
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn alter(call: &Call) -> Answered {
     check_name(call, &update.name)?;
     let (label, catalogue) = call.graph()?.alter_edge_label(alter, &update)?;
     let mut out = Vec::new();
-    write_edge_label(&mut out, &label, &catalogue);
+    write_edge_label(&mut out, &label, &catalogue, call.dialect);
     Ok(Reply::ok(out))
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn list(call: &Call) -> Answered {
     let named = |name: &str| catalogue.edge_label_named(name).map(|label| &**label);
     let labels = listed(call, &catalogue, SchemaKind::EdgeLabel, all, named, |label: &EdgeLabel| &label.name)?;
     let mut out = Vec::new();
-    write_edge_labels(&mut out, labels, &catalogue);
+    write_edge_labels(&mut out, labels, &catalogue, call.dialect);
     Ok(Reply::ok(out))
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn get(call: &Call) -> Answered {
     let name = call.param()?;
     let label = catalogue.edge_label_named(&name).ok_or_else(|| missing(&catalogue, SchemaKind::EdgeLabel, &name))?;
     let mut out = Vec::new();
-    write_edge_label(&mut out, label, &catalogue);
+    write_edge_label(&mut out, label, &catalogue, call.dialect);
     Ok(Reply::ok(out))
 }
 

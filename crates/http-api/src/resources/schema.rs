@@ -12,7 +12,7 @@ use crate::routes::Answered;
 /// The whole schema.
 pub(crate) fn show(call: &Call) -> Answered {
     let mut out = Vec::with_capacity(4 * 1024);
-    write_schema(&mut out, &call.graph()?.catalogue());
+    write_schema(&mut out, &call.graph()?.catalogue(), call.dialect);
     Ok(Reply::ok(out))
 }
 

@@ -1,5 +1,6 @@
 //! `/`, `/versions` and `/apis`: what clients ask before anything else.
 
+use graph_json::Dialect;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
@@ -10,6 +11,9 @@ use crate::routes::{Answered, Handler, ROUTES};
 const GREMLIN_VERSION: &str = "3.5.1";
 /// The version of the API; clients switch features by it.
 const API_VERSION: &str = "0.71.0.0";
+/// What a client before 1.5 accepts: the versions of HugeGraph 1.0.
+const CORE_VERSION_BEFORE_15: &str = "1.0.0";
+const API_VERSION_BEFORE_15: &str = "0.69.0.0";
 
 /// The service.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
@@ -26,11 +30,15 @@ pub(crate) fn root(call: &Call) -> Answered {
 /// The versions.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 pub(crate) fn versions(call: &Call) -> Answered {
+    let (core, api) = match call.dialect {
+        Dialect::Current => (call.app.options.core_version.as_str(), API_VERSION),
+        Dialect::Before15 => (CORE_VERSION_BEFORE_15, API_VERSION_BEFORE_15),
+    };
     Ok(Reply::value(&json!({ "versions": {
         "version": "v1",
-        "core": call.app.options.core_version,
+        "core": core,
         "gremlin": GREMLIN_VERSION,
-        "api": API_VERSION,
+        "api": api,
     } })))
 }
 
