@@ -61,6 +61,8 @@ has_libclang() {
         compgen -G '/usr/lib*/clang/*/include/stddef.h' >/dev/null
 }
 
+has_curl() { have curl; }
+
 has_pkg_config() { have pkg-config; }
 
 has_java() { have javac && have java; }
@@ -76,6 +78,7 @@ setup_build() {
     step "C++ compiler and make" has_compiler g++ make
     step "libclang (for RocksDB's bindings)" has_libclang libclang-dev
     step "pkg-config" has_pkg_config pkg-config
+    step "curl" has_curl curl
 }
 
 setup_java() {
@@ -104,7 +107,7 @@ total=0
 number=0
 for part in "$@"; do
     case $part in
-    build) total=$((total + 4)) ;;
+    build) total=$((total + 5)) ;;
     java | python) total=$((total + 2)) ;;
     *) die "unknown part: $part" "usage: scripts/setup.sh [build] [java] [python]" ;;
     esac

@@ -2,7 +2,8 @@
 """Does what README.md tells a new user to do, command by command, and compares what comes out.
 
 In the section "A five-minute tour", every block marked `sh` is run with bash; a block marked `json` or `text` right after it is what
-the command must print: JSON is compared as data (creation times by presence), text by lines. `make run` itself is done by starting
+the command must print: JSON is compared as data (creation times by presence), text by lines. A function defined on one line is there
+for the later blocks too, as in one terminal. `make run` itself is done by starting
 scripts/run.sh on a free port with a data folder of its own; afterwards it is stopped and started a second time, and must keep the data.
 
 Needs only Python's standard library. Usage: scripts/walk-through.py
@@ -66,8 +67,8 @@ class Server:
             sys.exit("the server ended with code %d:\n%s" % (self.process.returncode, rest))
 
 
-def run_block(text, env, folder):
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder, env=env, stdin=subprocess.DEVNULL,
+def run_block(text, functions, env, folder):
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", "\n".join([*functions, text])], cwd=folder, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600)
     if done.returncode != 0:
         sys.exit("failed with code %d:\n%s%s" % (done.returncode, done.stdout, done.stderr))
@@ -99,11 +100,13 @@ def main():
         env = dict(os.environ, TZ="UTC")
         server = Server(address, data)
         printed = None
+        functions = []
         for language, text in found[1:]:
             text = text.replace(ADDRESS, address)
             if language == "sh":
                 print("$", text.rstrip().replace("\n", "\n  "), flush=True)
-                printed = run_block(text, env, folder)
+                printed = run_block(text, functions, env, folder)
+                functions += re.findall(r"^\w+\(\) \{.*\}$", text, re.M)
             elif language in ("json", "text"):
                 if printed is None:
                     sys.exit("an expected output without a command before it:\n" + text)
