@@ -1,7 +1,8 @@
 //! Rates of commits: how batches enter memory, and who writes them.
 //!
-//! `cargo bench -p kv-rocksdb --bench commit -- [seconds per row] [load filter] [memtable filter]`. Writes to the system's folder for temporary
-//! files. "CPU" is the processor time of the whole process for one write, background work included.
+//! `cargo bench -p kv-rocksdb --bench commit -- [seconds per row] [load filter] [memtable filter]`. Writes to the
+//! system's folder for temporary files. "CPU" is the processor time of the whole process for one write, background work
+//! included.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints; test code")]
 
 use std::collections::VecDeque;

@@ -1,7 +1,5 @@
-//! A disk that fills up: run by hand on a small file system, because making one needs the administrator's rights.
-//!
-//! `mount -t tmpfs -o size=48m none DIR`, then `RHIZOME_TEST_SMALL_DISK=DIR cargo test --release -p kv-rocksdb --test disk_full
-//! -- --ignored`. What callers do with a full disk is tested everywhere with `kv::FaultEngine`.
+//! A disk that fills up. It needs a small file system: `scripts/test-full-disk.sh` makes one and runs this. What callers do with a full
+//! disk is tested everywhere with `kv::FaultEngine`.
 #![expect(clippy::unwrap_used, reason = "test code")]
 
 use std::path::PathBuf;
@@ -26,7 +24,7 @@ fn is_there(engine: &RocksDbEngine, n: u32) -> bool {
 }
 
 #[test]
-#[ignore = "needs a small file system in RHIZOME_TEST_SMALL_DISK"]
+#[ignore = "needs a small file system in RHIZOME_TEST_SMALL_DISK: scripts/test-full-disk.sh"]
 fn writes_fail_reads_go_on_and_room_heals() {
     let disk = PathBuf::from(std::env::var_os("RHIZOME_TEST_SMALL_DISK").expect("RHIZOME_TEST_SMALL_DISK"));
     let path = disk.join("store");
