@@ -8,6 +8,7 @@ scripts/run.sh on a free port with a data folder of its own; afterwards it is st
 
 Needs only Python's standard library. Usage: scripts/walk-through.py
 """
+import atexit
 import json
 import os
 import pathlib
@@ -54,6 +55,8 @@ class Server:
         env = dict(os.environ, RHIZOME_LISTEN=address, RHIZOME_DATA=data, RHIZOME__GRAPH__TIME_ZONE="UTC")
         self.process = subprocess.Popen([ROOT / "scripts/run.sh"], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True)
+        # Whatever ends this program, the server must not outlive it.
+        atexit.register(self.process.terminate)
         for line in self.process.stdout:
             print("   |", line, end="", flush=True)
             if line.startswith(READY):

@@ -7,6 +7,7 @@ use backon::{BackoffBuilder, ExponentialBuilder, Retryable};
 use bytes::Bytes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Method, header};
+use rustls::crypto::{CryptoProvider, ring};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -92,6 +93,7 @@ impl Client {
     /// [`ClientError::Options`] for an unusable option, else the error of `GET /versions`.
     pub async fn connect(options: ClientOptions) -> Result<Self, ClientError> {
         let base = check_url(&options)?;
+        provide_cryptography();
         let http = reqwest::Client::builder()
             .timeout(Duration::from_millis(options.timeout_ms))
             .pool_max_idle_per_host(options.connections_max)
@@ -139,6 +141,14 @@ impl Client {
 /// Escapes a text for use as one path segment or one query value.
 pub(crate) fn escape(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
+}
+
+/// Chooses the cryptography of `https`, once for the process; a choice that the program made before stands.
+fn provide_cryptography() {
+    if CryptoProvider::get_default().is_none() {
+        // It fails only when another thread was first, and then there is a choice.
+        drop(ring::default_provider().install_default());
+    }
 }
 
 fn check_url(options: &ClientOptions) -> Result<String, ClientError> {

@@ -31,7 +31,8 @@ pub enum ClientError {
 
     /// The server did not answer within the time allowed. It may still have carried out the request.
     #[error(
-        "no complete answer to {request} within {timeout_ms} ms; the server may still have done the work. Raise timeout_ms, or send smaller batches"
+        "no complete answer to {request} within {timeout_ms} ms; the server may still have done the work. \
+         Raise timeout_ms, or send smaller batches"
     )]
     Timeout {
         /// Method and path of the request.

@@ -114,7 +114,8 @@ impl Owner<'_> {
             let hint = nearest(property, self.properties.iter().map(String::as_str));
             let hint = hint.map(|known| format!(" (did you mean \"{known}\"?)")).unwrap_or_default();
             return Err(format!(
-                "the column \"{}\" goes to the property \"{property}\", which the {} label \"{}\" does not have{hint}; name the property in \"field_mapping\", or list the column in \"ignored\"",
+                "the column \"{}\" goes to the property \"{property}\", which the {} label \"{}\" \
+                 does not have{hint}; name the property in \"field_mapping\", or list the column in \"ignored\"",
                 column.name, self.kind, self.name
             ));
         }

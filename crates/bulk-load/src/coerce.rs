@@ -120,7 +120,7 @@ impl Coercion {
 pub(crate) fn shown(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(SHOWN_CHARS_MAX) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        Some((at, _)) => format!("{}\u{2026}", text.get(..at).unwrap_or_default()),
         None => text,
     }
 }

@@ -77,7 +77,8 @@ pub enum LoadError {
 
     /// More rows were rejected than `rejects_max` allows.
     #[error(
-        "stopped: {rejected} rows were rejected, more than the {rejects_max} allowed. Rows inserted so far: {inserted}. See {} for the reasons; loading again after the repair is safe, ids given by the data are overwritten with equal content",
+        "stopped: {rejected} rows were rejected, more than the {rejects_max} allowed. Rows inserted so far: {inserted}. \
+         See {} for the reasons; loading again after the repair is safe, ids given by the data are overwritten with equal content",
         rejects_dir.display()
     )]
     TooManyRejects {

@@ -56,7 +56,8 @@ fn check_version(value: &Value) -> Result<(), Wrong> {
         )),
         None if value.get("vertices").is_some() || value.get("edges").is_some() => Err(wrong(
             "(root)",
-            "this is the version 1 form of a mapping, which is not supported; write \"version\": \"2.0\" and move each \"input\" with its vertices and edges into an entry of \"structs\"",
+            "this is the version 1 form of a mapping, which is not supported; write \"version\": \"2.0\" \
+             and move each \"input\" with its vertices and edges into an entry of \"structs\"",
         )),
         None => Err(wrong("(root)", "the key \"version\" is missing; write \"version\": \"2.0\"")),
     }

@@ -184,7 +184,8 @@ pub(crate) fn header_of(first: &Path, input: &Input) -> io::Result<Result<Option
     let mut seen = std::collections::BTreeSet::new();
     if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
         let reason = format!(
-            "the header names the column \"{twice}\" twice; give distinct names as \"header\" in the mapping and skip the line with \"skipped_line\""
+            "the header names the column \"{twice}\" twice; \
+             give distinct names as \"header\" in the mapping and skip the line with \"skipped_line\""
         );
         return Ok(Err(reason));
     }

@@ -89,12 +89,17 @@ impl LabelSummary {
             let fewer = expected - after;
             let stored_before = if before > 0 { "or were stored before" } else { "in the input" };
             return Some(format!(
-                "{kind} label \"{label}\": the server counts {after}, {fewer} fewer than {before} before plus {} inserted. Most likely {fewer} elements have the same id as another one {stored_before} and replaced it",
+                "{kind} label \"{label}\": the server counts {after}, {fewer} fewer than {before} before plus {} \
+                 inserted. Most likely {fewer} elements have the same id as another one {stored_before} and replaced it",
                 self.inserted
             ));
         }
         (after > expected).then(|| {
-            format!("{kind} label \"{label}\": the server counts {after}, more than {before} before plus {} inserted. Someone else writes to the graph, or a request was carried out twice", self.inserted)
+            format!(
+                "{kind} label \"{label}\": the server counts {after}, more than {before} before plus {} inserted. \
+                 Someone else writes to the graph, or a request was carried out twice",
+                self.inserted
+            )
         })
     }
 }

@@ -1,8 +1,9 @@
 //! Random draws that are the same on every machine.
 //!
-//! Each entity has its own ChaCha stream, seeded from (seed, what is drawn, number of the entity), so nothing depends on the order in which
-//! entities are made. Only integer arithmetic and the exactly rounded IEEE operations `+ * sqrt` are used, never `pow` or `ln`, whose last
-//! bit differs between platforms. [`mix`] is for single values that must be found again without a stream (for example a date of an edge).
+//! Each entity has its own ChaCha stream, seeded from (seed, what is drawn, number of the entity), so nothing depends
+//! on the order in which entities are made. Only integer arithmetic and the exactly rounded IEEE operations `+ * sqrt`
+//! are used, never `pow` or `ln`, whose last bit differs between platforms. [`mix`] is for single values that must be
+//! found again without a stream (for example a date of an edge).
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};

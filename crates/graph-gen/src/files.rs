@@ -1,8 +1,8 @@
 //! The 31 CSV files: their names, columns, and the graph element each row is; and the writer for all of them.
 //!
-//! [`FILES`] is the one table from which headers, schema and mapping are made. [`Tables`] writes rows: a row is built in the file's buffer
-//! field by field without allocation, and the buffer goes to disk when it is full. Texts must not hold `|` or line ends; all texts come from
-//! this crate's dictionary, which has none.
+//! [`FILES`] is the one table from which headers, schema and mapping are made. [`Tables`] writes rows: a row is built
+//! in the file's buffer field by field without allocation, and the buffer goes to disk when it is full. Texts must not
+//! hold `|` or line ends; all texts come from this crate's dictionary, which has none.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -117,7 +117,9 @@ pub(crate) const FILES: [FileSpec; 31] = [
     edge(D, "forum_hasMember_person", &["Forum.id", "Person.id", "joinDate"], "forum", "person"),
     edge(D, "forum_hasModerator_person", &["Forum.id", "Person.id"], "forum", "person"),
     edge(D, "forum_hasTag_tag", &["Forum.id", "Tag.id"], "forum", "tag"),
-    vertex(D, "person", &["id", "firstName", "lastName", "gender", "birthday", "creationDate", "locationIP", "browserUsed", "language", "email"]),
+    vertex(D, "person", &[
+        "id", "firstName", "lastName", "gender", "birthday", "creationDate", "locationIP", "browserUsed", "language", "email",
+    ]),
     edge(D, "person_hasInterest_tag", &["Person.id", "Tag.id"], "person", "tag"),
     edge(D, "person_isLocatedIn_place", &["Person.id", "Place.id"], "person", "place"),
     edge(D, "person_knows_person", &["Person.id", "Person.id", "creationDate"], "person", "person"),

@@ -1,9 +1,9 @@
 //! The mapping from files to graph elements, in hugegraph-loader's mapping format, version 2.0.
 //!
-//! Readable by our own loader and by hugegraph-loader, which decides three details: its CSV format accepts only `,` as delimiter, so the
-//! format is TEXT (fields split at `|`, no quoting, which is what the data is); paths are relative to the data folder, so it must be started
-//! there; and a header may not name a column twice, so the four edge files that do get a `header` of their own and a `skipped_line` that
-//! matches their first line.
+//! Readable by our own loader and by hugegraph-loader, which decides three details: its CSV format accepts only `,` as
+//! delimiter, so the format is TEXT (fields split at `|`, no quoting, which is what the data is); paths are relative to
+//! the data folder, so it must be started there; and a header may not name a column twice, so the four edge files that
+//! do get a `header` of their own and a `skipped_line` that matches their first line.
 
 use serde_json::{Map, Value, json};
 
@@ -65,7 +65,8 @@ fn edge_mapping(file: &FileSpec) -> Value {
     json!({"label": file.stem, "source": [source], "target": [target], "field_mapping": fields})
 }
 
-/// The mapping of all 31 files, vertices first. It also fits the `social_network` folder of LDBC's own generator (CsvComposite, epoch dates).
+/// The mapping of all 31 files, vertices first. It also fits the `social_network` folder of LDBC's own generator
+/// (CsvComposite, epoch dates).
 pub fn mapping_json() -> Value {
     let structs: Vec<Value> = vertex_files()
         .into_iter()

@@ -1,7 +1,7 @@
 //! Persons: the compact record kept in memory for each, and the rows that describe a person alone.
 //!
-//! Records are sorted by creation date, and ids follow that order. Interests are not kept: [`Persons::interests`] finds them again from the
-//! person's own stream.
+//! Records are sorted by creation date, and ids follow that order. Interests are not kept: [`Persons::interests`] finds
+//! them again from the person's own stream.
 
 use crate::clock::Clock;
 use crate::dictionary::words::{BROWSERS, EMAIL_DOMAINS};

@@ -12,6 +12,9 @@ pub enum DecodeError {
         /// Where the first wrong byte is, from 0.
         offset: usize,
     },
+    /// No bytes, or blanks only.
+    #[error("the body is empty; it must be JSON")]
+    Empty,
     /// Text that is no JSON.
     #[error("the body is not JSON: {reason} at line {line} column {column}")]
     Malformed {

@@ -113,22 +113,23 @@ fn the_element_beyond_the_limit_is_not_looked_at() {
 #[test]
 fn malformed_lists_say_what_and_where() {
     let cases: &[(&[u8], &str)] = &[
-        (b"", "the body is not JSON: EOF while parsing a value at line 1 column 0"),
+        (b"", "the body is empty; it must be JSON"),
+        (b" \n", "the body is empty; it must be JSON"),
         (b"[", "the body is not JSON: EOF while parsing a list at line 1 column 1"),
         (b"[]", "the list of vertices is empty"),
         (b"\xff", "the body is not UTF-8: byte 0 is wrong"),
-        (b"{}", "the body: invalid type: map, expected an array of vertices at line 1 column 2"),
-        (b"null", "the body: invalid type: null, expected an array of vertices at line 1 column 4"),
+        (b"{}", "the body: expected an array of vertices, but got an object at line 1 column 2"),
+        (b"null", "the body: expected an array of vertices, but got null at line 1 column 4"),
         (b"[null]", "[0]: null is no element of a list of vertices"),
         (br#"[{"properties":{}},null]"#, "[1]: null is no element of a list of vertices"),
-        (b"[1]", "[0]: invalid type: integer `1`, expected a vertex object at line 1 column 2"),
+        (b"[1]", "[0]: expected a vertex object, but got integer `1` at line 1 column 2"),
         (br#"[{"properties":{}},{}]"#, "[1]: 'properties' is missing"),
         (br#"[{"properties":null}]"#, "[0]: 'properties' is missing"),
         (
             br#"[{"properties":[]}]"#,
-            "[0].properties: invalid type: sequence, expected an object of properties at line 1 column 17",
+            "[0].properties: expected an object of properties, but got an array at line 1 column 17",
         ),
-        (br#"[{"label":5}]"#, "[0].label: invalid type: integer `5`, expected a string at line 1 column 11"),
+        (br#"[{"label":5}]"#, "[0].label: expected a string, but got integer `5` at line 1 column 11"),
         (b"[{\"properties\":{}}]\n x", "the body is not JSON: trailing characters at line 2 column 2"),
         (br#"[{"properties":{"a":01}}]"#, "the body is not JSON: invalid number at line 1 column 22"),
         (b"[{\"a\" 1}]", "the body is not JSON: expected `:` at line 1 column 7"),
@@ -142,10 +143,10 @@ fn malformed_lists_say_what_and_where() {
 #[test]
 fn malformed_single_elements_say_what_and_where() {
     let cases: &[(&[u8], &str)] = &[
-        (b"[]", "the body: invalid type: sequence, expected an edge object at line 1 column 2"),
-        (b"null", "the body: invalid type: null, expected an edge object at line 1 column 4"),
+        (b"[]", "the body: expected an edge object, but got an array at line 1 column 2"),
+        (b"null", "the body: expected an edge object, but got null at line 1 column 4"),
         (b"{}", "the body: 'properties' is missing"),
-        (br#"{"outVLabel":[]}"#, "outVLabel: invalid type: sequence, expected a string at line 1 column 13"),
+        (br#"{"outVLabel":[]}"#, "outVLabel: expected a string, but got an array at line 1 column 13"),
     ];
     for (body, expected) in cases {
         let shown = String::from_utf8_lossy(body);
@@ -213,4 +214,11 @@ proptest! {
     fn no_json_like_text_makes_decoding_panic(body in jsonish()) {
         decode_everything(body.as_bytes());
     }
+}
+
+#[test]
+fn a_byte_order_mark_is_skipped() {
+    let plain = br#"{"label":"person","properties":{"name":"marko"}}"#;
+    let marked = [b"\xef\xbb\xbf", &plain[..]].concat();
+    assert_eq!(decode_vertex(&marked), decode_vertex(plain));
 }

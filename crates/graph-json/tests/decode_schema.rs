@@ -191,12 +191,12 @@ fn wrong_schema_bodies_say_what_and_where() {
     let cases: &[(&str, &str)] = &[
         ("{}", "the body: 'name' is missing"),
         (r#"{"name":null}"#, "the body: 'name' is missing"),
-        ("[1]", "the body: invalid type: sequence, expected an object at line 1 column 1"),
+        ("[1]", "the body: expected an object, but got an array at line 1 column 1"),
         (r#"{"name":"a"} x"#, "the body is not JSON: trailing characters at line 1 column 14"),
-        (r#"{"name":1}"#, "name: invalid type: integer `1`, expected a string at line 1 column 9"),
+        (r#"{"name":1}"#, "name: expected a string, but got integer `1` at line 1 column 9"),
         (
             r#"{"name":"a","properties":["b",null]}"#,
-            "properties[1]: invalid type: null, expected a string at line 1 column 34",
+            "properties[1]: expected a string, but got null at line 1 column 34",
         ),
         (
             r#"{"name":"a","links":[{}]}"#,

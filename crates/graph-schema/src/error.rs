@@ -73,7 +73,7 @@ pub enum ElementError {
         properties: String,
     },
     /// Properties that must be there are not.
-    #[error("label '{label}' requires {keys}, which are missing and not nullable")]
+    #[error("label '{label}' requires {keys}: only nullable properties may be left out")]
     MissingProperties {
         /// Name of the label.
         label: String,

@@ -155,7 +155,8 @@ pub enum StoreError {
     SchemaBusy,
     /// The store was written by another version of this program.
     #[error(
-        "the data has format version {found}, this program reads version {supported}; use the program that wrote it, or export and load the data"
+        "the data has format version {found}, this program reads version {supported}; \
+         use the program that wrote it, or export and load the data"
     )]
     FormatVersion {
         /// The version found.

@@ -65,6 +65,12 @@ impl Address {
 
 /// Takes the percent-encoding out of a text.
 pub(crate) fn decode(raw: &str) -> Result<Cow<'_, str>, ApiError> {
+    let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+    if raw.split('%').skip(1).any(|rest| !rest.as_bytes().get(..2).is_some_and(hex)) {
+        return Err(ApiError::bad_input(format!(
+            "'{raw}' in the address has a '%' without two hexadecimal digits after it; write a percent sign as %25"
+        )));
+    }
     percent_decode_str(raw).decode_utf8().map_err(|_| {
         ApiError::bad_input(format!("'{raw}' in the address is not UTF-8 after its percent-encoding is taken out"))
     })
@@ -91,6 +97,9 @@ mod tests {
     fn decoding_happens_once() {
         assert_eq!(address("/%2525").decoded(0).unwrap(), "%25");
         assert!(address("/%FF").decoded(0).is_err());
+        for broken in ["/%zz", "/a%", "/a%2", "/%é9"] {
+            assert!(address(broken).decoded(0).is_err(), "{broken}");
+        }
     }
 
     #[test]

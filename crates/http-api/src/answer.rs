@@ -77,7 +77,7 @@ async fn serve(
         Found::Endpoint { handler, scope, graph_at, param_at, .. } => (handler, scope, graph_at, param_at),
         Found::NoMethod { allow } => return Err(ApiError::method(method.as_str(), allow)),
         Found::NoSpace => {
-            return Err(ApiError::not_found(format!("graph space '{}' does not exist", address.decoded(1)?)));
+            return Err(ApiError::no_space(&address.decoded(1)?));
         }
         Found::Nothing => return Err(ApiError::no_route(address.path())),
     };

@@ -7,6 +7,7 @@ use graph_store::StoreError;
 use hyper::StatusCode;
 
 use crate::reply::Reply;
+use crate::resources::graphs::DEFAULT_SPACE;
 
 /// A failed request: everything its answer needs.
 #[derive(Debug)]
@@ -76,7 +77,18 @@ impl ApiError {
 
     /// An address nothing is at.
     pub(crate) fn no_route(path: &str) -> Self {
-        Self::new(StatusCode::NOT_FOUND, HTTP_NOT_FOUND, format!("HTTP 404 Not Found: there is nothing at {path}"))
+        let hint =
+            if path.contains("//") { "an empty part (//) is never right" } else { "GET /apis lists what there is" };
+        Self::new(
+            StatusCode::NOT_FOUND,
+            HTTP_NOT_FOUND,
+            format!("HTTP 404 Not Found: there is nothing at {path}; {hint}"),
+        )
+    }
+
+    /// A graph space other than the one there is.
+    pub(crate) fn no_space(name: &str) -> Self {
+        Self::not_found(format!("graph space '{name}' does not exist; the only one is '{DEFAULT_SPACE}'"))
     }
 
     /// A method the address does not have.

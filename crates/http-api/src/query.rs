@@ -38,7 +38,9 @@ impl<'a> Query<'a> {
         let Some(value) = self.text(name)? else { return Ok(None) };
         match value.parse() {
             Ok(number) => Ok(Some(number)),
-            Err(_) => Err(ApiError::bad_input(format!("'{name}' must be a whole number, but got '{value}'"))),
+            Err(_) => {
+                Err(ApiError::bad_input(format!("'{name}' must be a whole number of 64 bits, but got '{value}'")))
+            }
         }
     }
 

@@ -128,12 +128,8 @@ async fn connection(app: Arc<App>, stream: TcpStream, mut ended: watch::Receiver
             Ok::<_, Infallible>(answer)
         }
     });
-    let mut connection = pin!(
-        http1::Builder::new()
-            .header_read_timeout(None)
-            .pipeline_flush(true)
-            .serve_connection(TokioIo::new(stream), service)
-    );
+    let mut connection =
+        pin!(http1::Builder::new().header_read_timeout(None).serve_connection(TokioIo::new(stream), service));
     let told = async { drop(ended.wait_for(|ended| *ended).await) };
     let outcome = tokio::select! {
         outcome = connection.as_mut() => Some(outcome),

@@ -1,7 +1,7 @@
 //! The server on a disk that fills up: writes are refused with the reason, reads go on, and after room was made everything works again.
 //!
 //! It needs a small file system: `scripts/test-full-disk.sh` makes one and runs this.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
 

@@ -9,7 +9,7 @@ use toml_edit::DocumentMut;
 use crate::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
@@ -20,6 +20,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
     ("graph-store", &["graph-model", "graph-schema", "key-codec", "kv"]),
     ("graph-json", &["graph-model", "graph-schema"]),
+    ("fuzz", &["graph-model", "graph-schema", "graph-json", "key-codec", "kv"]),
     ("http-api", &["graph-model", "graph-schema", "graph-store", "graph-json"]),
     ("bulk-load", &["api-client", "graph-model"]),
     (
@@ -40,9 +41,10 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ),
 ];
 
-/// External crates that bring HTTP types, and the crates that may use them.
+/// External crates that bring HTTP types, and the two crates that may use them: one speaks HTTP as a server, the other
+/// as a client.
 const HTTP: [&str; 7] = ["axum", "http", "http-body-util", "hyper", "hyper-util", "reqwest", "tower"];
-const HTTP_USERS: [&str; 4] = ["http-api", "api-client", "bulk-load", "rhizome"];
+const HTTP_USERS: [&str; 2] = ["http-api", "api-client"];
 
 /// Checks one manifest of a crate.
 pub(crate) fn check(path: &str, manifest: &str, report: &mut Report) -> Result<()> {

@@ -14,7 +14,7 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
 use super::compact::CompactJson;
 use super::literal::{AnyLiteral, Text, into_owned};
-use super::trace::{explain, utf8};
+use super::trace::{explain, text};
 use crate::DecodeError;
 use crate::limits::USER_DATA_ENTRIES_MAX;
 use crate::names::{
@@ -191,7 +191,7 @@ struct Body {
 
 impl Body {
     fn read(body: &[u8]) -> Result<Self, DecodeError> {
-        let text = utf8(body)?;
+        let text = text(body)?;
         let mut parser = serde_json::Deserializer::from_str(text);
         let Root(body) = serde_path_to_error::deserialize(&mut parser).map_err(|error| {
             let path = error.path().to_string();

@@ -1,5 +1,6 @@
 //! Where in a body the reader is, and what it objected to: the parser's own errors know only line and column.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 use serde::de::{self, DeserializeSeed};
@@ -19,7 +20,7 @@ pub(crate) struct Trace {
 impl Trace {
     /// Reads a whole body.
     pub(crate) fn read<'de, S: DeserializeSeed<'de>>(&self, body: &'de [u8], seed: S) -> Result<S::Value, DecodeError> {
-        let text = utf8(body)?;
+        let text = text(body)?;
         let mut parser = serde_json::Deserializer::from_str(text);
         let value = seed.deserialize(&mut parser).map_err(|error| self.explain(&error))?;
         parser.end().map_err(|error| self.explain(&error))?;
@@ -65,9 +66,11 @@ impl Trace {
     }
 }
 
-/// The body as text.
-pub(crate) fn utf8(body: &[u8]) -> Result<&str, DecodeError> {
-    std::str::from_utf8(body).map_err(|error| DecodeError::NotUtf8 { offset: error.valid_up_to() })
+/// The body as text, without the byte order mark that some editors and shells put before it.
+pub(crate) fn text(body: &[u8]) -> Result<&str, DecodeError> {
+    let text = std::str::from_utf8(body).map_err(|error| DecodeError::NotUtf8 { offset: error.valid_up_to() })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim_ascii().is_empty() { Err(DecodeError::Empty) } else { Ok(text) }
 }
 
 /// The parser's error as ours.
@@ -75,6 +78,7 @@ pub(crate) fn explain(error: &serde_json::Error, place: impl FnOnce() -> String)
     let (line, column) = (error.line(), error.column());
     let text = error.to_string();
     let words = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text);
+    let words = in_terms_of_json(words);
     let mut reason: String = words.chars().take(QUOTED_CHARS_MAX).collect();
     if reason.len() < words.len() {
         reason.push_str("...");
@@ -83,4 +87,18 @@ pub(crate) fn explain(error: &serde_json::Error, place: impl FnOnce() -> String)
         Category::Data => DecodeError::WrongType { place: place(), reason, line, column },
         Category::Syntax | Category::Eof | Category::Io => DecodeError::Malformed { reason, line, column },
     }
+}
+
+/// `invalid type: sequence, expected a string`, the words of the parser's library, as `expected a string, but got an array`.
+fn in_terms_of_json(words: &str) -> Cow<'_, str> {
+    let Some((got, expected)) = words.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected "))
+    else {
+        return Cow::Borrowed(words);
+    };
+    let named = |kind| match kind {
+        "sequence" | "a sequence" => "an array",
+        "map" | "a map" => "an object",
+        other => other,
+    };
+    Cow::Owned(format!("expected {}, but got {}", named(expected), named(got)))
 }

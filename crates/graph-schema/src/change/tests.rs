@@ -1,3 +1,5 @@
+//! Changes of the schema: what is accepted, what is refused and why, and what ids and statuses come out.
+
 use graph_model::{Cardinality, DataType, IdStrategy, LabelId, Meaning, PropertyKeyId, Value};
 
 use crate::fixture::*;

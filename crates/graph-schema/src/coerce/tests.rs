@@ -1,3 +1,5 @@
+//! Coercion of values to the data type and cardinality of their property key.
+
 use DataType::{Blob, Boolean, Byte, Date, Double, Float, Int, Long, Object, Text, Uuid};
 use graph_model::PropertyKeyId;
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Vertices and edges against the schema: ids by strategy, properties, refusals.
+
 use std::borrow::Cow;
 
 use graph_model::{Edge, LabelId, Properties, PropertyKeyId, Value, Vertex, VertexId};
@@ -122,7 +124,7 @@ fn the_properties_of_a_vertex_are_checked() {
             check(vertex("thing", None, &[("tags", text("a"))])),
             "has no property 'tags'; its properties are 'name', 'age'",
         ),
-        (check(vertex("person", None, &[("age", int(1))])), "label 'person' requires 'name', which are missing"),
+        (check(vertex("person", None, &[("age", int(1))])), "label 'person' requires 'name': only nullable"),
         (check(vertex("thing", None, &[])), "requires 'name', 'age'"),
         (check(vertex("person", None, &[("name", Literal::Null)])), "property 'name' is null"),
         (check(vertex("person", None, &[("name", text("a")), ("age", text("old"))])), "expects an INT"),

@@ -24,8 +24,10 @@ impl Filter {
     pub(crate) fn read(call: &Call, graph: &Graph, catalogue: &Catalogue) -> Result<Option<Self>, ApiError> {
         let query = call.query();
         let Some(text) = query.text("properties")? else { return Ok(None) };
-        let given: serde_json::Map<String, Json> = serde_json::from_str(&text).map_err(|error| {
-            ApiError::bad_input(format!("'properties' must be a JSON object, but it is not: {error}"))
+        let given: serde_json::Map<String, Json> = serde_json::from_str(&text).map_err(|_| {
+            ApiError::bad_input(format!(
+                "'properties' must be a JSON object such as {{\"name\":\"marko\"}}, percent-encoded, but got: {text}"
+            ))
         })?;
         let plain = query.flag("keep_start_p", false)?;
         let mut filter = Self { conditions: Vec::new(), names: Vec::new() };

@@ -100,7 +100,7 @@ pub(crate) fn set_read_mode(call: &Call) -> Answered {
 
 fn string_body(call: &Call) -> Result<String, ApiError> {
     serde_json::from_slice(&call.body)
-        .map_err(|error| ApiError::bad_input(format!("the body must be a JSON string such as \"NONE\": {error}")))
+        .map_err(|_| ApiError::bad_input("the body must be a JSON string, in double quotes, such as \"NONE\""))
 }
 
 /// Removes schema, elements and tasks.
@@ -123,7 +123,7 @@ pub(crate) fn spaces(_: &Call) -> Answered {
 pub(crate) fn space(call: &Call) -> Answered {
     let name = call.param()?;
     if name != DEFAULT_SPACE {
-        return Err(ApiError::not_found(format!("graph space '{name}' does not exist")));
+        return Err(ApiError::no_space(&name));
     }
     Ok(Reply::value(&json!({
         "name": DEFAULT_SPACE,

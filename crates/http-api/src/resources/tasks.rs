@@ -68,7 +68,10 @@ fn state(name: &str) -> Result<Option<TaskStatus>, ApiError> {
     match TaskStatus::ALL.into_iter().find(|status| status.name() == lower) {
         Some(status) => Ok(Some(status)),
         None if OTHER_STATES.contains(&&*lower) => Ok(None),
-        None => Err(ApiError::bad_input(format!("'status' is '{name}', which is no state of tasks"))),
+        None => {
+            let known = TaskStatus::ALL.map(TaskStatus::name).join(", ");
+            Err(ApiError::bad_input(format!("'status' must be one of {known}, but got '{name}'")))
+        }
     }
 }
 

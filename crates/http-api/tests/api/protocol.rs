@@ -97,6 +97,35 @@ fn bodies_must_be_json() {
 }
 
 #[test]
+fn heads_that_are_not_http_are_answered() {
+    let server = Server::start();
+    let long = format!("{G}/graph/vertices/{}", "1".repeat(70_000));
+    for (path, status) in [("/a path with blanks", 400), (long.as_str(), 414)] {
+        assert_eq!(server.get(path).status, status, "{path:.30}");
+    }
+}
+
+#[test]
+fn wrong_addresses_say_what_is_wrong() {
+    let server = Server::with_schema();
+    for (path, status, words) in [
+        (format!("{G}/graph/vertices/%zz"), 400, "write a percent sign as %25"),
+        (format!("{G}/graph/vertices?label=%2"), 400, "write a percent sign as %25"),
+        (format!("{G}/graph/vertices?limit=99999999999999999999"), 400, "64 bits"),
+        (format!("{G}/graph/vertices?label=person&properties=name"), 400, "{\\\"name\\\":\\\"marko\\\"}"),
+        (format!("{G}/tasks?status=nope"), 400, "queued, running, success"),
+        (format!("/{G}/graph/vertices"), 404, "(//)"),
+        (format!("{G}/graph/vertex"), 404, "GET /apis"),
+        ("/graphspaces/other".to_owned(), 404, "the only one is 'DEFAULT'"),
+        ("/graphspaces/other/graphs".to_owned(), 404, "the only one is 'DEFAULT'"),
+    ] {
+        let answer = server.get(&path);
+        assert_eq!(answer.status, status, "{path}");
+        assert!(answer.text().contains(words), "{path}: {}", answer.text());
+    }
+}
+
+#[test]
 fn bodies_and_batches_have_limits() {
     let limits = Limits { request_body_bytes_max: 100_000, batch_vertices_max: 10, ..Limits::default() };
     let server = Server::with(limits);
