@@ -17,18 +17,7 @@ pub(crate) const RULES: ElementRules<'static> =
     ElementRules { mode: GraphMode::None, zone: &TimeZone::UTC, now_ms: NOW_MS, encode_primary_key_number: true };
 
 pub(crate) fn key(name: &str, data_type: DataType, cardinality: Cardinality) -> NewPropertyKey {
-    NewPropertyKey {
-        id: None,
-        name: name.to_owned(),
-        data_type,
-        cardinality,
-        aggregate_type: AggregateType::None,
-        write_type: WriteType::Oltp,
-        properties: Vec::new(),
-        user_data: UserData::default(),
-        default_value: None,
-        check_exist: true,
-    }
+    NewPropertyKey::new(name, data_type, cardinality)
 }
 
 pub(crate) fn strings(names: &[&str]) -> Vec<String> {
@@ -36,19 +25,7 @@ pub(crate) fn strings(names: &[&str]) -> Vec<String> {
 }
 
 pub(crate) fn vertex_label(name: &str, properties: &[&str]) -> NewVertexLabel {
-    NewVertexLabel {
-        id: None,
-        name: name.to_owned(),
-        id_strategy: None,
-        properties: strings(properties),
-        primary_keys: Vec::new(),
-        nullable_keys: Vec::new(),
-        ttl_ms: 0,
-        ttl_start_time: None,
-        enable_label_index: None,
-        user_data: UserData::default(),
-        check_exist: true,
-    }
+    NewVertexLabel { properties: strings(properties), ..NewVertexLabel::new(name) }
 }
 
 pub(crate) fn vertex_update(name: &str) -> UpdateVertexLabel {
@@ -66,24 +43,7 @@ pub(crate) fn vertex_update(name: &str) -> UpdateVertexLabel {
 }
 
 pub(crate) fn edge_label(name: &str, source: &str, target: &str, properties: &[&str]) -> NewEdgeLabel {
-    NewEdgeLabel {
-        id: None,
-        name: name.to_owned(),
-        kind: EdgeLabelKindName::Normal,
-        parent_label: None,
-        source_label: Some(source.to_owned()),
-        target_label: Some(target.to_owned()),
-        links: Vec::new(),
-        frequency: None,
-        properties: strings(properties),
-        sort_keys: Vec::new(),
-        nullable_keys: Vec::new(),
-        ttl_ms: 0,
-        ttl_start_time: None,
-        enable_label_index: None,
-        user_data: UserData::default(),
-        check_exist: true,
-    }
+    NewEdgeLabel { properties: strings(properties), ..NewEdgeLabel::new(name, source, target) }
 }
 
 pub(crate) fn parent_label(name: &str) -> NewEdgeLabel {

@@ -94,6 +94,25 @@ pub struct NewPropertyKey {
     pub check_exist: bool,
 }
 
+impl NewPropertyKey {
+    /// A property key with HugeGraph's defaults for everything else; that one of the name exists is an error.
+    #[must_use]
+    pub fn new(name: &str, data_type: DataType, cardinality: Cardinality) -> Self {
+        Self {
+            id: None,
+            name: name.to_owned(),
+            data_type,
+            cardinality,
+            aggregate_type: AggregateType::None,
+            write_type: WriteType::Oltp,
+            properties: Vec::new(),
+            user_data: UserData::default(),
+            default_value: None,
+            check_exist: true,
+        }
+    }
+}
+
 /// A change of a property key: user data only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdatePropertyKey {
@@ -134,6 +153,26 @@ pub struct NewVertexLabel {
     pub user_data: UserData,
     /// Whether an existing one of this name is an error (true) or is returned if it is the same (false).
     pub check_exist: bool,
+}
+
+impl NewVertexLabel {
+    /// A vertex label without properties, with HugeGraph's defaults for everything else; that one of the name exists is an error.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            id: None,
+            name: name.to_owned(),
+            id_strategy: None,
+            properties: Vec::new(),
+            primary_keys: Vec::new(),
+            nullable_keys: Vec::new(),
+            ttl_ms: 0,
+            ttl_start_time: None,
+            enable_label_index: None,
+            user_data: UserData::default(),
+            check_exist: true,
+        }
+    }
 }
 
 /// A change of a vertex label (append or eliminate). Fields that must not be given are here so that the error can name them.
@@ -215,6 +254,31 @@ pub struct NewEdgeLabel {
     pub user_data: UserData,
     /// Whether an existing one of this name is an error (true) or is returned if it is the same (false).
     pub check_exist: bool,
+}
+
+impl NewEdgeLabel {
+    /// An edge label without properties, with HugeGraph's defaults for everything else; that one of the name exists is an error.
+    #[must_use]
+    pub fn new(name: &str, source_label: &str, target_label: &str) -> Self {
+        Self {
+            id: None,
+            name: name.to_owned(),
+            kind: EdgeLabelKindName::Normal,
+            parent_label: None,
+            source_label: Some(source_label.to_owned()),
+            target_label: Some(target_label.to_owned()),
+            links: Vec::new(),
+            frequency: None,
+            properties: Vec::new(),
+            sort_keys: Vec::new(),
+            nullable_keys: Vec::new(),
+            ttl_ms: 0,
+            ttl_start_time: None,
+            enable_label_index: None,
+            user_data: UserData::default(),
+            check_exist: true,
+        }
+    }
 }
 
 /// A change of an edge label (append or eliminate). Fields that must not be given are here so that the error can name them.

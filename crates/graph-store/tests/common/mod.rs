@@ -1,9 +1,7 @@
 //! The schema of the graphs under test: a vertex label for each way ids come about, and edges between them.
 
 use graph_model::{Cardinality, DataType, IdStrategy};
-use graph_schema::{
-    AggregateType, EdgeLabelKindName, Frequency, NewEdgeLabel, NewPropertyKey, NewVertexLabel, UserData, WriteType,
-};
+use graph_schema::{Frequency, NewEdgeLabel, NewPropertyKey, NewVertexLabel};
 use graph_store::Graph;
 
 /// Vertex labels: primary key, string, number and UUID ids.
@@ -15,18 +13,7 @@ pub(crate) const EDGES: [(&str, usize, usize); 3] = [("to_named", 0, 1), ("loops
 /// Creates everything in an empty graph.
 pub(crate) fn define_schema(graph: &Graph) {
     for (name, data_type) in [("key", DataType::Text), ("value", DataType::Int), ("sort", DataType::Int)] {
-        let new = NewPropertyKey {
-            id: None,
-            name: name.into(),
-            data_type,
-            cardinality: Cardinality::Single,
-            aggregate_type: AggregateType::None,
-            write_type: WriteType::Oltp,
-            properties: vec![],
-            user_data: UserData::default(),
-            default_value: None,
-            check_exist: true,
-        };
+        let new = NewPropertyKey::new(name, data_type, Cardinality::Single);
         graph.create_property_key(&new).unwrap();
     }
     let strategies =
@@ -34,17 +21,11 @@ pub(crate) fn define_schema(graph: &Graph) {
     for (name, strategy) in LABELS.into_iter().zip(strategies) {
         let keyed = strategy == IdStrategy::PrimaryKey;
         let new = NewVertexLabel {
-            id: None,
-            name: name.into(),
             id_strategy: Some(strategy),
             properties: if keyed { vec!["key".into(), "value".into()] } else { vec!["value".into()] },
             primary_keys: if keyed { vec!["key".into()] } else { vec![] },
             nullable_keys: vec!["value".into()],
-            ttl_ms: 0,
-            ttl_start_time: None,
-            enable_label_index: None,
-            user_data: UserData::default(),
-            check_exist: true,
+            ..NewVertexLabel::new(name)
         };
         graph.create_vertex_label(&new).unwrap();
     }
@@ -52,22 +33,10 @@ pub(crate) fn define_schema(graph: &Graph) {
         let many = name == "many";
         let sort = || if many { vec!["sort".to_owned()] } else { vec![] };
         let new = NewEdgeLabel {
-            id: None,
-            name: name.into(),
-            kind: EdgeLabelKindName::Normal,
-            parent_label: None,
-            source_label: Some(LABELS[source].into()),
-            target_label: Some(LABELS[target].into()),
-            links: vec![],
             frequency: many.then_some(Frequency::Multiple),
             properties: sort(),
             sort_keys: sort(),
-            nullable_keys: vec![],
-            ttl_ms: 0,
-            ttl_start_time: None,
-            enable_label_index: None,
-            user_data: UserData::default(),
-            check_exist: true,
+            ..NewEdgeLabel::new(name, LABELS[source], LABELS[target])
         };
         graph.create_edge_label(&new).unwrap();
     }

@@ -5,10 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use graph_model::{Cardinality, DataType, Direction, Edge, EdgeId, IdStrategy, LabelId, Task, VertexId};
-use graph_schema::{
-    AggregateType, EdgeLabelKindName, Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel,
-    SchemaKey, Status, UserData, WriteType,
-};
+use graph_schema::{Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, SchemaKey, Status};
 use graph_store::{Budget, EdgeQuery, Graph, Pending, Range, Store, StoreError, StoreOptions, VertexQuery, Wait};
 use key_codec::{GraphNumber, key, schema_value, setting_value, tables, task_value};
 use kv::{Engine, MemoryEngine, TableId, WriteBatch};
@@ -52,57 +49,17 @@ pub(crate) fn properties(given: &[(&'static str, Literal<'static>)]) -> Vec<(Cow
 }
 
 pub(crate) fn property_key(name: &str, data_type: DataType, cardinality: Cardinality) -> NewPropertyKey {
-    NewPropertyKey {
-        id: None,
-        name: name.into(),
-        data_type,
-        cardinality,
-        aggregate_type: AggregateType::None,
-        write_type: WriteType::Oltp,
-        properties: vec![],
-        user_data: UserData::default(),
-        default_value: None,
-        check_exist: true,
-    }
+    NewPropertyKey::new(name, data_type, cardinality)
 }
 
 /// A vertex label without properties.
 pub(crate) fn vertex_label(name: &str, strategy: IdStrategy) -> NewVertexLabel {
-    NewVertexLabel {
-        id: None,
-        name: name.into(),
-        id_strategy: Some(strategy),
-        properties: vec![],
-        primary_keys: vec![],
-        nullable_keys: vec![],
-        ttl_ms: 0,
-        ttl_start_time: None,
-        enable_label_index: None,
-        user_data: UserData::default(),
-        check_exist: true,
-    }
+    NewVertexLabel { id_strategy: Some(strategy), ..NewVertexLabel::new(name) }
 }
 
 /// An edge label without properties.
 pub(crate) fn edge_label(name: &str, source: &str, target: &str) -> NewEdgeLabel {
-    NewEdgeLabel {
-        id: None,
-        name: name.into(),
-        kind: EdgeLabelKindName::Normal,
-        parent_label: None,
-        source_label: Some(source.into()),
-        target_label: Some(target.into()),
-        links: vec![],
-        frequency: None,
-        properties: vec![],
-        sort_keys: vec![],
-        nullable_keys: vec![],
-        ttl_ms: 0,
-        ttl_start_time: None,
-        enable_label_index: None,
-        user_data: UserData::default(),
-        check_exist: true,
-    }
+    NewEdgeLabel::new(name, source, target)
 }
 
 pub(crate) fn vertex(label: &'static str, id: Option<Literal<'static>>) -> NewVertex<'static> {

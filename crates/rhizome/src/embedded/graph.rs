@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use graph_model::{DataType, Direction, LabelId, VertexId};
-use graph_schema::{AggregateType, Catalogue, NewPropertyKey, UserData, WriteType};
+use graph_schema::{Catalogue, NewPropertyKey};
 use graph_store::{Budget, EdgeQuery, Range, Store, VertexQuery};
 
 use crate::Cardinality;
@@ -34,16 +34,8 @@ impl<'db> Graph<'db> {
     /// Defines a property that holds one value, a list or a set.
     pub fn property_key_of(&self, name: &str, data_type: DataType, cardinality: Cardinality) -> Result<(), Error> {
         self.inner()?.create_property_key(&NewPropertyKey {
-            id: None,
-            name: name.to_owned(),
-            data_type,
-            cardinality,
-            aggregate_type: AggregateType::None,
-            write_type: WriteType::Oltp,
-            properties: Vec::new(),
-            user_data: UserData::default(),
-            default_value: None,
             check_exist: false,
+            ..NewPropertyKey::new(name, data_type, cardinality)
         })?;
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Definitions of labels, field by field. What is not said has HugeGraph's default.
 
 use graph_model::IdStrategy;
-use graph_schema::{EdgeLabelKindName, Frequency, NewEdgeLabel, NewVertexLabel, UserData};
+use graph_schema::{Frequency, NewEdgeLabel, NewVertexLabel};
 
 use crate::embedded::{Error, Graph};
 
@@ -14,19 +14,7 @@ pub struct VertexLabelBuilder<'db> {
 
 impl<'db> VertexLabelBuilder<'db> {
     pub(crate) fn new(graph: Graph<'db>, name: &str) -> Self {
-        let new = NewVertexLabel {
-            id: None,
-            name: name.to_owned(),
-            id_strategy: None,
-            properties: Vec::new(),
-            primary_keys: Vec::new(),
-            nullable_keys: Vec::new(),
-            ttl_ms: 0,
-            ttl_start_time: None,
-            enable_label_index: None,
-            user_data: UserData::default(),
-            check_exist: false,
-        };
+        let new = NewVertexLabel { check_exist: false, ..NewVertexLabel::new(name) };
         Self { graph, new }
     }
 
@@ -70,24 +58,7 @@ pub struct EdgeLabelBuilder<'db> {
 
 impl<'db> EdgeLabelBuilder<'db> {
     pub(crate) fn new(graph: Graph<'db>, name: &str, source_label: &str, target_label: &str) -> Self {
-        let new = NewEdgeLabel {
-            id: None,
-            name: name.to_owned(),
-            kind: EdgeLabelKindName::Normal,
-            parent_label: None,
-            source_label: Some(source_label.to_owned()),
-            target_label: Some(target_label.to_owned()),
-            links: Vec::new(),
-            frequency: None,
-            properties: Vec::new(),
-            sort_keys: Vec::new(),
-            nullable_keys: Vec::new(),
-            ttl_ms: 0,
-            ttl_start_time: None,
-            enable_label_index: None,
-            user_data: UserData::default(),
-            check_exist: false,
-        };
+        let new = NewEdgeLabel { check_exist: false, ..NewEdgeLabel::new(name, source_label, target_label) };
         Self { graph, new }
     }
 
