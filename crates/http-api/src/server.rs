@@ -45,7 +45,7 @@ pub async fn serve(
     let app = App::new(store, options);
     let (end, ended) = watch::channel(false);
     let mut connections = JoinSet::new();
-    tracing::info!(%address, "serving");
+    tracing::debug!(%address, "serving");
     accept(&app, &listener, &ended, &mut connections, shutdown).await;
     drop(listener);
     app.shutting_down.store(true, Ordering::Relaxed);
