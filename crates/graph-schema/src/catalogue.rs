@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use graph_model::{LabelId, PropertyKeyId};
-use rustc_hash::FxHashMap;
+use imbl::shared_ptr::DefaultSharedPtr;
+use imbl::{GenericHashMap, Vector};
+use rustc_hash::FxBuildHasher;
 
 use crate::change::{SchemaElement, SchemaKey, SchemaKind};
 use crate::definition::{EdgeLabel, EdgeLabelKind, IndexLabel, PropertyKey, VertexLabel};
@@ -81,16 +83,19 @@ definition!(VertexLabel, SchemaKind::VertexLabel);
 definition!(EdgeLabel, SchemaKind::EdgeLabel);
 definition!(IndexLabel, SchemaKind::IndexLabel);
 
+/// Numbers by name; a clone shares nearly all of it, so that a change costs the same however many definitions there are.
+type Numbers = GenericHashMap<Arc<str>, u32, FxBuildHasher, DefaultSharedPtr>;
+
 /// The definitions of one kind. `slots` has a place for each number up to the largest in use.
 #[derive(Clone, Debug, PartialEq)]
 struct Table<T> {
-    slots: Vec<Option<Arc<T>>>,
-    numbers: FxHashMap<Box<str>, u32>,
+    slots: Vector<Option<Arc<T>>>,
+    numbers: Numbers,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { slots: Vec::new(), numbers: FxHashMap::default() }
+        Self { slots: Vector::new(), numbers: Numbers::default() }
     }
 }
 
@@ -127,8 +132,8 @@ impl<T: Definition> Table<T> {
             return Err(invalid(format!("its number {number} is used by '{}'", holder.name())));
         }
         let at = usize::try_from(number).unwrap_or(usize::MAX);
-        if at >= self.slots.len() {
-            self.slots.resize_with(at + 1, || None);
+        while self.slots.len() <= at {
+            self.slots.push_back(None);
         }
         self.numbers.insert(name.into(), number);
         if let Some(slot) = self.slots.get_mut(at) {
@@ -142,8 +147,8 @@ impl<T: Definition> Table<T> {
         if let Some(removed) = slot.and_then(Option::take) {
             self.numbers.remove(removed.name());
         }
-        while self.slots.last().is_some_and(Option::is_none) {
-            self.slots.pop();
+        while self.slots.back().is_some_and(Option::is_none) {
+            self.slots.pop_back();
         }
     }
 }
