@@ -3,6 +3,7 @@
 //! Every key is in `rhizome.toml`, so a key that is not there is a mistake, and the error names where it was given and the closest
 //! known one. A value of the wrong kind is named the same way.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use bytesize::ByteSize;
@@ -173,7 +174,10 @@ pub enum SettingsError {
 impl Settings {
     /// The settings in force: defaults, then `file`, then the environment, then `flags` (keys with their sections, and values).
     pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> Result<Self, SettingsError> {
-        Self::load_with(file, std::env::vars(), flags)
+        // Variables of others may hold anything; ours are refused later on where their text makes no sense.
+        let text = |text: OsString| text.to_string_lossy().into_owned();
+        let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+        Self::load_with(file, environment, flags)
     }
 
     fn load_with(

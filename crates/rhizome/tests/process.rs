@@ -50,6 +50,15 @@ fn an_unknown_setting_is_refused_with_a_suggestion() {
 }
 
 #[test]
+fn an_environment_that_is_no_text_harms_nobody() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let bytes = std::ffi::OsStr::from_bytes(b"\xFF\xFE");
+    let output = common::command().args(["serve", "--set", "no.such=1"]).env("SOMETHING", bytes).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("unknown setting 'no.such'"), "{error}");
+}
+
+#[test]
 fn the_printed_settings_are_accepted_as_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let (status, text, _) = run(&["config"]);
