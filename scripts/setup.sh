@@ -71,6 +71,23 @@ has_maven() { have mvn; }
 
 has_python() { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
+# Checkouts share the build folder, so that RocksDB is compiled once for a machine. Cargo tells whether our own crates are
+# up to date by the times of their files and would take another checkout's for ours: after a change of checkout they are
+# built anew. Nothing else is.
+own_crates_of_this_checkout() {
+    local stamp=$CARGO_TARGET_DIR/checkout crates=() folder
+    number=$((number + 1))
+    if [[ ! -d $CARGO_TARGET_DIR/release || $(cat "$stamp" 2>/dev/null || true) == "$root" ]]; then
+        say "[$number/$total] Build folder: of this checkout"
+    else
+        say "[$number/$total] Build folder: last used by another checkout, building our own crates anew"
+        for folder in "$root"/crates/*/ "$root/xtask/"; do crates+=(-p "$(basename "$folder")"); done
+        (cd "$root" && cargo clean --quiet --release "${crates[@]}")
+    fi
+    mkdir -p "$CARGO_TARGET_DIR"
+    printf '%s\n' "$root" >"$stamp"
+}
+
 setup_build() {
     number=$((number + 1))
     has_rust || die "cargo is missing." "Install Rust 1.95 or newer: https://www.rust-lang.org/tools/install"
@@ -79,6 +96,7 @@ setup_build() {
     step "libclang (for RocksDB's bindings)" has_libclang libclang-dev
     step "pkg-config" has_pkg_config pkg-config
     step "curl" has_curl curl
+    own_crates_of_this_checkout
 }
 
 setup_java() {
@@ -107,7 +125,7 @@ total=0
 number=0
 for part in "$@"; do
     case $part in
-    build) total=$((total + 5)) ;;
+    build) total=$((total + 6)) ;;
     java | python) total=$((total + 2)) ;;
     *) die "unknown part: $part" "usage: scripts/setup.sh [build] [java] [python]" ;;
     esac
