@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use graph_model::{IdStrategy, LabelId, Vertex, VertexId};
 use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
-use kv::{Key, Keys, RowRange};
+use kv::{Key, Keys, RowRange, successor};
 
 use crate::graph::{is_expired, now_ms};
 use crate::page::{self, Position};
@@ -244,8 +244,7 @@ impl Graph {
     ) -> Result<(), StoreError> {
         let mut partition = Vec::new();
         key::label_index_partition(&mut partition, self.number, label);
-        // The row after the last one that was given out: the same bytes and a zero.
-        let first = start.map_or_else(Vec::new, |position| [position.key().row(), &[0]].concat());
+        let first = start.map_or_else(Vec::new, |position| successor(position.key().row()));
         let range = RowRange { partition: &partition, start: &first, end: None };
         let mut cursor = self.engine().scan(tables::LABEL_INDEX, range)?;
         let mut ids = Vec::new();

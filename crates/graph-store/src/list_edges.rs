@@ -5,7 +5,7 @@
 use graph_model::{Direction, Edge, EdgeId, LabelId, VertexId};
 use graph_schema::{Catalogue, EdgeLabelKind};
 use key_codec::{CodecError, key, tables, value};
-use kv::{Key, RowRange, TableId};
+use kv::{Key, RowRange, TableId, successor};
 
 use crate::graph::{is_expired, now_ms};
 use crate::list::{Budget, Listed, Progress, Turn};
@@ -86,7 +86,7 @@ impl Graph {
         let mut cursor = match &query.vertex {
             Some((owner, _)) => {
                 key::edge_partition(&mut prefix, self.number, stage.label, owner);
-                let first = start.map_or_else(Vec::new, |position| [position.key().row(), &[0]].concat());
+                let first = start.map_or_else(Vec::new, |position| successor(position.key().row()));
                 self.engine().scan(stage.table(), RowRange { partition: &prefix, start: &first, end: None })?
             }
             None => {

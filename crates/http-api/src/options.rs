@@ -49,19 +49,11 @@ impl Default for Limits {
 }
 
 /// How the server is run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ApiOptions {
     /// What it admits and gives out.
     pub limits: Limits,
-    /// The version of HugeGraph whose API this is; clients choose their addresses by it.
-    pub core_version: String,
     /// Adds routes under `/test/` that panic and sleep, for tests of the server itself.
     #[doc(hidden)]
     pub test_routes: bool,
-}
-
-impl Default for ApiOptions {
-    fn default() -> Self {
-        Self { limits: Limits::default(), core_version: "1.7.0".to_owned(), test_routes: false }
-    }
 }

@@ -4,9 +4,7 @@ use compact_str::CompactString;
 use graph_model::{EdgeId, LabelId, VertexId};
 use kv::Key;
 
-use crate::ordered::{
-    put_primary_key_prefix, put_text, put_text_open, put_u32, put_vertex_id, read_text, read_u32, read_vertex_id,
-};
+use crate::ordered::{put_primary_key_prefix, put_text, put_u32, put_vertex_id, read_text, read_u32, read_vertex_id};
 use crate::reader::Reader;
 use crate::{CodecError, GraphNumber};
 
@@ -105,11 +103,6 @@ pub fn edge_label_prefix(out: &mut Vec<u8>, graph: GraphNumber, label: LabelId) 
 pub fn edge_row(out: &mut Vec<u8>, sort_values: &str, other: &VertexId) {
     put_text(out, sort_values);
     put_vertex_id(out, other);
-}
-
-/// Appends what the rows of all edges whose sort values begin with `sort_values` begin with.
-pub fn edge_row_prefix(out: &mut Vec<u8>, sort_values: &str) {
-    put_text_open(out, sort_values);
 }
 
 /// Reads the id from a key of `edge_out`.

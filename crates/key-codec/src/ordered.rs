@@ -71,24 +71,19 @@ pub(crate) fn put_i64(out: &mut Vec<u8>, number: i64) {
 
 /// Appends a text and its end. The bytes 0x00 and 0x01 inside are written as 0x01 0x01 and 0x01 0x02.
 pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
-    put_text_open(out, text);
-    out.push(TEXT_END);
-}
-
-/// Appends a text without its end: the prefix of all texts that begin with it.
-pub(crate) fn put_text_open(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     if bytes.iter().all(|byte| *byte > TEXT_ESCAPE) {
         out.extend_from_slice(bytes);
-        return;
-    }
-    for byte in bytes {
-        if *byte > TEXT_ESCAPE {
-            out.push(*byte);
-        } else {
-            out.extend_from_slice(&[TEXT_ESCAPE, byte + 1]);
+    } else {
+        for byte in bytes {
+            if *byte > TEXT_ESCAPE {
+                out.push(*byte);
+            } else {
+                out.extend_from_slice(&[TEXT_ESCAPE, byte + 1]);
+            }
         }
     }
+    out.push(TEXT_END);
 }
 
 /// Reads what [`put_text`] wrote.

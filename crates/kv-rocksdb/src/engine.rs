@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kv::{
     Capabilities, Commit, Cursor, Engine, Key, Keys, KvError, Read, RowRange, Statistic, TableId, TableSpec,
-    WriteBatch, prefix_end,
+    WriteBatch, prefix_end, successor,
 };
 
 use crate::folder::Folder;
@@ -134,7 +134,7 @@ impl Engine for RocksDbEngine {
         }
         // No key is greater than all that begin with 0xFF, so the range ends behind the last one there is.
         match self.store.last_key(table)? {
-            Some(last) if *last >= *prefix => self.store.delete_range(table, prefix, &[&last[..], &[0]].concat()),
+            Some(last) if *last >= *prefix => self.store.delete_range(table, prefix, &successor(&last)),
             _ => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! Reading: of the database as it is, and of snapshots.
 
-use kv::{Cursor, Entry, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end};
+use kv::{Cursor, Entry, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end, successor};
 use rocksdb::{DBRawIteratorWithThreadMode, ReadOptions, SnapshotWithThreadMode};
 
 use crate::limits::MULTI_GET_KEYS_MAX;
@@ -161,8 +161,7 @@ fn scan_partitions<'a>(
     options.set_total_order_seek(true);
     let mut rows = store.database.raw_iterator_cf_opt(store.family(table)?, options);
     match after.map(|key| key.as_bytes()).filter(|after| *after >= prefix) {
-        // The next key there can be: the same bytes and one more, the smallest.
-        Some(after) => rows.seek([after, &[0]].concat()),
+        Some(after) => rows.seek(successor(after)),
         None => rows.seek(prefix),
     }
     Ok(Box::new(RowCursor { store, rows, split: Split::ByTable(spec), started: false }))

@@ -80,7 +80,7 @@ pub trait Read {
     ) -> Result<Box<dyn Cursor + 'a>, KvError>;
 }
 
-/// A figure an engine reports about itself, for metrics and for `rhizome check`.
+/// A figure an engine reports about itself, for metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistic {
     /// Name in the form of a metric: lower case, underscores, unit last (`block_cache_bytes`).

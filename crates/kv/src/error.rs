@@ -29,7 +29,7 @@ pub enum KvError {
         reason: String,
     },
     /// Stored bytes are damaged.
-    #[error("stored data is damaged ({detail}); restore from a backup, or run `rhizome check`")]
+    #[error("stored data is damaged ({detail}); restore from a backup")]
     Corrupt {
         /// What was found, where.
         detail: String,

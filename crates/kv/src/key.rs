@@ -127,6 +127,12 @@ impl Keys {
     }
 }
 
+/// The smallest run of bytes that is greater than `bytes`: the same and a zero. With it, "after" becomes "from".
+#[must_use]
+pub fn successor(bytes: &[u8]) -> Vec<u8> {
+    [bytes, &[0]].concat()
+}
+
 /// The smallest run of bytes that is greater than everything beginning with `prefix`; `None` where nothing is (no bytes, or
 /// 0xFF only). With it, "begins with" becomes a range.
 #[must_use]

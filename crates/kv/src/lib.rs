@@ -34,6 +34,6 @@ pub use commit::{Commit, CommitSender};
 pub use engine::{Capabilities, Cursor, Engine, Entry, Read, RowRange, Statistic};
 pub use error::KvError;
 pub use fault::{Fault, FaultEngine, Faults};
-pub use key::{Key, KeyBuf, Keys, prefix_end};
+pub use key::{Key, KeyBuf, Keys, prefix_end, successor};
 pub use memory::MemoryEngine;
 pub use table::{TableId, TableSpec};

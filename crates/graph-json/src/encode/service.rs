@@ -6,6 +6,10 @@ use crate::text::{Object, push_array, push_display};
 /// The answer to `GET /versions`: the versions clients check, those of HugeGraph 1.7.0.
 pub const VERSIONS_JSON: &str = r#"{"versions":{"version":"v1","core":"1.7.0","gremlin":"3.5.1","api":"0.71.0.0"}}"#;
 
+/// The same for clients before 1.5, which refuse later ones: the versions of HugeGraph 1.0.0.
+pub const VERSIONS_BEFORE_15_JSON: &str =
+    r#"{"versions":{"version":"v1","core":"1.0.0","gremlin":"3.5.1","api":"0.69.0.0"}}"#;
+
 /// The body of an error answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorBody<'a> {

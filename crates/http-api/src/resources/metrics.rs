@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::call::{App, Call};
 use crate::errors::ApiError;
 use crate::reply::Reply;
+use crate::resources::versions::CORE_VERSION;
 use crate::routes::Answered;
 
 /// HugeGraph's groups of metrics.
@@ -27,7 +28,7 @@ pub(crate) fn all(call: &Call) -> Answered {
     }
     let mut bytes = Vec::new();
     TextEncoder::new().encode(&families(&call.app), &mut bytes).map_err(|_| ApiError::defect())?;
-    let mut text = head(&call.app);
+    let mut text = head();
     text.push_str(&String::from_utf8_lossy(&bytes));
     for (name, help, value) in process_and_engine(&call.app) {
         // Writing to a string cannot fail.
@@ -62,7 +63,7 @@ pub(crate) fn statistics(call: &Call) -> Answered {
         }
         return Ok(Reply::value(&Value::Object(all)));
     }
-    let mut text = head(&call.app);
+    let mut text = head();
     for meter in used() {
         let ((succeeded, failed), (longest, mean)) = (meter.counts(), meter.times_ms());
         let labels = format!("path=\"{}\",method=\"{}\"", meter.template, meter.method);
@@ -123,9 +124,8 @@ fn wants_json(call: &Call) -> Result<bool, ApiError> {
 }
 
 /// The first lines of a text: which HugeGraph this speaks for.
-fn head(app: &App) -> String {
-    let version = &app.options.core_version;
-    format!("# HELP hugegraph_info\n# TYPE hugegraph_info untyped\nhugegraph_info{{version=\"{version}\",}} 1.0\n")
+fn head() -> String {
+    format!("# HELP hugegraph_info\n# TYPE hugegraph_info untyped\nhugegraph_info{{version=\"{CORE_VERSION}\",}} 1.0\n")
 }
 
 fn families(app: &App) -> Vec<MetricFamily> {

@@ -1,26 +1,21 @@
 //! `/`, `/versions` and `/apis`: what clients ask before anything else.
 
-use graph_json::Dialect;
+use graph_json::{Dialect, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON};
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::reply::Reply;
 use crate::routes::{Answered, Handler, ROUTES};
 
-/// TinkerPop's version as HugeGraph 1.7 reports it.
-const GREMLIN_VERSION: &str = "3.5.1";
-/// The version of the API; clients switch features by it.
-const API_VERSION: &str = "0.71.0.0";
-/// What a client before 1.5 accepts: the versions of HugeGraph 1.0.
-const CORE_VERSION_BEFORE_15: &str = "1.0.0";
-const API_VERSION_BEFORE_15: &str = "0.69.0.0";
+/// The version of HugeGraph whose API this is.
+pub(crate) const CORE_VERSION: &str = "1.7.0";
 
 /// The service.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
-pub(crate) fn root(call: &Call) -> Answered {
+pub(crate) fn root(_: &Call) -> Answered {
     Ok(Reply::value(&json!({
         "service": "hugegraph",
-        "version": call.app.options.core_version,
+        "version": CORE_VERSION,
         "doc": "https://hugegraph.apache.org/docs/",
         "api_doc": "https://hugegraph.apache.org/docs/clients/",
         "apis": ["graph", "metrics", "schema", "space", "tasks", "traversers"],
@@ -30,16 +25,11 @@ pub(crate) fn root(call: &Call) -> Answered {
 /// The versions.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 pub(crate) fn versions(call: &Call) -> Answered {
-    let (core, api) = match call.dialect {
-        Dialect::Current => (call.app.options.core_version.as_str(), API_VERSION),
-        Dialect::Before15 => (CORE_VERSION_BEFORE_15, API_VERSION_BEFORE_15),
+    let versions = match call.dialect {
+        Dialect::Current => VERSIONS_JSON,
+        Dialect::Before15 => VERSIONS_BEFORE_15_JSON,
     };
-    Ok(Reply::value(&json!({ "versions": {
-        "version": "v1",
-        "core": core,
-        "gremlin": GREMLIN_VERSION,
-        "api": api,
-    } })))
+    Ok(Reply::ok(versions.as_bytes().to_vec()))
 }
 
 /// All addresses that have a handler, from the table of routes.

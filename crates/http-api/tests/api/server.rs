@@ -41,7 +41,7 @@ impl Server {
                 let store = Store::open(Arc::new(MemoryEngine::open(TABLES)), StoreOptions::default()).unwrap();
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
                 tell.send(listener.local_addr().unwrap()).unwrap();
-                let options = ApiOptions { limits, test_routes: true, ..ApiOptions::default() };
+                let options = ApiOptions { limits, test_routes: true };
                 let stop = async { drop(stopped.await) };
                 http_api::serve(listener, Arc::new(store), options, stop, PATIENCE).await
             })
