@@ -9,9 +9,13 @@ import java.util.Set;
 
 import org.apache.hugegraph.client.RestClient;
 import org.apache.hugegraph.driver.GraphManager;
+import org.apache.hugegraph.driver.GraphsManager;
 import org.apache.hugegraph.driver.HugeClient;
+import org.apache.hugegraph.driver.JobManager;
 import org.apache.hugegraph.driver.SchemaManager;
 import org.apache.hugegraph.driver.TaskManager;
+import org.apache.hugegraph.driver.TraverserManager;
+import org.apache.hugegraph.driver.VariablesManager;
 import org.apache.hugegraph.exception.ServerException;
 import org.apache.hugegraph.structure.schema.EdgeLabel;
 import org.junit.jupiter.api.function.Executable;
@@ -41,6 +45,9 @@ final class Server {
     private static final SchemaManager SCHEMA;
     private static final GraphManager GRAPH;
     private static final TaskManager TASKS = new TaskManager(CLIENT, "hugegraph");
+    private static final JobManager JOBS = new JobManager(CLIENT, "hugegraph");
+    private static final VariablesManager VARIABLES = new VariablesManager(CLIENT, "hugegraph");
+    private static final GraphsManager GRAPHS = new GraphsManager(CLIENT);
 
     static {
         if (acceptsVersion()) {
@@ -74,6 +81,32 @@ final class Server {
 
     static TaskManager tasks() {
         return TASKS;
+    }
+
+    static JobManager jobs() {
+        return JOBS;
+    }
+
+    static VariablesManager variables() {
+        return VARIABLES;
+    }
+
+    /** Administration of whole graphs. */
+    static GraphsManager graphs() {
+        return GRAPHS;
+    }
+
+    static TraverserManager traverser() {
+        return new TraverserManager(CLIENT, GRAPH);
+    }
+
+    /** A manager of the elements of another graph. */
+    static GraphManager graph(String name) {
+        return new GraphManager(CLIENT, name);
+    }
+
+    static SchemaManager schema(String graph) {
+        return new SchemaManager(CLIENT, graph);
     }
 
     /** A schema name of this run. */
