@@ -157,7 +157,12 @@ impl Graph {
     }
 
     /// Checks that all ends exist and have the labels their edge labels link, with one read for the batch.
-    fn check_ends(&self, catalogue: &Catalogue, edges: &[Edge], first_index: Option<usize>) -> Result<(), StoreError> {
+    pub(crate) fn check_ends(
+        &self,
+        catalogue: &Catalogue,
+        edges: &[Edge],
+        first_index: Option<usize>,
+    ) -> Result<(), StoreError> {
         let mut positions: FxHashMap<&VertexId, usize> = FxHashMap::default();
         let mut keys = Keys::new();
         for id in edges.iter().flat_map(|edge| [&edge.id.source, &edge.id.target]) {

@@ -30,6 +30,7 @@ mod store;
 mod stripes;
 mod task;
 mod update;
+mod update_batch;
 
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
