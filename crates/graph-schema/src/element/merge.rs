@@ -212,3 +212,6 @@ fn decimal_sum(a: &str, b: &str) -> Option<String> {
     let (a, b): (BigDecimal, BigDecimal) = (a.parse().ok()?, b.parse().ok()?);
     Some((a + b).to_scientific_notation())
 }
+
+#[cfg(test)]
+mod tests;
