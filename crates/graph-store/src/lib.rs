@@ -29,6 +29,7 @@ mod schema;
 mod store;
 mod stripes;
 mod task;
+mod task_queue;
 mod update;
 mod update_batch;
 

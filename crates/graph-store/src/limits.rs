@@ -23,3 +23,7 @@ pub const PAGE_TOKEN_BYTES_MAX: usize = 131_072;
 
 /// Milliseconds of automatic ids reserved ahead in the store, so that a restart or a clock set back never repeats one.
 pub const ID_RESERVATION_MS: u64 = 60_000;
+
+/// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold up the others', and
+/// both leave a small machine room to serve requests.
+pub const TASK_THREADS: usize = 2;

@@ -14,7 +14,8 @@ use parking_lot::{Mutex, RwLock};
 use crate::StoreError;
 use crate::graph::{Graph, GraphOptions};
 use crate::id_generator::{IdGenerator, RESERVED_MAX};
-use crate::task::{TaskQueue, TaskRunner, last_task};
+use crate::task::next_task;
+use crate::task_queue::{TaskQueue, TaskRunner};
 
 /// Settings of the store, by name, in `meta`.
 const FORMAT: &str = "format_version";
@@ -57,7 +58,7 @@ impl Shared {
     }
 }
 
-/// The graphs of one engine. Dropping it waits for the task at work.
+/// The graphs of one engine. Dropping it interrupts the tasks at work; the next start resumes them.
 pub struct Store {
     shared: Arc<Shared>,
     graphs: RwLock<BTreeMap<String, Arc<Graph>>>,
@@ -247,11 +248,7 @@ fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreE
 fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber) -> Result<Graph, StoreError> {
     let engine = &*shared.engine;
     let catalogue = read_catalogue(engine, number)?;
-    let next_task = last_task(engine, number)?.checked_add(1).ok_or(CodecError {
-        what: "task row",
-        problem: "a number beyond its range",
-        at: 0,
-    })?;
+    let next_task = next_task(engine, number)?;
     Ok(Graph::new(name, number, Arc::clone(shared), catalogue, next_task))
 }
 
@@ -284,7 +281,7 @@ pub(crate) fn put_next_ids(batch: &mut WriteBatch, graph: GraphNumber, next: Nex
     put_setting(batch, graph, NEXT_IDS, &numbers);
 }
 
-fn put_setting(batch: &mut WriteBatch, graph: GraphNumber, name: &str, numbers: &[u64]) {
+pub(crate) fn put_setting(batch: &mut WriteBatch, graph: GraphNumber, name: &str, numbers: &[u64]) {
     batch.put(
         tables::META,
         |b| key::meta_partition(b, graph, MetaKind::Setting),
@@ -293,7 +290,7 @@ fn put_setting(batch: &mut WriteBatch, graph: GraphNumber, name: &str, numbers: 
     );
 }
 
-fn read_setting(engine: &dyn Engine, graph: GraphNumber, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+pub(crate) fn read_setting(engine: &dyn Engine, graph: GraphNumber, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
     let mut key = KeyBuf::new();
     key::meta_partition(key.bytes_mut(), graph, MetaKind::Setting);
     key.end_partition();

@@ -124,7 +124,7 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["tasks"], &[(GET, Pooled(tasks::list))]),
     graph(
         &["tasks", "{id}"],
-        &[(GET, Quick(tasks::get)), (PUT, Quick(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
+        &[(GET, Quick(tasks::get)), (PUT, Pooled(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
     ),
     graph(&[], &[(GET, Quick(graphs::get)), (POST, NotYet), (PUT, NotYet), (DELETE, NotYet)]),
     graph(&["conf"], &[(GET, Quick(graphs::conf))]),

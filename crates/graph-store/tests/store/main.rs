@@ -14,3 +14,4 @@ mod fixture;
 mod parked;
 mod removal;
 mod restart;
+mod tasks;
