@@ -3,7 +3,7 @@
 //! An element that exists is replaced, all its properties with it; its edges stay. Costs: a vertex is one put (two for labels whose ids do
 //! not begin with the label), an edge two; with `check_vertex` one multi-get over the distinct ends of the batch.
 
-use graph_model::{Edge, LabelId, Vertex, VertexId};
+use graph_model::{Edge, ElementRef, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, EndLabels, NewEdge, NewVertex, VertexDraft};
 use key_codec::{key, tables, value};
 use kv::{Keys, WriteBatch};
@@ -90,7 +90,7 @@ impl Graph {
         Ok(Vertex { id, label, properties, expires_at_ms })
     }
 
-    /// Appends a vertex and its label index entry, where its label needs one.
+    /// Appends a vertex, its label index entry, where its label needs one, and when it expires, where it does.
     pub(crate) fn put_vertex(&self, batch: &mut WriteBatch, catalogue: &Catalogue, vertex: &Vertex) {
         batch.put(
             tables::VERTEX,
@@ -106,6 +106,7 @@ impl Graph {
                 |_| (),
             );
         }
+        self.put_expiry(batch, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
     }
 
     fn insert_edge_batch(
@@ -154,6 +155,7 @@ impl Graph {
             |b| key::edge_partition(b, self.number, id.label, &id.target),
             |b| key::edge_row(b, &id.sort_values, &id.source),
         );
+        self.put_expiry(batch, edge.expires_at_ms, ElementRef::Edge(&edge.id));
     }
 
     /// Checks that all ends exist and have the labels their edge labels link, with one read for the batch.

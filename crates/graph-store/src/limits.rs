@@ -27,3 +27,6 @@ pub const ID_RESERVATION_MS: u64 = 60_000;
 /// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold up the others', and
 /// both leave a small machine room to serve requests.
 pub const TASK_THREADS: usize = 2;
+
+/// Rows of the table `expiry` written in one batch when a store of an earlier version gets them.
+pub const EXPIRIES_PER_BATCH: usize = 10_000;
