@@ -3,12 +3,15 @@
 //! The types are here; the changes themselves are methods of [`crate::Catalogue`], one file for each kind of element.
 
 mod edge_label;
+mod index_label;
 mod label_parts;
 mod life;
 mod property_key;
 mod subject;
 mod vertex_label;
 
+#[cfg(test)]
+mod index_tests;
 #[cfg(test)]
 mod series_tests;
 #[cfg(test)]
