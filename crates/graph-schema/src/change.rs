@@ -142,6 +142,8 @@ pub struct ChangeRules<'a> {
     pub now_ms: i64,
     /// The zone in which dates are written and read.
     pub zone: &'a jiff::tz::TimeZone,
+    /// How new search indexes cut texts.
+    pub analyzer: text_analysis::Analyzer,
 }
 
 /// The result of a change: what to store, and the catalogue that is in force once it is stored.

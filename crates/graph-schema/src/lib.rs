@@ -33,3 +33,4 @@ pub use input::{
     EdgeLabelKindName, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex, NewVertexLabel,
     UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel,
 };
+pub use text_analysis::Analyzer;

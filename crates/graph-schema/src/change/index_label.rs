@@ -38,6 +38,7 @@ impl Catalogue {
             index_type: new.index_type,
             fields,
             complete: new.rebuild,
+            analyzer: rules.analyzer,
             status: if new.rebuild { Status::Creating } else { Status::Created },
             user_data: subject.new_user_data(&new.user_data, rules)?,
         };
