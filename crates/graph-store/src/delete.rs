@@ -1,66 +1,60 @@
 //! Deleting one element: an edge, or a vertex with all its edges.
 
-use graph_model::{Direction, Edge, EdgeId, LabelId, VertexId};
+use graph_model::{Direction, Edge, EdgeId, ElementRef, LabelId, VertexId};
 use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
 use kv::{RowRange, WriteBatch};
 
 use crate::graph::Locks;
-use crate::index::changes::{IndexChanges, Refusal, is_indexed_edge};
+use crate::index::changes::{IndexChanges, is_indexed_edge};
 use crate::insert::needs_label_index;
 use crate::read::edge_id_text;
-use crate::stripes::{Held, Mask};
+use crate::stripes::Mask;
 use crate::{Graph, Pending, StoreError, Wait, limits};
 
 impl Graph {
     /// Deletes an edge.
     pub fn delete_edge(&self, id: &EdgeId, wait: Wait) -> Result<Pending<()>, StoreError> {
-        self.locking(|extra| self.try_delete_edge(id, wait, extra))
-    }
-
-    fn try_delete_edge(&self, id: &EdgeId, wait: Wait, extra: Mask) -> Result<Pending<()>, Refusal> {
-        let locks = Locks { exclusive: Mask::of(&id.source).union(extra), shared: Mask::of(&id.target) };
+        let locks = Locks { exclusive: Mask::of(&id.source), shared: Mask::of(&id.target) };
         let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
         let Some(edge) = self.edge(id)? else {
-            return Err(StoreError::EdgeNotFound { id: edge_id_text(&catalogue, id) }.into());
+            return Err(StoreError::EdgeNotFound { id: edge_id_text(&catalogue, id) });
         };
         let mut batch = WriteBatch::new();
+        self.remove_edge(&mut batch, id);
         let mut changes = IndexChanges::default();
         changes.edge(self, &catalogue, Some(&edge), None, None)?;
-        self.remove_edge(&mut batch, id);
-        self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
+        self.put_index_removals(&mut batch, &changes)?;
+        self.delete_expiry(&mut batch, edge.expires_at_ms, ElementRef::Edge(id));
         Ok(Pending::new((), self.submit(batch, held)))
     }
 
     /// Deletes a vertex and every edge that starts or ends at it. The edges of a vertex with very many of them go in several batches,
     /// the vertex in the last one.
     pub fn delete_vertex(&self, id: &VertexId, wait: Wait) -> Result<Pending<()>, StoreError> {
-        self.locking(|extra| self.try_delete_vertex(id, wait, extra))
-    }
-
-    fn try_delete_vertex(&self, id: &VertexId, wait: Wait, extra: Mask) -> Result<Pending<()>, Refusal> {
-        let locks = Locks { exclusive: Mask::of(id).union(extra), ..Locks::default() };
+        let locks = Locks { exclusive: Mask::of(id), ..Locks::default() };
         let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
         let Some(vertex) = self.vertex(id)? else {
-            return Err(StoreError::VertexNotFound { id: id.to_string() }.into());
+            return Err(StoreError::VertexNotFound { id: id.to_string() });
         };
         let mut batch = WriteBatch::new();
-        self.remove_edges_of(&mut batch, &catalogue, &held, id)?;
+        self.remove_edges_of(&mut batch, &catalogue, id)?;
+        self.remove_vertex(&mut batch, &catalogue, &vertex.id, vertex.label);
         let mut changes = IndexChanges::default();
         changes.vertex(self, &catalogue, Some(&vertex), None, None)?;
-        self.remove_vertex(&mut batch, &catalogue, &vertex.id, vertex.label);
-        self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
+        self.put_index_removals(&mut batch, &changes)?;
+        self.delete_expiry(&mut batch, vertex.expires_at_ms, ElementRef::Vertex(id));
         Ok(Pending::new((), self.submit(batch, held)))
     }
 
-    /// Appends the removal of every edge of a vertex that is locked exclusively, and commits when the batch has become large.
+    /// Appends the removal of every edge that starts or ends at a vertex, which must be locked exclusively. Of very many edges the
+    /// first ones are removed at once.
     pub(crate) fn remove_edges_of(
         &self,
         batch: &mut WriteBatch,
         catalogue: &Catalogue,
-        held: &Held,
         id: &VertexId,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), StoreError> {
         let mut changes = IndexChanges::default();
         for label in catalogue.edge_labels() {
             for direction in [Direction::Out, Direction::In] {
@@ -80,13 +74,13 @@ impl Graph {
                         changes.edge(self, catalogue, Some(&edge), None, None)?;
                     }
                     if batch.len() >= 2 * limits::DELETE_EDGES_PER_BATCH || changes.is_large() {
-                        self.put_index_changes(batch, catalogue, held, &std::mem::take(&mut changes))?;
+                        self.put_index_removals(batch, &std::mem::take(&mut changes))?;
                         self.engine().commit(std::mem::take(batch))?;
                     }
                 }
             }
         }
-        self.put_index_changes(batch, catalogue, held, &changes)
+        self.put_index_removals(batch, &changes)
     }
 
     /// Appends the removal of both adjacency entries of an edge.

@@ -182,6 +182,9 @@ pub enum StoreError {
     /// The caller went away.
     #[error("the request was cancelled")]
     Cancelled,
+    /// The store is being closed.
+    #[error("the server is stopping; what was begun goes on after the next start")]
+    Closing,
     /// A write would have to wait for another one; asked not to, it did nothing.
     #[error("another write to the same elements is at work")]
     Contended,
@@ -244,6 +247,7 @@ impl StoreError {
             }
             Self::Timeout { .. } => Meaning::Timeout,
             Self::Cancelled => Meaning::Cancelled,
+            Self::Closing => Meaning::Unavailable,
             Self::FormatVersion { .. } => Meaning::Unavailable,
             Self::Corrupt(_) | Self::CorruptSchema(_) => Meaning::Corrupt,
             Self::Kv(error) => match error {

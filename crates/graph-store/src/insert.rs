@@ -5,7 +5,7 @@
 //! one multi-get of what is replaced, exclusive locks instead of shared ones, and the entries that differ (see [`crate::index`]); others
 //! cost the same as if there were no indexes.
 
-use graph_model::{Edge, LabelId, Vertex, VertexId};
+use graph_model::{Edge, ElementRef, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, EndLabels, NewEdge, NewVertex, VertexDraft};
 use key_codec::{key, tables, value};
 use kv::{Keys, WriteBatch};
@@ -113,7 +113,7 @@ impl Graph {
         Ok(Vertex { id, label, properties, expires_at_ms })
     }
 
-    /// Appends a vertex and its label index entry, where its label needs one.
+    /// Appends a vertex, its label index entry, where its label needs one, and when it expires, where it does.
     pub(crate) fn put_vertex(&self, batch: &mut WriteBatch, catalogue: &Catalogue, vertex: &Vertex) {
         batch.put(
             tables::VERTEX,
@@ -129,6 +129,7 @@ impl Graph {
                 |_| (),
             );
         }
+        self.put_expiry(batch, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
     }
 
     fn insert_edge_batch(
@@ -197,10 +198,16 @@ impl Graph {
             |b| key::edge_partition(b, self.number, id.label, &id.target),
             |b| key::edge_row(b, &id.sort_values, &id.source),
         );
+        self.put_expiry(batch, edge.expires_at_ms, ElementRef::Edge(&edge.id));
     }
 
     /// Checks that all ends exist and have the labels their edge labels link, with one read for the batch.
-    fn check_ends(&self, catalogue: &Catalogue, edges: &[Edge], first_index: Option<usize>) -> Result<(), StoreError> {
+    pub(crate) fn check_ends(
+        &self,
+        catalogue: &Catalogue,
+        edges: &[Edge],
+        first_index: Option<usize>,
+    ) -> Result<(), StoreError> {
         let mut positions: FxHashMap<&VertexId, usize> = FxHashMap::default();
         let mut keys = Keys::new();
         for id in edges.iter().flat_map(|edge| [&edge.id.source, &edge.id.target]) {

@@ -33,3 +33,10 @@ pub const INDEX_ENTRIES_PER_BATCH_MAX: usize = 500_000;
 
 /// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them, for some milliseconds.
 pub const INDEX_ELEMENTS_PER_STEP: usize = 256;
+
+/// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold up the others', and
+/// both leave a small machine room to serve requests.
+pub const TASK_THREADS: usize = 2;
+
+/// Rows of the table `expiry` written in one batch when a store of an earlier version gets them.
+pub const EXPIRIES_PER_BATCH: usize = 10_000;

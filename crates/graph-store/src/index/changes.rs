@@ -213,6 +213,14 @@ impl Graph {
         self.put_unique_changes(batch, catalogue, held, changes)
     }
 
+    /// Appends the index changes of elements that are deleted. Needs no locks but theirs.
+    pub(crate) fn put_index_removals(&self, batch: &mut WriteBatch, changes: &IndexChanges) -> Result<(), StoreError> {
+        for entry in &changes.removed {
+            batch.delete_key(entry.table, entry.key());
+        }
+        self.put_releases(batch, changes.released.iter())
+    }
+
     /// Appends the index changes of vertices that are inserted or replaced. Where ids are equal the last one counts.
     pub(crate) fn index_inserted_vertices(
         &self,

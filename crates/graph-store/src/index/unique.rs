@@ -106,18 +106,11 @@ impl Graph {
         if !held.has_exclusively(stripes) {
             return Err(Refusal::Locks(stripes));
         }
-        let released: Vec<&Claim> =
-            changes.released.iter().filter(|claim| !places.contains_key(&claim.entry)).collect();
-        let mut holders = self.holders(released.iter().copied().chain(asked()))?.into_iter();
-        for (claim, holder) in released.iter().zip(holders.by_ref()) {
-            if holder.as_ref() == Some(&claim.element) {
-                batch.delete_key(claim.entry.table, claim.entry.key());
-            }
-        }
+        self.put_releases(batch, changes.released.iter().filter(|claim| !places.contains_key(&claim.entry)))?;
         let given_up = |entry: &Entry, by: &ElementId| {
             changes.released.iter().any(|claim| claim.entry == *entry && claim.element == *by)
         };
-        for (claim, holder) in asked().zip(holders) {
+        for (claim, holder) in asked().zip(self.holders(asked())?) {
             match holder {
                 Some(holder) if holder == claim.element => continue,
                 Some(holder) if !given_up(&claim.entry, &holder) => {
@@ -128,6 +121,20 @@ impl Graph {
             let mut element = Vec::new();
             index_key::put_element(&mut element, claim.element.as_ref());
             batch.put_key(claim.entry.table, claim.entry.key(), &element);
+        }
+        Ok(())
+    }
+
+    /// Appends the removal of entries that are given up, where the one who gives up holds the place: having expired, it may have lost it.
+    pub(super) fn put_releases<'a>(
+        &self,
+        batch: &mut WriteBatch,
+        released: impl Iterator<Item = &'a Claim> + Clone,
+    ) -> Result<(), StoreError> {
+        for (claim, holder) in released.clone().zip(self.holders(released)?) {
+            if holder.as_ref() == Some(&claim.element) {
+                batch.delete_key(claim.entry.table, claim.entry.key());
+            }
         }
         Ok(())
     }
