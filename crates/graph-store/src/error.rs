@@ -100,6 +100,41 @@ pub enum StoreError {
         /// The vertex label the edge needs.
         expected: String,
     },
+    /// An element with the same values as another one, where a unique index forbids that.
+    #[error(
+        "{}unique index label '{index_label}' forbids {element} with {values}, which {holder} has already",
+        at(*.index)
+    )]
+    UniqueConflict {
+        /// Position in the batch, from 0; `None` for a single element.
+        index: Option<usize>,
+        /// Name of the index label.
+        index_label: String,
+        /// Fields and values, for people.
+        values: String,
+        /// The element refused, for people.
+        element: String,
+        /// The element that has the values, for people.
+        holder: String,
+    },
+    /// A text of too many words, or a collection of too many items, for an index.
+    #[error("{}the value for index label '{index_label}' has {count} words or items, the limit is {limit}", at(*.index))]
+    TooManyTokens {
+        /// Position in the batch, from 0; `None` for a single element.
+        index: Option<usize>,
+        /// Name of the index label.
+        index_label: String,
+        /// How many there are.
+        count: usize,
+        /// [`crate::limits::INDEX_ENTRIES_PER_ELEMENT_MAX`].
+        limit: usize,
+    },
+    /// Too many index entries in one batch.
+    #[error("the batch changes more than {limit} index entries; send fewer elements at a time")]
+    TooManyIndexEntries {
+        /// [`crate::limits::INDEX_ENTRIES_PER_BATCH_MAX`].
+        limit: usize,
+    },
     /// A query that needs an index.
     #[error("{query} needs an index that does not exist: {hint}")]
     NoIndex {
@@ -225,6 +260,9 @@ impl StoreError {
             | Self::Id(_)
             | Self::EndNotFound { .. }
             | Self::EndLabel { .. }
+            | Self::UniqueConflict { .. }
+            | Self::TooManyTokens { .. }
+            | Self::TooManyIndexEntries { .. }
             | Self::Page { .. }
             | Self::TaskState { .. }
             | Self::VariableName { .. } => Meaning::BadInput,

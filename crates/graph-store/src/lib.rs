@@ -9,6 +9,7 @@
 //!   [`limits::DELETE_EDGES_PER_BATCH`] edges loses them in several batches, itself in the last.)
 //! - What a writer read stays true until it has committed: writers hold stripe locks ([`stripes`]) over what they read and write, and
 //!   start again when the catalogue changed under them.
+//! - Index entries are written in the batch of their element, and say the same as the element ([`index`]).
 //! - Reads see committed data only.
 //!
 //! Start reading at [`Graph`]; `insert.rs` is the hot path.
@@ -17,6 +18,7 @@ mod delete;
 mod error;
 mod graph;
 mod id_generator;
+mod index;
 mod insert;
 pub mod limits;
 mod list;

@@ -24,6 +24,16 @@ pub const PAGE_TOKEN_BYTES_MAX: usize = 131_072;
 /// Milliseconds of automatic ids reserved ahead in the store, so that a restart or a clock set back never repeats one.
 pub const ID_RESERVATION_MS: u64 = 60_000;
 
+/// Entries of one element in one index label: words of its text, items of its collection. Each is a write; HugeGraph's collections are no
+/// larger either.
+pub const INDEX_ENTRIES_PER_ELEMENT_MAX: usize = 65_535;
+
+/// Index entries that one batch adds and removes, those of one element beyond it included: they are held in memory, some 100 bytes each.
+pub const INDEX_ENTRIES_PER_BATCH_MAX: usize = 500_000;
+
+/// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them, for some milliseconds.
+pub const INDEX_ELEMENTS_PER_STEP: usize = 256;
+
 /// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold up the others', and
 /// both leave a small machine room to serve requests.
 pub const TASK_THREADS: usize = 2;

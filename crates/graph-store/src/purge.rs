@@ -14,10 +14,11 @@ use std::time::Duration;
 use graph_model::{EdgeId, ElementId, ElementRef, VertexId};
 use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
-use kv::{Keys, RowRange, WriteBatch};
+use kv::{RowRange, WriteBatch};
 use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::graph::{Locks, now_ms};
+use crate::index::changes::IndexChanges;
 use crate::{Graph, Store, StoreError, Wait};
 
 /// How expired elements are removed.
@@ -119,7 +120,7 @@ impl Graph {
         let mut batch = WriteBatch::new();
         let purged = Purged {
             vertices: self.purge_vertices(&mut batch, &catalogue, &vertices)?,
-            edges: self.purge_edges(&mut batch, &edges)?,
+            edges: self.purge_edges(&mut batch, &catalogue, &edges)?,
         };
         // The rows go last: should an earlier batch of a vertex with very many edges be the last one written, they are due again.
         let due = vertices.iter().map(|(at, id)| (*at, ElementRef::Vertex(id)));
@@ -158,45 +159,39 @@ impl Graph {
         catalogue: &Catalogue,
         due: &[(i64, VertexId)],
     ) -> Result<u64, StoreError> {
-        let mut keys = Keys::new();
-        for (_, id) in due {
-            keys.push(|b| key::vertex_partition(b, self.number, id), |_| ());
-        }
-        let mut heads = Vec::with_capacity(due.len());
-        self.engine().multi_get(tables::VERTEX, &keys, &mut |_, found| {
-            heads.push(found.map(value::read_vertex_head).transpose());
-        })?;
+        let ids: Vec<VertexId> = due.iter().map(|(_, id)| id.clone()).collect();
+        let mut changes = IndexChanges::default();
         let mut purged = 0;
-        for ((at, id), head) in due.iter().zip(heads) {
-            if let Some(head) = head?.filter(|head| head.expires_at_ms == Some(*at)) {
+        for ((at, id), vertex) in due.iter().zip(self.stored_vertices(&ids)?) {
+            if let Some(vertex) = vertex.filter(|vertex| vertex.expires_at_ms == Some(*at)) {
                 self.remove_edges_of(batch, catalogue, id)?;
-                self.remove_vertex(batch, catalogue, id, head.label);
+                self.remove_vertex(batch, catalogue, id, vertex.label);
+                changes.vertex(self, catalogue, Some(&vertex), None, None)?;
                 purged += 1;
             }
         }
+        self.put_index_removals(batch, &changes)?;
         Ok(purged)
     }
 
     /// Appends the removal of those edges that still expire when their rows say.
-    fn purge_edges(&self, batch: &mut WriteBatch, due: &[(i64, EdgeId)]) -> Result<u64, StoreError> {
-        let mut keys = Keys::new();
-        for (_, id) in due {
-            keys.push(
-                |b| key::edge_partition(b, self.number, id.label, &id.source),
-                |b| key::edge_row(b, &id.sort_values, &id.target),
-            );
-        }
-        let mut expiries = Vec::with_capacity(due.len());
-        self.engine().multi_get(tables::EDGE_OUT, &keys, &mut |_, found| {
-            expiries.push(found.map(value::read_edge_expiry).transpose());
-        })?;
+    fn purge_edges(
+        &self,
+        batch: &mut WriteBatch,
+        catalogue: &Catalogue,
+        due: &[(i64, EdgeId)],
+    ) -> Result<u64, StoreError> {
+        let ids: Vec<EdgeId> = due.iter().map(|(_, id)| id.clone()).collect();
+        let mut changes = IndexChanges::default();
         let mut purged = 0;
-        for ((at, id), expires_at_ms) in due.iter().zip(expiries) {
-            if expires_at_ms?.flatten() == Some(*at) {
+        for ((at, id), edge) in due.iter().zip(self.stored_edges(&ids)?) {
+            if let Some(edge) = edge.filter(|edge| edge.expires_at_ms == Some(*at)) {
                 self.remove_edge(batch, id);
+                changes.edge(self, catalogue, Some(&edge), None, None)?;
                 purged += 1;
             }
         }
+        self.put_index_removals(batch, &changes)?;
         Ok(purged)
     }
 

@@ -1,6 +1,6 @@
 //! Reading one element by its id.
 
-use graph_model::{Edge, EdgeId, EdgeIdText, Vertex, VertexId};
+use graph_model::{Edge, EdgeId, EdgeIdText, ElementRef, Vertex, VertexId};
 use graph_schema::Catalogue;
 use key_codec::{CodecError, key, tables, value};
 use kv::{KeyBuf, Keys};
@@ -63,6 +63,14 @@ impl Graph {
             }));
         })?;
         damaged.map_or(Ok(edges), |error| Err(error.into()))
+    }
+}
+
+/// The text of an id, for errors.
+pub(crate) fn element_id_text(catalogue: &Catalogue, id: ElementRef<'_>) -> String {
+    match id {
+        ElementRef::Vertex(id) => format!("vertex {id}"),
+        ElementRef::Edge(id) => format!("edge '{}'", edge_id_text(catalogue, id)),
     }
 }
 

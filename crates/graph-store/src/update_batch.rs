@@ -12,6 +12,8 @@ use kv::WriteBatch;
 use rustc_hash::FxHashMap;
 
 use crate::graph::Locks;
+use crate::index::changes::Refusal;
+use crate::stripes::Mask;
 use crate::{Graph, Pending, StoreError, Wait};
 
 /// Strategies by the name of the property, as a client sent them.
@@ -73,10 +75,20 @@ impl Graph {
         strategies: &Given<'_>,
         wait: Wait,
     ) -> Result<Pending<Vec<Vertex>>, StoreError> {
+        self.locking(|extra| self.try_update_vertices(records, strategies, wait, extra))
+    }
+
+    fn try_update_vertices(
+        &self,
+        records: &[NewVertex<'_>],
+        strategies: &Given<'_>,
+        wait: Wait,
+        extra: Mask,
+    ) -> Result<Pending<Vec<Vertex>>, Refusal> {
         let rules = self.rules();
         let ((strategies, merged), held, catalogue) = self.lock_for(wait, |catalogue| {
             let strategies = checked(catalogue, strategies)?;
-            let mut locks = Locks::default();
+            let mut locks = Locks { exclusive: extra, ..Locks::default() };
             let mut vertices = Vec::with_capacity(records.len());
             for (index, record) in records.iter().enumerate() {
                 let vertex = catalogue.check_vertex_record(record, &rules);
@@ -99,6 +111,7 @@ impl Graph {
         for vertex in &vertices {
             self.put_vertex(&mut batch, &catalogue, vertex);
         }
+        self.index_inserted_vertices(&mut batch, &catalogue, &held, &vertices, None)?;
         Ok(Pending::new(vertices, self.submit(batch, held)))
     }
 
@@ -111,10 +124,21 @@ impl Graph {
         check_vertex: bool,
         wait: Wait,
     ) -> Result<Pending<Vec<Edge>>, StoreError> {
+        self.locking(|extra| self.try_update_edges(records, strategies, check_vertex, wait, extra))
+    }
+
+    fn try_update_edges(
+        &self,
+        records: &[EdgeRecord<'_>],
+        strategies: &Given<'_>,
+        check_vertex: bool,
+        wait: Wait,
+        extra: Mask,
+    ) -> Result<Pending<Vec<Edge>>, Refusal> {
         let rules = self.rules();
         let ((strategies, edges), held, catalogue) = self.lock_for(wait, |catalogue| {
             let strategies = checked(catalogue, strategies)?;
-            let mut locks = Locks::default();
+            let mut locks = Locks { exclusive: extra, ..Locks::default() };
             let mut edges = Vec::with_capacity(records.len());
             for (index, record) in records.iter().enumerate() {
                 let edge = catalogue.check_edge_record(record, &rules);
@@ -141,6 +165,7 @@ impl Graph {
         for edge in &edges {
             self.put_edge(&mut batch, edge);
         }
+        self.index_inserted_edges(&mut batch, &catalogue, &held, &edges, None)?;
         Ok(Pending::new(edges, self.submit(batch, held)))
     }
 }
