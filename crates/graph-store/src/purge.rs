@@ -1,9 +1,9 @@
 //! Removing what has expired.
 //!
 //! An element with an expiry has a row in the table `expiry`, written in its batch. A purge takes the rows that are due, reads their
-//! elements again with all of them locked, and deletes each that has really expired, wholly: a vertex with its edges. A row whose element
-//! is gone or lives longer by now, because it was written again, goes without it. Reads hide expired elements by themselves, so nothing
-//! but space depends on when this happens.
+//! elements again with all of them locked, and deletes each that has really expired, wholly: a vertex with its edges, both with their
+//! index entries. A row whose element is gone or lives longer by now, because it was written again, goes without it. Reads hide expired
+//! elements by themselves, so nothing but space depends on when this happens.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
