@@ -46,7 +46,13 @@ fn what_is_wrong_with_a_batch_update_is_said() {
         (r#"{"vertices":[],"update_strategies":{"age":"SUM"}}"#.to_owned(), "the list of vertices is empty"),
         (format!(r#"{{"vertices":[{ann},null],"update_strategies":{{"age":"SUM"}}}}"#), "[1]: null"),
         (format!(r#"{{"vertices":[{ann}],"update_strategies":{{"age":"ADD"}}}}"#), "'ADD' is unknown"),
-        (format!(r#"{{"vertices":[{ann}],"update_strategies":{{"name":"SUM"}}}}"#), "cannot be updated with SUM"),
+        (
+            r#"{"vertices":[{"label":"place","id":"rome","properties":{"name":"a"}},{"label":"place","id":"rome","properties":{"name":"b"}}],
+                "update_strategies":{"name":"SUM"}}"#
+                .to_owned(),
+            "[1]: property 'name' cannot be updated with SUM",
+        ),
+        (format!(r#"{{"vertices":[{ann}],"update_strategies":{{"nmae":"SUM"}}}}"#), "undefined property key 'nmae'"),
         (format!(r#"{{"vertices":[{ann}],"update_strategies":{{"age":1}}}}"#), "update_strategies: expected a string"),
         (
             format!(r#"{{"vertices":[{ann}],"update_strategies":{{"age":"SUM"}},"create_if_not_exist":false}}"#),
