@@ -3,6 +3,7 @@
 
 mod batch_update;
 mod graph;
+mod modes;
 mod protocol;
 mod server;
 mod small;
