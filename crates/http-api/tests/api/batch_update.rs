@@ -47,8 +47,8 @@ fn what_is_wrong_with_a_batch_update_is_said() {
         (format!(r#"{{"vertices":[{ann},null],"update_strategies":{{"age":"SUM"}}}}"#), "[1]: null"),
         (format!(r#"{{"vertices":[{ann}],"update_strategies":{{"age":"ADD"}}}}"#), "'ADD' is unknown"),
         (
-            r#"{"vertices":[{"label":"place","id":"rome","properties":{"name":"a"}},{"label":"place","id":"rome","properties":{"name":"b"}}],
-                "update_strategies":{"name":"SUM"}}"#
+            r#"{"vertices":[{"label":"place","id":"rome","properties":{"name":"a"}},
+                {"label":"place","id":"rome","properties":{"name":"b"}}],"update_strategies":{"name":"SUM"}}"#
                 .to_owned(),
             "[1]: property 'name' cannot be updated with SUM",
         ),
@@ -69,7 +69,8 @@ fn what_is_wrong_with_a_batch_update_is_said() {
         assert_eq!(answer.status, 400, "{body}");
         assert!(answer.json()["message"].as_str().unwrap().contains(words), "{words}: {}", answer.text());
     }
-    let edge = r#"{"edges":[{"id":"S1:a>1>1>>S1:c","label":"knows","outV":"1:a","inV":"1:b","properties":{}}],"update_strategies":{"since":"BIGGER"}}"#;
+    let edge = r#"{"edges":[{"id":"S1:a>1>1>>S1:c","label":"knows","outV":"1:a","inV":"1:b","properties":{}}],
+        "update_strategies":{"since":"BIGGER"}}"#;
     let answer = server.put(&format!("{G}/graph/edges/batch"), edge);
     assert_eq!(answer.status, 400);
     assert!(answer.text().contains("S1:a>1>1>>S1:b"), "{}", answer.text());
