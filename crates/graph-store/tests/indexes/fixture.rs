@@ -10,7 +10,7 @@ use graph_schema::{
 use graph_store::{Budget, Graph, IndexReport, Pending, Store, StoreError, StoreOptions, Wait};
 use kv::{Engine, MemoryEngine};
 
-/// Vertex labels: primary key, string ids, string ids with a lifetime of a millisecond, number ids, automatic ids.
+/// Vertex labels: primary key, string ids, string ids with a lifetime of a millisecond from `born`, number ids, automatic ids.
 pub(crate) const LABELS: [&str; 5] = ["keyed", "named", "brief", "numbered", "auto"];
 
 /// Edge labels: single and multiple.
@@ -45,6 +45,7 @@ fn define(graph: &Graph) {
         ("words", DataType::Text, Cardinality::Single),
         ("tags", DataType::Text, Cardinality::Set),
         ("sort", DataType::Int, Cardinality::Single),
+        ("born", DataType::Date, Cardinality::Single),
     ] {
         graph.create_property_key(&NewPropertyKey::new(name, data_type, cardinality)).unwrap();
     }
@@ -64,6 +65,11 @@ fn define(graph: &Graph) {
             ttl_ms: if name == "brief" { 1 } else { 0 },
             ..NewVertexLabel::new(name)
         };
+        if name == "brief" {
+            new.properties.push("born".to_owned());
+            new.nullable_keys.push("born".to_owned());
+            new.ttl_start_time = Some("born".to_owned());
+        }
         if strategy == IdStrategy::PrimaryKey {
             new.properties.push("key".to_owned());
             new.primary_keys = strings(&["key"]);

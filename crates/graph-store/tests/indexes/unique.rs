@@ -1,7 +1,8 @@
 //! One element for the values of a unique index, and which of them.
 
-use graph_schema::{IndexType, NewIndexLabel};
+use graph_schema::{IndexType, Literal, NewIndexLabel};
 use graph_store::{Alter, Graph, Pending, Store, StoreError, Wait};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::fixture::*;
@@ -124,4 +125,28 @@ fn an_expired_holder_is_in_nobodys_way_and_does_not_come_back() {
     assert_sound(&graph);
     let report = check(&graph, false);
     assert_eq!((report.entries, report.elements), (0, 0));
+}
+
+#[test]
+fn what_an_expired_holder_lost_is_not_taken_away_when_it_goes() {
+    let (store, graph) = subject();
+    insert(&graph, &[vertex("brief", 1, &Props::n(7))]).unwrap();
+    until(|| graph.vertex(&vertex_id("brief", 1)).unwrap().is_none());
+    let born = Literal::Text(Cow::Borrowed("2100-01-01"));
+    let lasting = |n| {
+        let mut new = vertex("brief", n, &Props::n(7));
+        new.properties.push((Cow::Borrowed("born"), born.clone()));
+        new
+    };
+    insert(&graph, &[lasting(2)]).unwrap();
+    assert_sound(&graph);
+    // The first one is written again with other values, and then goes: the second one keeps its place.
+    insert(&graph, &[vertex("brief", 1, &Props::n(8))]).unwrap();
+    conflict(insert(&graph, &[lasting(3)]));
+    assert_sound(&graph);
+    until(|| graph.vertex(&vertex_id("brief", 1)).unwrap().is_none());
+    conflict(insert(&graph, &[vertex("brief", 1, &Props::n(7))]));
+    assert_eq!(store.purge_expired(4_000_000_000_000).unwrap().vertices, 1);
+    conflict(insert(&graph, &[lasting(3)]));
+    assert_sound(&graph);
 }
