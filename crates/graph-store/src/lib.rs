@@ -39,6 +39,7 @@ mod variables;
 
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
+pub use index::{IndexFault, IndexReport};
 pub use insert::Wait;
 pub use list::{Budget, Listed, Range, VertexQuery, Visit};
 pub use list_edges::EdgeQuery;
