@@ -3,5 +3,6 @@
 
 mod batch_update;
 mod graph;
+mod index_labels;
 mod protocol;
 mod server;
