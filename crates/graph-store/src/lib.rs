@@ -35,6 +35,7 @@ mod task;
 mod task_queue;
 mod update;
 mod update_batch;
+mod variables;
 
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};

@@ -8,8 +8,8 @@ use crate::call::Call;
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::resources::{
-    edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, tasks, testing, versions,
-    vertex_labels, vertices,
+    edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, server_settings, tasks, testing,
+    variables, versions, vertex_labels, vertices,
 };
 
 /// An answer, or why there is none.
@@ -35,7 +35,7 @@ pub(crate) enum Handler {
 /// What addresses of a route begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Nothing. These are always admitted: they touch no graph, and operators need them under load.
+    /// Nothing. These are always admitted where they have no body: they touch no graph, and operators need them under load.
     Server,
     /// A graph space: nothing, or `/graphspaces/{space}`.
     Space,
@@ -137,7 +137,11 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["jobs", "rebuild", "edgelabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_edge_label))]),
     graph(&["jobs", "rebuild", "indexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild))]),
     graph(&["jobs", "{*}"], NOT_YET),
-    graph(&["variables", "{*}"], NOT_YET),
+    graph(&["variables"], &[(GET, Pooled(variables::list))]),
+    graph(
+        &["variables", "{name}"],
+        &[(GET, Quick(variables::get)), (PUT, Pooled(variables::set)), (DELETE, Pooled(variables::delete))],
+    ),
     graph(&["cypher"], &[(GET, NotYet), (POST, NotYet)]),
     graph(&["snapshot_create"], &[(PUT, NotYet)]),
     graph(&["snapshot_resume"], &[(PUT, NotYet)]),
@@ -169,8 +173,15 @@ pub(crate) static ROUTES: &[Route] = &[
     server(&["auth", "{*}"], NOT_YET),
     server(&["openapi.json"], &[(GET, NotYet)]),
     server(&["swagger-ui", "{*}"], &[(GET, NotYet)]),
-    server(&["exception", "trace"], &[(GET, NotYet), (PUT, NotYet)]),
-    server(&["whiteiplist"], NOT_YET),
+    server(&["exception", "trace"], &[(GET, Quick(server_settings::trace)), (PUT, Quick(server_settings::set_trace))]),
+    server(
+        &["whiteiplist"],
+        &[
+            (GET, Quick(server_settings::white_list)),
+            (POST, Quick(server_settings::change_white_list)),
+            (PUT, Quick(server_settings::switch_white_list)),
+        ],
+    ),
     server(&["arthas"], &[(PUT, NotYet)]),
     server(&["pd", "{*}"], NOT_YET),
     server(&["hstore", "{*}"], NOT_YET),
@@ -295,7 +306,6 @@ mod tests {
         assert!(matches!(find("/test/panic", &GET), Found::Nothing));
         assert!(matches!(find("/graphs/g/mode", &Method::PATCH), Found::NoMethod { allow } if allow == "GET, PUT"));
         assert!(matches!(find("/graphs/g/traversers/kout", &GET), Found::Endpoint { handler: NotYet, .. }));
-        assert!(matches!(find("/graphs/g/variables", &GET), Found::Endpoint { handler: NotYet, .. }));
     }
 
     #[test]
