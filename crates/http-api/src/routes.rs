@@ -116,10 +116,10 @@ pub(crate) static ROUTES: &[Route] = &[
         &["schema", "edgelabels", "{name}"],
         &[(GET, Quick(edge_labels::get)), (PUT, Pooled(edge_labels::alter)), (DELETE, Pooled(edge_labels::delete))],
     ),
-    graph(&["schema", "indexlabels"], &[(GET, Quick(index_labels::list)), (POST, Quick(index_labels::create))]),
+    graph(&["schema", "indexlabels"], &[(GET, Quick(index_labels::list)), (POST, Pooled(index_labels::create))]),
     graph(
         &["schema", "indexlabels", "{name}"],
-        &[(GET, Quick(index_labels::get)), (PUT, Quick(index_labels::none)), (DELETE, Quick(index_labels::none))],
+        &[(GET, Quick(index_labels::get)), (PUT, Pooled(index_labels::alter)), (DELETE, Pooled(index_labels::delete))],
     ),
     graph(&["tasks"], &[(GET, Pooled(tasks::list))]),
     graph(
@@ -133,6 +133,9 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["clear"], &[(DELETE, Pooled(graphs::clear))]),
     graph(&["graph", "vertices", "olap", "batch"], &[(PUT, NotYet)]),
     graph(&["traversers", "{*}"], NOT_YET),
+    graph(&["jobs", "rebuild", "vertexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_vertex_label))]),
+    graph(&["jobs", "rebuild", "edgelabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_edge_label))]),
+    graph(&["jobs", "rebuild", "indexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild))]),
     graph(&["jobs", "{*}"], NOT_YET),
     graph(&["variables"], &[(GET, Pooled(variables::list))]),
     graph(

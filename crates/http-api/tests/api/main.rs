@@ -3,6 +3,7 @@
 
 mod batch_update;
 mod graph;
+mod index_labels;
 mod modes;
 mod protocol;
 mod server;
