@@ -152,8 +152,8 @@ pub(crate) fn keep_first_of_same(items: &mut Vec<Value>) {
     items.retain(|_| !repeated.next().unwrap_or(false));
 }
 
-/// Some total order in which exactly the values that are [`Value::same`] are equal.
-fn compare(a: &Value, b: &Value) -> Ordering {
+/// Some total order in which exactly the values that are [`Value::same`] are equal; of whole numbers and dates, theirs.
+pub(crate) fn compare(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => a.cmp(b),
         (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),
