@@ -153,6 +153,9 @@ impl<T: Definition> Table<T> {
     }
 }
 
+/// Index labels by the kind and the number of the label they are over, in the order of their numbers.
+type IndexesByBase = GenericHashMap<(bool, u32), Arc<[Arc<IndexLabel>]>, FxBuildHasher, DefaultSharedPtr>;
+
 /// The schema of a graph at one moment: see the crate's documentation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalogue {
@@ -160,6 +163,7 @@ pub struct Catalogue {
     vertex_labels: Arc<Table<VertexLabel>>,
     edge_labels: Arc<Table<EdgeLabel>>,
     index_labels: Arc<Table<IndexLabel>>,
+    indexes: IndexesByBase,
     next_ids: NextIds,
 }
 
@@ -260,6 +264,35 @@ impl Catalogue {
         self.index_labels.iter()
     }
 
+    /// The index labels over a vertex label (`on_vertices`) or an edge label, of every status, in the order of their numbers.
+    #[must_use]
+    pub fn indexes_over(&self, on_vertices: bool, base: LabelId) -> &[Arc<IndexLabel>] {
+        self.indexes.get(&(on_vertices, base.0)).map_or(&[], |indexes| indexes)
+    }
+
+    /// Whether any label has an index label.
+    #[must_use]
+    pub fn has_indexes(&self) -> bool {
+        !self.indexes.is_empty()
+    }
+
+    fn set_index(&mut self, old: Option<&Arc<IndexLabel>>, new: Option<&Arc<IndexLabel>>) {
+        for index in [old, new].into_iter().flatten() {
+            let base = (index.on_vertices, index.base.0);
+            let mut over: Vec<_> = self.indexes_over(base.0, index.base).to_vec();
+            over.retain(|other| other.id != index.id);
+            if new.is_some_and(|new| Arc::ptr_eq(new, index)) {
+                over.push(Arc::clone(index));
+                over.sort_by_key(|index| index.id);
+            }
+            if over.is_empty() {
+                self.indexes.remove(&base);
+            } else {
+                self.indexes.insert(base, over.into());
+            }
+        }
+    }
+
     /// The labels edges can have that a query for an edge label covers: the sub labels of a parent, else the label itself.
     #[must_use]
     pub fn edge_labels_under(&self, label: LabelId) -> Vec<LabelId> {
@@ -328,7 +361,13 @@ impl Catalogue {
             SchemaElement::PropertyKey(key) => Arc::make_mut(&mut self.property_keys).put(key)?,
             SchemaElement::VertexLabel(label) => Arc::make_mut(&mut self.vertex_labels).put(label)?,
             SchemaElement::EdgeLabel(label) => Arc::make_mut(&mut self.edge_labels).put(label)?,
-            SchemaElement::IndexLabel(label) => Arc::make_mut(&mut self.index_labels).put(label)?,
+            SchemaElement::IndexLabel(label) => {
+                let old = self.index_label(label.id).cloned();
+                let id = label.id;
+                Arc::make_mut(&mut self.index_labels).put(label)?;
+                let new = self.index_label(id).cloned();
+                self.set_index(old.as_ref(), new.as_ref());
+            }
         }
         self.next_ids.pass(key.kind(), key.number());
         Ok(())
@@ -340,7 +379,11 @@ impl Catalogue {
             SchemaKey::PropertyKey(id) => Arc::make_mut(&mut self.property_keys).remove(id.0),
             SchemaKey::VertexLabel(id) => Arc::make_mut(&mut self.vertex_labels).remove(id.0),
             SchemaKey::EdgeLabel(id) => Arc::make_mut(&mut self.edge_labels).remove(id.0),
-            SchemaKey::IndexLabel(id) => Arc::make_mut(&mut self.index_labels).remove(id.0),
+            SchemaKey::IndexLabel(id) => {
+                let old = self.index_label(id).cloned();
+                Arc::make_mut(&mut self.index_labels).remove(id.0);
+                self.set_index(old.as_ref(), None);
+            }
         }
     }
 

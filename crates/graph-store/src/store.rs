@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use graph_schema::{Catalogue, NextIds, SchemaKind};
 use key_codec::key::{self, MetaKind};
-use key_codec::{CodecError, FORMAT_VERSION, GraphNumber, schema_value, setting_value, tables};
+use key_codec::{
+    CodecError, FORMAT_VERSION, FORMAT_VERSION_UPGRADABLE, GraphNumber, schema_value, setting_value, tables,
+};
 use kv::{Engine, KeyBuf, RowRange, WriteBatch};
 use parking_lot::{Mutex, RwLock};
 
@@ -164,19 +166,26 @@ impl Store {
     }
 }
 
-/// Writes the format version into an empty engine, compares it otherwise.
+/// Compares the format version with this program's; writes it into an empty engine and into one of an older version. The engine has added
+/// the tables that older version did not have.
 fn check_format(engine: &dyn Engine) -> Result<(), StoreError> {
-    match read_setting(engine, GraphNumber::STORE, FORMAT)? {
-        Some(bytes) => match setting_value::read_first_number(&bytes)? {
-            found if found == u64::from(FORMAT_VERSION) => Ok(()),
-            found => Err(StoreError::FormatVersion { found, supported: FORMAT_VERSION }),
-        },
-        None => {
-            let mut batch = WriteBatch::new();
-            put_setting(&mut batch, GraphNumber::STORE, FORMAT, &[u64::from(FORMAT_VERSION)]);
-            Ok(engine.commit(batch)?)
+    if let Some(bytes) = read_setting(engine, GraphNumber::STORE, FORMAT)? {
+        let found = setting_value::read_first_number(&bytes)?;
+        if found == u64::from(FORMAT_VERSION) {
+            return Ok(());
         }
+        if !(u64::from(FORMAT_VERSION_UPGRADABLE)..u64::from(FORMAT_VERSION)).contains(&found) {
+            return Err(StoreError::FormatVersion { found, supported: FORMAT_VERSION });
+        }
+        tracing::info!(
+            from = found,
+            to = FORMAT_VERSION,
+            "upgrading the format of the store: tables are added, nothing is rewritten"
+        );
     }
+    let mut batch = WriteBatch::new();
+    put_setting(&mut batch, GraphNumber::STORE, FORMAT, &[u64::from(FORMAT_VERSION)]);
+    Ok(engine.commit(batch)?)
 }
 
 /// Removes the data of graphs that were cleared or dropped, also by a process that ended in between.

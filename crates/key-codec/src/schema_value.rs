@@ -229,6 +229,7 @@ fn put_index_label(out: &mut Vec<u8>, label: &IndexLabel) {
     varint::put(out, u64::from(label.base.0));
     INDEX_TYPES.put(out, label.index_type);
     put_keys(out, &label.fields);
+    BOOLEANS.put(out, label.complete);
     STATUSES.put(out, label.status);
     put_user_data(out, &label.user_data);
 }
@@ -241,6 +242,7 @@ fn read_index_label(reader: &mut Reader<'_>, number: u32) -> Result<IndexLabel, 
         base: LabelId(reader.varint_u32()?),
         index_type: INDEX_TYPES.read(reader)?,
         fields: read_keys(reader)?,
+        complete: BOOLEANS.read(reader)?,
         status: STATUSES.read(reader)?,
         user_data: read_user_data(reader)?,
     })
@@ -359,6 +361,7 @@ mod tests {
                     base: LabelId(1),
                     index_type: IndexType::Unique,
                     fields: vec![key(1)],
+                    complete: true,
                     status: Status::Creating,
                     user_data: UserData::default(),
                 }),
