@@ -4,11 +4,13 @@
 //! first element beyond the limit. Schema bodies (`schema.rs`) are small and go through one struct with every field.
 
 mod compact;
+mod condition;
 mod element;
 mod literal;
 mod schema;
 mod trace;
 
+pub use condition::{decode_conditions, parse_predicate, predicate, selecting_predicate};
 pub use element::{PropertyUpdate, decode_edge, decode_edges, decode_property_update, decode_vertex, decode_vertices};
 pub use schema::{
     NewIndexLabel, decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,

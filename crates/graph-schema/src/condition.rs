@@ -114,7 +114,9 @@ impl Predicate {
                 Value::Text(text) => text.contains(part.as_str()),
                 _ => false,
             },
-            Self::ContainsAny(wanted) => value.items().iter().any(|item| wanted.iter().any(|wanted| item.same(wanted))),
+            Self::ContainsAny(wanted) => {
+                value.items().iter().any(|item| wanted.iter().any(|wanted| equal(item, wanted)))
+            }
         }
     }
 }
@@ -190,23 +192,28 @@ impl FromIterator<Condition> for Conditions {
     }
 }
 
-/// The order of two numbers of one type, or of two dates; `None` for all else. Floats are in IEEE's total order: NaN is larger than
-/// every number and -0.0 smaller than 0.0, as in Java.
+/// The order of two numbers of one type, or of two dates; `None` for all else. Every NaN is the same one and larger than all numbers, and
+/// zeros of either sign are equal: as in the indexes.
 #[must_use]
 pub fn order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::Byte(a), Value::Byte(b)) => Some(a.cmp(b)),
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
         (Value::Long(a), Value::Long(b)) | (Value::Date(a), Value::Date(b)) => Some(a.cmp(b)),
-        (Value::Float(a), Value::Float(b)) => Some(a.total_cmp(b)),
-        (Value::Double(a), Value::Double(b)) => Some(a.total_cmp(b)),
+        (Value::Float(a), Value::Float(b)) => Some(float_order(a.partial_cmp(b), a.is_nan(), b.is_nan())),
+        (Value::Double(a), Value::Double(b)) => Some(float_order(a.partial_cmp(b), a.is_nan(), b.is_nan())),
         _ => None,
     }
+}
+
+fn float_order(order: Option<Ordering>, a_is_nan: bool, b_is_nan: bool) -> Ordering {
+    order.unwrap_or_else(|| a_is_nan.cmp(&b_is_nan))
 }
 
 /// The same value, or sets of the same values.
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
+        (Value::Float(_) | Value::Double(_), _) => order(a, b).is_some_and(Ordering::is_eq),
         (Value::Set(a), Value::Set(b)) if a.len() == b.len() && a.len() > 1 => {
             let sorted = |items: &[Value]| {
                 let mut items: Vec<Value> = items.to_vec();
