@@ -210,8 +210,9 @@ fn float_order(order: Option<Ordering>, a_is_nan: bool, b_is_nan: bool) -> Order
     order.unwrap_or_else(|| a_is_nan.cmp(&b_is_nan))
 }
 
-/// The same value, or sets of the same values.
-fn equal(a: &Value, b: &Value) -> bool {
+/// Whether two values are equal: by [`order`] where they have one, sets whatever the order of their items, else [`Value::same`].
+#[must_use]
+pub fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Float(_) | Value::Double(_), _) => order(a, b).is_some_and(Ordering::is_eq),
         (Value::Set(a), Value::Set(b)) if a.len() == b.len() && a.len() > 1 => {

@@ -108,6 +108,21 @@ pub enum StoreError {
         /// What to do.
         hint: String,
     },
+    /// A query over more values than can be looked up one by one.
+    #[error("the query asks for more than {limit} values or combinations of values; ask for fewer at once")]
+    TooManyRanges {
+        /// [`crate::limits::INDEX_RANGES_MAX`].
+        limit: usize,
+    },
+    /// A traversal without a start.
+    #[error("no vertex has these ids, or this label and these properties: there is nothing to start at")]
+    NothingSelected,
+    /// A traversal with too many starts.
+    #[error("more than {limit} vertices are selected to start at; select fewer")]
+    TooManySelected {
+        /// [`crate::limits::SELECTED_VERTICES_MAX`].
+        limit: usize,
+    },
     /// A page token that is damaged or belongs to another query.
     #[error("the page token is not valid for this query: {reason}; start again with an empty 'page'")]
     Page {
@@ -199,8 +214,10 @@ impl StoreError {
             | Self::EndNotFound { .. }
             | Self::EndLabel { .. }
             | Self::Page { .. }
+            | Self::NothingSelected
             | Self::TaskState { .. } => Meaning::BadInput,
             Self::NoIndex { .. } => Meaning::NoIndex,
+            Self::TooManyRanges { .. } | Self::TooManySelected { .. } => Meaning::LimitExceeded,
             Self::TooManyTasks { .. } | Self::GraphCleared { .. } | Self::Contended | Self::SchemaBusy => {
                 Meaning::Overloaded
             }

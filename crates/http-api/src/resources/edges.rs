@@ -105,7 +105,7 @@ pub(crate) fn list(call: &Call) -> Answered {
     if let Some(filter) = filter.as_ref().filter(|_| vertex.is_none()) {
         return Err(filter.no_index("edges", "by id, by label, or by properties among those of one 'vertex_id'"));
     }
-    let mut query = EdgeQuery { label, vertex, range };
+    let mut query = EdgeQuery { label, vertex, conditions, range };
     let mut list = ListBody::open("edges", call);
     let options = Call::encode_options(graph);
     let mut write = |edge: &Edge| list.push(|out| write_edge(out, edge, &catalogue, &options));

@@ -91,7 +91,7 @@ pub(crate) fn list(call: &Call) -> Answered {
     let paged = listing::is_paged(&range);
     let options = Call::encode_options(graph);
     let mut list = ListBody::open("vertices", call);
-    let query = VertexQuery { label: label.map(|label| label.id), range };
+    let query = VertexQuery { label: label.map(|label| label.id), conditions, range };
     let listed = graph.list_vertices(&query, &call.budget, &mut |vertex| {
         list.push(|out| write_vertex(out, vertex, &catalogue, &options))
     })?;
