@@ -1,6 +1,7 @@
 //! The definitions a catalogue holds: plain data, numbers resolved.
 
 use graph_model::{Cardinality, DataType, IdStrategy, LabelId, PropertyKeyId, Value};
+use text_analysis::Analyzer;
 
 /// Where a schema element is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -240,6 +241,8 @@ pub struct IndexLabel {
     pub fields: Vec<PropertyKeyId>,
     /// Whether elements written before it have entries too: false where a client asked not to build it, until it is built anew.
     pub complete: bool,
+    /// How texts become tokens, where it is a search index. Kept with the definition: entries must be found again after the setting changed.
+    pub analyzer: Analyzer,
     /// Where it is in its life.
     pub status: Status,
     /// Free data.

@@ -32,6 +32,7 @@ pub use definition::{
 pub use element::{ElementRules, EndLabels, VertexDraft};
 pub use error::{ElementError, SchemaError, ValueError};
 pub use input::{
-    EdgeLabelKindName, Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, UpdateEdgeLabel,
-    UpdatePropertyKey, UpdateVertexLabel,
+    EdgeLabelKindName, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex, NewVertexLabel,
+    UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel,
 };
+pub use text_analysis::Analyzer;
