@@ -149,7 +149,9 @@ impl Graph {
         let keys = catalogue.edge_label(label).map_or(&[][..], |label| &label.sort_keys);
         let named = |key: &PropertyKeyId| match conditions.get(*key).map(|condition| &condition.predicate) {
             // Values that are equal without being the same have several forms in an id.
-            Some(Predicate::Equal(value @ (Value::Text(_) | Value::Int(_) | Value::Long(_) | Value::Date(_)))) => Some(value),
+            Some(Predicate::Equal(value @ (Value::Text(_) | Value::Int(_) | Value::Long(_) | Value::Date(_)))) => {
+                Some(value)
+            }
             _ => None,
         };
         let values: Vec<&Value> = keys.iter().map_while(named).collect();

@@ -62,7 +62,8 @@ impl Access {
             IndexType::Search => 0,
             IndexType::Secondary | IndexType::Unique => index.fields.len().saturating_sub(1),
         };
-        let mut access = Self { index: Arc::clone(index), table, values_in_row, ranges: Vec::new(), several: Several::No };
+        let mut access =
+            Self { index: Arc::clone(index), table, values_in_row, ranges: Vec::new(), several: Several::No };
         let predicates: Vec<(PropertyKeyId, &Predicate)> = index
             .fields
             .iter()
@@ -78,9 +79,8 @@ impl Access {
     }
 
     fn search(&mut self, graph: &Graph, key: PropertyKeyId, words: &str) {
-        let mut ranges: Vec<(KeyRange, String)> = graph
-            .tokens(words)
-            .into_iter()
+        let tokens = self.index.analyzer.tokens(words).into_iter();
+        let mut ranges: Vec<(KeyRange, String)> = tokens
             .map(|token| {
                 let mut range = KeyRange::default();
                 index_key::token_partition(&mut range.partition, graph.number, self.index.id, &token);
@@ -167,7 +167,7 @@ impl Access {
     }
 
     /// Whether an element has an entry in a range before the one at `at`: it has been met there.
-    pub(crate) fn was_met(&self, graph: &Graph, at: usize, properties: &Properties) -> bool {
+    pub(crate) fn was_met(&self, at: usize, properties: &Properties) -> bool {
         match &self.several {
             Several::No => false,
             Several::Items(key, items) => {
@@ -177,22 +177,22 @@ impl Access {
             }
             Several::Tokens(key, tokens) => {
                 let earlier = tokens.get(..at).unwrap_or_default();
-                !earlier.is_empty() && self.shares(graph, *key, earlier, properties)
+                !earlier.is_empty() && self.shares(*key, earlier, properties)
             }
         }
     }
 
     /// Whether an element has one of the tokens this index is asked for; true of other indexes. The entry says so, the element must too.
-    pub(crate) fn has_token(&self, graph: &Graph, properties: &Properties) -> bool {
+    pub(crate) fn has_token(&self, properties: &Properties) -> bool {
         match &self.several {
-            Several::Tokens(key, tokens) => self.shares(graph, *key, tokens, properties),
+            Several::Tokens(key, tokens) => self.shares(*key, tokens, properties),
             _ => true,
         }
     }
 
-    fn shares(&self, graph: &Graph, key: PropertyKeyId, tokens: &[String], properties: &Properties) -> bool {
+    fn shares(&self, key: PropertyKeyId, tokens: &[String], properties: &Properties) -> bool {
         let own = match properties.get(key) {
-            Some(Value::Text(text)) => graph.tokens(text),
+            Some(Value::Text(text)) => self.index.analyzer.tokens(text),
             _ => return false,
         };
         own.iter().any(|own| tokens.iter().any(|token| token == own))
@@ -208,7 +208,9 @@ enum Part<'a> {
 fn parts(predicate: &Predicate) -> Vec<Part<'_>> {
     match predicate {
         // The entries of a collection are those of its items; the element is compared with the whole.
-        Predicate::Equal(Value::List(items) | Value::Set(items)) => items.first().map(Part::Value).into_iter().collect(),
+        Predicate::Equal(Value::List(items) | Value::Set(items)) => {
+            items.first().map(Part::Value).into_iter().collect()
+        }
         Predicate::Equal(value) => vec![Part::Value(value)],
         Predicate::OneOf(values) | Predicate::ContainsAny(values) => values.iter().map(Part::Value).collect(),
         Predicate::Range(interval) => vec![Part::Interval(interval.clone())],
@@ -257,10 +259,7 @@ pub(crate) struct Entries<'a> {
 
 impl Entries<'_> {
     /// Gives the next entry to `take`: the position of its range, its key and the element it leads to. False at the end.
-    pub(crate) fn next(
-        &mut self,
-        take: impl FnOnce(usize, Key<'_>, ElementId),
-    ) -> Result<bool, StoreError> {
+    pub(crate) fn next(&mut self, take: impl FnOnce(usize, Key<'_>, ElementId)) -> Result<bool, StoreError> {
         loop {
             if self.cursor.is_none() {
                 let Some(range) = self.access.ranges.get(self.at) else { return Ok(false) };

@@ -78,7 +78,11 @@ pub(crate) fn labels_with(
         let keys: Vec<PropertyKeyId> = conditions.iter().map(|condition| condition.key).collect();
         return Err(StoreError::NoIndex {
             query: format!("finding {} by {}", words(base), names(catalogue, &keys)),
-            hint: format!("no label of {} has the {}", words(base), if keys.len() == 1 { "property" } else { "properties" }),
+            hint: format!(
+                "no label of {} has the {}",
+                words(base),
+                if keys.len() == 1 { "property" } else { "properties" }
+            ),
         });
     }
     Ok(labels)

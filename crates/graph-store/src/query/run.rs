@@ -139,7 +139,7 @@ impl<'a> Run<'a> {
             let (Some(element), Some(range), Some(key)) = (element, round.ranges.get(at), round.keys.get(at)) else {
                 continue;
             };
-            if !self.accepts(&element, driver, others) || driver.was_met(self.graph, *range, element.properties()) {
+            if !self.accepts(&element, driver, others) || driver.was_met(*range, element.properties()) {
                 continue;
             }
             match progress.turn() {
@@ -163,7 +163,7 @@ impl<'a> Run<'a> {
                 Predicate::TextContains(_) => properties.get(condition.key).is_some(),
                 _ => condition.matches(properties),
             })
-            && std::iter::once(driver).chain(others).all(|access| access.has_token(self.graph, properties))
+            && std::iter::once(driver).chain(others).all(|access| access.has_token(properties))
     }
 }
 

@@ -51,14 +51,22 @@ impl List {
     /// Goes through the list; `see` is told of every element.
     fn run(&self, graph: &Graph, range: Range, budget: &Budget, see: &mut dyn FnMut()) -> Result<Listed, StoreError> {
         match self.clone() {
-            Self::Vertices(label) => graph.list_vertices(&VertexQuery { label, conditions: Conditions::default(), range }, budget, &mut |_| {
-                see();
-                ControlFlow::Continue(())
-            }),
-            Self::Edges(label, vertex) => graph.list_edges(&EdgeQuery { label, vertex, conditions: Conditions::default(), range }, budget, &mut |_| {
-                see();
-                ControlFlow::Continue(())
-            }),
+            Self::Vertices(label) => graph.list_vertices(
+                &VertexQuery { label, conditions: Conditions::default(), range },
+                budget,
+                &mut |_| {
+                    see();
+                    ControlFlow::Continue(())
+                },
+            ),
+            Self::Edges(label, vertex) => graph.list_edges(
+                &EdgeQuery { label, vertex, conditions: Conditions::default(), range },
+                budget,
+                &mut |_| {
+                    see();
+                    ControlFlow::Continue(())
+                },
+            ),
         }
     }
 

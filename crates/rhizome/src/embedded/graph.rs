@@ -71,7 +71,11 @@ impl<'db> Graph<'db> {
         let graph = self.inner()?;
         let catalogue = graph.catalogue();
         let label = catalogue.vertex_label_named(label).ok_or_else(|| unknown("vertex", label))?.id;
-        let query = VertexQuery { label: Some(label), conditions: Conditions::default(), range: Range::Offset { offset: 0, limit: Some(limit) } };
+        let query = VertexQuery {
+            label: Some(label),
+            conditions: Conditions::default(),
+            range: Range::Offset { offset: 0, limit: Some(limit) },
+        };
         let mut vertices = Vec::new();
         graph.list_vertices(&query, &Budget::unlimited(), &mut |vertex| {
             vertices.push(Vertex::new(&catalogue, vertex.clone()));
