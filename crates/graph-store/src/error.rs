@@ -123,6 +123,20 @@ pub enum StoreError {
         /// [`crate::limits::SELECTED_VERTICES_MAX`].
         limit: usize,
     },
+    /// A scan of more elements than one answer may hold.
+    #[error(
+        "Too many records: the scan has more than {limit}; read it page by page with 'page' and 'page_limit', or in smaller shards"
+    )]
+    TooManyRecords {
+        /// [`crate::limits::SCAN_RECORDS_MAX`].
+        limit: u64,
+    },
+    /// A bound of a scan that no shard of this graph has.
+    #[error("'{name}' is no bound of a shard of this graph; take 'start' and 'end' from its shards")]
+    ShardBound {
+        /// Which one.
+        name: &'static str,
+    },
     /// A page token that is damaged or belongs to another query.
     #[error("the page token is not valid for this query: {reason}; start again with an empty 'page'")]
     Page {
@@ -214,10 +228,13 @@ impl StoreError {
             | Self::EndNotFound { .. }
             | Self::EndLabel { .. }
             | Self::Page { .. }
+            | Self::ShardBound { .. }
             | Self::NothingSelected
             | Self::TaskState { .. } => Meaning::BadInput,
             Self::NoIndex { .. } => Meaning::NoIndex,
-            Self::TooManyRanges { .. } | Self::TooManySelected { .. } => Meaning::LimitExceeded,
+            Self::TooManyRanges { .. } | Self::TooManySelected { .. } | Self::TooManyRecords { .. } => {
+                Meaning::LimitExceeded
+            }
             Self::TooManyTasks { .. } | Self::GraphCleared { .. } | Self::Contended | Self::SchemaBusy => {
                 Meaning::Overloaded
             }

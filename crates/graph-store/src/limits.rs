@@ -33,3 +33,6 @@ pub const INTERSECT_IDS_MAX: usize = 1_000;
 
 /// Vertices a traversal may start at when they are chosen by label or properties: they are held in memory.
 pub const SELECTED_VERTICES_MAX: usize = 100_000;
+
+/// Elements one scan gives out that is not read page by page. HugeGraph's capacity of a query; its tools then split the shard.
+pub const SCAN_RECORDS_MAX: u64 = 800_000;
