@@ -268,3 +268,6 @@ fn no_index(
     }
     StoreError::NoIndex { query, hint }
 }
+
+#[cfg(test)]
+mod tests;
