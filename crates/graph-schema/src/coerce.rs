@@ -153,7 +153,7 @@ pub(crate) fn keep_first_of_same(items: &mut Vec<Value>) {
     items.retain(|_| !repeated.next().unwrap_or(false));
 }
 
-/// Some total order in which exactly the values that are [`Value::same`] are equal.
+/// Some total order in which exactly the values that are [`Value::same`] are equal; of whole numbers and dates, theirs.
 pub(crate) fn compare(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => a.cmp(b),

@@ -239,7 +239,7 @@ pub struct IndexLabel {
     pub index_type: IndexType,
     /// The indexed properties, in order.
     pub fields: Vec<PropertyKeyId>,
-    /// Whether elements written before it have entries too: false where a client asked not to build it, until it is built anew.
+    /// Whether elements written before it have entries too: false until it is built.
     pub complete: bool,
     /// How texts become tokens, where it is a search index. Kept with the definition: entries must be found again after the setting changed.
     pub analyzer: Analyzer,

@@ -69,6 +69,15 @@ pub struct NewEdge<'a> {
     pub properties: Vec<(Cow<'a, str>, Literal<'a>)>,
 }
 
+/// An edge of a batch update.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EdgeRecord<'a> {
+    /// Its id, where the client sent one: it must be the one that its label, ends and sort keys make.
+    pub id: Option<Literal<'a>>,
+    /// The edge; properties that the stored edge has may be left out.
+    pub edge: NewEdge<'a>,
+}
+
 /// A property key to create.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewPropertyKey {

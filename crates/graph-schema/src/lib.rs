@@ -29,10 +29,10 @@ pub use definition::{
     AggregateType, CREATE_TIME, DEFAULT_VALUE, EdgeLabel, EdgeLabelKind, Frequency, IndexLabel, IndexType, PropertyKey,
     Status, UserData, VertexLabel, WriteType,
 };
-pub use element::{ElementRules, EndLabels, VertexDraft};
+pub use element::{ElementRules, EndLabels, UpdateStrategies, UpdateStrategy, VertexDraft};
 pub use error::{ElementError, SchemaError, ValueError};
 pub use input::{
-    EdgeLabelKindName, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex, NewVertexLabel,
-    UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel,
+    EdgeLabelKindName, EdgeRecord, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex,
+    NewVertexLabel, UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel,
 };
 pub use text_analysis::Analyzer;

@@ -100,6 +100,41 @@ pub enum StoreError {
         /// The vertex label the edge needs.
         expected: String,
     },
+    /// An element with the same values as another one, where a unique index forbids that.
+    #[error(
+        "{}unique index label '{index_label}' forbids {element} with {values}, which {holder} has already",
+        at(*.index)
+    )]
+    UniqueConflict {
+        /// Position in the batch, from 0; `None` for a single element.
+        index: Option<usize>,
+        /// Name of the index label.
+        index_label: String,
+        /// Fields and values, for people.
+        values: String,
+        /// The element refused, for people.
+        element: String,
+        /// The element that has the values, for people.
+        holder: String,
+    },
+    /// A text of too many words, or a collection of too many items, for an index.
+    #[error("{}the value for index label '{index_label}' has {count} words or items, the limit is {limit}", at(*.index))]
+    TooManyTokens {
+        /// Position in the batch, from 0; `None` for a single element.
+        index: Option<usize>,
+        /// Name of the index label.
+        index_label: String,
+        /// How many there are.
+        count: usize,
+        /// [`crate::limits::INDEX_ENTRIES_PER_ELEMENT_MAX`].
+        limit: usize,
+    },
+    /// Too many index entries in one batch.
+    #[error("the batch changes more than {limit} index entries; send fewer elements at a time")]
+    TooManyIndexEntries {
+        /// [`crate::limits::INDEX_ENTRIES_PER_BATCH_MAX`].
+        limit: usize,
+    },
     /// A query that needs an index.
     #[error("{query} needs an index that does not exist: {hint}")]
     NoIndex {
@@ -176,6 +211,9 @@ pub enum StoreError {
     /// The caller went away.
     #[error("the request was cancelled")]
     Cancelled,
+    /// The store is being closed.
+    #[error("the server is stopping; what was begun goes on after the next start")]
+    Closing,
     /// A write would have to wait for another one; asked not to, it did nothing.
     #[error("another write to the same elements is at work")]
     Contended,
@@ -227,6 +265,9 @@ impl StoreError {
             | Self::Id(_)
             | Self::EndNotFound { .. }
             | Self::EndLabel { .. }
+            | Self::UniqueConflict { .. }
+            | Self::TooManyTokens { .. }
+            | Self::TooManyIndexEntries { .. }
             | Self::Page { .. }
             | Self::ShardBound { .. }
             | Self::NothingSelected
@@ -240,6 +281,7 @@ impl StoreError {
             }
             Self::Timeout { .. } => Meaning::Timeout,
             Self::Cancelled => Meaning::Cancelled,
+            Self::Closing => Meaning::Unavailable,
             Self::FormatVersion { .. } => Meaning::Unavailable,
             Self::Corrupt(_) | Self::CorruptSchema(_) => Meaning::Corrupt,
             Self::Kv(error) => match error {

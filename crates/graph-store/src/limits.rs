@@ -36,3 +36,20 @@ pub const SELECTED_VERTICES_MAX: usize = 100_000;
 
 /// Elements one scan gives out that is not read page by page. HugeGraph's capacity of a query; its tools then split the shard.
 pub const SCAN_RECORDS_MAX: u64 = 800_000;
+
+/// Entries of one element in one index label: words of its text, items of its collection. Each is a write; HugeGraph's collections are no
+/// larger either.
+pub const INDEX_ENTRIES_PER_ELEMENT_MAX: usize = 65_535;
+
+/// Index entries that one batch adds and removes, those of one element beyond it included: they are held in memory, some 100 bytes each.
+pub const INDEX_ENTRIES_PER_BATCH_MAX: usize = 500_000;
+
+/// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them, for some milliseconds.
+pub const INDEX_ELEMENTS_PER_STEP: usize = 256;
+
+/// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold up the others', and
+/// both leave a small machine room to serve requests.
+pub const TASK_THREADS: usize = 2;
+
+/// Rows of the table `expiry` written in one batch when a store of an earlier version gets them.
+pub const EXPIRIES_PER_BATCH: usize = 10_000;

@@ -1,6 +1,6 @@
 //! Reading one element by its id.
 
-use graph_model::{Edge, EdgeId, EdgeIdText, Vertex, VertexId};
+use graph_model::{Edge, EdgeId, EdgeIdText, ElementRef, Vertex, VertexId};
 use graph_schema::Catalogue;
 use key_codec::{CodecError, key, tables, value};
 use kv::{KeyBuf, Keys, Read};
@@ -36,6 +36,14 @@ impl Graph {
             return Ok(None);
         }
         Ok(Some(Edge { id: id.clone(), properties, expires_at_ms }))
+    }
+}
+
+/// The text of an id, for errors.
+pub(crate) fn element_id_text(catalogue: &Catalogue, id: ElementRef<'_>) -> String {
+    match id {
+        ElementRef::Vertex(id) => format!("vertex {id}"),
+        ElementRef::Edge(id) => format!("edge '{}'", edge_id_text(catalogue, id)),
     }
 }
 

@@ -72,13 +72,19 @@ const fn graph(path: &'static [&'static str], endpoints: &'static [(Method, Hand
 
 /// The first route that fits counts; those used most come first.
 pub(crate) static ROUTES: &[Route] = &[
-    graph(&["graph", "vertices", "batch"], &[(POST, QuickWrite(vertices::create_batch)), (PUT, NotYet)]),
+    graph(
+        &["graph", "vertices", "batch"],
+        &[(POST, QuickWrite(vertices::create_batch)), (PUT, QuickWrite(vertices::update_batch))],
+    ),
     graph(
         &["graph", "vertices", "{id}"],
         &[(GET, Quick(vertices::get)), (PUT, PooledWrite(vertices::alter)), (DELETE, PooledWrite(vertices::delete))],
     ),
     graph(&["graph", "vertices"], &[(GET, Pooled(vertices::list)), (POST, QuickWrite(vertices::create))]),
-    graph(&["graph", "edges", "batch"], &[(POST, QuickWrite(edges::create_batch)), (PUT, NotYet)]),
+    graph(
+        &["graph", "edges", "batch"],
+        &[(POST, QuickWrite(edges::create_batch)), (PUT, QuickWrite(edges::update_batch))],
+    ),
     graph(
         &["graph", "edges", "{id}"],
         &[(GET, Quick(edges::get)), (PUT, PooledWrite(edges::alter)), (DELETE, QuickWrite(edges::delete))],
@@ -122,7 +128,7 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["tasks"], &[(GET, Pooled(tasks::list))]),
     graph(
         &["tasks", "{id}"],
-        &[(GET, Quick(tasks::get)), (PUT, Quick(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
+        &[(GET, Quick(tasks::get)), (PUT, Pooled(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
     ),
     graph(&[], &[(GET, Quick(graphs::get)), (POST, NotYet), (PUT, NotYet), (DELETE, NotYet)]),
     graph(&["conf"], &[(GET, Quick(graphs::conf))]),

@@ -11,6 +11,7 @@
 //! | `index_equal` | graph, index label, first value or token | further values, element id | (empty) |
 //! | `index_range` | graph, index label | values, element id | (empty) |
 //! | `index_unique` | graph, index label, all values | (empty) | element id |
+//! | `expiry` | graph | moment of expiry, element id | (empty) |
 //!
 //! Edges begin with their label, before the vertex that owns them: a label's edges are one range, so that listing, counting and
 //! dropping a label need no index entry per edge, and a neighbourhood is one short range per edge label of the schema.
@@ -44,6 +45,9 @@ pub const INDEX_RANGE: TableId = TableId(7);
 /// Entries of unique indexes.
 pub const INDEX_UNIQUE: TableId = TableId(8);
 
+/// Elements that expire, by when.
+pub const EXPIRY: TableId = TableId(9);
+
 /// The table of an index label's entries.
 #[must_use]
 pub fn of_index(index_type: IndexType) -> TableId {
@@ -61,10 +65,11 @@ pub static TABLES: &[TableSpec] = &[
     TableSpec { name: "edge_out", partition_len: edge_partition_len, ranged: true },
     TableSpec { name: "edge_in", partition_len: edge_partition_len, ranged: true },
     TableSpec { name: "label_index", partition_len: label_index_partition_len, ranged: true },
-    TableSpec { name: "task", partition_len: task_partition_len, ranged: true },
+    TableSpec { name: "task", partition_len: graph_partition_len, ranged: true },
     TableSpec { name: "index_equal", partition_len: index_equal_partition_len, ranged: true },
     TableSpec { name: "index_range", partition_len: label_index_partition_len, ranged: true },
     TableSpec { name: "index_unique", partition_len: index_unique_partition_len, ranged: false },
+    TableSpec { name: "expiry", partition_len: graph_partition_len, ranged: true },
 ];
 
 fn meta_partition_len(bytes: &[u8]) -> Option<usize> {
@@ -89,7 +94,7 @@ fn label_index_partition_len(bytes: &[u8]) -> Option<usize> {
     (len <= bytes.len()).then_some(len)
 }
 
-fn task_partition_len(bytes: &[u8]) -> Option<usize> {
+fn graph_partition_len(bytes: &[u8]) -> Option<usize> {
     u32_len(bytes).filter(|len| *len <= bytes.len())
 }
 

@@ -37,7 +37,7 @@ impl Catalogue {
             base,
             index_type: new.index_type,
             fields,
-            complete: new.rebuild,
+            complete: false,
             analyzer: rules.analyzer,
             status: if new.rebuild { Status::Creating } else { Status::Created },
             user_data: subject.new_user_data(&new.user_data, rules)?,

@@ -1,6 +1,6 @@
 //! Tests of index labels.
 
-use graph_model::{Cardinality, DataType, LabelId};
+use graph_model::{Cardinality, DataType, LabelId, VertexId};
 
 use crate::fixture::*;
 use crate::*;
@@ -38,7 +38,7 @@ fn a_created_one_is_shown_and_found_by_its_label() {
     let created = catalogue.create_index_label(&on_thing("byAge", Range, &["age"]), &CHANGE).unwrap();
     let catalogue = created.change.catalogue;
     let index = catalogue.index_label_named("byAge").unwrap();
-    assert_eq!((index.status, index.complete, index.is_kept()), (Status::Creating, true, true));
+    assert_eq!((index.status, index.complete, index.is_kept()), (Status::Creating, false, true));
     assert!(index.user_data.get(CREATE_TIME).is_some());
     assert_eq!(catalogue.indexes_over(true, LabelId(2)), [index.clone()]);
     assert!(catalogue.indexes_over(false, LabelId(2)).is_empty() && catalogue.has_indexes());
@@ -221,6 +221,30 @@ fn only_user_data_changes() {
     }
     update.name = "b".to_owned();
     assert!(matches!(catalogue.append_index_label(&update), Err(SchemaError::NotFound { .. })));
+}
+
+#[test]
+fn a_write_touches_indexes_of_every_label_its_id_may_have_had() {
+    let touched = |catalogue: &Catalogue, label: u32, id: &str| {
+        let id = id.parse().map_or(VertexId::String(id.into()), VertexId::Number);
+        catalogue.touches_indexes(LabelId(label), &id)
+    };
+    // Labels: person 1 (primary key), thing 2 (automatic), doc 3 (string), log 4 (number), user 5 (UUID).
+    assert!(!touched(&wide(), 2, "1"));
+    let automatic = with(&wide(), &on_thing("a", Range, &["age"]));
+    assert_eq!(
+        [(1, "1:x"), (2, "1"), (3, "x"), (4, "1")].map(|(l, id)| touched(&automatic, l, id)),
+        [false, true, false, true]
+    );
+    let keyed = with(&wide(), &NewIndexLabel::on_vertices("a", "person", Range, &["age"]));
+    let cases = [(1, "1:x"), (2, "1"), (3, "x"), (3, "1:x"), (4, "1")];
+    assert_eq!(cases.map(|(l, id)| touched(&keyed, l, id)), [true, false, false, true, false]);
+    let both = with(&keyed, &on_thing("b", Range, &["age"]));
+    let loaded = Catalogue::from_elements(both.elements().into_iter().rev().collect(), both.next_ids());
+    assert_eq!(loaded, Ok(both.clone()));
+    let none = both.remove(SchemaKey::IndexLabel(LabelId(1))).unwrap().catalogue;
+    let none = none.remove(SchemaKey::VertexLabel(LabelId(2))).unwrap().catalogue;
+    assert!(!none.has_indexes() && !touched(&none, 1, "1:x"));
 }
 
 #[test]

@@ -8,7 +8,9 @@ use graph_model::{Cardinality, DataType, Direction, Edge, EdgeId, IdStrategy, La
 use graph_schema::{
     Conditions, Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, SchemaKey, Status,
 };
-use graph_store::{Budget, EdgeQuery, Graph, Pending, Range, Store, StoreError, StoreOptions, VertexQuery, Wait};
+use graph_store::{
+    Budget, EdgeQuery, Graph, Pending, PurgeOptions, Range, Store, StoreError, StoreOptions, VertexQuery, Wait,
+};
 use key_codec::{GraphNumber, key, schema_value, setting_value, tables, task_value};
 use kv::{Engine, MemoryEngine, TableId, WriteBatch};
 
@@ -24,7 +26,8 @@ pub(crate) fn memory() -> Arc<MemoryEngine> {
 
 pub(crate) fn open<E: Engine + 'static>(engine: &Arc<E>) -> Result<Store, StoreError> {
     let engine: Arc<dyn Engine> = Arc::<E>::clone(engine);
-    Store::open(engine, StoreOptions::default())
+    let purge = PurgeOptions { interval: None, ..PurgeOptions::default() };
+    Store::open(engine, StoreOptions { purge, ..StoreOptions::default() })
 }
 
 /// An open store and its default graph.

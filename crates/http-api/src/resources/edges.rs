@@ -1,6 +1,9 @@
 //! `{G}/graph/edges` and `{G}/traversers/edges?ids=`.
 
-use graph_json::{decode_edge, decode_edges, decode_property_update, write_edge, write_edge_ids};
+use graph_json::{
+    decode_edge, decode_edge_updates, decode_edges, decode_property_update, write_edge, write_edge_ids,
+    write_edges_list,
+};
 use graph_model::{Direction, EdgeId, EdgeIdText, LabelId, VertexId};
 use graph_schema::{Catalogue, Literal, SchemaKind};
 use graph_store::{EdgeQuery, StoreError, Wait};
@@ -12,7 +15,7 @@ use crate::reply::Reply;
 use crate::resources::filter;
 use crate::resources::listing::{self, ListBody};
 use crate::resources::schema::alter_of;
-use crate::resources::vertices::absent_is_wrong;
+use crate::resources::vertices::{absent_is_wrong, check_creates};
 use crate::routes::{Answered, Stored};
 
 /// Room for one edge in an answer: most are smaller.
@@ -41,6 +44,19 @@ pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
         let mut out = Vec::with_capacity(edges.len() * ID_BYTES);
         write_edge_ids(&mut out, edges.iter().map(|edge| &edge.id), &graph.catalogue());
         Reply::json(StatusCode::CREATED, out)
+    }))
+}
+
+/// Merges many into the stored ones, all or none; answers what they have become.
+pub(crate) fn update_batch(call: &Call, wait: Wait) -> Stored {
+    let graph = call.graph()?;
+    let update = decode_edge_updates(&call.body, call.app.options.limits.batch_edges_max)?;
+    check_creates(update.create_if_not_exist)?;
+    let pending = graph.update_edges(&update.elements, &update.strategies, update.check_vertex, wait)?;
+    Ok(pending.map(|edges| {
+        let mut out = Vec::with_capacity(edges.len() * EDGE_BYTES);
+        write_edges_list(&mut out, &edges, None, &graph.catalogue(), &Call::encode_options(graph));
+        Reply::ok(out)
     }))
 }
 

@@ -1,6 +1,9 @@
 //! `{G}/graph/vertices` and `{G}/traversers/vertices?ids=`.
 
-use graph_json::{decode_property_update, decode_vertex, decode_vertices, write_vertex, write_vertex_ids};
+use graph_json::{
+    decode_property_update, decode_vertex, decode_vertex_updates, decode_vertices, write_vertex, write_vertex_ids,
+    write_vertices_list,
+};
 use graph_model::VertexId;
 use graph_schema::{Catalogue, SchemaKind, VertexLabel};
 use graph_store::{StoreError, VertexQuery, Wait};
@@ -39,6 +42,29 @@ pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
         write_vertex_ids(&mut out, &ids);
         Reply::json(StatusCode::CREATED, out)
     }))
+}
+
+/// Merges many into the stored ones, all or none; answers what they have become.
+pub(crate) fn update_batch(call: &Call, wait: Wait) -> Stored {
+    let graph = call.graph()?;
+    let update = decode_vertex_updates(&call.body, call.app.options.limits.batch_vertices_max)?;
+    check_creates(update.create_if_not_exist)?;
+    let pending = graph.update_vertices(&update.elements, &update.strategies, wait)?;
+    Ok(pending.map(|vertices| {
+        let mut out = Vec::with_capacity(vertices.len() * VERTEX_BYTES);
+        write_vertices_list(&mut out, &vertices, None, &graph.catalogue(), &Call::encode_options(graph));
+        Reply::ok(out)
+    }))
+}
+
+/// Batch updates always insert what is not stored, as in HugeGraph.
+pub(crate) fn check_creates(create_if_not_exist: bool) -> Result<(), ApiError> {
+    if create_if_not_exist {
+        return Ok(());
+    }
+    Err(ApiError::bad_input(
+        "'create_if_not_exist' must be true: a batch update inserts the elements that do not exist",
+    ))
 }
 
 /// The one with an id.
