@@ -18,6 +18,6 @@
 //! Start reading at [`changes::IndexChanges`].
 
 pub(crate) mod changes;
-mod entries;
+pub(crate) mod entries;
 mod stored;
 mod unique;
