@@ -41,6 +41,7 @@ mod update_batch;
 
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
+pub use index::{IndexFault, IndexReport};
 pub use insert::Wait;
 pub use list::{Budget, Listed, Range, VertexQuery, Visit};
 pub use list_edges::EdgeQuery;

@@ -45,7 +45,10 @@ pub const INDEX_ENTRIES_PER_ELEMENT_MAX: usize = 65_535;
 pub const INDEX_ENTRIES_PER_BATCH_MAX: usize = 500_000;
 
 /// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them, for some milliseconds.
-pub const INDEX_ELEMENTS_PER_STEP: usize = 256;
+pub const INDEX_ELEMENTS_PER_STEP: usize = 512;
+
+/// Faults of indexes that a check describes; all of them are counted.
+pub const INDEX_FAULTS_SHOWN_MAX: usize = 20;
 
 /// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold up the others', and
 /// both leave a small machine room to serve requests.
