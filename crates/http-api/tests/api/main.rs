@@ -4,4 +4,5 @@
 mod batch_update;
 mod graph;
 mod protocol;
+mod queries;
 mod server;
