@@ -38,6 +38,7 @@ mod task;
 mod task_queue;
 mod update;
 mod update_batch;
+mod variables;
 
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
