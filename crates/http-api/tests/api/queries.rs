@@ -54,8 +54,8 @@ fn filled() -> Server {
     }
     for (at, name) in ["a", "b", "c", "d", "e", "f"].into_iter().enumerate() {
         let body = json!({"label": "person", "properties": {
-            "name": name, "age": 10 * (at + 1), "city": ["oslo", "rome"][at % 2],
-            "bio": ["reads Graph papers", "writes graphs, and databases"][at % 2], "tags": [["x", "y"][at % 2], "all"],
+            "name": name, "age": 10 * (at + 1), "city": (["oslo", "rome"][at % 2]),
+            "bio": (["reads Graph papers", "writes graphs, and databases"][at % 2]), "tags": [(["x", "y"][at % 2]), "all"],
         }});
         assert_eq!(server.post(&format!("{G}/graph/vertices"), &body.to_string()).status, 201);
     }
