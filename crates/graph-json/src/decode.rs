@@ -5,12 +5,14 @@
 
 mod batch_update;
 mod compact;
+mod condition;
 mod element;
 mod literal;
 mod schema;
 mod trace;
 
 pub use batch_update::{BatchUpdate, decode_edge_updates, decode_vertex_updates};
+pub use condition::{decode_conditions, parse_predicate, predicate, selecting_predicate};
 pub use element::{PropertyUpdate, decode_edge, decode_edges, decode_property_update, decode_vertex, decode_vertices};
 pub use schema::{
     decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,

@@ -26,3 +26,6 @@ pub const SUGGESTION_EDITS_MAX: usize = 2;
 
 /// Characters of a client's text that an error repeats.
 pub const SHOWN_CHARS_MAX: usize = 100;
+
+/// Conditions on properties in one query: as many as a label can have properties.
+pub const CONDITIONS_MAX: usize = PROPERTIES_PER_LABEL_MAX;

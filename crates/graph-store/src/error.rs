@@ -143,6 +143,35 @@ pub enum StoreError {
         /// What to do.
         hint: String,
     },
+    /// A query over more values than can be looked up one by one.
+    #[error("the query asks for more than {limit} values or combinations of values; ask for fewer at once")]
+    TooManyRanges {
+        /// [`crate::limits::INDEX_RANGES_MAX`].
+        limit: usize,
+    },
+    /// A traversal without a start.
+    #[error("no vertex has these ids, or this label and these properties: there is nothing to start at")]
+    NothingSelected,
+    /// A traversal with too many starts.
+    #[error("more than {limit} vertices are selected to start at; select fewer")]
+    TooManySelected {
+        /// [`crate::limits::SELECTED_VERTICES_MAX`].
+        limit: usize,
+    },
+    /// A scan of more elements than one answer may hold.
+    #[error(
+        "Too many records: the scan has more than {limit}; read it page by page with 'page' and 'page_limit', or in smaller shards"
+    )]
+    TooManyRecords {
+        /// [`crate::limits::SCAN_RECORDS_MAX`].
+        limit: u64,
+    },
+    /// A bound of a scan that no shard of this graph has.
+    #[error("'{name}' is no bound of a shard of this graph; take 'start' and 'end' from its shards")]
+    ShardBound {
+        /// Which one.
+        name: &'static str,
+    },
     /// A page token that is damaged or belongs to another query.
     #[error("the page token is not valid for this query: {reason}; start again with an empty 'page'")]
     Page {
@@ -264,10 +293,15 @@ impl StoreError {
             | Self::TooManyTokens { .. }
             | Self::TooManyIndexEntries { .. }
             | Self::Page { .. }
+            | Self::ShardBound { .. }
+            | Self::NothingSelected
             | Self::TaskState { .. }
             | Self::VariableName { .. } => Meaning::BadInput,
             Self::VariableTooLarge { .. } | Self::TooManyVariables { .. } => Meaning::LimitExceeded,
             Self::NoIndex { .. } => Meaning::NoIndex,
+            Self::TooManyRanges { .. } | Self::TooManySelected { .. } | Self::TooManyRecords { .. } => {
+                Meaning::LimitExceeded
+            }
             Self::TooManyTasks { .. } | Self::GraphCleared { .. } | Self::Contended | Self::SchemaBusy => {
                 Meaning::Overloaded
             }

@@ -11,6 +11,7 @@ pub(crate) mod metrics;
 pub(crate) mod property_keys;
 pub(crate) mod schema;
 pub(crate) mod server_settings;
+pub(crate) mod shards;
 pub(crate) mod tasks;
 pub(crate) mod testing;
 pub(crate) mod variables;

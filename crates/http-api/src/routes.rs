@@ -8,8 +8,8 @@ use crate::call::Call;
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::resources::{
-    edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, server_settings, tasks, testing,
-    variables, versions, vertex_labels, vertices,
+    edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, server_settings, shards, tasks,
+    testing, variables, versions, vertex_labels, vertices,
 };
 
 /// An answer, or why there is none.
@@ -92,6 +92,10 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["graph", "edges"], &[(GET, Pooled(edges::list)), (POST, QuickWrite(edges::create))]),
     graph(&["traversers", "vertices"], &[(GET, Pooled(vertices::by_ids))]),
     graph(&["traversers", "edges"], &[(GET, Pooled(edges::by_ids))]),
+    graph(&["traversers", "vertices", "shards"], &[(GET, Pooled(shards::of_vertices))]),
+    graph(&["traversers", "vertices", "scan"], &[(GET, Pooled(shards::scan_vertices))]),
+    graph(&["traversers", "edges", "shards"], &[(GET, Pooled(shards::of_edges))]),
+    graph(&["traversers", "edges", "scan"], &[(GET, Pooled(shards::scan_edges))]),
     graph(&["schema"], &[(GET, Quick(schema::show))]),
     graph(&["schema", "propertykeys"], &[(GET, Quick(property_keys::list)), (POST, Pooled(property_keys::create))]),
     graph(

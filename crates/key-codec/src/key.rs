@@ -107,6 +107,14 @@ pub fn edge_row(out: &mut Vec<u8>, sort_values: &str, other: &VertexId) {
     put_vertex_id(out, other);
 }
 
+/// Appends what rows of `edge_out` or `edge_in` begin with whose sort values are these (`whole`), or begin with these and a further one.
+pub fn edge_row_prefix(out: &mut Vec<u8>, sort_values: &str, whole: bool) {
+    put_text(out, sort_values);
+    if !whole && let Some(end) = out.last_mut() {
+        *end = b'!';
+    }
+}
+
 /// Reads the id from a key of `edge_out`.
 pub fn read_edge_out_key(key: Key<'_>) -> Result<EdgeId, CodecError> {
     read_edge_key(key).map(|(label, owner, sort_values, other)| EdgeId {

@@ -20,7 +20,7 @@
 mod build;
 pub(crate) mod changes;
 mod check;
-mod entries;
+pub(crate) mod entries;
 mod stored;
 mod unique;
 

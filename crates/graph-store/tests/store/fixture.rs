@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use graph_model::{Cardinality, DataType, Direction, Edge, EdgeId, IdStrategy, LabelId, Task, VertexId};
-use graph_schema::{Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, SchemaKey, Status};
+use graph_schema::{
+    Conditions, Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, SchemaKey, Status,
+};
 use graph_store::{
     Budget, EdgeQuery, Graph, Pending, PurgeOptions, Range, Store, StoreError, StoreOptions, VertexQuery, Wait,
 };
@@ -138,10 +140,14 @@ pub(crate) fn ended(graph: &Graph, id: u64) -> Task {
 
 pub(crate) fn listed_vertices(graph: &Graph, label: Option<LabelId>) -> Result<Vec<graph_model::Vertex>, StoreError> {
     let mut all = Vec::new();
-    graph.list_vertices(&VertexQuery { label, range: ALL }, &Budget::unlimited(), &mut |vertex| {
-        all.push(vertex.clone());
-        ControlFlow::Continue(())
-    })?;
+    graph.list_vertices(
+        &VertexQuery { label, conditions: Conditions::default(), range: ALL },
+        &Budget::unlimited(),
+        &mut |vertex| {
+            all.push(vertex.clone());
+            ControlFlow::Continue(())
+        },
+    )?;
     Ok(all)
 }
 
@@ -151,10 +157,14 @@ pub(crate) fn listed_edges(
     vertex: Option<(VertexId, Direction)>,
 ) -> Result<Vec<Edge>, StoreError> {
     let mut all = Vec::new();
-    graph.list_edges(&EdgeQuery { label, vertex, range: ALL }, &Budget::unlimited(), &mut |edge| {
-        all.push(edge.clone());
-        ControlFlow::Continue(())
-    })?;
+    graph.list_edges(
+        &EdgeQuery { label, vertex, conditions: Conditions::default(), range: ALL },
+        &Budget::unlimited(),
+        &mut |edge| {
+            all.push(edge.clone());
+            ControlFlow::Continue(())
+        },
+    )?;
     Ok(all)
 }
 

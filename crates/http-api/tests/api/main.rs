@@ -6,5 +6,6 @@ mod graph;
 mod index_labels;
 mod modes;
 mod protocol;
+mod queries;
 mod server;
 mod small;
