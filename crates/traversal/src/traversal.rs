@@ -1,0 +1,274 @@
+//! One traversal: its vertices, its counters, its memory, and the one way it reads edges.
+
+use graph_model::{EdgeId, LabelId, Vertex, VertexId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::adjacency::{Adjacency, Memory, Plan, RecordedEdge};
+use crate::nodes::Nodes;
+use crate::{GraphRead, Node, NodeMap, Step, TraversalError, Weight, limits};
+
+/// How much a traversal has looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Edges walked along.
+    pub edge_iterations: u64,
+    /// Different vertices met, those it began at included.
+    pub vertex_iterations: u64,
+}
+
+/// The state all algorithms share.
+pub struct Traversal<'g> {
+    graph: &'g dyn GraphRead,
+    nodes: Nodes,
+    memory: Memory,
+    /// Bytes charged for the block read last.
+    block_bytes: usize,
+    edges: u64,
+    /// One edge for each pair of vertices walked along, where the answer is to show edges.
+    recorded: Option<FxHashMap<(Node, Node), RecordedEdge>>,
+    /// Whether vertices satisfy the step's vertex conditions.
+    accepted: NodeMap<bool>,
+}
+
+/// A frontier in blocks of the size [`Traversal::expand`] is made for.
+pub fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
+    frontier.chunks(limits::BLOCK_VERTICES)
+}
+
+impl<'g> Traversal<'g> {
+    /// A traversal that has met nothing yet. `what` is looked for, in plural, for errors; `memory_bytes_max` bounds what it holds.
+    #[must_use]
+    pub fn new(graph: &'g dyn GraphRead, what: &'static str, memory_bytes_max: usize) -> Self {
+        Self {
+            graph,
+            nodes: Nodes::default(),
+            memory: Memory::new(memory_bytes_max, what),
+            block_bytes: 0,
+            edges: 0,
+            recorded: None,
+            accepted: NodeMap::new(),
+        }
+    }
+
+    /// From now on remembers an edge for each pair of vertices it walks along, for [`Self::edges_between`].
+    #[must_use]
+    pub fn recording_edges(mut self, wanted: bool) -> Self {
+        self.recorded = wanted.then(FxHashMap::default);
+        self
+    }
+
+    /// The node of a vertex, whether or not the vertex exists.
+    pub fn node(&mut self, id: VertexId) -> Result<Node, TraversalError> {
+        let text_bytes = match &id {
+            VertexId::String(text) if text.is_heap_allocated() => text.capacity(),
+            _ => 0,
+        };
+        match self.nodes.number(id) {
+            Some((node, false)) => Ok(node),
+            Some((node, true)) => {
+                self.memory.charge(limits::NODE_BYTES + text_bytes)?;
+                Ok(node)
+            }
+            None => Err(TraversalError::TooManyVertices { what: self.memory.what, limit: Nodes::MAX }),
+        }
+    }
+
+    /// The node of a vertex that must exist: `role` is how the request names it.
+    pub fn existing(&mut self, role: &'static str, id: &VertexId) -> Result<Node, TraversalError> {
+        match self.graph.vertices(std::slice::from_ref(id))?.first() {
+            Some(Some(_)) => self.node(id.clone()),
+            _ => Err(TraversalError::VertexNotFound { role, id: id.to_string() }),
+        }
+    }
+
+    /// The id of a node.
+    #[must_use]
+    pub fn id(&self, node: Node) -> &VertexId {
+        const NOBODY: &VertexId = &VertexId::Number(0);
+        self.nodes.id(node).unwrap_or(NOBODY)
+    }
+
+    /// The ids of nodes.
+    #[must_use]
+    pub fn ids<'n>(&self, nodes: impl IntoIterator<Item = &'n Node>) -> Vec<VertexId> {
+        nodes.into_iter().map(|node| self.id(*node).clone()).collect()
+    }
+
+    /// Reads the vertices of nodes, in the same order.
+    pub fn vertices(&self, nodes: &[Node]) -> Result<Vec<Option<Vertex>>, TraversalError> {
+        self.graph.vertices(&self.ids(nodes))
+    }
+
+    /// What it has looked at so far.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        Counters { edge_iterations: self.edges, vertex_iterations: self.nodes.len() as u64 }
+    }
+
+    /// Fails when the time is over or nobody waits any more. Reading looks at that by itself.
+    pub fn check(&self) -> Result<(), TraversalError> {
+        self.graph.check()
+    }
+
+    /// Counts memory that an algorithm takes for itself.
+    pub fn charge(&self, bytes: usize) -> Result<(), TraversalError> {
+        self.memory.charge(bytes)
+    }
+
+    /// Gives back what [`Self::charge`] counted.
+    pub fn release(&self, bytes: usize) {
+        self.memory.release(bytes);
+    }
+
+    pub(crate) fn out_of_memory(&self) -> TraversalError {
+        self.memory.charge(usize::MAX / 2).err().unwrap_or(TraversalError::Memory { what: self.memory.what, limit: 0 })
+    }
+
+    /// Fails when more than `capacity` vertices have been visited; `None`: any number may.
+    pub fn check_capacity(&self, capacity: Option<u64>, visited: usize) -> Result<(), TraversalError> {
+        match capacity {
+            Some(capacity) if visited as u64 > capacity => Err(self.exceeded(capacity)),
+            _ => Ok(()),
+        }
+    }
+
+    /// That the capacity is exceeded.
+    #[must_use]
+    pub fn exceeded(&self, capacity: u64) -> TraversalError {
+        TraversalError::Capacity { capacity, what: self.memory.what }
+    }
+
+    /// Reads where one step leads from each of `owners`, which should be a block of [`blocks`]. Vertices that do not exist have no
+    /// edges. A traversal uses vertex conditions of one step only.
+    pub fn expand(
+        &mut self,
+        owners: &[Node],
+        step: &Step,
+        weight: Option<&Weight>,
+    ) -> Result<Adjacency, TraversalError> {
+        self.memory.release(std::mem::take(&mut self.block_bytes));
+        let labels: Vec<LabelId> = step.edges.iter().map(|edges| edges.label).collect();
+        let plan = Plan {
+            graph: self.graph,
+            nodes: &self.nodes,
+            memory: &self.memory,
+            step,
+            labels: (!labels.is_empty()).then_some(&labels),
+            weight,
+            record: self.recorded.is_some(),
+        };
+        let chunks = plan.read(owners)?;
+        let mut adjacency = Adjacency { owners: owners.to_vec(), ..Adjacency::default() };
+        let mut recorded = Vec::new();
+        for chunk in chunks {
+            self.block_bytes += chunk.bytes;
+            let mut numbered: Vec<Option<Node>> = vec![None; chunk.new.len()];
+            let mut new: Vec<Option<VertexId>> = chunk.new.into_iter().map(Some).collect();
+            let mut met = chunk.met.iter().peekable();
+            for owner in 0..chunk.owners {
+                while let Some(edge) = met.next_if(|met| met.owner as usize == owner) {
+                    let target = match edge.code.checked_sub(Nodes::MAX) {
+                        None => Node(edge.code),
+                        Some(at) => self.number_new(at as usize, &mut numbered, &mut new)?,
+                    };
+                    adjacency.targets.push(target);
+                }
+                adjacency.ends.push(adjacency.targets.len());
+            }
+            adjacency.weights.extend_from_slice(&chunk.weights);
+            recorded.extend(chunk.recorded);
+        }
+        if !step.vertices.is_empty() {
+            self.keep_accepted(&mut adjacency, &mut recorded, step)?;
+        }
+        self.edges += adjacency.targets.len() as u64;
+        self.record(&adjacency, recorded)?;
+        Ok(adjacency)
+    }
+
+    fn number_new(
+        &mut self,
+        at: usize,
+        numbered: &mut [Option<Node>],
+        new: &mut [Option<VertexId>],
+    ) -> Result<Node, TraversalError> {
+        if let Some(Some(node)) = numbered.get(at) {
+            return Ok(*node);
+        }
+        let id = new.get_mut(at).and_then(Option::take).ok_or_else(|| self.out_of_memory())?;
+        let node = self.node(id)?;
+        if let Some(slot) = numbered.get_mut(at) {
+            *slot = Some(node);
+        }
+        Ok(node)
+    }
+
+    /// Leaves out edges whose ends do not both satisfy the step's vertex conditions.
+    fn keep_accepted(
+        &mut self,
+        adjacency: &mut Adjacency,
+        recorded: &mut Vec<RecordedEdge>,
+        step: &Step,
+    ) -> Result<(), TraversalError> {
+        let mut unknown: FxHashSet<Node> = FxHashSet::default();
+        let ends = adjacency.owners.iter().chain(&adjacency.targets).copied();
+        let unknown: Vec<Node> = ends.filter(|node| !self.accepted.contains(*node) && unknown.insert(*node)).collect();
+        for some in blocks(&unknown) {
+            for (node, vertex) in some.iter().zip(self.vertices(some)?) {
+                let accepted = vertex.is_some_and(|vertex| step.accepts_vertex(vertex.label, &vertex.properties));
+                self.accepted.insert(*node, accepted);
+            }
+        }
+        let accepted = |node: Node| self.accepted.get(node).copied().unwrap_or(false);
+        let mut kept = Adjacency { owners: std::mem::take(&mut adjacency.owners), ..Adjacency::default() };
+        let mut kept_edges = Vec::new();
+        let (mut start, mut edges) = (0, std::mem::take(recorded).into_iter());
+        for (owner, end) in kept.owners.iter().zip(&adjacency.ends) {
+            for at in start..*end {
+                let edge = edges.next();
+                let Some(target) = adjacency.targets.get(at) else { continue };
+                if accepted(*owner) && accepted(*target) {
+                    kept.targets.push(*target);
+                    kept.weights.extend(adjacency.weights.get(at));
+                    kept_edges.extend(edge);
+                }
+            }
+            kept.ends.push(kept.targets.len());
+            start = *end;
+        }
+        (*adjacency, *recorded) = (kept, kept_edges);
+        Ok(())
+    }
+
+    fn record(&mut self, adjacency: &Adjacency, edges: Vec<RecordedEdge>) -> Result<(), TraversalError> {
+        let Some(recorded) = &mut self.recorded else { return Ok(()) };
+        let before = recorded.len();
+        let pairs = adjacency.iter().flat_map(|some| some.targets.iter().map(move |target| (some.owner, *target)));
+        for (pair, edge) in pairs.zip(edges) {
+            recorded.entry(pair).or_insert(edge);
+        }
+        self.memory.charge((recorded.len() - before) * limits::RECORDED_EDGE_BYTES)
+    }
+
+    /// The ids of the edges it walked along between pairs of vertices, one for each pair it did, in the order of the pairs, none twice.
+    #[must_use]
+    pub fn edges_between(&self, pairs: impl IntoIterator<Item = (Node, Node)>) -> Vec<EdgeId> {
+        let Some(recorded) = &self.recorded else { return Vec::new() };
+        let mut given = FxHashSet::default();
+        let mut ids = Vec::new();
+        for (from, to) in pairs {
+            let found = [(from, to), (to, from)].into_iter().find_map(|pair| Some((pair, recorded.get(&pair)?)));
+            let Some(((owner, other), edge)) = found else { continue };
+            let (source, target) = if edge.outgoing { (owner, other) } else { (other, owner) };
+            if given.insert((source, target, edge.label)) {
+                ids.push(EdgeId {
+                    label: edge.label,
+                    source: self.id(source).clone(),
+                    sort_values: edge.sort_values.clone(),
+                    target: self.id(target).clone(),
+                });
+            }
+        }
+        ids
+    }
+}
