@@ -13,21 +13,41 @@
 //! Start reading at [`Traversal::expand`]; `neighbourhood.rs` is the simplest user of it.
 
 mod adjacency;
+mod count;
+mod customized_paths;
 mod error;
+mod fusiform_similarity;
+mod layers;
 pub mod limits;
+mod neighbor_rank;
 mod nodes;
 mod path;
+mod paths;
+mod personal_rank;
 mod read;
+mod search;
 mod step;
+mod surroundings;
 mod traversal;
 
 #[cfg(test)]
 mod fixture;
 
 pub use adjacency::{Adjacency, Neighbours};
+pub use count::{CountRules, count};
+pub use customized_paths::{CustomizedCrosspoints, SortBy, WeightedPath, customized_crosspoints, customized_paths};
 pub use error::TraversalError;
+pub use fusiform_similarity::{FusiformRules, Similar, fusiform_similarity};
+pub use layers::LayerStep;
+pub use neighbor_rank::{RankStep, neighbor_rank};
 pub use nodes::{Node, NodeMap, NodeSet};
 pub use path::{Path, PathEnd, PathTree};
+pub use paths::{
+    TemplateLimits, crosspoints, multi_node_shortest_paths, nearest_paths, paths, rings_through, template_paths,
+};
+pub use personal_rank::{PersonalRankRules, personal_rank};
 pub use read::{EdgeAt, EdgeRead, GraphRead};
+pub use search::SearchLimits;
 pub use step::{Condition, LabelCondition, Step, Weight};
+pub use surroundings::{rays, rings_reached};
 pub use traversal::{Counters, Traversal, blocks};

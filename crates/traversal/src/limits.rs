@@ -30,3 +30,46 @@ pub const MEMORY_BYTES_MAX_DEFAULT: usize = 256 * 1024 * 1024;
 
 /// Steps of a traversal: more than the diameter of any graph that such a walk is of use in; HugeGraph's bound.
 pub const DEPTH_MAX: u64 = 5_000;
+
+/// Bytes of a vertex in a [`crate::search`] ball: its hops and the one before.
+pub(crate) const BALL_PLACE_BYTES: usize = 8;
+
+/// Bytes of a vertex in a state of a pattern: its entry in an ordered hash set.
+pub(crate) const PLACE_BYTES: usize = 32;
+
+/// Bytes of an edge of a search: as read, as a successor, as one to go back along, and while it is open.
+pub(crate) const ARC_BYTES: usize = 40;
+
+/// Bytes of a path found besides its vertices.
+pub(crate) const PATH_BYTES: usize = 24;
+
+/// Vertices of paths passed between two looks at the deadline: a pass costs some ten nanoseconds.
+pub(crate) const STEPS_PER_CHECK: u32 = 4_096;
+
+/// States of a path pattern, which is the length of its longest path.
+pub const PATTERN_STATES_MAX: u64 = DEPTH_MAX;
+
+/// Bytes of a neighbour kept: its number and two bits.
+pub(crate) const NEIGHBOUR_BYTES: usize = 8;
+
+/// Vertices whose edges are read together while rays and rings are walked one at a time: one read serves the next ones beside, and little
+/// is read in vain when few are asked for.
+pub(crate) const READ_AHEAD_VERTICES: usize = 64;
+
+/// Bytes of an edge between two layers: its end and its weight.
+pub(crate) const LAYER_EDGE_BYTES: usize = 16;
+
+/// Bytes of a vertex of a layer: its place in the list of its edges and in the sets of those that lead on.
+pub(crate) const LAYER_VERTEX_BYTES: usize = 32;
+
+/// The seed with which samples are drawn, so that the same request to the same graph is answered alike.
+pub const SAMPLE_SEED: u64 = 0x5EED;
+
+/// Bytes of a vertex of a layer that is counted.
+pub(crate) const COUNTED_VERTEX_BYTES: usize = 40;
+
+/// Bytes of a neighbour that two vertices share, as remembered for one of them.
+pub(crate) const SHARED_NEIGHBOUR_BYTES: usize = 12;
+
+/// Bytes of a vertex that is ranked: its rank, twice, and its places in lists.
+pub(crate) const RANKED_VERTEX_BYTES: usize = 64;
