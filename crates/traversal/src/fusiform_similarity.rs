@@ -90,16 +90,19 @@ fn similar_to(
     Ok(similars)
 }
 
+/// A vertex with the neighbours it shares with a source.
+type Sharing = (Node, Vec<Node>);
+
 /// The vertices that share neighbours with `source`, in the order they are met, each with those it shares; and the bytes charged for it.
 fn shared_neighbours(
     traversal: &mut Traversal<'_>,
     source: Node,
     neighbours: &[Node],
     rules: &FusiformRules,
-) -> Result<(Vec<(Node, Vec<Node>)>, usize), TraversalError> {
+) -> Result<(Vec<Sharing>, usize), TraversalError> {
     let back = rules.step.reversed();
     let mut places: NodeMap<usize> = NodeMap::new();
-    let mut shared: Vec<(Node, Vec<Node>)> = Vec::new();
+    let mut shared: Vec<Sharing> = Vec::new();
     let mut charged = 0;
     for block in blocks(neighbours) {
         let adjacency = traversal.expand(block, &back, None)?;

@@ -31,6 +31,8 @@ mod surroundings;
 mod traversal;
 
 #[cfg(test)]
+mod brute_force;
+#[cfg(test)]
 mod fixture;
 
 pub use adjacency::{Adjacency, Neighbours};

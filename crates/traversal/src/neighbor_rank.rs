@@ -35,7 +35,7 @@ pub fn neighbor_rank(
         for block in blocks(&frontier) {
             let adjacency = traversal.expand(block, &step.step, None)?;
             traversal
-                .charge(adjacency.targets().len() * size_of::<Node>() + block.len() * limits::RANKED_VERTEX_BYTES)?;
+                .charge(size_of_val(adjacency.targets()) + block.len() * limits::RANKED_VERTEX_BYTES)?;
             edges.push(adjacency);
         }
         let sorted: Vec<Passing> =

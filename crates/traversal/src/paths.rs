@@ -114,6 +114,9 @@ pub fn multi_node_shortest_paths(
     Ok(found.into_iter().map(|(_, path)| path).collect())
 }
 
+/// Given to [`meet`] for each path, with the positions of its ends.
+type Meeting<'m> = &'m mut dyn FnMut(Vec<Node>, &Traversal<'_>, (usize, usize)) -> Result<Turn, TraversalError>;
+
 /// What to look for after a path.
 enum Turn {
     /// Other paths of this pair.
@@ -132,7 +135,7 @@ fn meet(
     mut pairs: Vec<(usize, usize)>,
     step: &Step,
     limits: &SearchLimits,
-    found: &mut dyn FnMut(Vec<Node>, &Traversal<'_>, (usize, usize)) -> Result<Turn, TraversalError>,
+    found: Meeting<'_>,
 ) -> Result<(), TraversalError> {
     let pattern = Pattern::one(step.clone(), step.reversed());
     let mut places = Places::new(1);
@@ -184,8 +187,8 @@ fn meet_pair(
     if ahead.radius() != first || home.radius() != second {
         return Ok(Turn::Next);
     }
-    for (at, place) in grown.frontier().iter().enumerate() {
-        if (at as u32).is_multiple_of(limits::STEPS_PER_CHECK) {
+    for (at, place) in (0u32..).zip(grown.frontier()) {
+        if at.is_multiple_of(limits::STEPS_PER_CHECK) {
             traversal.check()?;
         }
         if ahead.hops(*place) != Some(first) || home.hops(*place) != Some(second) {

@@ -94,7 +94,7 @@ impl Side {
         for block in blocks(&new) {
             let adjacency = traversal.expand(block, &self.step, None)?;
             traversal
-                .charge(adjacency.targets().len() * size_of::<Node>() + block.len() * limits::RANKED_VERTEX_BYTES)?;
+                .charge(size_of_val(adjacency.targets()) + block.len() * limits::RANKED_VERTEX_BYTES)?;
             for some in adjacency.iter() {
                 self.targets.extend_from_slice(some.targets);
                 self.ends.push(self.targets.len());

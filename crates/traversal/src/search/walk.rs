@@ -183,7 +183,7 @@ impl Search {
         for start in starts.iter().filter(|start| is_near(start)) {
             walk.open.clear();
             walk.open.push((self.places.node(*start), *start));
-            if walk.from_start(traversal, found)?.is_break() {
+            if walk.all(traversal, found)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -203,7 +203,8 @@ struct Walk<'s> {
 }
 
 impl Walk<'_> {
-    fn from_start(
+    /// All paths from the only open place on.
+    fn all(
         &mut self,
         traversal: &Traversal<'_>,
         found: &mut dyn FnMut(&Traversal<'_>, &Search, &[Node]) -> Flow,
