@@ -15,6 +15,7 @@
 mod adjacency;
 mod error;
 pub mod limits;
+mod neighbourhood;
 mod nodes;
 mod path;
 mod read;
@@ -26,6 +27,7 @@ mod fixture;
 
 pub use adjacency::{Adjacency, Neighbours};
 pub use error::TraversalError;
+pub use neighbourhood::{KNeighbour, KOut, Reached, ReachedPaths, k_neighbour, k_out};
 pub use nodes::{Node, NodeMap, NodeSet};
 pub use path::{Path, PathEnd, PathTree};
 pub use read::{EdgeAt, EdgeRead, GraphRead};
