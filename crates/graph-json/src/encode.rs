@@ -6,6 +6,7 @@
 mod element;
 mod schema;
 mod service;
+mod traverser;
 mod value;
 
 pub use element::{
@@ -18,4 +19,5 @@ pub use schema::{
     write_vertex_label, write_vertex_labels,
 };
 pub use service::{ErrorBody, TaskView, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON, write_tasks_list};
+pub use traverser::{PathView, TraverserAnswer, write_scores};
 pub use value::write_value;

@@ -13,6 +13,7 @@
 //!
 //! Start reading at [`Graph`]; `insert.rs` is the hot path.
 
+mod adjacency;
 mod delete;
 mod error;
 mod graph;
@@ -31,6 +32,7 @@ mod stripes;
 mod task;
 mod update;
 
+pub use adjacency::GraphReader;
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
 pub use insert::Wait;

@@ -37,7 +37,8 @@ impl Budget {
         Self { deadline: Instant::now().checked_add(limit).map(|at| (at, limit)), cancelled: Some(cancelled) }
     }
 
-    pub(crate) fn check(&self) -> Result<(), StoreError> {
+    /// Fails when the time is over or nobody waits any more.
+    pub fn check(&self) -> Result<(), StoreError> {
         if self.cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Ordering::Relaxed)) {
             return Err(StoreError::Cancelled);
         }

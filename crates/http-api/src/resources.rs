@@ -12,6 +12,7 @@ pub(crate) mod property_keys;
 pub(crate) mod schema;
 pub(crate) mod tasks;
 pub(crate) mod testing;
+pub(crate) mod traversers;
 pub(crate) mod versions;
 pub(crate) mod vertex_labels;
 pub(crate) mod vertices;

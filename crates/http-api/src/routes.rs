@@ -7,6 +7,7 @@ use crate::address::Address;
 use crate::call::Call;
 use crate::errors::ApiError;
 use crate::reply::Reply;
+use crate::resources::traversers::neighbourhood;
 use crate::resources::{
     edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, tasks, testing, versions,
     vertex_labels, vertices,
@@ -126,6 +127,14 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["graph_read_mode"], &[(GET, Quick(graphs::read_mode)), (PUT, Quick(graphs::set_read_mode))]),
     graph(&["clear"], &[(DELETE, Pooled(graphs::clear))]),
     graph(&["graph", "vertices", "olap", "batch"], &[(PUT, NotYet)]),
+    graph(
+        &["traversers", "kout"],
+        &[(GET, Pooled(neighbourhood::k_out_by_query)), (POST, Pooled(neighbourhood::k_out_by_body))],
+    ),
+    graph(
+        &["traversers", "kneighbor"],
+        &[(GET, Pooled(neighbourhood::k_neighbour_by_query)), (POST, Pooled(neighbourhood::k_neighbour_by_body))],
+    ),
     graph(&["traversers", "{*}"], NOT_YET),
     graph(&["jobs", "{*}"], NOT_YET),
     graph(&["variables", "{*}"], NOT_YET),
@@ -285,7 +294,7 @@ mod tests {
         assert!(matches!(find("/graphs/g/graph/vertices/1/2", &GET), Found::Nothing));
         assert!(matches!(find("/test/panic", &GET), Found::Nothing));
         assert!(matches!(find("/graphs/g/mode", &Method::PATCH), Found::NoMethod { allow } if allow == "GET, PUT"));
-        assert!(matches!(find("/graphs/g/traversers/kout", &GET), Found::Endpoint { handler: NotYet, .. }));
+        assert!(matches!(find("/graphs/g/traversers/nosuch", &GET), Found::Endpoint { handler: NotYet, .. }));
         assert!(matches!(find("/graphs/g/variables", &GET), Found::Endpoint { handler: NotYet, .. }));
     }
 

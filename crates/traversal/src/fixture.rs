@@ -109,3 +109,8 @@ pub(crate) fn id(number: i64) -> VertexId {
 pub(crate) fn numbers(ids: &[VertexId]) -> Vec<i64> {
     ids.iter().map(|id| if let VertexId::Number(number) = id { *number } else { i64::MIN }).collect()
 }
+
+/// Edges of small random graphs on vertices 1 to 9, loops and repetitions included.
+pub(crate) fn edges() -> impl proptest::strategy::Strategy<Value = Vec<(i64, i64)>> {
+    proptest::collection::vec((1i64..10, 1i64..10), 0..24)
+}

@@ -20,6 +20,7 @@ mod fusiform_similarity;
 mod layers;
 pub mod limits;
 mod neighbor_rank;
+mod neighbourhood;
 mod nodes;
 mod path;
 mod paths;
@@ -42,6 +43,7 @@ pub use error::TraversalError;
 pub use fusiform_similarity::{FusiformRules, Similar, fusiform_similarity};
 pub use layers::LayerStep;
 pub use neighbor_rank::{RankStep, neighbor_rank};
+pub use neighbourhood::{KNeighbour, KOut, Reached, ReachedPaths, k_neighbour, k_out};
 pub use nodes::{Node, NodeMap, NodeSet};
 pub use path::{Path, PathEnd, PathTree};
 pub use paths::{

@@ -4,11 +4,17 @@
 /// small beside the traversal's memory.
 pub const BLOCK_VERTICES: usize = 4_096;
 
+/// Vertices in the first block of a frontier: few, because a limit can be reached at once.
+pub const FIRST_BLOCK_VERTICES: usize = 64;
+
+/// How much larger each block is than the one before, up to [`BLOCK_VERTICES`].
+pub const BLOCK_GROWTH: usize = 4;
+
 /// Vertices read by one thread before it takes the next ones.
 pub const CHUNK_VERTICES: usize = 128;
 
 /// Fewer vertices than this are read by the calling thread: waking others takes longer than the reading.
-pub const PARALLEL_VERTICES_MIN: usize = 64;
+pub const PARALLEL_VERTICES_MIN: usize = 256;
 
 /// Edges read between two charges to the memory of the traversal: charging is an atomic operation.
 pub const EDGES_PER_CHARGE: usize = 1_024;

@@ -34,8 +34,7 @@ pub fn neighbor_rank(
         let mut edges = Vec::new();
         for block in blocks(&frontier) {
             let adjacency = traversal.expand(block, &step.step, None)?;
-            traversal
-                .charge(size_of_val(adjacency.targets()) + block.len() * limits::RANKED_VERTEX_BYTES)?;
+            traversal.charge(size_of_val(adjacency.targets()) + block.len() * limits::RANKED_VERTEX_BYTES)?;
             edges.push(adjacency);
         }
         let sorted: Vec<Passing> =

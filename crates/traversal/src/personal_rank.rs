@@ -93,8 +93,7 @@ impl Side {
         let new = self.order.get(self.ends.len()..).unwrap_or_default().to_vec();
         for block in blocks(&new) {
             let adjacency = traversal.expand(block, &self.step, None)?;
-            traversal
-                .charge(size_of_val(adjacency.targets()) + block.len() * limits::RANKED_VERTEX_BYTES)?;
+            traversal.charge(size_of_val(adjacency.targets()) + block.len() * limits::RANKED_VERTEX_BYTES)?;
             for some in adjacency.iter() {
                 self.targets.extend_from_slice(some.targets);
                 self.ends.push(self.targets.len());

@@ -30,9 +30,15 @@ pub struct Traversal<'g> {
     accepted: NodeMap<bool>,
 }
 
-/// A frontier in blocks of the size [`Traversal::expand`] is made for.
+/// A frontier in blocks of the size [`Traversal::expand`] is made for. The first ones are small: who finds enough early reads no more.
 pub fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
-    frontier.chunks(limits::BLOCK_VERTICES)
+    let (mut rest, mut size) = (frontier, limits::FIRST_BLOCK_VERTICES);
+    std::iter::from_fn(move || {
+        let (block, after) = rest.split_at(rest.len().min(size));
+        rest = after;
+        size = (size * limits::BLOCK_GROWTH).min(limits::BLOCK_VERTICES);
+        (!block.is_empty()).then_some(block)
+    })
 }
 
 impl<'g> Traversal<'g> {

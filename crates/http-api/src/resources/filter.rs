@@ -29,11 +29,21 @@ impl Filter {
                 "'properties' must be a JSON object such as {{\"name\":\"marko\"}}, percent-encoded, but got: {text}"
             ))
         })?;
-        let plain = query.flag("keep_start_p", false)?;
+        let filter = Self::of(&given, query.flag("keep_start_p", false)?, graph, catalogue)?;
+        Ok(Some(filter).filter(|filter| !filter.conditions.is_empty()))
+    }
+
+    /// The conditions of a JSON object; `plain`: texts that begin with `P.` are values, too.
+    pub(crate) fn of(
+        given: &serde_json::Map<String, Json>,
+        plain: bool,
+        graph: &Graph,
+        catalogue: &Catalogue,
+    ) -> Result<Self, ApiError> {
         let mut filter = Self { conditions: Vec::new(), names: Vec::new() };
         for (name, value) in given {
-            let key = catalogue.property_key_named(&name).ok_or_else(|| {
-                let hint = catalogue.suggestion(SchemaKind::PropertyKey, &name);
+            let key = catalogue.property_key_named(name).ok_or_else(|| {
+                let hint = catalogue.suggestion(SchemaKind::PropertyKey, name);
                 ApiError::bad_input(format!("'properties' names the undefined property key '{name}'{hint}"))
             })?;
             if !plain && value.as_str().is_some_and(|text| text.starts_with("P.")) {
@@ -41,12 +51,12 @@ impl Filter {
                     format!("'properties': predicates such as {value} on '{name}' are not supported in this version");
                 return Err(ApiError::of(Meaning::NoIndex, message));
             }
-            let value = coerce(key, &literal(&value), &graph.options().zone)
+            let value = coerce(key, &literal(value), &graph.options().zone)
                 .map_err(|error| ApiError::bad_input(format!("'properties': {error}")))?;
             filter.conditions.push((key.id, value));
-            filter.names.push(name);
+            filter.names.push(name.clone());
         }
-        Ok(Some(filter).filter(|filter| !filter.conditions.is_empty()))
+        Ok(filter)
     }
 
     /// Whether an element has all the values.

@@ -1,0 +1,174 @@
+//! Steps and starting vertices, from names to the numbers a traversal works with.
+
+use std::sync::Arc;
+
+use graph_json::{LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody};
+use graph_model::{LabelId, PropertyKeyId, VertexId};
+use graph_schema::{Catalogue, SchemaKind};
+use traversal::{Condition, LabelCondition, Step};
+
+use super::request::{MAX_DEGREE, bound, check_skip_degree, direction};
+use super::scene::Scene;
+use crate::errors::ApiError;
+use crate::resources::filter::Filter;
+
+impl Scene<'_> {
+    /// The step of a GET request: `direction`, `label`, `max_degree`, and no `skip_degree`.
+    pub(super) fn step_of_query(&self) -> Result<Step, ApiError> {
+        let query = self.call.query();
+        let label = query.text("label")?;
+        Ok(Step {
+            direction: direction(query.text("direction")?.as_deref())?,
+            edges: self.edge_labels(label.as_deref())?,
+            max_degree: self.call.bound("max_degree", MAX_DEGREE)?,
+            ..Step::default()
+        })
+    }
+
+    /// The step of a GET request that has `skip_degree` and `capacity`, which depend on each other.
+    pub(super) fn step_with_skip_degree(&self, capacity: i64) -> Result<Step, ApiError> {
+        let mut step = self.step_of_query()?;
+        let max_degree = self.call.number_or("max_degree", MAX_DEGREE)?;
+        step.skip_degree = check_skip_degree(self.call.number_or("skip_degree", 0)?, max_degree, capacity)?;
+        Ok(step)
+    }
+
+    /// A step of a body; absent: the default one.
+    pub(super) fn step(&self, body: &StepBody) -> Result<Step, ApiError> {
+        let max_degree = body.max_degree.or(body.degree).unwrap_or(MAX_DEGREE);
+        let mut edges = Vec::new();
+        for label in body.labels.iter().flatten() {
+            edges.extend(self.edge_labels(Some(label))?);
+        }
+        Ok(Step {
+            direction: direction(body.direction.as_deref())?,
+            edges,
+            edge_condition: self.condition(body.properties.as_ref())?,
+            max_degree: bound("max_degree", max_degree)?,
+            skip_degree: check_skip_degree(body.skip_degree.unwrap_or_default(), max_degree, -1)?,
+            ..Step::default()
+        })
+    }
+
+    /// Steps of a body with conditions on edges and vertices by label.
+    pub(super) fn vertex_edge_steps(&self, body: &VertexEdgeStepsBody) -> Result<Step, ApiError> {
+        let max_degree = body.max_degree.or(body.degree).unwrap_or(MAX_DEGREE);
+        let mut step = Step {
+            direction: direction(body.direction.as_deref())?,
+            max_degree: bound("max_degree", max_degree)?,
+            skip_degree: check_skip_degree(body.skip_degree.unwrap_or_default(), max_degree, -1)?,
+            ..Step::default()
+        };
+        for LabelStepBody { label, properties } in body.edge_steps.iter().flatten() {
+            let condition = self.condition(properties.as_ref())?;
+            match label {
+                Some(label) => {
+                    let labels = self.edge_labels(Some(label))?.into_iter();
+                    step.edges.extend(labels.map(|label| LabelCondition { condition: condition.clone(), ..label }));
+                }
+                None => step.edge_condition = condition,
+            }
+        }
+        for LabelStepBody { label, properties } in body.vertex_steps.iter().flatten() {
+            let name = graph_json::required(label.as_ref(), "vertex_steps.label")?;
+            let label = vertex_label(&self.catalogue, name)?;
+            step.vertices.push(LabelCondition { label, condition: self.condition(properties.as_ref())? });
+        }
+        Ok(step)
+    }
+
+    /// The labels edges have that are of a named label; none for no name, which stands for all.
+    pub(super) fn edge_labels(&self, name: Option<&str>) -> Result<Vec<LabelCondition>, ApiError> {
+        let Some(name) = name else { return Ok(Vec::new()) };
+        let label = self.catalogue.edge_label_named(name).ok_or_else(|| {
+            let hint = self.catalogue.suggestion(SchemaKind::EdgeLabel, name);
+            ApiError::bad_input(format!("Undefined edge label: '{name}'{hint}"))
+        })?;
+        let labels = self.catalogue.edge_labels_under(label.id).into_iter();
+        Ok(labels.map(|label| LabelCondition { label, condition: None }).collect())
+    }
+
+    /// The property key of a name.
+    pub(super) fn property_key(&self, name: &str) -> Result<PropertyKeyId, ApiError> {
+        self.catalogue.property_key_named(name).map(|key| key.id).ok_or_else(|| {
+            let hint = self.catalogue.suggestion(SchemaKind::PropertyKey, name);
+            ApiError::bad_input(format!("Undefined property key: '{name}'{hint}"))
+        })
+    }
+
+    /// What elements must satisfy; `None` for nothing.
+    pub(super) fn condition(&self, properties: Option<&PropertiesBody>) -> Result<Option<Condition>, ApiError> {
+        let Some(properties) = properties.filter(|properties| !properties.is_empty()) else { return Ok(None) };
+        let filter = Filter::of(properties, false, self.graph, &self.catalogue)?;
+        Ok(Some(Arc::new(move |properties| filter.accepts(properties))))
+    }
+
+    /// The vertices a selector stands for. That there are none is a wrong request; `name` is the field's.
+    pub(super) fn select(&self, name: &str, body: Option<&VerticesBody>) -> Result<Vec<VertexId>, ApiError> {
+        let Some(body) = body else { return Err(ApiError::bad_input(format!("'{name}' is missing"))) };
+        let given: Vec<VertexId> = body.ids.iter().flatten().map(|id| id.0.clone()).collect();
+        let properties = body.properties.as_ref().filter(|properties| !properties.is_empty());
+        let found = match (given.is_empty(), body.label.as_deref(), properties) {
+            (false, None, None) => self.existing(name, given)?,
+            (false, ..) => {
+                return Err(ApiError::bad_input(format!(
+                    "'{name}' must have either 'ids' or 'label' and 'properties', not both"
+                )));
+            }
+            (true, None, None) => {
+                return Err(ApiError::bad_input(format!("'{name}' must have 'ids', or 'label' and 'properties'")));
+            }
+            (true, label, properties) => self.search(label, properties)?,
+        };
+        if found.is_empty() {
+            return Err(ApiError::bad_input(format!("'{name}' selects no vertex that exists")));
+        }
+        Ok(found)
+    }
+
+    /// Of the ids given those that exist, none twice.
+    fn existing(&self, name: &str, ids: Vec<VertexId>) -> Result<Vec<VertexId>, ApiError> {
+        let found = self.graph.vertices(&ids)?;
+        if let Some((missing, _)) = ids.iter().zip(&found).find(|(_, vertex)| vertex.is_none()) {
+            return Err(ApiError::bad_input(format!("'{name}': the vertex with id {missing} does not exist")));
+        }
+        let mut distinct = Vec::with_capacity(ids.len());
+        for id in ids {
+            if !distinct.contains(&id) {
+                distinct.push(id);
+            }
+        }
+        Ok(distinct)
+    }
+
+    fn search(&self, label: Option<&str>, properties: Option<&PropertiesBody>) -> Result<Vec<VertexId>, ApiError> {
+        let label = label.map(|name| vertex_label(&self.catalogue, name)).transpose()?;
+        let Some(properties) = properties else {
+            let query =
+                graph_store::VertexQuery { label, range: graph_store::Range::Offset { offset: 0, limit: None } };
+            let mut found = Vec::new();
+            self.graph.list_vertices(&query, &self.call.budget, &mut |vertex| {
+                found.push(vertex.id.clone());
+                graph_store::Visit::Continue(())
+            })?;
+            return Ok(found);
+        };
+        let filter = Filter::of(properties, false, self.graph, &self.catalogue)?;
+        let id = match label.and_then(|label| self.catalogue.vertex_label(label)) {
+            Some(label) => filter.vertex_id(label, self.graph)?,
+            None => None,
+        };
+        let id =
+            id.ok_or_else(|| filter.no_index("vertices", "by id, by label, or by label and all its primary keys"))?;
+        let vertex = self.graph.vertex(&id)?.filter(|vertex| filter.accepts(&vertex.properties));
+        Ok(vertex.into_iter().map(|vertex| vertex.id).collect())
+    }
+}
+
+/// The vertex label of a name.
+pub(super) fn vertex_label(catalogue: &Catalogue, name: &str) -> Result<LabelId, ApiError> {
+    catalogue.vertex_label_named(name).map(|label| label.id).ok_or_else(|| {
+        let hint = catalogue.suggestion(SchemaKind::VertexLabel, name);
+        ApiError::bad_input(format!("Undefined vertex label: '{name}'{hint}"))
+    })
+}
