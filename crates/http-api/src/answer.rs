@@ -98,8 +98,9 @@ async fn serve(
         Scope::Server | Scope::Space => None,
     };
     let app_of_call = Arc::clone(app);
-    let (dialect, budget) = (dialect_of(headers), Budget::unlimited());
-    let call = Call { app: app_of_call, address, param_at, graph, body, dialect, budget, _admitted: admitted };
+    let (dialect, is_java_client, budget) = (dialect_of(headers), is_java_client(headers), Budget::unlimited());
+    let call =
+        Call { app: app_of_call, address, param_at, graph, body, dialect, is_java_client, budget, _admitted: admitted };
     let limit_ms = app.options.limits.request_timeout_ms;
     match timeout(Duration::from_millis(limit_ms), run(call, handler, headers)).await {
         Ok(answered) => answered,
@@ -118,6 +119,12 @@ fn admit(app: &App) -> Result<Admitted, ApiError> {
             "the server works on {limit} requests already (server.requests_in_flight_max); try again in a moment"
         ))
     })
+}
+
+/// HugeGraph's Java client does not name itself, but the library it is built on does.
+fn is_java_client(headers: &HeaderMap) -> bool {
+    let agent = headers.get(header::USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);
+    agent.starts_with(b"okhttp/") || agent.starts_with(b"Jersey/")
 }
 
 /// HugeGraph's Java client up to 1.0 is built on Jersey and says so; later ones are not. It refuses servers of API 0.70 and later, and

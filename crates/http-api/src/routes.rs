@@ -7,7 +7,7 @@ use crate::address::Address;
 use crate::call::Call;
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::resources::traversers::neighbourhood;
+use crate::resources::traversers::{customized, fusiform, neighbourhood, paths, ranks, rings};
 use crate::resources::{
     edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, tasks, testing, versions,
     vertex_labels, vertices,
@@ -135,6 +135,18 @@ pub(crate) static ROUTES: &[Route] = &[
         &["traversers", "kneighbor"],
         &[(GET, Pooled(neighbourhood::k_neighbour_by_query)), (POST, Pooled(neighbourhood::k_neighbour_by_body))],
     ),
+    graph(&["traversers", "paths"], &[(GET, Pooled(paths::by_query)), (POST, Pooled(paths::by_body))]),
+    graph(&["traversers", "templatepaths"], &[(POST, Pooled(paths::by_template))]),
+    graph(&["traversers", "crosspoints"], &[(GET, Pooled(paths::crosspoints))]),
+    graph(&["traversers", "multinodeshortestpath"], &[(POST, Pooled(paths::between_many))]),
+    graph(&["traversers", "customizedpaths"], &[(POST, Pooled(customized::paths))]),
+    graph(&["traversers", "customizedcrosspoints"], &[(POST, Pooled(customized::crosspoints))]),
+    graph(&["traversers", "rings"], &[(GET, Pooled(rings::rings))]),
+    graph(&["traversers", "rays"], &[(GET, Pooled(rings::rays))]),
+    graph(&["traversers", "fusiformsimilarity"], &[(POST, Pooled(fusiform::similar))]),
+    graph(&["traversers", "personalrank"], &[(POST, Pooled(ranks::personal))]),
+    graph(&["traversers", "neighborrank"], &[(POST, Pooled(ranks::neighbour))]),
+    graph(&["traversers", "count"], &[(POST, Pooled(ranks::count))]),
     graph(&["traversers", "{*}"], NOT_YET),
     graph(&["jobs", "{*}"], NOT_YET),
     graph(&["variables", "{*}"], NOT_YET),

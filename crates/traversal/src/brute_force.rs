@@ -54,6 +54,11 @@ fn walks(edges: &Edges, from: i64, steps: &[Direction]) -> Walks {
     walks
 }
 
+/// A weight, all of which are small whole numbers.
+fn whole(weight: f64) -> i64 {
+    (0..100).find(|number| f64::from(*number) == weight).map_or(-1, i64::from)
+}
+
 fn is_simple(walk: &[i64]) -> bool {
     walk.iter().collect::<BTreeSet<_>>().len() == walk.len()
 }
@@ -272,7 +277,7 @@ proptest! {
                     let out = (*source == from && *direction != Direction::In).then_some(*target);
                     let inward = (*target == from && *direction != Direction::Out).then_some(*source);
                     for to in out.into_iter().chain(inward).filter(|to| !walk.contains(to)) {
-                        longer.push(([walk.clone(), vec![to]].concat(), [weights.clone(), vec![*weight as i64]].concat()));
+                        longer.push(([walk.clone(), vec![to]].concat(), [weights.clone(), vec![whole(*weight)]].concat()));
                     }
                 }
             }
@@ -285,7 +290,7 @@ proptest! {
             let sum = |weights: &[i64]| weights.iter().sum::<i64>();
             let mut found: Vec<(Vec<i64>, Vec<i64>)> = found
                 .iter()
-                .map(|found| (searched.shown(&found.path), found.weights.iter().map(|weight| *weight as i64).collect()))
+                .map(|found| (searched.shown(&found.path), found.weights.iter().copied().map(whole).collect()))
                 .collect();
             let sums: Vec<i64> = found.iter().map(|(_, weights)| sum(weights)).collect();
             let mut all_sums: Vec<i64> = expected.iter().map(|(_, weights)| sum(weights)).collect();

@@ -155,7 +155,7 @@ fn write_weighted_path(out: &mut Vec<u8>, path: Option<(f64, &[VertexId])>) {
 }
 
 /// An id as the name of a field: numbers become texts.
-fn key_text(id: &VertexId) -> String {
+pub(super) fn key_text(id: &VertexId) -> String {
     match id {
         VertexId::Number(number) => number.to_string(),
         VertexId::String(text) => text.to_string(),

@@ -1,7 +1,13 @@
 //! `{G}/traversers/...`: one file for each family. A handler reads its parameters (`request.rs`, `steps.rs`), runs an algorithm of
 //! the crate `traversal` over the graph, and writes the answer (`scene.rs`).
 
+pub(crate) mod customized;
+mod elements;
+pub(crate) mod fusiform;
 pub(crate) mod neighbourhood;
+pub(crate) mod paths;
+pub(crate) mod ranks;
 mod request;
+pub(crate) mod rings;
 mod scene;
 mod steps;

@@ -1,6 +1,6 @@
 //! Parameters of traversers: the same names, defaults and bounds in addresses and bodies.
 
-use graph_json::IdBody;
+use graph_json::{IdBody, IntBody};
 use graph_model::{Direction, VertexId};
 
 use crate::call::Call;
@@ -67,6 +67,11 @@ pub(super) fn direction(name: Option<&str>) -> Result<Direction, ApiError> {
         Some("IN") => Ok(Direction::In),
         Some(other) => Err(ApiError::bad_input(format!("'direction' must be OUT, IN or BOTH, but got '{other}'"))),
     }
+}
+
+/// A number in a body.
+pub(super) fn int_or(value: Option<IntBody>, default: i64) -> i64 {
+    value.map_or(default, |value| value.0)
 }
 
 /// A vertex id in a body.

@@ -165,6 +165,13 @@ impl Scene<'_> {
     }
 }
 
+/// A list of a body that must have items.
+pub(super) fn not_empty<'b, T>(items: Option<&'b [T]>, name: &str) -> Result<&'b [T], ApiError> {
+    items
+        .filter(|items| !items.is_empty())
+        .ok_or_else(|| ApiError::bad_input(format!("'{name}' is missing or empty; it must have at least one item")))
+}
+
 /// The vertex label of a name.
 pub(super) fn vertex_label(catalogue: &Catalogue, name: &str) -> Result<LabelId, ApiError> {
     catalogue.vertex_label_named(name).map(|label| label.id).ok_or_else(|| {
