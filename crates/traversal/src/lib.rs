@@ -19,8 +19,11 @@ mod neighbourhood;
 mod nodes;
 mod path;
 mod read;
+mod shortest;
+mod similarity;
 mod step;
 mod traversal;
+mod weighted;
 
 #[cfg(test)]
 mod fixture;
@@ -31,5 +34,10 @@ pub use neighbourhood::{KNeighbour, KOut, Reached, ReachedPaths, k_neighbour, k_
 pub use nodes::{Node, NodeMap, NodeSet};
 pub use path::{Path, PathEnd, PathTree};
 pub use read::{EdgeAt, EdgeRead, GraphRead};
+pub use shortest::{ShortestPath, all_shortest_paths, shortest_path};
+pub use similarity::{
+    CommonNeighbourWeight, common_neighbour_score, jaccard, jaccard_similars, neighbours, same_neighbours,
+};
 pub use step::{Condition, LabelCondition, Step, Weight};
 pub use traversal::{Counters, Traversal, blocks};
+pub use weighted::{WeightedPath, WeightedPaths, lightest_path, lightest_paths};

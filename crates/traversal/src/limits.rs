@@ -34,5 +34,8 @@ pub const PATH_STEP_BYTES: usize = 16;
 /// Memory of one traversal where the caller does not say.
 pub const MEMORY_BYTES_MAX_DEFAULT: usize = 256 * 1024 * 1024;
 
+/// Vertices whose edges a search by weight reads at once: most of the gain of reading many is had with these.
+pub const READ_AHEAD_VERTICES: usize = 64;
+
 /// Steps of a traversal: more than the diameter of any graph that such a walk is of use in; HugeGraph's bound.
 pub const DEPTH_MAX: u64 = 5_000;
