@@ -58,8 +58,8 @@ pub(crate) struct Call {
     pub(crate) body: Bytes,
     /// Which release of HugeGraph the client expects answers of.
     pub(crate) dialect: Dialect,
-    /// Whether HugeGraph's Java client asks, whose classes for many answers of traversers can hold elements, but no bare ids.
-    pub(crate) is_java_client: bool,
+    /// Whether it is HugeGraph's Java client, of whatever release: it can read some answers in one form only.
+    pub(crate) java_client: bool,
     pub(crate) budget: Budget,
     pub(crate) _admitted: Option<Admitted>,
 }

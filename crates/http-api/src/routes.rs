@@ -7,7 +7,9 @@ use crate::address::Address;
 use crate::call::Call;
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::resources::traversers::{customized, fusiform, neighbourhood, paths, ranks, rings};
+use crate::resources::traversers::{
+    customized, edge_existence, fusiform, neighbourhood, paths, ranks, rings, shortest, similarity, weighted,
+};
 use crate::resources::{
     edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, tasks, testing, versions,
     vertex_labels, vertices,
@@ -147,6 +149,21 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["traversers", "personalrank"], &[(POST, Pooled(ranks::personal))]),
     graph(&["traversers", "neighborrank"], &[(POST, Pooled(ranks::neighbour))]),
     graph(&["traversers", "count"], &[(POST, Pooled(ranks::count))]),
+    graph(
+        &["traversers", "sameneighbors"],
+        &[(GET, Pooled(similarity::same_by_query)), (POST, Pooled(similarity::same_by_body))],
+    ),
+    graph(
+        &["traversers", "jaccardsimilarity"],
+        &[(GET, Pooled(similarity::jaccard_by_query)), (POST, Pooled(similarity::jaccard_by_body))],
+    ),
+    graph(&["traversers", "adamicadar"], &[(GET, Pooled(similarity::adamic_adar))]),
+    graph(&["traversers", "resourceallocation"], &[(GET, Pooled(similarity::resource_allocation))]),
+    graph(&["traversers", "shortestpath"], &[(GET, Pooled(shortest::one))]),
+    graph(&["traversers", "allshortestpaths"], &[(GET, Pooled(shortest::all))]),
+    graph(&["traversers", "weightedshortestpath"], &[(GET, Pooled(weighted::to_one))]),
+    graph(&["traversers", "singlesourceshortestpath"], &[(GET, Pooled(weighted::to_all))]),
+    graph(&["traversers", "edgeexist"], &[(GET, Pooled(edge_existence::list))]),
     graph(&["traversers", "{*}"], NOT_YET),
     graph(&["jobs", "{*}"], NOT_YET),
     graph(&["variables", "{*}"], NOT_YET),

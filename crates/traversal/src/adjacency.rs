@@ -62,6 +62,8 @@ pub(crate) struct RecordedEdge {
     pub(crate) label: LabelId,
     pub(crate) outgoing: bool,
     pub(crate) sort_values: CompactString,
+    /// Where weights were asked for; else 0.
+    pub(crate) weight: f64,
 }
 
 /// Bytes in use by a traversal, shared by the threads that read for it.
@@ -165,12 +167,12 @@ impl Plan<'_> {
         {
             return Ok(());
         }
-        if let Some(weight) = self.weight {
-            chunk.weights.push(weight.of(&edge.properties));
-        }
+        let weight = self.weight.map(|weight| weight.of(&edge.properties));
+        chunk.weights.extend(weight);
         if self.record {
             let sort_values = CompactString::from(edge.sort_values);
-            chunk.recorded.push(RecordedEdge { label: edge.label, outgoing: edge.outgoing, sort_values });
+            let (label, outgoing, weight) = (edge.label, edge.outgoing, weight.unwrap_or_default());
+            chunk.recorded.push(RecordedEdge { label, outgoing, sort_values, weight });
         }
         let code = match self.nodes.find(&edge.other) {
             Some(node) => node.0,

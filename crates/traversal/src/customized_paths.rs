@@ -24,7 +24,7 @@ pub enum SortBy {
 
 /// A path and the weight of each of its edges.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WeightedPath {
+pub struct CustomizedPath {
     /// The path.
     pub path: Path,
     /// The weights, in order.
@@ -39,7 +39,7 @@ pub fn customized_paths(
     steps: &[LayerStep],
     sort_by: SortBy,
     (capacity, limit): (Option<u64>, Option<u64>),
-) -> Result<Vec<WeightedPath>, TraversalError> {
+) -> Result<Vec<CustomizedPath>, TraversalError> {
     let layers = Layers::read(traversal, sources, steps, capacity, &mut 0)?;
     let within = layers.leading_to(|_| true);
     let mut best = Best { sort_by, limit, ranked: BinaryHeap::new(), found: 0 };
@@ -65,7 +65,7 @@ struct Best {
 struct Ranked {
     total: f64,
     number: u64,
-    path: WeightedPath,
+    path: CustomizedPath,
 }
 
 impl Ord for Ranked {
@@ -111,7 +111,7 @@ impl Best {
         }
         traversal.charge(bytes(walked.nodes.len()))?;
         let path = Path { nodes: walked.nodes.to_vec() };
-        let path = WeightedPath { path, weights: walked.weights.to_vec() };
+        let path = CustomizedPath { path, weights: walked.weights.to_vec() };
         self.ranked.push(Ranked { total, number: self.found, path });
         let done = self.sort_by == SortBy::None && self.is_full();
         Ok(if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })

@@ -27,9 +27,12 @@ mod paths;
 mod personal_rank;
 mod read;
 mod search;
+mod shortest;
+mod similarity;
 mod step;
 mod surroundings;
 mod traversal;
+mod weighted;
 
 #[cfg(test)]
 mod brute_force;
@@ -38,7 +41,7 @@ mod fixture;
 
 pub use adjacency::{Adjacency, Neighbours};
 pub use count::{CountRules, count};
-pub use customized_paths::{CustomizedCrosspoints, SortBy, WeightedPath, customized_crosspoints, customized_paths};
+pub use customized_paths::{CustomizedCrosspoints, CustomizedPath, SortBy, customized_crosspoints, customized_paths};
 pub use error::TraversalError;
 pub use fusiform_similarity::{FusiformRules, Similar, fusiform_similarity};
 pub use layers::LayerStep;
@@ -52,6 +55,11 @@ pub use paths::{
 pub use personal_rank::{PersonalRankRules, personal_rank};
 pub use read::{EdgeAt, EdgeRead, GraphRead};
 pub use search::SearchLimits;
+pub use shortest::{ShortestPath, all_shortest_paths, shortest_path};
+pub use similarity::{
+    CommonNeighbourWeight, common_neighbour_score, jaccard, jaccard_similars, neighbours, same_neighbours,
+};
 pub use step::{Condition, LabelCondition, Step, Weight};
 pub use surroundings::{rays, rings_reached};
 pub use traversal::{Counters, Traversal, blocks};
+pub use weighted::{WeightedPath, WeightedPaths, lightest_path, lightest_paths};

@@ -34,6 +34,10 @@ pub const PATH_STEP_BYTES: usize = 16;
 /// Memory of one traversal where the caller does not say.
 pub const MEMORY_BYTES_MAX_DEFAULT: usize = 256 * 1024 * 1024;
 
+/// Vertices whose edges a search by weight, or a walk of rays and rings, reads at once: most of the gain of reading many is had with
+/// these, and little is read in vain when few results are asked for.
+pub const READ_AHEAD_VERTICES: usize = 64;
+
 /// Steps of a traversal: more than the diameter of any graph that such a walk is of use in; HugeGraph's bound.
 pub const DEPTH_MAX: u64 = 5_000;
 
@@ -57,10 +61,6 @@ pub const PATTERN_STATES_MAX: u64 = DEPTH_MAX;
 
 /// Bytes of a neighbour kept: its number and two bits.
 pub(crate) const NEIGHBOUR_BYTES: usize = 8;
-
-/// Vertices whose edges are read together while rays and rings are walked one at a time: one read serves the next ones beside, and little
-/// is read in vain when few are asked for.
-pub(crate) const READ_AHEAD_VERTICES: usize = 64;
 
 /// Bytes of an edge between two layers: its end and its weight.
 pub(crate) const LAYER_EDGE_BYTES: usize = 16;

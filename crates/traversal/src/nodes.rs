@@ -97,6 +97,16 @@ impl NodeSet {
     }
 }
 
+impl FromIterator<Node> for NodeSet {
+    fn from_iter<I: IntoIterator<Item = Node>>(nodes: I) -> Self {
+        let mut set = Self::new();
+        for node in nodes {
+            set.insert(node);
+        }
+        set
+    }
+}
+
 /// A value for each node, in a list with a place for each number up to the largest.
 #[derive(Clone, Debug, Default)]
 pub struct NodeMap<T> {

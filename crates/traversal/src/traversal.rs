@@ -1,11 +1,15 @@
 //! One traversal: its vertices, its counters, its memory, and the one way it reads edges.
 
+use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use graph_model::{EdgeId, LabelId, Vertex, VertexId};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::adjacency::{Adjacency, Memory, Plan, RecordedEdge};
 use crate::nodes::Nodes;
-use crate::{GraphRead, Node, NodeMap, Step, TraversalError, Weight, limits};
+use crate::{EdgeRead, GraphRead, Node, NodeMap, Step, TraversalError, Weight, limits};
 
 /// How much a traversal has looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,8 +27,8 @@ pub struct Traversal<'g> {
     memory: Memory,
     /// Bytes charged for the block read last.
     block_bytes: usize,
-    edges: u64,
-    /// One edge for each pair of vertices walked along, where the answer is to show edges.
+    edges: AtomicU64,
+    /// The first edge, or the lightest one, for each pair of vertices walked along, where the answer is to show edges.
     recorded: Option<FxHashMap<(Node, Node), RecordedEdge>>,
     /// Whether vertices satisfy the step's vertex conditions.
     accepted: NodeMap<bool>,
@@ -50,7 +54,7 @@ impl<'g> Traversal<'g> {
             nodes: Nodes::default(),
             memory: Memory::new(memory_bytes_max, what),
             block_bytes: 0,
-            edges: 0,
+            edges: AtomicU64::new(0),
             recorded: None,
             accepted: NodeMap::new(),
         }
@@ -108,7 +112,7 @@ impl<'g> Traversal<'g> {
     /// What it has looked at so far.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        Counters { edge_iterations: self.edges, vertex_iterations: self.nodes.len() as u64 }
+        Counters { edge_iterations: self.edges.load(Ordering::Relaxed), vertex_iterations: self.nodes.len() as u64 }
     }
 
     /// Fails when the time is over or nobody waits any more. Reading looks at that by itself.
@@ -187,9 +191,35 @@ impl<'g> Traversal<'g> {
         if !step.vertices.is_empty() {
             self.keep_accepted(&mut adjacency, &mut recorded, step)?;
         }
-        self.edges += adjacency.targets.len() as u64;
+        self.edges.fetch_add(adjacency.targets.len() as u64, Ordering::Relaxed);
         self.record(&adjacency, recorded)?;
         Ok(adjacency)
+    }
+
+    /// How many edges of the step's direction and labels each of `owners` has, counted before conditions, up to the step's `skip_degree`
+    /// or else `max_degree`. Their other ends get no numbers.
+    pub fn degrees(&self, owners: &[Node], step: &Step) -> Result<Vec<u64>, TraversalError> {
+        let labels: Vec<LabelId> = step.edges.iter().map(|edges| edges.label).collect();
+        let read = EdgeRead {
+            direction: step.direction,
+            labels: (!labels.is_empty()).then_some(&labels),
+            limit: step.read_limit(),
+            properties: false,
+        };
+        let chunks = owners.par_chunks(limits::CHUNK_VERTICES).map(|chunk| {
+            let ids: Vec<&VertexId> = chunk.iter().map(|owner| self.id(*owner)).collect();
+            let mut degrees = vec![0; ids.len()];
+            self.graph.edges_at(&ids, &read, &mut |edge| {
+                if let Some(degree) = degrees.get_mut(edge.owner) {
+                    *degree += 1;
+                }
+                Ok(())
+            })?;
+            Ok(degrees)
+        });
+        let degrees: Vec<Vec<u64>> = chunks.collect::<Result<_, TraversalError>>()?;
+        self.edges.fetch_add(degrees.iter().flatten().sum(), Ordering::Relaxed);
+        Ok(degrees.concat())
     }
 
     fn number_new(
@@ -251,7 +281,11 @@ impl<'g> Traversal<'g> {
         let before = recorded.len();
         let pairs = adjacency.iter().flat_map(|some| some.targets.iter().map(move |target| (some.owner, *target)));
         for (pair, edge) in pairs.zip(edges) {
-            recorded.entry(pair).or_insert(edge);
+            match recorded.entry(pair) {
+                Entry::Occupied(mut slot) if edge.weight < slot.get().weight => drop(slot.insert(edge)),
+                Entry::Occupied(_) => {}
+                Entry::Vacant(slot) => drop(slot.insert(edge)),
+            }
         }
         self.memory.charge((recorded.len() - before) * limits::RECORDED_EDGE_BYTES)
     }

@@ -2,6 +2,7 @@
 //! the crate `traversal` over the graph, and writes the answer (`scene.rs`).
 
 pub(crate) mod customized;
+pub(crate) mod edge_existence;
 mod elements;
 pub(crate) mod fusiform;
 pub(crate) mod neighbourhood;
@@ -10,4 +11,7 @@ pub(crate) mod ranks;
 mod request;
 pub(crate) mod rings;
 mod scene;
+pub(crate) mod shortest;
+pub(crate) mod similarity;
 mod steps;
+pub(crate) mod weighted;

@@ -102,7 +102,7 @@ pub(crate) fn similar(call: &Call) -> Answered {
     scene.answer(|answer| {
         let views = similars.iter().map(|(source, similars)| (*source, similars.iter().map(SimilarIds::view)));
         write_similars(answer.field("similars"), views);
-        elements.write_vertices(answer);
+        elements.vertices.write(answer);
         scene.measure(answer, traversal.counters());
     })
 }

@@ -2,10 +2,10 @@
 
 use graph_json::{IdBody, VertexEdgeStepsBody, decode_body, required};
 use serde::Deserialize;
-use traversal::{KNeighbour, KOut, Node, Path, Reached, Step, Traversal, k_neighbour, k_out};
+use traversal::{KNeighbour, KOut, Path, Reached, Step, Traversal, k_neighbour, k_out};
 
 use super::request::{CAPACITY, LIMIT, bound, depth, id_in_body};
-use super::scene::{Paths, Scene, nodes_of};
+use super::scene::{Otherwise, Paths, Scene, nodes_of};
 use crate::call::Call;
 use crate::errors::ApiError;
 use crate::routes::Answered;
@@ -125,7 +125,7 @@ pub(crate) fn k_out_by_body(call: &Call) -> Answered {
     let mut traversal = scene.traversal("k-out vertices").recording_edges(query.with_paths && Body::is(body.with_edge));
     let source = traversal.existing("source", &source)?;
     let reached = k_out(&mut traversal, source, &query)?;
-    full_answer("kout", &scene, &traversal, &reached, &body)
+    full_answer("kout", &scene, &traversal, &reached, &body, Otherwise::IdsUnlessJava)
 }
 
 /// `POST {T}/kneighbor`.
@@ -145,25 +145,31 @@ pub(crate) fn k_neighbour_by_body(call: &Call) -> Answered {
         scene.traversal("k-neighbor vertices").recording_edges(query.with_paths && Body::is(body.with_edge));
     let source = traversal.existing("source", &source)?;
     let reached = k_neighbour(&mut traversal, source, &query)?;
-    full_answer("kneighbor", &scene, &traversal, &reached, &body)
+    full_answer("kneighbor", &scene, &traversal, &reached, &body, Otherwise::Nothing)
 }
 
-fn full_answer(name: &str, scene: &Scene<'_>, traversal: &Traversal<'_>, reached: &Reached, body: &Body) -> Answered {
+fn full_answer(
+    name: &str,
+    scene: &Scene<'_>,
+    traversal: &Traversal<'_>,
+    reached: &Reached,
+    body: &Body,
+    otherwise: Otherwise,
+) -> Answered {
     let count_only = Body::is(body.count_only);
     let paths: Vec<Path> = reached.paths.iter().flat_map(|paths| paths.iter()).collect();
-    let found = Path { nodes: reached.nodes.clone() };
-    let shown: Vec<Node> = nodes_of(std::iter::once(&found).chain(&paths));
-    let vertices = scene.vertices(&traversal.ids(&shown), Body::is(body.with_vertex))?;
+    let found = Path { nodes: if count_only { Vec::new() } else { reached.nodes.clone() } };
+    let shown = nodes_of(std::iter::once(&found).chain(&paths));
+    let vertices = scene.vertices(traversal.ids(&shown), Body::is(body.with_vertex), otherwise)?;
     let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs));
-    let edges = scene.edges(&edges, Body::is(body.with_edge))?;
-    let paths = Paths::of(traversal, &paths);
+    let edges = scene.edges(edges, Body::is(body.with_edge), Otherwise::Nothing)?;
+    let (found, paths) = (traversal.ids(&found.nodes), Paths::of(traversal, &paths));
     scene.answer(|answer| {
-        let ids = reached.nodes.iter().map(|node| traversal.id(*node));
-        answer.ids(name, ids.filter(|_| !count_only));
+        answer.ids(name, &found);
         answer.number("size", reached.nodes.len() as u64);
         answer.paths("paths", paths.views());
-        answer.vertices("vertices", &vertices);
-        answer.edges("edges", &edges);
+        vertices.write(answer);
+        edges.write(answer);
         scene.measure(answer, traversal.counters());
     })
 }

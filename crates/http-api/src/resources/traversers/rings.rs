@@ -4,7 +4,7 @@ use traversal::{Path, Traversal, rings_reached, rings_through};
 
 use super::elements::{Elements, Wanted};
 use super::paths::search_limits_of_query;
-use super::scene::{Paths, Scene};
+use super::scene::{Otherwise, Paths, Scene};
 use crate::call::Call;
 use crate::routes::Answered;
 
@@ -36,7 +36,7 @@ fn answer(name: &str, scene: &Scene<'_>, traversal: &Traversal<'_>, found: &[Pat
     let wanted = Wanted {
         vertices: scene.call.flag_or("with_vertex", false)?,
         edges: scene.call.flag_or("with_edge", false)?,
-        java_reads_ids: true,
+        otherwise: Otherwise::Ids,
     };
     let elements = Elements::of_paths(scene, traversal, found, wanted)?;
     let paths = Paths::of(traversal, found);

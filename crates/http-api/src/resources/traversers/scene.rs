@@ -37,29 +37,42 @@ impl<'c> Scene<'c> {
         Traversal::new(&self.reader, what, self.call.app.options.limits.traversal_memory_bytes_max)
     }
 
-    /// The vertices with these ids, as far as they exist; none unless `wanted`.
-    pub(super) fn vertices(&self, ids: &[VertexId], wanted: bool) -> Result<Vec<Vertex>, ApiError> {
+    /// How vertices are shown: as elements, as far as they exist, where `wanted`; else as `otherwise` says.
+    pub(super) fn vertices(
+        &self,
+        ids: Vec<VertexId>,
+        wanted: bool,
+        otherwise: Otherwise,
+    ) -> Result<Vertices, ApiError> {
         if !wanted {
-            return Ok(Vec::new());
+            return Ok(if self.shows_ids(otherwise) { Shown::Ids(ids) } else { Shown::Elements(Vec::new()) });
         }
         let mut vertices = Vec::with_capacity(ids.len());
         for some in ids.chunks(ELEMENTS_PER_READ) {
             self.call.budget.check()?;
             vertices.extend(self.graph.vertices(some)?.into_iter().flatten());
         }
-        Ok(vertices)
+        Ok(Shown::Elements(vertices))
     }
 
-    /// The edges with these ids, as far as they exist; none unless `wanted`.
-    pub(super) fn edges(&self, ids: &[EdgeId], wanted: bool) -> Result<Vec<Edge>, ApiError> {
+    /// How edges are shown, as [`Self::vertices`].
+    pub(super) fn edges(&self, ids: Vec<EdgeId>, wanted: bool, otherwise: Otherwise) -> Result<Edges, ApiError> {
         if !wanted {
-            return Ok(Vec::new());
+            return Ok(if self.shows_ids(otherwise) { Shown::Ids(ids) } else { Shown::Elements(Vec::new()) });
         }
         let mut edges = Vec::with_capacity(ids.len());
         for some in ids.chunks(ELEMENTS_PER_READ) {
             edges.extend(self.reader.edges(some)?);
         }
-        Ok(edges)
+        Ok(Shown::Elements(edges))
+    }
+
+    fn shows_ids(&self, otherwise: Otherwise) -> bool {
+        match otherwise {
+            Otherwise::Nothing => false,
+            Otherwise::Ids => true,
+            Otherwise::IdsUnlessJava => !self.call.java_client,
+        }
     }
 
     /// Writes an answer; one larger than the limit is an error.
@@ -84,6 +97,48 @@ impl<'c> Scene<'c> {
     /// Writes `measure`.
     pub(super) fn measure(&self, answer: &mut TraverserAnswer<'_>, counters: Counters) {
         answer.measure(counters.edge_iterations, counters.vertex_iterations, self.started.elapsed().as_nanos());
+    }
+}
+
+/// What stands in place of elements that are not wanted whole.
+#[derive(Clone, Copy)]
+pub(super) enum Otherwise {
+    /// Nothing.
+    Nothing,
+    /// Their ids.
+    Ids,
+    /// Their ids; nothing for HugeGraph's Java client, which reads only whole elements here and would fail.
+    IdsUnlessJava,
+}
+
+/// Elements or their ids.
+pub(super) enum Shown<E, I> {
+    /// Whole elements.
+    Elements(Vec<E>),
+    /// Ids.
+    Ids(Vec<I>),
+}
+
+pub(super) type Vertices = Shown<Vertex, VertexId>;
+pub(super) type Edges = Shown<Edge, EdgeId>;
+
+impl Vertices {
+    /// Writes the field `vertices`.
+    pub(super) fn write(&self, answer: &mut TraverserAnswer<'_>) {
+        match self {
+            Self::Elements(vertices) => answer.vertices("vertices", vertices),
+            Self::Ids(ids) => answer.ids("vertices", ids),
+        }
+    }
+}
+
+impl Edges {
+    /// Writes the field `edges`.
+    pub(super) fn write(&self, answer: &mut TraverserAnswer<'_>) {
+        match self {
+            Self::Elements(edges) => answer.edges("edges", edges),
+            Self::Ids(ids) => answer.edge_ids("edges", ids),
+        }
     }
 }
 
