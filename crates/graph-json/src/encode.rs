@@ -20,6 +20,6 @@ pub use schema::{
     write_vertex_label, write_vertex_labels,
 };
 pub use score::{SimilarView, write_score_layers, write_similars};
-pub use service::{ErrorBody, TaskView, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON, write_tasks_list};
+pub use service::{ErrorBody, TaskView, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON, write_shards, write_tasks_list};
 pub use traverser::{PathView, TraverserAnswer, write_scores};
 pub use value::write_value;

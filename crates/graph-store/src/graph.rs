@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::{ArcSwap, Guard};
-use graph_schema::{Catalogue, ElementRules, GraphMode};
+use graph_schema::{Analyzer, Catalogue, ElementRules, GraphMode};
 use jiff::tz::TimeZone;
 use key_codec::GraphNumber;
 use kv::{Engine, WriteBatch};
@@ -22,11 +22,13 @@ pub struct GraphOptions {
     pub zone: TimeZone,
     /// Whether numbers and dates in primary-key ids are written in their sortable code (HugeGraph's default) or plainly.
     pub encode_primary_key_number: bool,
+    /// How new search indexes cut texts. One that exists keeps its analyzer until it is built anew.
+    pub analyzer: Analyzer,
 }
 
 impl Default for GraphOptions {
     fn default() -> Self {
-        Self { zone: TimeZone::UTC, encode_primary_key_number: true }
+        Self { zone: TimeZone::UTC, encode_primary_key_number: true, analyzer: Analyzer::default() }
     }
 }
 

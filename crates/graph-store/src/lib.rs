@@ -9,6 +9,7 @@
 //!   [`limits::DELETE_EDGES_PER_BATCH`] edges loses them in several batches, itself in the last.)
 //! - What a writer read stays true until it has committed: writers hold stripe locks ([`stripes`]) over what they read and write, and
 //!   start again when the catalogue changed under them.
+//! - Index entries are written in the batch of their element, and say the same as the element ([`index`]).
 //! - Reads see committed data only.
 //!
 //! Start reading at [`Graph`]; `insert.rs` is the hot path.
@@ -18,19 +19,26 @@ mod delete;
 mod error;
 mod graph;
 mod id_generator;
+mod index;
 mod insert;
 pub mod limits;
 mod list;
 mod list_edges;
 mod page;
 mod pending;
+mod purge;
+mod query;
 mod read;
 mod removal;
+mod scan;
 mod schema;
+mod select;
 mod store;
 mod stripes;
 mod task;
+mod task_queue;
 mod update;
+mod update_batch;
 
 pub use adjacency::GraphReader;
 pub use error::{End, StoreError};
@@ -39,5 +47,8 @@ pub use insert::Wait;
 pub use list::{Budget, Listed, Range, VertexQuery, Visit};
 pub use list_edges::EdgeQuery;
 pub use pending::Pending;
+pub use purge::{PurgeOptions, Purged};
+pub use scan::{Scan, Shard};
 pub use schema::Alter;
+pub use select::VertexSelector;
 pub use store::{Store, StoreOptions};

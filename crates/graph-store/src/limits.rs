@@ -6,7 +6,7 @@ pub const DELETE_EDGES_PER_BATCH: usize = 10_000;
 /// Elements deleted in one batch when a label is removed.
 pub const REMOVAL_ELEMENTS_PER_BATCH: usize = 10_000;
 
-/// Vertices fetched in one round when a list goes through the label index.
+/// Elements fetched in one round when a list goes through an index.
 pub const LIST_FETCH_VERTICES: usize = 128;
 
 /// Rows a scan reads between two looks at its deadline and cancellation. A row costs about a microsecond.
@@ -23,3 +23,33 @@ pub const PAGE_TOKEN_BYTES_MAX: usize = 131_072;
 
 /// Milliseconds of automatic ids reserved ahead in the store, so that a restart or a clock set back never repeats one.
 pub const ID_RESERVATION_MS: u64 = 60_000;
+
+/// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each is a search of its own.
+pub const INDEX_RANGES_MAX: usize = 10_000;
+
+/// Elements of an index that are remembered to narrow what another index finds; beyond, they are compared only after they were fetched.
+/// HugeGraph's `query.index_intersect_threshold`.
+pub const INTERSECT_IDS_MAX: usize = 1_000;
+
+/// Vertices a traversal may start at when they are chosen by label or properties: they are held in memory.
+pub const SELECTED_VERTICES_MAX: usize = 100_000;
+
+/// Elements one scan gives out that is not read page by page. HugeGraph's capacity of a query; its tools then split the shard.
+pub const SCAN_RECORDS_MAX: u64 = 800_000;
+
+/// Entries of one element in one index label: words of its text, items of its collection. Each is a write; HugeGraph's collections are no
+/// larger either.
+pub const INDEX_ENTRIES_PER_ELEMENT_MAX: usize = 65_535;
+
+/// Index entries that one batch adds and removes, those of one element beyond it included: they are held in memory, some 100 bytes each.
+pub const INDEX_ENTRIES_PER_BATCH_MAX: usize = 500_000;
+
+/// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them, for some milliseconds.
+pub const INDEX_ELEMENTS_PER_STEP: usize = 256;
+
+/// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold up the others', and
+/// both leave a small machine room to serve requests.
+pub const TASK_THREADS: usize = 2;
+
+/// Rows of the table `expiry` written in one batch when a store of an earlier version gets them.
+pub const EXPIRIES_PER_BATCH: usize = 10_000;

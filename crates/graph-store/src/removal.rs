@@ -9,11 +9,12 @@ use key_codec::{key, tables, value};
 use kv::{Keys, RowRange, WriteBatch};
 
 use crate::stripes::Mask;
+use crate::task::TaskWork;
 use crate::{Graph, StoreError, limits};
 
 impl Graph {
     /// Removes a label and its elements. A label that is gone already counts as removed.
-    pub(crate) fn remove_label(&self, label: SchemaKey) -> Result<(), StoreError> {
+    pub(crate) fn remove_label(&self, label: SchemaKey, work: &TaskWork<'_>) -> Result<(), StoreError> {
         let catalogue = self.catalogue();
         match label {
             SchemaKey::VertexLabel(id) if catalogue.vertex_label(id).is_none() => return Ok(()),
@@ -31,9 +32,11 @@ impl Graph {
             catalogue.set_status(label, Status::Deleting)
         })?;
         self.wait_for_writers();
-        let outcome = self.remove_elements(&catalogue, label);
+        let outcome = self.remove_elements(&catalogue, label, work);
         match outcome {
             Ok(()) => self.change(|catalogue, _| catalogue.remove(label)).map(drop),
+            // The label stays marked, and the next start goes on.
+            Err(StoreError::Closing) => Err(StoreError::Closing),
             Err(error) => {
                 self.change(|catalogue, _| catalogue.set_status(label, Status::Undeleted))?;
                 Err(error)
@@ -41,7 +44,7 @@ impl Graph {
         }
     }
 
-    fn remove_elements(&self, catalogue: &Catalogue, label: SchemaKey) -> Result<(), StoreError> {
+    fn remove_elements(&self, catalogue: &Catalogue, label: SchemaKey, work: &TaskWork<'_>) -> Result<(), StoreError> {
         match label {
             SchemaKey::EdgeLabel(id) => {
                 let mut prefix = Vec::new();
@@ -51,14 +54,19 @@ impl Graph {
                 Ok(())
             }
             SchemaKey::VertexLabel(id) => match catalogue.vertex_label(id) {
-                Some(label) => self.remove_vertices(catalogue, label),
+                Some(label) => self.remove_vertices(catalogue, label, work),
                 None => Ok(()),
             },
             SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => Ok(()),
         }
     }
 
-    fn remove_vertices(&self, catalogue: &Catalogue, label: &VertexLabel) -> Result<(), StoreError> {
+    fn remove_vertices(
+        &self,
+        catalogue: &Catalogue,
+        label: &VertexLabel,
+        work: &TaskWork<'_>,
+    ) -> Result<(), StoreError> {
         let mut prefix = Vec::new();
         if label.id_strategy == IdStrategy::PrimaryKey {
             key::primary_key_vertices_prefix(&mut prefix, self.number, label.id);
@@ -69,19 +77,25 @@ impl Graph {
                 return Ok(self.engine().delete_prefix(tables::VERTEX, &prefix)?);
             }
             drop(locked);
-            return self.remove_vertices_in_table(catalogue, label.id, &prefix);
+            return self.remove_vertices_in_table(catalogue, label.id, &prefix, work);
         }
         if !label.enable_label_index {
             key::graph_prefix(&mut prefix, self.number);
-            return self.remove_vertices_in_table(catalogue, label.id, &prefix);
+            return self.remove_vertices_in_table(catalogue, label.id, &prefix, work);
         }
-        self.remove_indexed_vertices(catalogue, label.id)?;
+        self.remove_indexed_vertices(catalogue, label.id, work)?;
         key::label_index_partition(&mut prefix, self.number, label.id);
         Ok(self.engine().delete_prefix(tables::LABEL_INDEX, &prefix)?)
     }
 
     /// Removes vertices of a label among those whose keys begin with `prefix`.
-    fn remove_vertices_in_table(&self, catalogue: &Catalogue, label: LabelId, prefix: &[u8]) -> Result<(), StoreError> {
+    fn remove_vertices_in_table(
+        &self,
+        catalogue: &Catalogue,
+        label: LabelId,
+        prefix: &[u8],
+        work: &TaskWork<'_>,
+    ) -> Result<(), StoreError> {
         let mut ids = Vec::new();
         let mut cursor = self.engine().scan_partitions(tables::VERTEX, prefix, None)?;
         while let Some(entry) = cursor.next()? {
@@ -91,6 +105,7 @@ impl Graph {
             ids.push(key::read_vertex_key(entry.key)?);
             if ids.len() >= limits::REMOVAL_ELEMENTS_PER_BATCH {
                 self.remove_if_labelled(catalogue, label, &ids)?;
+                work.advance(ids.len())?;
                 ids.clear();
             }
         }
@@ -98,7 +113,12 @@ impl Graph {
     }
 
     /// Removes vertices the label index names.
-    fn remove_indexed_vertices(&self, catalogue: &Catalogue, label: LabelId) -> Result<(), StoreError> {
+    fn remove_indexed_vertices(
+        &self,
+        catalogue: &Catalogue,
+        label: LabelId,
+        work: &TaskWork<'_>,
+    ) -> Result<(), StoreError> {
         let mut partition = Vec::new();
         key::label_index_partition(&mut partition, self.number, label);
         let mut ids = Vec::new();
@@ -107,6 +127,7 @@ impl Graph {
             ids.push(key::read_label_index_row(entry.key.row())?);
             if ids.len() >= limits::REMOVAL_ELEMENTS_PER_BATCH {
                 self.remove_if_labelled(catalogue, label, &ids)?;
+                work.advance(ids.len())?;
                 ids.clear();
             }
         }

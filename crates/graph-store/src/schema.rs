@@ -120,7 +120,12 @@ impl Graph {
     ) -> Result<Arc<Catalogue>, StoreError> {
         let _one_at_a_time = self.lock_schema()?;
         let catalogue = self.catalogue();
-        let rules = ChangeRules { mode: self.mode(), now_ms: now_ms(), zone: &self.options().zone };
+        let rules = ChangeRules {
+            mode: self.mode(),
+            now_ms: now_ms(),
+            zone: &self.options().zone,
+            analyzer: self.options().analyzer,
+        };
         let change = make(&catalogue, &rules)?;
         if change.put.is_empty() && change.removed.is_empty() {
             return Ok(catalogue);

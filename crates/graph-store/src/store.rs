@@ -5,17 +5,23 @@ use std::sync::Arc;
 
 use graph_schema::{Catalogue, NextIds, SchemaKind};
 use key_codec::key::{self, MetaKind};
-use key_codec::{CodecError, FORMAT_VERSION, GraphNumber, schema_value, setting_value, tables};
+use key_codec::{
+    CodecError, FORMAT_VERSION, FORMAT_VERSION_UPGRADABLE, GraphNumber, schema_value, setting_value, tables,
+};
 use kv::{Engine, KeyBuf, RowRange, WriteBatch};
 use parking_lot::{Mutex, RwLock};
 
 use crate::StoreError;
 use crate::graph::{Graph, GraphOptions};
 use crate::id_generator::{IdGenerator, RESERVED_MAX};
-use crate::task::{TaskQueue, TaskRunner, last_task};
+use crate::purge::{Graphs, PurgeOptions, PurgeTotals, Purger};
+use crate::task::next_task;
+use crate::task_queue::{TaskQueue, TaskRunner};
 
 /// Settings of the store, by name, in `meta`.
 const FORMAT: &str = "format_version";
+/// Present once every element that expires has its row in the table `expiry`, which version 1 did not have.
+const EXPIRIES_NOTED: &str = "expiries_noted";
 const IDS_RESERVED: &str = "ids_reserved";
 const NEXT_GRAPH: &str = "next_graph";
 /// Setting of a graph.
@@ -28,11 +34,13 @@ pub struct StoreOptions {
     pub graph: GraphOptions,
     /// The graph that exists from the first start.
     pub default_graph: String,
+    /// How expired elements are removed.
+    pub purge: PurgeOptions,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { graph: GraphOptions::default(), default_graph: "hugegraph".to_owned() }
+        Self { graph: GraphOptions::default(), default_graph: "hugegraph".to_owned(), purge: PurgeOptions::default() }
     }
 }
 
@@ -42,6 +50,7 @@ pub(crate) struct Shared {
     pub(crate) options: StoreOptions,
     pub(crate) ids: IdGenerator,
     pub(crate) queue: TaskQueue,
+    pub(crate) purged: PurgeTotals,
 }
 
 impl Shared {
@@ -55,13 +64,14 @@ impl Shared {
     }
 }
 
-/// The graphs of one engine. Dropping it waits for the task at work.
+/// The graphs of one engine. Dropping it interrupts the tasks at work; the next start resumes them.
 pub struct Store {
-    shared: Arc<Shared>,
-    graphs: RwLock<BTreeMap<String, Arc<Graph>>>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) graphs: Graphs,
     /// Serialises changes to the list of graphs.
     admin: Mutex<()>,
     _runner: TaskRunner,
+    _purger: Purger,
 }
 
 impl Store {
@@ -72,14 +82,23 @@ impl Store {
             Some(bytes) => number_up_to(RESERVED_MAX, setting_value::read_numbers::<1>(&bytes)?)?,
             None => 0,
         };
-        let shared = Arc::new(Shared { engine, options, ids: IdGenerator::new(reserved), queue: TaskQueue::default() });
+        let shared = Arc::new(Shared {
+            engine,
+            options,
+            ids: IdGenerator::new(reserved),
+            queue: TaskQueue::default(),
+            purged: PurgeTotals::default(),
+        });
         finish_drops(&*shared.engine)?;
         let mut graphs = BTreeMap::new();
         for (name, number) in read_graphs(&*shared.engine)? {
             graphs.insert(name.clone(), Arc::new(open_graph(&shared, name, number)?));
         }
         let runner = TaskRunner::start(Arc::clone(&shared));
-        let store = Self { shared, graphs: RwLock::new(graphs), admin: Mutex::default(), _runner: runner };
+        let graphs = Arc::new(RwLock::new(graphs));
+        note_expiries_once(&*shared.engine, &graphs)?;
+        let purger = Purger::start(Arc::clone(&graphs), shared.options.purge);
+        let store = Self { shared, graphs, admin: Mutex::default(), _runner: runner, _purger: purger };
         let default = store.shared.options.default_graph.clone();
         if store.graph(&default).is_err() {
             store.create_graph(&default)?;
@@ -164,19 +183,40 @@ impl Store {
     }
 }
 
-/// Writes the format version into an empty engine, compares it otherwise.
+/// Compares the format version with this program's; writes it into an empty engine and into one of an older version. The engine has added
+/// the tables that older version did not have.
 fn check_format(engine: &dyn Engine) -> Result<(), StoreError> {
-    match read_setting(engine, GraphNumber::STORE, FORMAT)? {
-        Some(bytes) => match setting_value::read_first_number(&bytes)? {
-            found if found == u64::from(FORMAT_VERSION) => Ok(()),
-            found => Err(StoreError::FormatVersion { found, supported: FORMAT_VERSION }),
-        },
-        None => {
-            let mut batch = WriteBatch::new();
-            put_setting(&mut batch, GraphNumber::STORE, FORMAT, &[u64::from(FORMAT_VERSION)]);
-            Ok(engine.commit(batch)?)
+    if let Some(bytes) = read_setting(engine, GraphNumber::STORE, FORMAT)? {
+        let found = setting_value::read_first_number(&bytes)?;
+        if found == u64::from(FORMAT_VERSION) {
+            return Ok(());
         }
+        if !(u64::from(FORMAT_VERSION_UPGRADABLE)..u64::from(FORMAT_VERSION)).contains(&found) {
+            return Err(StoreError::FormatVersion { found, supported: FORMAT_VERSION });
+        }
+        tracing::info!(
+            from = found,
+            to = FORMAT_VERSION,
+            "upgrading the format of the store: tables are added, nothing is rewritten"
+        );
     }
+    let mut batch = WriteBatch::new();
+    put_setting(&mut batch, GraphNumber::STORE, FORMAT, &[u64::from(FORMAT_VERSION)]);
+    Ok(engine.commit(batch)?)
+}
+
+/// Writes the rows of the table `expiry` in a store that was made by a version without it.
+fn note_expiries_once(engine: &dyn Engine, graphs: &Graphs) -> Result<(), StoreError> {
+    if let Some(bytes) = read_setting(engine, GraphNumber::STORE, EXPIRIES_NOTED)? {
+        setting_value::read_numbers::<1>(&bytes)?;
+        return Ok(());
+    }
+    for graph in graphs.read().values() {
+        graph.note_expiries()?;
+    }
+    let mut batch = WriteBatch::new();
+    put_setting(&mut batch, GraphNumber::STORE, EXPIRIES_NOTED, &[1]);
+    Ok(engine.commit(batch)?)
 }
 
 /// Removes the data of graphs that were cleared or dropped, also by a process that ended in between.
@@ -238,11 +278,7 @@ fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreE
 fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber) -> Result<Graph, StoreError> {
     let engine = &*shared.engine;
     let catalogue = read_catalogue(engine, number)?;
-    let next_task = last_task(engine, number)?.checked_add(1).ok_or(CodecError {
-        what: "task row",
-        problem: "a number beyond its range",
-        at: 0,
-    })?;
+    let next_task = next_task(engine, number)?;
     Ok(Graph::new(name, number, Arc::clone(shared), catalogue, next_task))
 }
 
@@ -275,7 +311,7 @@ pub(crate) fn put_next_ids(batch: &mut WriteBatch, graph: GraphNumber, next: Nex
     put_setting(batch, graph, NEXT_IDS, &numbers);
 }
 
-fn put_setting(batch: &mut WriteBatch, graph: GraphNumber, name: &str, numbers: &[u64]) {
+pub(crate) fn put_setting(batch: &mut WriteBatch, graph: GraphNumber, name: &str, numbers: &[u64]) {
     batch.put(
         tables::META,
         |b| key::meta_partition(b, graph, MetaKind::Setting),
@@ -284,7 +320,7 @@ fn put_setting(batch: &mut WriteBatch, graph: GraphNumber, name: &str, numbers: 
     );
 }
 
-fn read_setting(engine: &dyn Engine, graph: GraphNumber, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+pub(crate) fn read_setting(engine: &dyn Engine, graph: GraphNumber, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
     let mut key = KeyBuf::new();
     key::meta_partition(key.bytes_mut(), graph, MetaKind::Setting);
     key.end_partition();

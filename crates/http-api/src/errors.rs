@@ -98,6 +98,12 @@ impl ApiError {
         Self { allow: Some(allow), ..Self::new(StatusCode::METHOD_NOT_ALLOWED, HTTP_METHOD, message) }
     }
 
+    /// A wrong `action` of a task. HugeGraph answers it with the status of a wrong type of body, and so does this.
+    pub(crate) fn action(expected: &str, got: &str) -> Self {
+        let message = format!("'action' must be {expected}, but got '{got}'");
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, HTTP_TYPE, message)
+    }
+
     /// An address of HugeGraph's that this version has nothing at yet.
     pub(crate) fn not_yet(method: &str, path: &str) -> Self {
         let message = format!("this version of Rhizome does not have {method} {path} yet");

@@ -35,3 +35,9 @@ pub const BODY_BYTES_GUESS: usize = 8 * 1024;
 
 /// Vertices that paths are looked for between, at each end: the work grows with their product. HugeGraph's bound.
 pub(crate) const TRAVERSER_ENDS_MAX: usize = 10;
+
+/// Smallest size of a shard that may be asked for: HugeGraph's. Smaller ones would be more requests than records.
+pub const SPLIT_BYTES_MIN: u64 = 1 << 20;
+
+/// Elements of one page of a scan where the request does not say: HugeGraph's default. The size of an answer is bounded besides.
+pub const SCAN_PAGE_LIMIT_DEFAULT: u64 = 100_000;

@@ -10,6 +10,7 @@ mod listing;
 pub(crate) mod metrics;
 pub(crate) mod property_keys;
 pub(crate) mod schema;
+pub(crate) mod shards;
 pub(crate) mod tasks;
 pub(crate) mod testing;
 pub(crate) mod traversers;

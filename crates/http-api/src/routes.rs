@@ -11,7 +11,7 @@ use crate::resources::traversers::{
     customized, edge_existence, fusiform, neighbourhood, paths, ranks, rings, shortest, similarity, weighted,
 };
 use crate::resources::{
-    edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, tasks, testing, versions,
+    edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, shards, tasks, testing, versions,
     vertex_labels, vertices,
 };
 
@@ -75,13 +75,19 @@ const fn graph(path: &'static [&'static str], endpoints: &'static [(Method, Hand
 
 /// The first route that fits counts; those used most come first.
 pub(crate) static ROUTES: &[Route] = &[
-    graph(&["graph", "vertices", "batch"], &[(POST, QuickWrite(vertices::create_batch)), (PUT, NotYet)]),
+    graph(
+        &["graph", "vertices", "batch"],
+        &[(POST, QuickWrite(vertices::create_batch)), (PUT, QuickWrite(vertices::update_batch))],
+    ),
     graph(
         &["graph", "vertices", "{id}"],
         &[(GET, Quick(vertices::get)), (PUT, PooledWrite(vertices::alter)), (DELETE, PooledWrite(vertices::delete))],
     ),
     graph(&["graph", "vertices"], &[(GET, Pooled(vertices::list)), (POST, QuickWrite(vertices::create))]),
-    graph(&["graph", "edges", "batch"], &[(POST, QuickWrite(edges::create_batch)), (PUT, NotYet)]),
+    graph(
+        &["graph", "edges", "batch"],
+        &[(POST, QuickWrite(edges::create_batch)), (PUT, QuickWrite(edges::update_batch))],
+    ),
     graph(
         &["graph", "edges", "{id}"],
         &[(GET, Quick(edges::get)), (PUT, PooledWrite(edges::alter)), (DELETE, QuickWrite(edges::delete))],
@@ -89,6 +95,10 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["graph", "edges"], &[(GET, Pooled(edges::list)), (POST, QuickWrite(edges::create))]),
     graph(&["traversers", "vertices"], &[(GET, Pooled(vertices::by_ids))]),
     graph(&["traversers", "edges"], &[(GET, Pooled(edges::by_ids))]),
+    graph(&["traversers", "vertices", "shards"], &[(GET, Pooled(shards::of_vertices))]),
+    graph(&["traversers", "vertices", "scan"], &[(GET, Pooled(shards::scan_vertices))]),
+    graph(&["traversers", "edges", "shards"], &[(GET, Pooled(shards::of_edges))]),
+    graph(&["traversers", "edges", "scan"], &[(GET, Pooled(shards::scan_edges))]),
     graph(&["schema"], &[(GET, Quick(schema::show))]),
     graph(&["schema", "propertykeys"], &[(GET, Quick(property_keys::list)), (POST, Pooled(property_keys::create))]),
     graph(
@@ -121,7 +131,7 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["tasks"], &[(GET, Pooled(tasks::list))]),
     graph(
         &["tasks", "{id}"],
-        &[(GET, Quick(tasks::get)), (PUT, Quick(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
+        &[(GET, Quick(tasks::get)), (PUT, Pooled(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
     ),
     graph(&[], &[(GET, Quick(graphs::get)), (POST, NotYet), (PUT, NotYet), (DELETE, NotYet)]),
     graph(&["conf"], &[(GET, Quick(graphs::conf))]),

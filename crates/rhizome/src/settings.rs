@@ -23,6 +23,8 @@ pub struct Settings {
     pub server: Server,
     /// What a graph accepts.
     pub graph: GraphSettings,
+    /// Search indexes.
+    pub search: Search,
     /// Where graphs are stored.
     pub storage: Storage,
     /// Messages.
@@ -58,6 +60,35 @@ pub struct GraphSettings {
     pub encode_primary_key_number: bool,
     pub time_zone: String,
     pub response_bytes_max: ByteSize,
+}
+
+/// `[search]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Search {
+    pub analyzer: AnalyzerName,
+}
+
+/// `search.analyzer`
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum AnalyzerName {
+    /// Chinese words; others at blanks.
+    Jieba,
+    /// Stems of English words.
+    English,
+    /// Words as they are.
+    Simple,
+}
+
+impl From<AnalyzerName> for graph_schema::Analyzer {
+    fn from(name: AnalyzerName) -> Self {
+        match name {
+            AnalyzerName::Jieba => Self::Jieba,
+            AnalyzerName::English => Self::English,
+            AnalyzerName::Simple => Self::Simple,
+        }
+    }
 }
 
 /// `[storage]`
@@ -248,8 +279,10 @@ impl Settings {
             graph: graph_store::GraphOptions {
                 zone: self.time_zone()?,
                 encode_primary_key_number: self.graph.encode_primary_key_number,
+                analyzer: self.search.analyzer.into(),
             },
             default_graph: self.graph.default.clone(),
+            purge: graph_store::PurgeOptions::default(),
         })
     }
 }

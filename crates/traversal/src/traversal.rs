@@ -28,7 +28,7 @@ pub struct Traversal<'g> {
     /// Bytes charged for the block read last.
     block_bytes: usize,
     edges: AtomicU64,
-    /// The first edge, or the lightest one, for each pair of vertices walked along, where the answer is to show edges.
+    /// The last edge read, or the lightest one, for each pair of vertices walked along, where the answer is to show edges.
     recorded: Option<FxHashMap<(Node, Node), RecordedEdge>>,
     /// Whether vertices satisfy the step's vertex conditions.
     accepted: NodeMap<bool>,
@@ -282,7 +282,7 @@ impl<'g> Traversal<'g> {
         let pairs = adjacency.iter().flat_map(|some| some.targets.iter().map(move |target| (some.owner, *target)));
         for (pair, edge) in pairs.zip(edges) {
             match recorded.entry(pair) {
-                Entry::Occupied(mut slot) if edge.weight < slot.get().weight => drop(slot.insert(edge)),
+                Entry::Occupied(mut slot) if edge.weight <= slot.get().weight => drop(slot.insert(edge)),
                 Entry::Occupied(_) => {}
                 Entry::Vacant(slot) => drop(slot.insert(edge)),
             }

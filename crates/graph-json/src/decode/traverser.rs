@@ -2,11 +2,15 @@
 //!
 //! [`decode_body`] reads a whole body into a struct of these parts; what the values may be is up to the caller.
 
+use std::borrow::Cow;
+
 use graph_model::VertexId;
+use graph_schema::{Literal, NewPredicate};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use serde_json::{Map, Value as Json};
 
+use super::condition::{predicate, selecting_predicate};
 use super::trace::{explain, text};
 use crate::DecodeError;
 
@@ -53,6 +57,30 @@ impl<'de> Deserialize<'de> for IdBody {
 
 /// Properties and the values or predicates they must satisfy, as they came.
 pub type PropertiesBody = Map<String, Json>;
+
+/// The conditions that properties of a body stand for. `selecting`: an array means one of its values.
+pub fn property_conditions(
+    properties: &PropertiesBody,
+    selecting: bool,
+) -> Result<Vec<(Cow<'_, str>, NewPredicate<'_>)>, DecodeError> {
+    let predicate_of =
+        |value| if selecting { selecting_predicate(literal(value)) } else { predicate(literal(value), false) };
+    properties.iter().map(|(name, value)| Ok((Cow::from(name), predicate_of(value)?))).collect()
+}
+
+fn literal(value: &Json) -> Literal<'_> {
+    match value {
+        Json::Null => Literal::Null,
+        Json::Bool(value) => Literal::Boolean(*value),
+        Json::Number(number) => match number.as_i64() {
+            Some(number) => Literal::Integer(number),
+            None => Literal::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Json::String(text) => Literal::Text(Cow::from(text)),
+        Json::Array(items) => Literal::Array(items.iter().map(literal).collect()),
+        Json::Object(_) => Literal::Object(Cow::Owned(value.to_string())),
+    }
+}
 
 /// A step: which edges to follow.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

@@ -55,13 +55,12 @@ impl Catalogue {
                 self.index_label(id).ok_or_else(|| absent(key))?;
             }
         }
-        let over_it = |index: &&Arc<IndexLabel>| match key {
-            SchemaKey::VertexLabel(id) => index.on_vertices && index.base == id,
-            SchemaKey::EdgeLabel(id) => !index.on_vertices && index.base == id,
-            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => false,
+        let over_it = match key {
+            SchemaKey::VertexLabel(id) => self.indexes_over(true, id),
+            SchemaKey::EdgeLabel(id) => self.indexes_over(false, id),
+            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => &[],
         };
-        let mut removed: Vec<_> =
-            self.index_labels().filter(over_it).map(|index| SchemaKey::IndexLabel(index.id)).collect();
+        let mut removed: Vec<_> = over_it.iter().map(|index| SchemaKey::IndexLabel(index.id)).collect();
         removed.push(key);
         Ok(self.without(removed))
     }
@@ -93,6 +92,6 @@ impl Catalogue {
     }
 }
 
-fn absent(key: SchemaKey) -> SchemaError {
+pub(super) fn absent(key: SchemaKey) -> SchemaError {
     SchemaError::NotFound { kind: key.kind().name(), name: key.number().to_string(), hint: String::new() }
 }

@@ -12,5 +12,7 @@ mod expiry;
 mod faults;
 mod fixture;
 mod parked;
+mod purge;
 mod removal;
 mod restart;
+mod tasks;

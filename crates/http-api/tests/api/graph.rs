@@ -78,6 +78,9 @@ fn deleting_a_label_is_a_task() {
     assert_error(&server.get(&format!("{G}/tasks?status=nosuch")), 400, ILLEGAL);
     assert_error(&server.get(&format!("{G}/tasks?ids=1&page")), 400, ILLEGAL);
     assert_error(&server.put(&format!("{G}/tasks/{id}?action=cancel"), "{}"), 400, ILLEGAL);
+    let wrong = server.put(&format!("{G}/tasks/{id}?action=stop"), "{}");
+    assert_error(&wrong, 415, "jakarta.ws.rs.NotSupportedException");
+    assert_error(&server.put(&format!("{G}/tasks/99?action=cancel"), "{}"), 404, NOT_FOUND);
     assert_eq!(server.delete(&format!("{G}/tasks/{id}")).status, 204);
     assert_error(&server.get(&format!("{G}/tasks/{id}")), 404, NOT_FOUND);
 }

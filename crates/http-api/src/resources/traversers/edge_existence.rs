@@ -2,7 +2,7 @@
 
 use graph_json::write_edge;
 use graph_model::{Direction, EdgeId, LabelId};
-use graph_schema::{EdgeLabelKind, Frequency};
+use graph_schema::{Conditions, EdgeLabelKind, Frequency};
 use graph_store::{EdgeQuery, Range, Visit};
 
 use super::scene::Scene;
@@ -45,7 +45,8 @@ pub(crate) fn list(call: &Call) -> Answered {
             continue;
         }
         let range = Range::Offset { offset: 0, limit: None };
-        let query = EdgeQuery { label: Some(label), vertex: Some((source.clone(), Direction::Out)), range };
+        let vertex = Some((source.clone(), Direction::Out));
+        let query = EdgeQuery { label: Some(label), vertex, conditions: Conditions::default(), range };
         scene.graph.list_edges(&query, &call.budget, &mut |edge| {
             if edge.id.target != target {
                 return Visit::Continue(());

@@ -122,7 +122,7 @@ pub(crate) fn k_out_by_body(call: &Call) -> Answered {
         with_paths: Body::is(body.with_path),
         ..KOut::new(&step, depth(body.max_depth)?)
     };
-    let mut traversal = scene.traversal("k-out vertices").recording_edges(query.with_paths && Body::is(body.with_edge));
+    let mut traversal = scene.traversal("k-out vertices").recording_edges(query.with_paths);
     let source = traversal.existing("source", &source)?;
     let reached = k_out(&mut traversal, source, &query)?;
     full_answer("kout", &scene, &traversal, &reached, &body, Otherwise::IdsUnlessJava)
@@ -162,7 +162,7 @@ fn full_answer(
     let shown = nodes_of(std::iter::once(&found).chain(&paths));
     let vertices = scene.vertices(traversal.ids(&shown), Body::is(body.with_vertex), otherwise)?;
     let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs));
-    let edges = scene.edges(edges, Body::is(body.with_edge), Otherwise::Nothing)?;
+    let edges = scene.edges(edges, Body::is(body.with_edge), otherwise)?;
     let (found, paths) = (traversal.ids(&found.nodes), Paths::of(traversal, &paths));
     scene.answer(|answer| {
         answer.ids(name, &found);

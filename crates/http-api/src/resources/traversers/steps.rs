@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use graph_json::{LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody};
+use graph_json::{LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody, property_conditions};
 use graph_model::{LabelId, PropertyKeyId, VertexId};
-use graph_schema::{Catalogue, SchemaKind};
+use graph_schema::{Catalogue, Conditions, SchemaKind};
+use graph_store::VertexSelector;
 use traversal::{Condition, LabelCondition, Step};
 
 use super::request::{MAX_DEGREE, bound, check_skip_degree, direction};
 use super::scene::Scene;
 use crate::errors::ApiError;
-use crate::resources::filter::Filter;
 
 impl Scene<'_> {
     /// The step of a GET request: `direction`, `label`, `max_degree`, and no `skip_degree`.
@@ -98,70 +98,39 @@ impl Scene<'_> {
 
     /// What elements must satisfy; `None` for nothing.
     pub(super) fn condition(&self, properties: Option<&PropertiesBody>) -> Result<Option<Condition>, ApiError> {
-        let Some(properties) = properties.filter(|properties| !properties.is_empty()) else { return Ok(None) };
-        let filter = Filter::of(properties, false, self.graph, &self.catalogue)?;
-        Ok(Some(Arc::new(move |properties| filter.accepts(properties))))
+        let conditions = self.conditions(properties, false)?;
+        Ok((!conditions.is_empty())
+            .then(|| -> Condition { Arc::new(move |properties| conditions.matches(properties)) }))
     }
 
-    /// The vertices a selector stands for. That there are none is a wrong request; `name` is the field's.
+    fn conditions(&self, properties: Option<&PropertiesBody>, selecting: bool) -> Result<Conditions, ApiError> {
+        let Some(properties) = properties else { return Ok(Conditions::default()) };
+        let given = property_conditions(properties, selecting)?;
+        let checked = self.catalogue.check_conditions(&given, &self.graph.options().zone);
+        checked.map_err(|error| ApiError::of(error.meaning(), format!("'properties': {error}")))
+    }
+
+    /// The vertices a selector stands for, each once. That there are none is a wrong request; `name` is the field's.
     pub(super) fn select(&self, name: &str, body: Option<&VerticesBody>) -> Result<Vec<VertexId>, ApiError> {
         let Some(body) = body else { return Err(ApiError::bad_input(format!("'{name}' is missing"))) };
-        let given: Vec<VertexId> = body.ids.iter().flatten().map(|id| id.0.clone()).collect();
-        let properties = body.properties.as_ref().filter(|properties| !properties.is_empty());
-        let found = match (given.is_empty(), body.label.as_deref(), properties) {
-            (false, None, None) => self.existing(name, given)?,
-            (false, ..) => {
-                return Err(ApiError::bad_input(format!(
-                    "'{name}' must have either 'ids' or 'label' and 'properties', not both"
-                )));
+        let ids: Vec<VertexId> = body.ids.iter().flatten().map(|id| id.0.clone()).collect();
+        let conditions = self.conditions(body.properties.as_ref(), true)?;
+        let selector = match (ids.is_empty(), body.label.as_deref()) {
+            (false, None) if conditions.is_empty() => VertexSelector::Ids(ids),
+            (false, _) => {
+                let words = format!("'{name}' must have either 'ids' or 'label' and 'properties', not both");
+                return Err(ApiError::bad_input(words));
             }
-            (true, None, None) => {
+            (true, None) if conditions.is_empty() => {
                 return Err(ApiError::bad_input(format!("'{name}' must have 'ids', or 'label' and 'properties'")));
             }
-            (true, label, properties) => self.search(label, properties)?,
-        };
-        if found.is_empty() {
-            return Err(ApiError::bad_input(format!("'{name}' selects no vertex that exists")));
-        }
-        Ok(found)
-    }
-
-    /// Of the ids given those that exist, none twice.
-    fn existing(&self, name: &str, ids: Vec<VertexId>) -> Result<Vec<VertexId>, ApiError> {
-        let found = self.graph.vertices(&ids)?;
-        if let Some((missing, _)) = ids.iter().zip(&found).find(|(_, vertex)| vertex.is_none()) {
-            return Err(ApiError::bad_input(format!("'{name}': the vertex with id {missing} does not exist")));
-        }
-        let mut distinct = Vec::with_capacity(ids.len());
-        for id in ids {
-            if !distinct.contains(&id) {
-                distinct.push(id);
+            (true, label) => {
+                let label = label.map(|label| vertex_label(&self.catalogue, label)).transpose()?;
+                VertexSelector::Matching { label, conditions }
             }
-        }
-        Ok(distinct)
-    }
-
-    fn search(&self, label: Option<&str>, properties: Option<&PropertiesBody>) -> Result<Vec<VertexId>, ApiError> {
-        let label = label.map(|name| vertex_label(&self.catalogue, name)).transpose()?;
-        let Some(properties) = properties else {
-            let query =
-                graph_store::VertexQuery { label, range: graph_store::Range::Offset { offset: 0, limit: None } };
-            let mut found = Vec::new();
-            self.graph.list_vertices(&query, &self.call.budget, &mut |vertex| {
-                found.push(vertex.id.clone());
-                graph_store::Visit::Continue(())
-            })?;
-            return Ok(found);
         };
-        let filter = Filter::of(properties, false, self.graph, &self.catalogue)?;
-        let id = match label.and_then(|label| self.catalogue.vertex_label(label)) {
-            Some(label) => filter.vertex_id(label, self.graph)?,
-            None => None,
-        };
-        let id =
-            id.ok_or_else(|| filter.no_index("vertices", "by id, by label, or by label and all its primary keys"))?;
-        let vertex = self.graph.vertex(&id)?.filter(|vertex| filter.accepts(&vertex.properties));
-        Ok(vertex.into_iter().map(|vertex| vertex.id).collect())
+        let vertices = self.graph.select_vertices(&selector, &self.call.budget)?;
+        Ok(vertices.into_iter().map(|vertex| vertex.id).collect())
     }
 }
 
