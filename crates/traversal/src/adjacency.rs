@@ -64,6 +64,8 @@ pub(crate) struct RecordedEdge {
     pub(crate) sort_values: CompactString,
     /// Where weights were asked for; else 0.
     pub(crate) weight: f64,
+    /// In which read of the traversal it was met, and whether on the way back from the target.
+    pub(crate) met: (u64, bool),
 }
 
 /// Bytes in use by a traversal, shared by the threads that read for it.
@@ -172,7 +174,7 @@ impl Plan<'_> {
         if self.record {
             let sort_values = CompactString::from(edge.sort_values);
             let (label, outgoing, weight) = (edge.label, edge.outgoing, weight.unwrap_or_default());
-            chunk.recorded.push(RecordedEdge { label, outgoing, sort_values, weight });
+            chunk.recorded.push(RecordedEdge { label, outgoing, sort_values, weight, met: (0, false) });
         }
         let code = match self.nodes.find(&edge.other) {
             Some(node) => node.0,

@@ -156,6 +156,21 @@ impl<'g> Traversal<'g> {
         step: &Step,
         weight: Option<&Weight>,
     ) -> Result<Adjacency, TraversalError> {
+        self.read_edges(owners, step, weight, false)
+    }
+
+    /// As [`Self::expand`], for a walk that comes from its end: edges are remembered as leading from the targets to `owners`.
+    pub fn expand_backwards(&mut self, owners: &[Node], step: &Step) -> Result<Adjacency, TraversalError> {
+        self.read_edges(owners, step, None, true)
+    }
+
+    fn read_edges(
+        &mut self,
+        owners: &[Node],
+        step: &Step,
+        weight: Option<&Weight>,
+        backwards: bool,
+    ) -> Result<Adjacency, TraversalError> {
         self.memory.release(std::mem::take(&mut self.block_bytes));
         let labels: Vec<LabelId> = step.edges.iter().map(|edges| edges.label).collect();
         let plan = Plan {
@@ -192,7 +207,7 @@ impl<'g> Traversal<'g> {
             self.keep_accepted(&mut adjacency, &mut recorded, step)?;
         }
         self.edges.fetch_add(adjacency.targets.len() as u64, Ordering::Relaxed);
-        self.record(&adjacency, recorded)?;
+        self.record(&adjacency, recorded, backwards)?;
         Ok(adjacency)
     }
 
@@ -276,14 +291,26 @@ impl<'g> Traversal<'g> {
         Ok(())
     }
 
-    fn record(&mut self, adjacency: &Adjacency, edges: Vec<RecordedEdge>) -> Result<(), TraversalError> {
+    fn record(
+        &mut self,
+        adjacency: &Adjacency,
+        edges: Vec<RecordedEdge>,
+        backwards: bool,
+    ) -> Result<(), TraversalError> {
         let Some(recorded) = &mut self.recorded else { return Ok(()) };
         let before = recorded.len();
         let pairs = adjacency.iter().flat_map(|some| some.targets.iter().map(move |target| (some.owner, *target)));
-        for (pair, edge) in pairs.zip(edges) {
+        for ((owner, target), mut edge) in pairs.zip(edges) {
+            edge.outgoing ^= backwards;
+            edge.backwards = backwards;
+            let pair = if backwards { (target, owner) } else { (owner, target) };
             match recorded.entry(pair) {
-                Entry::Occupied(mut slot) if edge.weight <= slot.get().weight => drop(slot.insert(edge)),
-                Entry::Occupied(_) => {}
+                Entry::Occupied(mut slot) => {
+                    let known = slot.get();
+                    if edge.weight <= known.weight && (known.backwards || !backwards) {
+                        slot.insert(edge);
+                    }
+                }
                 Entry::Vacant(slot) => drop(slot.insert(edge)),
             }
         }

@@ -3,5 +3,6 @@
 
 mod batch_update;
 mod graph;
+mod path_traversers;
 mod protocol;
 mod server;

@@ -72,7 +72,11 @@ impl Ball {
             owners.dedup();
             let mut work = work.into_iter().peekable();
             for block in blocks(&owners) {
-                let adjacency = traversal.expand(block, step, None)?;
+                let adjacency = if moves.backwards {
+                    traversal.expand_backwards(block, step)?
+                } else {
+                    traversal.expand(block, step, None)?
+                };
                 for some in adjacency.iter() {
                     while let Some((_, from, state)) = work.next_if(|(node, ..)| *node == some.owner) {
                         for target in some.targets {

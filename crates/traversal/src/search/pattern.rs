@@ -19,6 +19,8 @@ pub(crate) struct Moves {
     pub(crate) steps: Vec<Step>,
     /// For each state: a kind of step that may be taken, and the state after it.
     pub(crate) from: Vec<Vec<(usize, State)>>,
+    /// Whether they are made from the targets on, back along the path.
+    pub(crate) backwards: bool,
 }
 
 /// A pattern that paths must fit: an automaton over kinds of steps.
@@ -37,8 +39,8 @@ pub(crate) struct Pattern {
 impl Pattern {
     /// Any number of steps of one kind: `forward` as walked from the sources, `backward` as walked from the targets.
     pub(crate) fn one(forward: Step, backward: Step) -> Self {
-        let moves = |step| Moves { steps: vec![step], from: vec![vec![(0, 0)]] };
-        Self { forward: moves(forward), backward: moves(backward), start: 0, accepting: vec![0] }
+        let moves = |step, backwards| Moves { steps: vec![step], from: vec![vec![(0, 0)]], backwards };
+        Self { forward: moves(forward, false), backward: moves(backward, true), start: 0, accepting: vec![0] }
     }
 
     /// Steps of one kind after the other, each 1 to so many times.
@@ -65,8 +67,8 @@ impl Pattern {
         let walked = steps.iter().map(|(step, _)| step.clone()).collect();
         let back = steps.iter().map(|(step, _)| step.reversed()).collect();
         Self {
-            forward: Moves { steps: walked, from: forward },
-            backward: Moves { steps: back, from: backward },
+            forward: Moves { steps: walked, from: forward, backwards: false },
+            backward: Moves { steps: back, from: backward, backwards: true },
             start: 0,
             accepting: entries,
         }
