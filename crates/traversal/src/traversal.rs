@@ -28,6 +28,8 @@ pub struct Traversal<'g> {
     /// Bytes charged for the block read last.
     block_bytes: usize,
     edges: AtomicU64,
+    /// Reads recorded.
+    reads: u64,
     /// The last edge read, or the lightest one, for each pair of vertices walked along, where the answer is to show edges.
     recorded: Option<FxHashMap<(Node, Node), RecordedEdge>>,
     /// Whether vertices satisfy the step's vertex conditions.
@@ -55,6 +57,7 @@ impl<'g> Traversal<'g> {
             memory: Memory::new(memory_bytes_max, what),
             block_bytes: 0,
             edges: AtomicU64::new(0),
+            reads: 0,
             recorded: None,
             accepted: NodeMap::new(),
         }
@@ -298,16 +301,19 @@ impl<'g> Traversal<'g> {
         backwards: bool,
     ) -> Result<(), TraversalError> {
         let Some(recorded) = &mut self.recorded else { return Ok(()) };
+        self.reads += 1;
         let before = recorded.len();
         let pairs = adjacency.iter().flat_map(|some| some.targets.iter().map(move |target| (some.owner, *target)));
         for ((owner, target), mut edge) in pairs.zip(edges) {
             edge.outgoing ^= backwards;
-            edge.backwards = backwards;
+            edge.met = (self.reads, backwards);
             let pair = if backwards { (target, owner) } else { (owner, target) };
             match recorded.entry(pair) {
                 Entry::Occupied(mut slot) => {
+                    // Of parallel edges the last; but the first read of a pair counts, and one on the way there more than one back.
                     let known = slot.get();
-                    if edge.weight <= known.weight && (known.backwards || !backwards) {
+                    let is_same_read = known.met.0 == self.reads;
+                    if edge.weight <= known.weight && (is_same_read || (known.met.1 && !backwards)) {
                         slot.insert(edge);
                     }
                 }
