@@ -5,3 +5,4 @@ mod batch_update;
 mod graph;
 mod protocol;
 mod server;
+mod traversers;
