@@ -174,7 +174,6 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["traversers", "weightedshortestpath"], &[(GET, Pooled(weighted::to_one))]),
     graph(&["traversers", "singlesourceshortestpath"], &[(GET, Pooled(weighted::to_all))]),
     graph(&["traversers", "edgeexist"], &[(GET, Pooled(edge_existence::list))]),
-    graph(&["traversers", "{*}"], NOT_YET),
     graph(&["jobs", "{*}"], NOT_YET),
     graph(&["variables", "{*}"], NOT_YET),
     graph(&["cypher"], &[(GET, NotYet), (POST, NotYet)]),
@@ -333,7 +332,7 @@ mod tests {
         assert!(matches!(find("/graphs/g/graph/vertices/1/2", &GET), Found::Nothing));
         assert!(matches!(find("/test/panic", &GET), Found::Nothing));
         assert!(matches!(find("/graphs/g/mode", &Method::PATCH), Found::NoMethod { allow } if allow == "GET, PUT"));
-        assert!(matches!(find("/graphs/g/traversers/nosuch", &GET), Found::Endpoint { handler: NotYet, .. }));
+        assert!(matches!(find("/graphs/g/traversers/nosuch", &GET), Found::Nothing));
         assert!(matches!(find("/graphs/g/variables", &GET), Found::Endpoint { handler: NotYet, .. }));
     }
 

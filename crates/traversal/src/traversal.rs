@@ -345,3 +345,69 @@ impl<'g> Traversal<'g> {
         ids
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use graph_model::Direction;
+
+    use super::*;
+    use crate::fixture::{TestGraph, WEIGHT, id, numbers};
+
+    /// Everything within two steps of vertex 1 of a graph wide enough to be read in parallel, in the order found.
+    fn found(graph: &TestGraph, threads: usize) -> (Vec<Vec<i64>>, Vec<VertexId>, Counters) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut traversal = graph.traversal();
+            let first = traversal.node(id(1)).unwrap();
+            let step = Step { skip_degree: 40, max_degree: Some(30), ..Step::default() };
+            let near = traversal.expand(&[first], &Step::default(), None).unwrap().targets().to_vec();
+            let mut lists = Vec::new();
+            for block in blocks(&near) {
+                let adjacency = traversal.expand(block, &step, None).unwrap();
+                assert_eq!(adjacency.iter().map(|some| some.owner).collect::<Vec<_>>(), block);
+                lists.extend(adjacency.iter().map(|some| numbers(&traversal.ids(some.targets))));
+            }
+            let all: Vec<Node> = (0..u32::try_from(traversal.nodes.len()).unwrap()).map(Node).collect();
+            (lists, traversal.ids(&all), traversal.counters())
+        })
+    }
+
+    #[test]
+    fn results_do_not_depend_on_the_threads() {
+        let near = 2..1_000;
+        let spokes = near.clone().map(|target| (1, target));
+        let further = near.flat_map(|at| [(at, 5_000 + at % 7), (6_000 + at % 3, at), (at, 7_000 + at)]);
+        let graph = TestGraph::of(spokes.chain(further));
+        let one = found(&graph, 1);
+        assert_eq!(one, found(&graph, 4));
+        assert_eq!(one.0.len(), 998);
+        assert_eq!(one.0[0], [5_002, 7_002, 1, 6_002]);
+        assert_eq!(one.2.vertex_iterations, 1 + 998 + 7 + 3 + 998);
+    }
+
+    #[test]
+    fn edges_between_vertices_are_those_walked_along() {
+        let graph = TestGraph::weighted([
+            (1, 2, Some(3.0)),
+            (1, 2, Some(1.0)),
+            (1, 2, Some(2.0)),
+            (2, 3, Some(1.0)),
+            (4, 2, None),
+        ]);
+        let mut traversal = graph.traversal().recording_edges(true);
+        let one = traversal.node(id(1)).unwrap();
+        let step = Step { direction: Direction::Out, ..Step::default() };
+        let weight = Weight { key: Some(WEIGHT), default: 1.0 };
+        let adjacency = traversal.expand(&[one], &step, Some(&weight)).unwrap();
+        let weights: Vec<f64> = adjacency.iter().flat_map(|some| some.weighted().map(|(_, weight)| weight)).collect();
+        assert_eq!(weights, [3.0, 1.0, 2.0]);
+        let two = adjacency.targets()[0];
+        assert_eq!(traversal.recorded.as_ref().unwrap()[&(one, two)].weight, 1.0);
+        traversal.expand(&[two], &step.reversed(), Some(&weight)).unwrap();
+        let four = traversal.node(id(4)).unwrap();
+        let three = traversal.node(id(3)).unwrap();
+        let edges = traversal.edges_between([(four, two), (two, one), (one, two), (two, three)]);
+        let ends: Vec<_> = edges.iter().map(|edge| numbers(&[edge.source.clone(), edge.target.clone()])).collect();
+        assert_eq!(ends, [[4, 2], [1, 2]], "each once, in its own direction, none that was not walked along");
+    }
+}

@@ -145,7 +145,7 @@ impl Search {
         target: Node,
         weight: f64,
     ) -> Result<(), TraversalError> {
-        if !(weight >= 0.0) {
+        if weight.is_nan() || weight < 0.0 {
             let (source_id, target_id) = (traversal.id(from.node).to_string(), traversal.id(target).to_string());
             return Err(TraversalError::Weight { source_id, target_id, weight });
         }

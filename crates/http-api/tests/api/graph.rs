@@ -242,10 +242,9 @@ fn graphs_have_settings_and_can_be_cleared() {
 #[test]
 fn what_is_not_there_yet_says_so() {
     let server = Server::start();
-    for path in ["traversers/kout?source=1", "cypher", "variables", "traversers/vertices/shards", "auth/users"] {
+    for path in ["cypher", "variables", "auth/users"] {
         assert_error(&server.get(&format!("{G}/{path}")), 501, NOT_SUPPORT);
     }
-    assert_error(&server.put(&format!("{G}/graph/vertices/batch"), "{}"), 501, NOT_SUPPORT);
     assert_error(&server.post("/gremlin", "{}"), 501, NOT_SUPPORT);
     assert_error(&server.get("/nosuch"), 404, "jakarta.ws.rs.NotFoundException");
     let patch = server.send("PATCH", &format!("{G}/mode"), &[], b"");

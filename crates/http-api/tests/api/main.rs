@@ -6,3 +6,4 @@ mod graph;
 mod path_traversers;
 mod protocol;
 mod server;
+mod traversers;
