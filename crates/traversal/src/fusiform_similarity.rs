@@ -1,8 +1,9 @@
 //! Vertices that share most of their neighbours with a given one.
 
 use graph_model::{PropertyKeyId, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Node, NodeMap, NodeSet, Step, Traversal, TraversalError, blocks, limits};
+use crate::{Node, NodeMap, Step, Traversal, TraversalError, blocks, limits};
 
 /// What counts as similar.
 #[derive(Clone, Debug)]
@@ -43,31 +44,65 @@ pub fn fusiform_similarity(
     rules: &FusiformRules,
 ) -> Result<Vec<(Node, Vec<Similar>)>, TraversalError> {
     let mut found: Vec<(Node, Vec<Similar>)> = Vec::new();
-    for source in sources {
-        if rules.limit.is_some_and(|limit| found.len() as u64 >= limit) {
-            break;
-        }
-        let similars = similar_to(traversal, *source, rules)?;
-        if !similars.is_empty() {
-            found.push((*source, similars));
+    let mut back = Back { step: rules.step.reversed(), spans: NodeMap::new(), owners: Vec::new() };
+    for block in blocks(sources) {
+        let adjacency = traversal.expand(block, &rules.step, None)?;
+        check_visited(traversal, rules)?;
+        for some in adjacency.iter() {
+            if rules.limit.is_some_and(|limit| found.len() as u64 >= limit) {
+                return Ok(found);
+            }
+            let mut met = FxHashSet::default();
+            let neighbours: Vec<Node> = some.targets.iter().copied().filter(|node| met.insert(*node)).collect();
+            if (neighbours.len() as u64) < rules.min_neighbors {
+                continue;
+            }
+            back.read(traversal, &neighbours)?;
+            check_visited(traversal, rules)?;
+            let similars = similar_to(traversal, some.owner, &neighbours, &back, rules)?;
+            if !similars.is_empty() {
+                found.push((some.owner, similars));
+            }
         }
     }
     Ok(found)
 }
 
+/// From which vertices edges lead to neighbours of sources; read once, however many sources a neighbour has.
+struct Back {
+    step: Step,
+    spans: NodeMap<(usize, usize)>,
+    owners: Vec<Node>,
+}
+
+impl Back {
+    fn read(&mut self, traversal: &mut Traversal<'_>, nodes: &[Node]) -> Result<(), TraversalError> {
+        let new: Vec<Node> = nodes.iter().copied().filter(|node| !self.spans.contains(*node)).collect();
+        for block in blocks(&new) {
+            let adjacency = traversal.expand(block, &self.step, None)?;
+            traversal.charge(size_of_val(adjacency.targets()) + block.len() * limits::BACK_VERTEX_BYTES)?;
+            for some in adjacency.iter() {
+                let start = self.owners.len();
+                self.owners.extend_from_slice(some.targets);
+                self.spans.insert(some.owner, (start, self.owners.len()));
+            }
+        }
+        Ok(())
+    }
+
+    fn of(&self, node: Node) -> &[Node] {
+        self.spans.get(node).and_then(|(start, end)| self.owners.get(*start..*end)).unwrap_or_default()
+    }
+}
+
 fn similar_to(
-    traversal: &mut Traversal<'_>,
+    traversal: &Traversal<'_>,
     source: Node,
+    neighbours: &[Node],
+    back: &Back,
     rules: &FusiformRules,
 ) -> Result<Vec<Similar>, TraversalError> {
-    let mut met = NodeSet::new();
-    let adjacency = traversal.expand(&[source], &rules.step, None)?;
-    let neighbours: Vec<Node> = adjacency.targets().iter().copied().filter(|node| met.insert(*node)).collect();
-    check_visited(traversal, rules)?;
-    if (neighbours.len() as u64) < rules.min_neighbors {
-        return Ok(Vec::new());
-    }
-    let (mut shared, charged) = shared_neighbours(traversal, source, &neighbours, rules)?;
+    let (mut shared, charged) = shared_neighbours(traversal, source, neighbours, back)?;
     #[expect(clippy::cast_precision_loss, reason = "a vertex has far fewer than 2^53 edges")]
     let score = |intermediaries: &Vec<Node>| intermediaries.len() as f64 / neighbours.len() as f64;
     shared.retain(|(_, intermediaries)| score(intermediaries) >= rules.alpha);
@@ -85,9 +120,15 @@ fn similar_to(
     if !similars.is_empty() && !has_groups(traversal, source, &similars, rules)? {
         similars.clear();
     }
-    let kept: usize = similars.iter().map(|similar| similar.intermediaries.len() + 1).sum();
-    traversal.release(charged.saturating_sub(kept * limits::SHARED_NEIGHBOUR_BYTES));
+    let kept = bytes_of(similars.len(), similars.iter().map(|similar| similar.intermediaries.len()).sum());
+    traversal.release(charged.saturating_sub(kept));
+    traversal.check()?;
     Ok(similars)
+}
+
+/// Bytes of so many vertices that share so many neighbours in all.
+fn bytes_of(vertices: usize, shared: usize) -> usize {
+    vertices * limits::SHARING_VERTEX_BYTES + shared * limits::SHARED_NEIGHBOUR_BYTES
 }
 
 /// A vertex with the neighbours it shares with a source.
@@ -95,34 +136,30 @@ type Sharing = (Node, Vec<Node>);
 
 /// The vertices that share neighbours with `source`, in the order they are met, each with those it shares; and the bytes charged for it.
 fn shared_neighbours(
-    traversal: &mut Traversal<'_>,
+    traversal: &Traversal<'_>,
     source: Node,
     neighbours: &[Node],
-    rules: &FusiformRules,
+    back: &Back,
 ) -> Result<(Vec<Sharing>, usize), TraversalError> {
-    let back = rules.step.reversed();
-    let mut places: NodeMap<usize> = NodeMap::new();
+    let mut places: FxHashMap<Node, usize> = FxHashMap::default();
     let mut shared: Vec<Sharing> = Vec::new();
     let mut charged = 0;
-    for block in blocks(neighbours) {
-        let adjacency = traversal.expand(block, &back, None)?;
-        for some in adjacency.iter() {
-            for node in some.targets.iter().filter(|node| **node != source) {
-                let new = shared.len();
-                let place = *places.get_or_insert_with(*node, || new);
-                if place == new {
-                    shared.push((*node, Vec::new()));
-                }
-                if let Some((_, intermediaries)) = shared.get_mut(place).filter(|(_, i)| i.last() != Some(&some.owner))
-                {
-                    intermediaries.push(some.owner);
-                }
+    for neighbour in neighbours {
+        let owners = back.of(*neighbour);
+        let before = shared.len();
+        for node in owners.iter().filter(|node| **node != source) {
+            let new = shared.len();
+            let place = *places.entry(*node).or_insert(new);
+            if place == new {
+                shared.push((*node, Vec::new()));
             }
-            let bytes = some.targets.len() * limits::SHARED_NEIGHBOUR_BYTES;
-            traversal.charge(bytes)?;
-            charged += bytes;
+            if let Some((_, intermediaries)) = shared.get_mut(place).filter(|(_, i)| i.last() != Some(neighbour)) {
+                intermediaries.push(*neighbour);
+            }
         }
-        check_visited(traversal, rules)?;
+        let bytes = bytes_of(shared.len() - before, owners.len());
+        traversal.charge(bytes)?;
+        charged += bytes;
     }
     Ok((shared, charged))
 }

@@ -74,8 +74,14 @@ pub const SAMPLE_SEED: u64 = 0x5EED;
 /// Bytes of a vertex of a layer that is counted.
 pub(crate) const COUNTED_VERTEX_BYTES: usize = 40;
 
-/// Bytes of a neighbour that two vertices share, as remembered for one of them.
-pub(crate) const SHARED_NEIGHBOUR_BYTES: usize = 12;
+/// Bytes of a vertex whose edges are kept for the next sources: its place in the list of them.
+pub(crate) const BACK_VERTEX_BYTES: usize = 24;
+
+/// Bytes of a vertex that shares neighbours with a source: its place in a map and in a list.
+pub(crate) const SHARING_VERTEX_BYTES: usize = 64;
+
+/// Bytes of a neighbour shared, in a list that may be twice as long as needed.
+pub(crate) const SHARED_NEIGHBOUR_BYTES: usize = 8;
 
 /// Bytes of a vertex that is ranked: its rank, twice, and its places in lists.
 pub(crate) const RANKED_VERTEX_BYTES: usize = 64;
