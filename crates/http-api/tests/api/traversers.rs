@@ -27,11 +27,15 @@ fn fill(server: &Server) {
     let label = |name: &str| json!({"name": name, "properties": ["name", "age"], "primary_keys": ["name"], "nullable_keys": ["age"]});
     post("schema/vertexlabels", label("person"));
     post("schema/vertexlabels", label("software"));
-    let edges = |name: &str, target: &str| json!({"name": name, "source_label": "person", "target_label": target, "properties": ["weight"]});
+    let edges = |name: &str, target: &str| {
+        let properties = ["weight"];
+        json!({"name": name, "source_label": "person", "target_label": target, "properties": properties})
+    };
     post("schema/edgelabels", edges("knows", "person"));
     post("schema/edgelabels", edges("created", "software"));
     let phoned = json!({
-        "name": "phoned", "source_label": "person", "target_label": "person", "properties": ["at"], "frequency": "MULTIPLE", "sort_keys": ["at"]
+        "name": "phoned", "source_label": "person", "target_label": "person", "properties": ["at"],
+        "frequency": "MULTIPLE", "sort_keys": ["at"]
     });
     post("schema/edgelabels", phoned);
     let vertex =
@@ -96,7 +100,12 @@ fn k_out_and_k_neighbour() {
 #[test]
 fn k_out_by_body_filters_edges_and_vertices() {
     let server = modern();
-    let body = |steps: Value| json!({"source": "1:marko", "max_depth": 2, "steps": steps, "with_path": true, "with_vertex": true, "with_edge": true});
+    let body = |steps: Value| {
+        let shown = true;
+        json!({
+            "source": "1:marko", "max_depth": 2, "steps": steps, "with_path": shown, "with_vertex": shown, "with_edge": shown
+        })
+    };
     let answer = post(&server, "kout", &body(json!({"direction": "BOTH"}))).json();
     assert_eq!(ids(&answer["kout"]), ["1:peter", "2:ripple"]);
     assert_eq!(answer["size"], 2);
@@ -176,7 +185,12 @@ fn shortest_paths() {
 fn edges_between_two_vertices() {
     let server = modern();
     let calls: Vec<Value> = ["b", "a"]
-        .map(|at| json!({"label": "phoned", "outV": "1:marko", "outVLabel": "person", "inV": "1:josh", "inVLabel": "person", "properties": {"at": at}}))
+        .map(|at| {
+            json!({
+                "label": "phoned", "outV": "1:marko", "outVLabel": "person", "inV": "1:josh", "inVLabel": "person",
+                "properties": {"at": at}
+            })
+        })
         .into();
     assert_eq!(server.post(&format!("{G}/graph/edges/batch"), &Value::from(calls).to_string()).status, 201);
     let edges = |more: &str| {

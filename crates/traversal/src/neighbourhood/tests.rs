@@ -1,3 +1,5 @@
+//! Neighbourhoods of small graphs, and of random ones against the definition.
+
 use std::collections::BTreeSet;
 
 use graph_model::Direction;
