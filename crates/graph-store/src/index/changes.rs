@@ -185,8 +185,8 @@ impl IndexChanges {
         at: Option<usize>,
     ) {
         let Some(mut claim) = Claim::new(graph.number, index, new.element, new.properties, at) else { return };
-        let held =
-            |old: &Version<'_>| index.complete && old.label == new.label && !is_expired(old.expires_at_ms, now_ms());
+        // One that expires some time may have lost its place already, should a clock have gone back.
+        let held = |old: &Version<'_>| index.complete && old.label == new.label && old.expires_at_ms.is_none();
         let same = |released: &Claim| released.entry == claim.entry && released.element == claim.element;
         if old.is_some_and(|old| held(&old))
             && let Some(at) = self.released.iter().rposition(same)
