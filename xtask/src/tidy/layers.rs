@@ -9,7 +9,7 @@ use toml_edit::DocumentMut;
 use crate::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 16] = [
+const LAYERS: [(&str, &[&str]); 17] = [
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
@@ -18,6 +18,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("xtask", &[]),
     ("graph-schema", &["graph-model", "text-analysis"]),
     ("kv-rocksdb", &["kv"]),
+    ("property-store", &["kv"]),
     ("traversal", &["graph-model"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
     ("graph-store", &["graph-model", "graph-schema", "key-codec", "kv", "traversal"]),

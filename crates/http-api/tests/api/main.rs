@@ -3,6 +3,10 @@
 
 mod batch_update;
 mod graph;
+mod index_labels;
+mod modes;
 mod protocol;
+mod queries;
 mod server;
+mod small;
 mod traversers;
