@@ -18,8 +18,8 @@ pub use condition::{decode_conditions, parse_predicate, predicate, selecting_pre
 pub use element::{PropertyUpdate, decode_edge, decode_edges, decode_property_update, decode_vertex, decode_vertices};
 pub use number::{IntBody, RealBody};
 pub use schema::{
-    NewIndexLabel, decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,
-    decode_update_edge_label, decode_update_property_key, decode_update_vertex_label,
+    decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,
+    decode_update_edge_label, decode_update_index_label, decode_update_property_key, decode_update_vertex_label,
 };
 pub use traverser::{
     IdBody, LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody, decode_body,

@@ -200,6 +200,30 @@ pub enum StoreError {
         /// [`crate::limits::TASKS_QUEUED_MAX`].
         limit: usize,
     },
+    /// A variable without a name, or with too long a one.
+    #[error("a variable's name must have 1 to {limit} characters, but has {chars}")]
+    VariableName {
+        /// Its length.
+        chars: usize,
+        /// [`crate::limits::VARIABLE_NAME_CHARS_MAX`].
+        limit: usize,
+    },
+    /// A variable with too large a value.
+    #[error("the value of variable '{name}' has {bytes} bytes, the limit is {limit_bytes}")]
+    VariableTooLarge {
+        /// Its name.
+        name: String,
+        /// Its length as JSON text.
+        bytes: usize,
+        /// [`crate::limits::VARIABLE_BYTES_MAX`].
+        limit_bytes: usize,
+    },
+    /// Too many variables.
+    #[error("the graph has {limit} variables already, which is the limit; delete some")]
+    TooManyVariables {
+        /// [`crate::limits::VARIABLES_MAX`].
+        limit: usize,
+    },
     /// The deadline passed.
     #[error(
         "the request took longer than {limit_ms} ms and was stopped; ask for less, or raise server.request_timeout_ms"
@@ -271,7 +295,9 @@ impl StoreError {
             | Self::Page { .. }
             | Self::ShardBound { .. }
             | Self::NothingSelected
-            | Self::TaskState { .. } => Meaning::BadInput,
+            | Self::TaskState { .. }
+            | Self::VariableName { .. } => Meaning::BadInput,
+            Self::VariableTooLarge { .. } | Self::TooManyVariables { .. } => Meaning::LimitExceeded,
             Self::NoIndex { .. } => Meaning::NoIndex,
             Self::TooManyRanges { .. } | Self::TooManySelected { .. } | Self::TooManyRecords { .. } => {
                 Meaning::LimitExceeded
@@ -286,6 +312,10 @@ impl StoreError {
             Self::Corrupt(_) | Self::CorruptSchema(_) => Meaning::Corrupt,
             Self::Kv(error) => match error {
                 KvError::Corrupt { .. } => Meaning::Corrupt,
+                // Too long an id or a value, or too many entries of indexes: what a client sent.
+                KvError::KeyTooLong { .. } | KvError::ValueTooLong { .. } | KvError::BatchTooLarge { .. } => {
+                    Meaning::BadInput
+                }
                 KvError::Timeout { .. } => Meaning::Timeout,
                 KvError::DiskFull { .. } | KvError::Locked { .. } | KvError::Unavailable { .. } | KvError::Closed => {
                     Meaning::Unavailable

@@ -1,7 +1,7 @@
 //! One graph: its catalogue, its locks, its settings.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::{ArcSwap, Guard};
@@ -43,6 +43,8 @@ pub struct Graph {
     mode: AtomicU8,
     cleared: AtomicBool,
     pub(crate) next_task: AtomicU64,
+    /// Everything that expired up to this moment has been removed.
+    pub(crate) purged_to_ms: AtomicI64,
 }
 
 impl Graph {
@@ -63,6 +65,7 @@ impl Graph {
             mode: AtomicU8::new(0),
             cleared: AtomicBool::new(false),
             next_task: AtomicU64::new(next_task),
+            purged_to_ms: AtomicI64::new(i64::MIN),
         }
     }
 

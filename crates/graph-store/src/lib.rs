@@ -39,10 +39,12 @@ mod task;
 mod task_queue;
 mod update;
 mod update_batch;
+mod variables;
 
 pub use adjacency::GraphReader;
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
+pub use index::{IndexFault, IndexReport};
 pub use insert::Wait;
 pub use list::{Budget, Listed, Range, VertexQuery, Visit};
 pub use list_edges::EdgeQuery;

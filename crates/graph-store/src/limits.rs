@@ -24,7 +24,7 @@ pub const PAGE_TOKEN_BYTES_MAX: usize = 131_072;
 /// Milliseconds of automatic ids reserved ahead in the store, so that a restart or a clock set back never repeats one.
 pub const ID_RESERVATION_MS: u64 = 60_000;
 
-/// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each is a search of its own.
+/// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each is a search.
 pub const INDEX_RANGES_MAX: usize = 10_000;
 
 /// Elements of an index that are remembered to narrow what another index finds; beyond, they are compared only after they were fetched.
@@ -45,7 +45,10 @@ pub const INDEX_ENTRIES_PER_ELEMENT_MAX: usize = 65_535;
 pub const INDEX_ENTRIES_PER_BATCH_MAX: usize = 500_000;
 
 /// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them, for some milliseconds.
-pub const INDEX_ELEMENTS_PER_STEP: usize = 256;
+pub const INDEX_ELEMENTS_PER_STEP: usize = 512;
+
+/// Faults of indexes that a check describes; all of them are counted.
+pub const INDEX_FAULTS_SHOWN_MAX: usize = 20;
 
 /// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold up the others', and
 /// both leave a small machine room to serve requests.
@@ -53,3 +56,16 @@ pub const TASK_THREADS: usize = 2;
 
 /// Rows of the table `expiry` written in one batch when a store of an earlier version gets them.
 pub const EXPIRIES_PER_BATCH: usize = 10_000;
+
+/// Variables of one graph. They are for settings of clients, and are listed and counted as a whole.
+pub const VARIABLES_MAX: usize = 1_000;
+
+/// Characters of a variable's name: as of names in the schema.
+pub const VARIABLE_NAME_CHARS_MAX: usize = 255;
+
+/// Bytes of a variable's value as JSON text. With [`VARIABLES_MAX`] it bounds the list of all.
+pub const VARIABLE_BYTES_MAX: usize = 16_384;
+
+/// Time a write may take from looking at the clock to being stored; the purge looks back so far for rows that came late. Much longer than
+/// any request may take; a row that came later still is found by the next start.
+pub const EXPIRY_WRITE_MS_MAX: i64 = 600_000;

@@ -1,9 +1,9 @@
 //! Removing what has expired.
 //!
 //! An element with an expiry has a row in the table `expiry`, written in its batch. A purge takes the rows that are due, reads their
-//! elements again with all of them locked, and deletes each that has really expired, wholly: a vertex with its edges. A row whose element
-//! is gone or lives longer by now, because it was written again, goes without it. Reads hide expired elements by themselves, so nothing
-//! but space depends on when this happens.
+//! elements again with all of them locked, and deletes each that has really expired, wholly: a vertex with its edges, both with their
+//! index entries. A row whose element is gone or lives longer by now, because it was written again, goes without it. Reads hide expired
+//! elements by themselves, so nothing but space depends on when this happens.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use std::time::Duration;
 use graph_model::{EdgeId, ElementId, ElementRef, VertexId};
 use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
-use kv::{RowRange, WriteBatch};
+use kv::{RowRange, WriteBatch, successor};
 use parking_lot::{Condvar, Mutex, RwLock};
 
-use crate::graph::{Locks, now_ms};
+use crate::graph::{Locks, now_ms as real_now_ms};
 use crate::index::changes::IndexChanges;
-use crate::{Graph, Store, StoreError, Wait};
+use crate::{Graph, Store, StoreError, Wait, limits};
 
 /// How expired elements are removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,16 +80,19 @@ fn purge(graphs: &Graphs, batch: usize, now_ms: i64, stop: impl Fn() -> bool) ->
     let all: Vec<_> = graphs.read().values().cloned().collect();
     let mut purged = Purged::default();
     for graph in all {
-        let mut more = true;
-        while more && !stop() {
-            match graph.purge_batch(now_ms, batch.max(1)) {
-                Ok((done, rest)) => {
+        let mut from = graph.first_due(now_ms);
+        while !stop() {
+            match graph.purge_batch(now_ms, batch.max(1), &mut from) {
+                Ok(Some(done)) => {
                     purged.vertices += done.vertices;
                     purged.edges += done.edges;
-                    more = rest;
+                }
+                Ok(None) => {
+                    graph.purged_to_ms.store(now_ms.min(real_now_ms()), Ordering::Relaxed);
+                    break;
                 }
                 // Cleared or dropped meanwhile: its rows go with the rest of it.
-                Err(StoreError::GraphCleared { .. }) => more = false,
+                Err(StoreError::GraphCleared { .. }) => break,
                 Err(error) => return Err(error),
             }
         }
@@ -101,13 +104,21 @@ fn purge(graphs: &Graphs, batch: usize, now_ms: i64, stop: impl Fn() -> bool) ->
 type Due<Id> = Vec<(i64, Id)>;
 
 impl Graph {
-    /// Removes up to `limit` of the elements that are due; whether there may be more.
-    fn purge_batch(&self, now_ms: i64, limit: usize) -> Result<(Purged, bool), StoreError> {
-        let (vertices, edges) = self.due(now_ms, limit)?;
+    /// The row to begin with: those of earlier moments are gone. Looking for them would mean to step over what is left in storage of
+    /// deleted rows. An element is written with a moment in the future, so only a write that took long can come before the last purge.
+    fn first_due(&self, now_ms: i64) -> Vec<u8> {
+        let purged_to_ms = self.purged_to_ms.load(Ordering::Relaxed).min(now_ms);
+        let mut from = Vec::new();
+        key::expiry_bound(&mut from, purged_to_ms.saturating_sub(limits::EXPIRY_WRITE_MS_MAX));
+        from
+    }
+
+    /// Removes up to `limit` of the elements that are due, from a row on, which is moved on; `None` where there is nothing more.
+    fn purge_batch(&self, now_ms: i64, limit: usize, from: &mut Vec<u8>) -> Result<Option<Purged>, StoreError> {
+        let (vertices, edges, next) = self.due(now_ms, limit, from)?;
         if vertices.is_empty() && edges.is_empty() {
-            return Ok((Purged::default(), false));
+            return Ok(None);
         }
-        let more = vertices.len() + edges.len() >= limit;
         let mut locks = Locks::default();
         for (_, id) in &vertices {
             locks.exclusive.add(id);
@@ -129,27 +140,30 @@ impl Graph {
         }
         self.submit(batch, held).wait()?;
         self.shared.purged.add(purged);
-        Ok((purged, more))
+        *from = next;
+        Ok(Some(purged))
     }
 
-    /// Up to `limit` rows that are due, the oldest first.
-    fn due(&self, now_ms: i64, limit: usize) -> Result<(Due<VertexId>, Due<EdgeId>), StoreError> {
+    /// Up to `limit` rows that are due, the oldest first, and where to go on after them.
+    fn due(&self, now_ms: i64, limit: usize, from: &[u8]) -> Result<(Due<VertexId>, Due<EdgeId>, Vec<u8>), StoreError> {
         let mut partition = Vec::new();
         key::expiry_partition(&mut partition, self.number);
         let mut end = Vec::new();
         key::expiry_bound(&mut end, now_ms.saturating_add(1));
-        let range = RowRange { partition: &partition, start: &[], end: Some(&end) };
+        let range = RowRange { partition: &partition, start: from, end: Some(&end) };
+        let mut next = Vec::new();
         let (mut vertices, mut edges) = (Due::new(), Due::new());
         let mut cursor = self.engine().scan(tables::EXPIRY, range)?;
         while vertices.len() + edges.len() < limit
             && let Some(entry) = cursor.next()?
         {
+            next = successor(entry.key.row());
             match key::read_expiry_row(entry.key.row())? {
                 (at, ElementId::Vertex(id)) => vertices.push((at, id)),
                 (at, ElementId::Edge(id)) => edges.push((at, id)),
             }
         }
-        Ok((vertices, edges))
+        Ok((vertices, edges, next))
     }
 
     /// Appends the removal of those vertices that still expire when their rows say.
@@ -248,7 +262,7 @@ impl Graph {
     }
 
     fn commit_if_large(&self, batch: &mut WriteBatch) -> Result<(), StoreError> {
-        if batch.len() >= crate::limits::EXPIRIES_PER_BATCH {
+        if batch.len() >= limits::EXPIRIES_PER_BATCH {
             self.engine().commit(std::mem::take(batch))?;
         }
         Ok(())
@@ -269,7 +283,7 @@ impl Purger {
         let told = Arc::clone(&stop);
         let run = move || {
             while !wait(&told, interval) {
-                if let Err(error) = purge(&graphs, options.elements_per_batch, now_ms(), || *told.0.lock()) {
+                if let Err(error) = purge(&graphs, options.elements_per_batch, real_now_ms(), || *told.0.lock()) {
                     tracing::warn!(%error, "expired elements could not be removed; the next round tries again");
                 }
             }

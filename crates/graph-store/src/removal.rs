@@ -1,4 +1,4 @@
-//! Removing a label with all its data. Every step can be repeated, so a removal cut short by a crash is simply run again.
+//! Removing a label with all its data, or an index label with all its entries. Every step can be repeated, so a removal cut short by a crash is simply run again.
 //!
 //! The label is first marked as being deleted, so that nothing new is written; then the writers at work are waited for; then the data
 //! goes; then the definition.
@@ -19,8 +19,9 @@ impl Graph {
         match label {
             SchemaKey::VertexLabel(id) if catalogue.vertex_label(id).is_none() => return Ok(()),
             SchemaKey::EdgeLabel(id) if catalogue.edge_label(id).is_none() => return Ok(()),
-            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => return Ok(()),
-            SchemaKey::VertexLabel(_) | SchemaKey::EdgeLabel(_) => {}
+            SchemaKey::IndexLabel(id) if catalogue.index_label(id).is_none() => return Ok(()),
+            SchemaKey::PropertyKey(_) => return Ok(()),
+            SchemaKey::VertexLabel(_) | SchemaKey::EdgeLabel(_) | SchemaKey::IndexLabel(_) => {}
         }
         // Checked and marked in one change: nothing can come to refer to the label in between, nor after.
         let catalogue = self.change(|catalogue, _| {
@@ -29,7 +30,7 @@ impl Graph {
                 SchemaKey::EdgeLabel(id) => catalogue.check_edge_label_removable(id)?,
                 SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => {}
             }
-            catalogue.set_status(label, Status::Deleting)
+            catalogue.set_status_with_indexes(label, Status::Deleting)
         })?;
         self.wait_for_writers();
         let outcome = self.remove_elements(&catalogue, label, work);
@@ -38,13 +39,22 @@ impl Graph {
             // The label stays marked, and the next start goes on.
             Err(StoreError::Closing) => Err(StoreError::Closing),
             Err(error) => {
-                self.change(|catalogue, _| catalogue.set_status(label, Status::Undeleted))?;
+                self.change(|catalogue, _| catalogue.set_status_with_indexes(label, Status::Undeleted))?;
                 Err(error)
             }
         }
     }
 
     fn remove_elements(&self, catalogue: &Catalogue, label: SchemaKey, work: &TaskWork<'_>) -> Result<(), StoreError> {
+        // Nobody keeps them any more.
+        let indexes = match label {
+            SchemaKey::VertexLabel(id) => catalogue.indexes_over(true, id),
+            SchemaKey::EdgeLabel(id) => catalogue.indexes_over(false, id),
+            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => &[],
+        };
+        for index in indexes {
+            self.delete_entries(index)?;
+        }
         match label {
             SchemaKey::EdgeLabel(id) => {
                 let mut prefix = Vec::new();
@@ -57,7 +67,11 @@ impl Graph {
                 Some(label) => self.remove_vertices(catalogue, label, work),
                 None => Ok(()),
             },
-            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => Ok(()),
+            SchemaKey::IndexLabel(id) => match catalogue.index_label(id) {
+                Some(index) => self.delete_entries(index),
+                None => Ok(()),
+            },
+            SchemaKey::PropertyKey(_) => Ok(()),
         }
     }
 

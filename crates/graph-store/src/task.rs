@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use graph_model::{Task, TaskStatus};
-use graph_schema::SchemaKey;
+use graph_schema::{SchemaKey, Status};
 use key_codec::{CodecError, GraphNumber, key, setting_value, tables, task_value};
 use kv::{Engine, KeyBuf, RowRange, WriteBatch};
 
@@ -18,6 +18,9 @@ use crate::{Graph, StoreError};
 
 /// The type of tasks that remove a label and its data.
 const REMOVE_SCHEMA: &str = "remove_schema";
+
+/// The type of tasks that build an index label.
+const REBUILD_INDEX: &str = "rebuild_index";
 
 /// Setting of a graph: the number the next task gets. It only grows, so that no number is used twice whatever was deleted.
 const NEXT_TASK: &str = "next_task";
@@ -74,14 +77,40 @@ pub(crate) fn next_task(engine: &dyn Engine, graph: GraphNumber) -> Result<u64, 
 impl Graph {
     /// Stores a task that removes a label, and queues it.
     pub(crate) fn start_removal(self: &Arc<Self>, label: SchemaKey, name: &str) -> Result<u64, StoreError> {
-        let (kind, number, callable) = match label {
-            SchemaKey::VertexLabel(id) => ("VERTEX_LABEL", id.0, "VertexLabelRemoveJob"),
-            SchemaKey::EdgeLabel(id) => ("EDGE_LABEL", id.0, "EdgeLabelRemoveJob"),
-            SchemaKey::PropertyKey(id) => ("PROPERTY_KEY", id.0, "PropertyKeyRemoveJob"),
-            SchemaKey::IndexLabel(id) => ("INDEX_LABEL", id.0, "IndexLabelRemoveJob"),
+        let callable = match label {
+            SchemaKey::VertexLabel(_) => "VertexLabelRemoveJob",
+            SchemaKey::EdgeLabel(_) => "EdgeLabelRemoveJob",
+            SchemaKey::PropertyKey(_) => "PropertyKeyRemoveJob",
+            SchemaKey::IndexLabel(_) => "IndexLabelRemoveJob",
         };
         let callable = format!("org.apache.hugegraph.job.schema.{callable}");
-        self.start_task(REMOVE_SCHEMA, format!("{kind}:{number}:{name}"), callable)
+        self.start_task(REMOVE_SCHEMA, task_name(label, name), callable)
+    }
+
+    /// Stores a task that builds an index label, or all of a label, and queues it.
+    pub(crate) fn start_rebuild(self: &Arc<Self>, target: SchemaKey, name: &str) -> Result<u64, StoreError> {
+        let callable = "org.apache.hugegraph.job.schema.IndexLabelRebuildJob".to_owned();
+        self.start_task(REBUILD_INDEX, task_name(target, name), callable)
+    }
+
+    /// Starts the tasks of index labels that a former process had begun to build or to delete without storing a task for it.
+    fn resume_index_labels(self: &Arc<Self>) -> Result<(), StoreError> {
+        let catalogue = self.catalogue();
+        for index in catalogue.index_labels() {
+            let key = SchemaKey::IndexLabel(index.id);
+            let name = task_name(key, &index.name);
+            let is_unfinished = |task: &Task| !task.status.is_final() && task.name == name;
+            match index.status {
+                Status::Creating | Status::Rebuilding if self.tasks(is_unfinished, Some(1), 0)?.is_empty() => {
+                    self.start_rebuild(key, &index.name)?;
+                }
+                Status::Deleting if self.tasks(is_unfinished, Some(1), 0)?.is_empty() => {
+                    self.start_removal(key, &index.name)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Stores a task, and queues it. `callable` is the class HugeGraph would run, for clients that show it.
@@ -131,7 +160,7 @@ impl Graph {
                 self.shared.queue.push(Arc::clone(self), task.id);
             }
         }
-        Ok(())
+        self.resume_index_labels()
     }
 
     /// Runs a task to its end, or until it is cancelled or the store is closed.
@@ -144,9 +173,10 @@ impl Graph {
         // A task deleted by force, or cancelled, while it waited does not run.
         let Some(task) = started.filter(|task| !task.status.is_final()) else { return Ok(()) };
         let work = TaskWork { graph: self, task: id, orders, progress: Cell::new(0) };
-        let outcome = work.check().and_then(|()| match removal_target(&task.name) {
-            Some(label) => self.remove_label(label, &work),
-            None => Err(StoreError::TaskNotFound { id }),
+        let outcome = work.check().and_then(|()| match (&*task.task_type, target(&task.name)) {
+            (REBUILD_INDEX, Some(target)) => self.rebuild(target, &work),
+            (_, Some(label)) => self.remove_label(label, &work),
+            (_, None) => Err(StoreError::TaskNotFound { id }),
         });
         if matches!(outcome, Err(StoreError::Closing)) {
             return Ok(());
@@ -268,14 +298,26 @@ impl Graph {
     }
 }
 
-/// The label a removal task is about, from its name.
-fn removal_target(name: &str) -> Option<SchemaKey> {
+/// The name of a task about a schema element: `VERTEX_LABEL:3:person`.
+fn task_name(target: SchemaKey, name: &str) -> String {
+    let kind = match target {
+        SchemaKey::PropertyKey(_) => "PROPERTY_KEY",
+        SchemaKey::VertexLabel(_) => "VERTEX_LABEL",
+        SchemaKey::EdgeLabel(_) => "EDGE_LABEL",
+        SchemaKey::IndexLabel(_) => "INDEX_LABEL",
+    };
+    format!("{kind}:{}:{name}", target.number())
+}
+
+/// The schema element a task is about, from its name.
+fn target(name: &str) -> Option<SchemaKey> {
     let mut parts = name.splitn(3, ':');
     let kind = parts.next()?;
     let number = graph_model::LabelId(parts.next()?.parse().ok()?);
     match kind {
         "VERTEX_LABEL" => Some(SchemaKey::VertexLabel(number)),
         "EDGE_LABEL" => Some(SchemaKey::EdgeLabel(number)),
+        "INDEX_LABEL" => Some(SchemaKey::IndexLabel(number)),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Every record is checked, records with the same id are merged in their order, the stored elements are read in one round with all of
 //! them locked exclusively, merged with the records by the strategies of the request (the rules are in `graph-schema`, `merge.rs`),
-//! and written in one batch.
+//! and written in one batch, with what changes in indexes.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use graph_schema::{Catalogue, EdgeRecord, ElementError, NewVertex, UpdateStrateg
 use kv::WriteBatch;
 use rustc_hash::FxHashMap;
 
-use crate::graph::Locks;
-use crate::index::changes::Refusal;
+use crate::graph::{Locks, is_expired};
+use crate::index::changes::{IndexChanges, Refusal};
 use crate::stripes::Mask;
 use crate::{Graph, Pending, StoreError, Wait};
 
@@ -48,19 +48,22 @@ impl<T> Merged<T> {
     }
 
     /// Merges each element with the stored one, where there is one.
-    fn with_stored(
+    fn with_stored<'s>(
         self,
-        stored: Vec<Option<T>>,
+        stored: impl Iterator<Item = Option<&'s T>>,
         merge: impl Fn(&T, T) -> Result<T, ElementError>,
         finish: impl Fn(T, bool) -> Result<T, ElementError>,
-    ) -> Result<Vec<T>, StoreError> {
+    ) -> Result<Vec<(usize, T)>, StoreError>
+    where
+        T: 's,
+    {
         let merged = self.elements.into_iter().zip(stored).map(|((index, element), stored)| {
-            let is_new = stored.is_none();
             let merged = match stored {
-                Some(stored) => merge(&stored, element),
+                Some(stored) => merge(stored, element),
                 None => Ok(element),
             };
-            merged.and_then(|element| finish(element, is_new)).map_err(|error| StoreError::element(Some(index), error))
+            let finished = merged.and_then(|element| finish(element, stored.is_none()));
+            finished.map(|element| (index, element)).map_err(|error| StoreError::element(Some(index), error))
         });
         merged.collect()
     }
@@ -101,18 +104,21 @@ impl Graph {
             Ok(((strategies, merged), locks))
         })?;
         let ids: Vec<VertexId> = merged.elements.iter().map(|(_, vertex)| vertex.id.clone()).collect();
-        let stored = self.vertices(&ids)?;
+        let stored = self.stored_vertices(&ids)?;
+        let alive = |vertex: &&Vertex| !is_expired(vertex.expires_at_ms, rules.now_ms);
         let vertices = merged.with_stored(
-            stored,
+            stored.iter().map(|stored| stored.as_ref().filter(alive)),
             |before, record| catalogue.merge_vertex(&strategies, before, record),
             |vertex, is_new| catalogue.finish_vertex(vertex, is_new, &rules),
         )?;
         let mut batch = WriteBatch::new();
-        for vertex in &vertices {
+        let mut changes = IndexChanges::default();
+        for ((index, vertex), stored) in vertices.iter().zip(&stored) {
+            changes.vertex(self, &catalogue, stored.as_ref(), Some(vertex), Some(*index))?;
             self.put_vertex(&mut batch, &catalogue, vertex);
         }
-        self.index_inserted_vertices(&mut batch, &catalogue, &held, &vertices, None)?;
-        Ok(Pending::new(vertices, self.submit(batch, held)))
+        self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
+        Ok(Pending::new(without_positions(vertices), self.submit(batch, held)))
     }
 
     /// Merges edges into the stored ones with the same ids and inserts the others, all or none; answers what is stored then, one for
@@ -155,19 +161,26 @@ impl Graph {
         let merge = |before: &Edge, record| catalogue.merge_edge(&strategies, before, record);
         let merged = Merged::new(edges, |edge| edge.id.clone(), merge)?;
         let ids: Vec<EdgeId> = merged.elements.iter().map(|(_, edge)| edge.id.clone()).collect();
-        let stored = self.edges(&ids)?;
+        let stored = self.stored_edges(&ids)?;
+        let alive = |edge: &&Edge| !is_expired(edge.expires_at_ms, rules.now_ms);
         let edges = merged.with_stored(
-            stored,
+            stored.iter().map(|stored| stored.as_ref().filter(alive)),
             |before, record| catalogue.merge_edge(&strategies, before, record),
             |edge, is_new| catalogue.finish_edge(edge, is_new, &rules),
         )?;
         let mut batch = WriteBatch::new();
-        for edge in &edges {
+        let mut changes = IndexChanges::default();
+        for ((index, edge), stored) in edges.iter().zip(&stored) {
+            changes.edge(self, &catalogue, stored.as_ref(), Some(edge), Some(*index))?;
             self.put_edge(&mut batch, edge);
         }
-        self.index_inserted_edges(&mut batch, &catalogue, &held, &edges, None)?;
-        Ok(Pending::new(edges, self.submit(batch, held)))
+        self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
+        Ok(Pending::new(without_positions(edges), self.submit(batch, held)))
     }
+}
+
+fn without_positions<T>(elements: Vec<(usize, T)>) -> Vec<T> {
+    elements.into_iter().map(|(_, element)| element).collect()
 }
 
 fn checked(catalogue: &Catalogue, strategies: &Given<'_>) -> Result<UpdateStrategies, StoreError> {

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use graph_model::{Cardinality, DataType, IdStrategy, Properties, Value, VertexId};
 use graph_schema::{
-    EdgeRecord, ElementError, Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, UpdateStrategy,
+    EdgeRecord, ElementError, IndexType, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex,
+    NewVertexLabel, UpdateStrategy,
 };
-use graph_store::{Graph, Pending, Store, StoreError, StoreOptions, Wait};
+use graph_store::{Budget, Graph, Pending, Store, StoreError, StoreOptions, Wait};
 use kv::MemoryEngine;
 use proptest::prelude::*;
 
@@ -147,6 +148,23 @@ fn subject() -> (Store, Arc<Graph>) {
     graph.create_vertex_label(&other).unwrap();
     let edge = NewEdgeLabel { properties: names.clone(), nullable_keys: names, ..NewEdgeLabel::new("e", "v", "v") };
     graph.create_edge_label(&edge).unwrap();
+    for new in [
+        NewIndexLabel::on_vertices("v_count", "v", IndexType::Range, &["count"]),
+        NewIndexLabel::on_vertices("v_set", "v", IndexType::Secondary, &["set"]),
+        NewIndexLabel {
+            on_vertices: false,
+            ..NewIndexLabel::on_vertices("e_count", "e", IndexType::Range, &["count"])
+        },
+        NewIndexLabel {
+            on_vertices: false,
+            ..NewIndexLabel::on_vertices("e_list", "e", IndexType::Secondary, &["list"])
+        },
+    ] {
+        let (_, _, task) = graph.create_index_label(&new).unwrap();
+        while !graph.task(task).unwrap().status.is_final() {
+            std::thread::yield_now();
+        }
+    }
     (store, graph)
 }
 
@@ -197,6 +215,10 @@ proptest! {
                 prop_assert_eq!(&stored, edge);
             }
         }
+        let report = graph.check_indexes(false, &Budget::unlimited(), &mut |_| ()).unwrap();
+        prop_assert_eq!(report.total(), 0, "{:?}", report);
+        let has = |model: &BTreeMap<u8, Known>, key| model.values().any(|known| known.get(&key).is_some_and(|v| !v.is_empty()));
+        prop_assert_eq!(report.entries > 0, [0, 2, 3].into_iter().any(|key| has(&model, key)));
         for (element, expected) in &model {
             let stored = graph.vertex(&VertexId::Number(i64::from(*element))).unwrap().unwrap();
             prop_assert_eq!(&known(&graph, &stored.properties), expected);

@@ -87,6 +87,11 @@ impl ApiError {
         )
     }
 
+    /// Something an address names that is not there, in the class HugeGraph uses where it is no part of the schema or the graph.
+    pub(crate) fn nothing(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, HTTP_NOT_FOUND, message)
+    }
+
     /// A graph space other than the one there is.
     pub(crate) fn no_space(name: &str) -> Self {
         Self::not_found(format!("graph space '{name}' does not exist; the only one is '{DEFAULT_SPACE}'"))

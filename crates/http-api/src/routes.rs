@@ -11,8 +11,8 @@ use crate::resources::traversers::{
     customized, edge_existence, fusiform, neighbourhood, paths, ranks, rings, shortest, similarity, weighted,
 };
 use crate::resources::{
-    edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, shards, tasks, testing, versions,
-    vertex_labels, vertices,
+    edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, server_settings, shards, tasks,
+    testing, variables, versions, vertex_labels, vertices,
 };
 
 /// An answer, or why there is none.
@@ -38,7 +38,7 @@ pub(crate) enum Handler {
 /// What addresses of a route begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Nothing. These are always admitted: they touch no graph, and operators need them under load.
+    /// Nothing. These are always admitted where they have no body: they touch no graph, and operators need them under load.
     Server,
     /// A graph space: nothing, or `/graphspaces/{space}`.
     Space,
@@ -123,10 +123,10 @@ pub(crate) static ROUTES: &[Route] = &[
         &["schema", "edgelabels", "{name}"],
         &[(GET, Quick(edge_labels::get)), (PUT, Pooled(edge_labels::alter)), (DELETE, Pooled(edge_labels::delete))],
     ),
-    graph(&["schema", "indexlabels"], &[(GET, Quick(index_labels::list)), (POST, Quick(index_labels::create))]),
+    graph(&["schema", "indexlabels"], &[(GET, Quick(index_labels::list)), (POST, Pooled(index_labels::create))]),
     graph(
         &["schema", "indexlabels", "{name}"],
-        &[(GET, Quick(index_labels::get)), (PUT, Quick(index_labels::none)), (DELETE, Quick(index_labels::none))],
+        &[(GET, Quick(index_labels::get)), (PUT, Pooled(index_labels::alter)), (DELETE, Pooled(index_labels::delete))],
     ),
     graph(&["tasks"], &[(GET, Pooled(tasks::list))]),
     graph(
@@ -174,8 +174,15 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["traversers", "weightedshortestpath"], &[(GET, Pooled(weighted::to_one))]),
     graph(&["traversers", "singlesourceshortestpath"], &[(GET, Pooled(weighted::to_all))]),
     graph(&["traversers", "edgeexist"], &[(GET, Pooled(edge_existence::list))]),
+    graph(&["jobs", "rebuild", "vertexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_vertex_label))]),
+    graph(&["jobs", "rebuild", "edgelabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_edge_label))]),
+    graph(&["jobs", "rebuild", "indexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild))]),
     graph(&["jobs", "{*}"], NOT_YET),
-    graph(&["variables", "{*}"], NOT_YET),
+    graph(&["variables"], &[(GET, Pooled(variables::list))]),
+    graph(
+        &["variables", "{name}"],
+        &[(GET, Quick(variables::get)), (PUT, Pooled(variables::set)), (DELETE, Pooled(variables::delete))],
+    ),
     graph(&["cypher"], &[(GET, NotYet), (POST, NotYet)]),
     graph(&["snapshot_create"], &[(PUT, NotYet)]),
     graph(&["snapshot_resume"], &[(PUT, NotYet)]),
@@ -207,8 +214,15 @@ pub(crate) static ROUTES: &[Route] = &[
     server(&["auth", "{*}"], NOT_YET),
     server(&["openapi.json"], &[(GET, NotYet)]),
     server(&["swagger-ui", "{*}"], &[(GET, NotYet)]),
-    server(&["exception", "trace"], &[(GET, NotYet), (PUT, NotYet)]),
-    server(&["whiteiplist"], NOT_YET),
+    server(&["exception", "trace"], &[(GET, Quick(server_settings::trace)), (PUT, Quick(server_settings::set_trace))]),
+    server(
+        &["whiteiplist"],
+        &[
+            (GET, Quick(server_settings::white_list)),
+            (POST, Quick(server_settings::change_white_list)),
+            (PUT, Quick(server_settings::switch_white_list)),
+        ],
+    ),
     server(&["arthas"], &[(PUT, NotYet)]),
     server(&["pd", "{*}"], NOT_YET),
     server(&["hstore", "{*}"], NOT_YET),
@@ -333,7 +347,6 @@ mod tests {
         assert!(matches!(find("/test/panic", &GET), Found::Nothing));
         assert!(matches!(find("/graphs/g/mode", &Method::PATCH), Found::NoMethod { allow } if allow == "GET, PUT"));
         assert!(matches!(find("/graphs/g/traversers/nosuch", &GET), Found::Nothing));
-        assert!(matches!(find("/graphs/g/variables", &GET), Found::Endpoint { handler: NotYet, .. }));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bytesize::ByteSize;
 use config::{Config, File, FileFormat, Map, Value, ValueKind};
@@ -60,6 +61,8 @@ pub struct GraphSettings {
     pub encode_primary_key_number: bool,
     pub time_zone: String,
     pub response_bytes_max: ByteSize,
+    pub expiry_interval_ms: u64,
+    pub expiry_batch_elements: usize,
 }
 
 /// `[search]`
@@ -243,6 +246,7 @@ impl Settings {
         let server = &self.server;
         let at_least_one = [
             ("server.connections_max", server.connections_max),
+            ("graph.expiry_batch_elements", self.graph.expiry_batch_elements),
             ("server.requests_in_flight_max", server.requests_in_flight_max),
             ("server.blocking_threads", server.blocking_threads),
             ("graph.batch_vertices_max", self.graph.batch_vertices_max),
@@ -282,7 +286,11 @@ impl Settings {
                 analyzer: self.search.analyzer.into(),
             },
             default_graph: self.graph.default.clone(),
-            purge: graph_store::PurgeOptions::default(),
+            purge: graph_store::PurgeOptions {
+                interval: (self.graph.expiry_interval_ms > 0)
+                    .then(|| Duration::from_millis(self.graph.expiry_interval_ms)),
+                elements_per_batch: self.graph.expiry_batch_elements,
+            },
         })
     }
 }

@@ -84,15 +84,25 @@ impl Catalogue {
         Ok(change)
     }
 
+    /// Begins building an index label anew, with the analyzer of the settings.
+    pub fn rebuild_index_label(&self, id: LabelId, rules: &ChangeRules<'_>) -> Result<Change, SchemaError> {
+        let index = self.index_label(id).ok_or_else(|| absent(SchemaKey::IndexLabel(id)))?;
+        let mut index = IndexLabel::clone(index);
+        (index.status, index.complete, index.analyzer) = (Status::Rebuilding, false, rules.analyzer);
+        self.with(SchemaElement::IndexLabel(index))
+    }
+
     /// The index labels that are of no use beside this one: older ones whose questions it answers too, or, where it is unique, unique ones
     /// it implies.
     #[must_use]
     pub fn superseded_by(&self, id: LabelId) -> Vec<LabelId> {
         let Some(index) = self.index_label(id) else { return Vec::new() };
         let over = self.indexes_over(index.on_vertices, index.base).iter();
-        over.filter(|old| old.id != id && old.status == Status::Created && serves_for(index, old))
-            .map(|old| old.id)
-            .collect()
+        over.filter(|old| {
+            old.id != id && matches!(old.status, Status::Created | Status::Deleting) && serves_for(index, old)
+        })
+        .map(|old| old.id)
+        .collect()
     }
 
     fn updated_index_label<'a>(&self, update: &'a UpdateIndexLabel) -> Result<(Subject<'a>, IndexLabel), SchemaError> {

@@ -83,7 +83,7 @@ impl UpdateStrategy {
     }
 }
 
-/// The strategies of a request, each fit for its property key.
+/// The strategies of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UpdateStrategies(Vec<(PropertyKeyId, UpdateStrategy)>);
 
@@ -114,7 +114,8 @@ impl UpdateStrategies {
 }
 
 impl Catalogue {
-    /// Checks the strategies of a request, by name of the property: each key must exist and be of a type its strategy is for.
+    /// Checks the strategies of a request, by name of the property: each key must exist. Whether it is of a type its strategy is for
+    /// matters only where there are two values to merge, as in HugeGraph.
     pub fn check_strategies(&self, given: &[(Cow<'_, str>, UpdateStrategy)]) -> Result<UpdateStrategies, ElementError> {
         let mut strategies = Vec::with_capacity(given.len());
         for (name, strategy) in given {
@@ -122,25 +123,19 @@ impl Catalogue {
                 key: name.clone().into_owned(),
                 hint: self.suggestion(SchemaKind::PropertyKey, name),
             })?;
-            if let Some(needed) = strategy.unmet(key) {
-                return Err(ElementError::Strategy {
-                    key: key.name.clone(),
-                    strategy: strategy.name(),
-                    reason: format!(
-                        "it needs {needed}, but the property is a {} {}",
-                        key.cardinality.name(),
-                        key.data_type.name()
-                    ),
-                });
-            }
             strategies.push((key.id, *strategy));
         }
         Ok(UpdateStrategies(strategies))
     }
 }
 
-/// What two values of one property become. Both are of the key's type, and the strategy is fit for it.
+/// What two values of one property become. Both are of the key's type.
 fn merge_values(key: &PropertyKey, strategy: UpdateStrategy, old: Value, new: Value) -> Result<Value, ElementError> {
+    if let Some(needed) = strategy.unmet(key) {
+        let (cardinality, data_type) = (key.cardinality.name(), key.data_type.name());
+        let reason = format!("it needs {needed}, but the property is a {cardinality} {data_type}");
+        return Err(ElementError::Strategy { key: key.name.clone(), strategy: strategy.name(), reason });
+    }
     match strategy {
         UpdateStrategy::Override => Ok(new),
         UpdateStrategy::Sum => sum(&old, &new).map_err(|reason| ElementError::Strategy {

@@ -12,6 +12,7 @@ use kv::WriteBatch;
 use rustc_hash::FxHashMap;
 
 use super::entries::{Entry, add_entries};
+use super::stored::Stored;
 use super::unique::Claim;
 use crate::graph::{is_expired, now_ms};
 use crate::stripes::{Held, Mask};
@@ -106,6 +107,32 @@ impl IndexChanges {
         self.replace(graph, catalogue, old.map(Version::edge), new.map(Version::edge), at)
     }
 
+    /// Notes that a stored element gets its entries in an index label that is being built.
+    pub(super) fn built(&mut self, graph: &Graph, index: &IndexLabel, stored: &Stored) -> Result<(), StoreError> {
+        if stored.base() != (index.on_vertices, index.base) {
+            return Ok(());
+        }
+        let (element, properties) = (stored.element(), stored.properties());
+        if index.index_type == IndexType::Unique {
+            if !is_expired(stored.expires_at_ms(), now_ms()) {
+                self.claimed.extend(Claim::new(graph.number, index, element, properties, None));
+            }
+            return Ok(());
+        }
+        let others = self.added.len();
+        add_entries(&mut self.added, graph.number, index, element, properties);
+        check_count(index, self.added.len() - others, None)?;
+        self.check_size()
+    }
+
+    fn check_size(&self) -> Result<(), StoreError> {
+        let limit = limits::INDEX_ENTRIES_PER_BATCH_MAX;
+        if self.added.len() + self.removed.len() > limit {
+            return Err(StoreError::TooManyIndexEntries { limit });
+        }
+        Ok(())
+    }
+
     fn replace(
         &mut self,
         graph: &Graph,
@@ -144,10 +171,7 @@ impl IndexChanges {
         } else {
             self.added.extend(after.difference(&before).cloned());
         }
-        if self.added.len() + self.removed.len() > limits::INDEX_ENTRIES_PER_BATCH_MAX {
-            return Err(StoreError::TooManyIndexEntries { limit: limits::INDEX_ENTRIES_PER_BATCH_MAX });
-        }
-        Ok(())
+        self.check_size()
     }
 
     /// Asks for a place in a unique index. A stored element that has not expired holds the places of its values: of those that do not
@@ -161,8 +185,8 @@ impl IndexChanges {
         at: Option<usize>,
     ) {
         let Some(mut claim) = Claim::new(graph.number, index, new.element, new.properties, at) else { return };
-        let held =
-            |old: &Version<'_>| index.complete && old.label == new.label && !is_expired(old.expires_at_ms, now_ms());
+        // One that expires some time may have lost its place already, should a clock have gone back.
+        let held = |old: &Version<'_>| index.complete && old.label == new.label && old.expires_at_ms.is_none();
         let same = |released: &Claim| released.entry == claim.entry && released.element == claim.element;
         if old.is_some_and(|old| held(&old))
             && let Some(at) = self.released.iter().rposition(same)

@@ -17,7 +17,11 @@
 //!
 //! Start reading at [`changes::IndexChanges`].
 
+mod build;
 pub(crate) mod changes;
-mod entries;
+mod check;
+pub(crate) mod entries;
 mod stored;
 mod unique;
+
+pub use check::{IndexFault, IndexReport};

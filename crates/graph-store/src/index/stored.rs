@@ -1,6 +1,6 @@
 //! Elements as they are stored, expired ones included: what a writer replaces.
 
-use graph_model::{Edge, EdgeId, ElementId, Vertex, VertexId};
+use graph_model::{Edge, EdgeId, ElementId, ElementRef, LabelId, Properties, Vertex, VertexId};
 use key_codec::{CodecError, key, tables, value};
 use kv::Keys;
 
@@ -14,6 +14,32 @@ pub(crate) enum Stored {
 }
 
 impl Stored {
+    pub(crate) fn id(&self) -> ElementId {
+        self.element().to_owned()
+    }
+
+    pub(crate) fn element(&self) -> ElementRef<'_> {
+        match self {
+            Self::Vertex(vertex) => ElementRef::Vertex(&vertex.id),
+            Self::Edge(edge) => ElementRef::Edge(&edge.id),
+        }
+    }
+
+    /// Whether it is a vertex, and its label.
+    pub(crate) fn base(&self) -> (bool, LabelId) {
+        match self {
+            Self::Vertex(vertex) => (true, vertex.label),
+            Self::Edge(edge) => (false, edge.id.label),
+        }
+    }
+
+    pub(crate) fn properties(&self) -> &Properties {
+        match self {
+            Self::Vertex(vertex) => &vertex.properties,
+            Self::Edge(edge) => &edge.properties,
+        }
+    }
+
     pub(crate) fn expires_at_ms(&self) -> Option<i64> {
         match self {
             Self::Vertex(vertex) => vertex.expires_at_ms,
@@ -52,12 +78,25 @@ impl Graph {
 
     /// The stored element with an id.
     pub(crate) fn stored_element(&self, id: &ElementId) -> Result<Option<Stored>, StoreError> {
-        Ok(match id {
-            ElementId::Vertex(id) => {
-                self.stored_vertices(std::slice::from_ref(id))?.pop().flatten().map(Stored::Vertex)
+        Ok(self.stored_elements(std::slice::from_ref(id))?.pop().flatten())
+    }
+
+    /// The stored elements with the given ids, in one round for vertices and one for edges, in the same order.
+    pub(crate) fn stored_elements(&self, ids: &[ElementId]) -> Result<Vec<Option<Stored>>, StoreError> {
+        let (mut vertices, mut edges) = (Vec::new(), Vec::new());
+        for id in ids {
+            match id {
+                ElementId::Vertex(id) => vertices.push(id.clone()),
+                ElementId::Edge(id) => edges.push(id.clone()),
             }
-            ElementId::Edge(id) => self.stored_edges(std::slice::from_ref(id))?.pop().flatten().map(Stored::Edge),
-        })
+        }
+        let mut vertices = self.stored_vertices(&vertices)?.into_iter();
+        let mut edges = self.stored_edges(&edges)?.into_iter();
+        let next = |id: &ElementId| match id {
+            ElementId::Vertex(_) => vertices.next().flatten().map(Stored::Vertex),
+            ElementId::Edge(_) => edges.next().flatten().map(Stored::Edge),
+        };
+        Ok(ids.iter().map(next).collect())
     }
 
     fn stored<Id, T>(

@@ -159,6 +159,13 @@ impl Graph {
         damaged.map_or(Ok(holders), |error| Err(error.into()))
     }
 
+    /// Whether an entry is there; where it is one of a unique index, also who holds the place.
+    pub(super) fn holder_of(&self, entry: &Entry) -> Result<Option<Option<ElementId>>, StoreError> {
+        let mut found = None;
+        self.engine().get(entry.table, entry.key(), &mut |value| found = Some(index_key::read_element(value).ok()))?;
+        Ok(found)
+    }
+
     /// Whether a place can be taken from its holder: it cannot while the holder lives and has these values.
     fn check_free(&self, catalogue: &Catalogue, held: &Held, claim: &Claim, holder: &ElementId) -> Result<(), Refusal> {
         if self.stored_element(holder)?.is_some_and(|stored| self.has_place(catalogue, claim, &stored)) {
@@ -173,11 +180,8 @@ impl Graph {
             return false;
         }
         let Some(index) = catalogue.index_label(claim.index) else { return false };
-        let (on_vertices, label, element, properties) = match stored {
-            Stored::Vertex(vertex) => (true, vertex.label, ElementRef::Vertex(&vertex.id), &vertex.properties),
-            Stored::Edge(edge) => (false, edge.id.label, ElementRef::Edge(&edge.id), &edge.properties),
-        };
-        (on_vertices, label) == (index.on_vertices, index.base)
-            && Claim::new(self.number, index, element, properties, None).is_some_and(|has| has.entry == claim.entry)
+        stored.base() == (index.on_vertices, index.base)
+            && Claim::new(self.number, index, stored.element(), stored.properties(), None)
+                .is_some_and(|has| has.entry == claim.entry)
     }
 }

@@ -1,5 +1,6 @@
 //! The use of one index: which ranges of its table hold the entries of the elements that meet its conditions.
 
+use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use graph_schema::{Conditions, IndexLabel, IndexType, Interval, Predicate, equal
 use key_codec::{index_key, tables};
 use kv::{Cursor, Key, Read, RowRange, TableId, prefix_end, successor};
 
+use crate::index::entries::values_in_row;
 use crate::{Graph, StoreError, limits};
 
 /// Rows of one partition of an index table.
@@ -57,11 +59,7 @@ impl Access {
         conditions: &Conditions,
     ) -> Result<Self, StoreError> {
         let table = tables::of_index(index.index_type);
-        let values_in_row = match index.index_type {
-            IndexType::Range | IndexType::Shard => index.fields.len(),
-            IndexType::Search => 0,
-            IndexType::Secondary | IndexType::Unique => index.fields.len().saturating_sub(1),
-        };
+        let values_in_row = values_in_row(index);
         let mut access =
             Self { index: Arc::clone(index), table, values_in_row, ranges: Vec::new(), several: Several::No };
         let predicates: Vec<(PropertyKeyId, &Predicate)> = index
@@ -191,11 +189,13 @@ impl Access {
     }
 
     fn shares(&self, key: PropertyKeyId, tokens: &[String], properties: &Properties) -> bool {
-        let own = match properties.get(key) {
-            Some(Value::Text(text)) => self.index.analyzer.tokens(text),
-            _ => return false,
-        };
-        own.iter().any(|own| tokens.iter().any(|token| token == own))
+        let mut own = BTreeSet::new();
+        for item in properties.get(key).map_or(&[][..], Value::items) {
+            if let Value::Text(text) = item {
+                self.index.analyzer.add_tokens(text, &mut own);
+            }
+        }
+        tokens.iter().any(|token| own.contains(token))
     }
 }
 

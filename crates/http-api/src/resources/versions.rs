@@ -1,7 +1,9 @@
 //! `/`, `/versions` and `/apis`: what clients ask before anything else.
 
+use std::collections::BTreeMap;
+
 use graph_json::{Dialect, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::call::Call;
 use crate::reply::Reply;
@@ -32,22 +34,34 @@ pub(crate) fn versions(call: &Call) -> Answered {
     Ok(Reply::ok(versions.as_bytes().to_vec()))
 }
 
-/// All addresses that have a handler, from the table of routes.
+/// All addresses that have a handler, from the table of routes: by the first part of the address, then by the next.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 pub(crate) fn apis(_: &Call) -> Answered {
-    let mut groups: Map<String, Value> = Map::new();
+    let mut groups: BTreeMap<&str, BTreeMap<&str, Vec<Value>>> = BTreeMap::new();
     for route in ROUTES.iter().filter(|route| !route.is_for_tests()) {
+        let mut fixed = route.path.iter().filter(|part| !part.starts_with('{'));
+        let group = fixed.next().copied().unwrap_or("root");
+        let category = fixed.next().copied().unwrap_or(group);
         for (method, handler) in route.endpoints {
             if matches!(handler, Handler::NotYet) {
                 continue;
             }
-            let group = route.path.first().copied().unwrap_or("root");
-            let entry = json!({ "url": route.template(), "method": method.as_str(), "parameters": [] });
-            match groups.entry(group).or_insert_with(|| Value::Array(Vec::new())) {
-                Value::Array(entries) => entries.push(entry),
-                other => *other = Value::Array(vec![entry]),
-            }
+            // Parameters inside the address; those behind it are in the documentation of each.
+            let parameters: Vec<Value> = route
+                .template()
+                .split(['{', '}'])
+                .skip(1)
+                .step_by(2)
+                .map(|name| match name {
+                    "S" => "graphspace",
+                    "G" => "graph",
+                    name => name,
+                })
+                .map(|name| json!({ "name": name, "type": "String", "default_value": null }))
+                .collect();
+            let entry = json!({ "url": route.template(), "method": method.as_str(), "parameters": parameters });
+            groups.entry(group).or_default().entry(category).or_default().push(entry);
         }
     }
-    Ok(Reply::value(&json!({ "apis": { "api": groups } })))
+    Ok(Reply::value(&json!({ "apis": groups })))
 }

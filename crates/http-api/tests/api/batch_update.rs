@@ -46,7 +46,13 @@ fn what_is_wrong_with_a_batch_update_is_said() {
         (r#"{"vertices":[],"update_strategies":{"age":"SUM"}}"#.to_owned(), "the list of vertices is empty"),
         (format!(r#"{{"vertices":[{ann},null],"update_strategies":{{"age":"SUM"}}}}"#), "[1]: null"),
         (format!(r#"{{"vertices":[{ann}],"update_strategies":{{"age":"ADD"}}}}"#), "'ADD' is unknown"),
-        (format!(r#"{{"vertices":[{ann}],"update_strategies":{{"name":"SUM"}}}}"#), "cannot be updated with SUM"),
+        (
+            r#"{"vertices":[{"label":"place","id":"rome","properties":{"name":"a"}},
+                {"label":"place","id":"rome","properties":{"name":"b"}}],"update_strategies":{"name":"SUM"}}"#
+                .to_owned(),
+            "[1]: property 'name' cannot be updated with SUM",
+        ),
+        (format!(r#"{{"vertices":[{ann}],"update_strategies":{{"nmae":"SUM"}}}}"#), "undefined property key 'nmae'"),
         (format!(r#"{{"vertices":[{ann}],"update_strategies":{{"age":1}}}}"#), "update_strategies: expected a string"),
         (
             format!(r#"{{"vertices":[{ann}],"update_strategies":{{"age":"SUM"}},"create_if_not_exist":false}}"#),
@@ -63,7 +69,8 @@ fn what_is_wrong_with_a_batch_update_is_said() {
         assert_eq!(answer.status, 400, "{body}");
         assert!(answer.json()["message"].as_str().unwrap().contains(words), "{words}: {}", answer.text());
     }
-    let edge = r#"{"edges":[{"id":"S1:a>1>1>>S1:c","label":"knows","outV":"1:a","inV":"1:b","properties":{}}],"update_strategies":{"since":"BIGGER"}}"#;
+    let edge = r#"{"edges":[{"id":"S1:a>1>1>>S1:c","label":"knows","outV":"1:a","inV":"1:b","properties":{}}],
+        "update_strategies":{"since":"BIGGER"}}"#;
     let answer = server.put(&format!("{G}/graph/edges/batch"), edge);
     assert_eq!(answer.status, 400);
     assert!(answer.text().contains("S1:a>1>1>>S1:b"), "{}", answer.text());

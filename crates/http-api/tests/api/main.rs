@@ -3,7 +3,11 @@
 
 mod batch_update;
 mod graph;
+mod index_labels;
+mod modes;
 mod path_traversers;
 mod protocol;
+mod queries;
 mod server;
+mod small;
 mod traversers;
