@@ -14,6 +14,7 @@
 //!
 //! Start reading at [`Graph`]; `insert.rs` is the hot path.
 
+mod adjacency;
 mod delete;
 mod error;
 mod graph;
@@ -41,6 +42,7 @@ mod update;
 mod update_batch;
 mod variables;
 
+pub use adjacency::GraphReader;
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
 pub use index::{IndexFault, IndexReport};

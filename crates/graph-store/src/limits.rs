@@ -24,7 +24,7 @@ pub const PAGE_TOKEN_BYTES_MAX: usize = 131_072;
 /// Milliseconds of automatic ids reserved ahead in the store, so that a restart or a clock set back never repeats one.
 pub const ID_RESERVATION_MS: u64 = 60_000;
 
-/// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each is a search of its own.
+/// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each is a search.
 pub const INDEX_RANGES_MAX: usize = 10_000;
 
 /// Elements of an index that are remembered to narrow what another index finds; beyond, they are compared only after they were fetched.

@@ -1,8 +1,8 @@
 //! Finding elements by their properties.
 //!
-//! What it is: [`plan`] chooses, for each label, what the store is asked (ids made of primary keys, or indexes); [`access`] turns the use of an
-//! index into ranges of its table; [`run`] walks them, fetches the elements in rounds and gives out those that meet all conditions. What it is
-//! not: lists without conditions and the edges of one vertex need no index and are in `list.rs` and `list_edges.rs`.
+//! What it is: [`plan`] chooses, for each label, what the store is asked (ids made of primary keys, or indexes); [`access`] turns the use
+//! of an index into ranges of its table; [`run`] walks them, fetches the elements in rounds and gives out those that meet all conditions.
+//! What it is not: lists without conditions and the edges of one vertex need no index and are in `list.rs` and `list_edges.rs`.
 //!
 //! Invariants:
 //! - The order of results is that of one index, the driver. It is chosen by the schema and the conditions alone, so it is the same in every
