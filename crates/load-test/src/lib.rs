@@ -8,8 +8,15 @@
 //!
 //! Start at [`result`] for what comes out.
 
+pub mod conclusions;
+pub mod distribution;
+pub mod figures;
+pub mod jtl;
 pub mod limits;
+pub mod published;
 pub mod result;
+pub mod results_file;
 mod sample;
+pub mod table;
 
 pub use sample::{RowSamples, Sample};

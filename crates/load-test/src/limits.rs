@@ -3,3 +3,7 @@
 /// Different error texts kept for each class of errors in a row: enough to see what happens, without a log of a failing
 /// server in every result.
 pub const ERROR_EXAMPLES_MAX: usize = 10;
+
+/// Points of a latency distribution between a percentile and half the way to 100: enough for a smooth curve, few enough
+/// for a page with many of them.
+pub const DISTRIBUTION_POINTS_PER_HALF: u32 = 8;
