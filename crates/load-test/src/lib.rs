@@ -8,12 +8,14 @@
 //!
 //! Start at [`result`] for what comes out.
 
+pub mod compare;
 pub mod conclusions;
 pub mod distribution;
 pub mod figures;
 pub mod jtl;
 pub mod limits;
 pub mod published;
+pub mod report;
 pub mod result;
 pub mod results_file;
 mod sample;
