@@ -34,7 +34,11 @@ fn main() -> Outcome<()> {
     let (fast, samples) = run("Rhizome", "0.1.0", 1.0)?;
     write(&folder.join("one"), &Report { runs: std::slice::from_ref(&fast), page: None, ratios: &[] }, &samples)?;
     let page = Page::named("hugegraph-0.5.6-rocksdb")?;
-    write(&folder.join("published"), &Report { runs: std::slice::from_ref(&fast), page: Some(page), ratios: &[] }, &samples)?;
+    write(
+        &folder.join("published"),
+        &Report { runs: std::slice::from_ref(&fast), page: Some(page), ratios: &[] },
+        &samples,
+    )?;
     let (slow, _) = run("HugeGraph", "1.7.0", 6.0)?;
     let ratios = [ratio("batch-vertex", 6.1), ratio("vertex-by-id", 4.7)];
     write(&folder.join("two"), &Report { runs: &[fast, slow], page: None, ratios: &ratios }, &samples)

@@ -87,8 +87,8 @@ impl Tone {
     pub(super) fn opacity(self) -> &'static str {
         match self {
             Self::Strong => "1",
-            Self::Medium => ".62",
-            Self::Light => ".38",
+            Self::Medium => ".75",
+            Self::Light => ".5",
         }
     }
 }
@@ -99,7 +99,7 @@ impl Chart {
         let points =
             |pick: fn(&(f64, f64)) -> f64| self.series.iter().flat_map(move |series| series.points.iter().map(pick));
         let (Some(x), Some(y)) =
-            (ticks::range(self.x, points(|point| point.0)), ticks::range(self.y, points(|point| point.1)))
+            (ticks::range(self.x, false, points(|point| point.0)), ticks::range(self.y, true, points(|point| point.1)))
         else {
             return Ok(None);
         };

@@ -24,6 +24,9 @@ pub(super) struct Range {
 /// Labelled values of an axis, about.
 const TICKS: f64 = 5.0;
 
+/// So many times its highest value a linear axis shows where a line along its end would look cut off.
+const HEADROOM: f64 = 1.02;
+
 /// The place of 100 on an axis of percentiles: beyond what fewer than ten million samples can tell apart from it.
 const HUNDREDTH_PLACE: f64 = 7.0;
 
@@ -52,15 +55,15 @@ impl Axis {
     }
 }
 
-/// The range that shows all of the values; `None` if none has a place.
-pub(super) fn range(axis: Axis, values: impl Iterator<Item = f64>) -> Option<Range> {
+/// The range that shows all of the values; `None` if none has a place. With `headroom`, a linear axis ends above the highest.
+pub(super) fn range(axis: Axis, headroom: bool, values: impl Iterator<Item = f64>) -> Option<Range> {
     let places = values.filter_map(|value| axis.place(value));
     let (low, high) = places.fold(None, |range, place| match range {
         None => Some((place, place)),
         Some((low, high)) => Some((f64::min(low, place), f64::max(high, place))),
     })?;
     Some(match axis {
-        Axis::Linear => linear(high),
+        Axis::Linear => linear(if headroom { high * HEADROOM } else { high }),
         Axis::Logarithmic => logarithmic(low, high),
         Axis::Percentile => percentile(high),
     })
@@ -110,8 +113,9 @@ fn logarithmic(low: f64, high: f64) -> Range {
 /// From 0 to the percentile where the last sample stands.
 fn percentile(high: f64) -> Range {
     let high = high.max(1.0);
+    // Without 0, whose label would touch that of 50.
     let half = 2f64.log10();
-    let ticks = [0.0, half].into_iter().chain((1..).map(f64::from)).take_while(|tick| *tick <= high).collect();
+    let ticks = [half].into_iter().chain((1..).map(f64::from)).take_while(|tick| *tick <= high).collect();
     Range { low: 0.0, high, ticks }
 }
 
@@ -133,25 +137,27 @@ mod tests {
     use super::*;
 
     fn labels(axis: Axis, values: &[f64]) -> String {
-        let range = range(axis, values.iter().copied()).unwrap();
+        let range = range(axis, false, values.iter().copied()).unwrap();
         range.ticks.iter().map(|tick| axis.label(*tick)).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn ticks_are_round_values() {
         assert_eq!(labels(Axis::Linear, &[1842.0]), "0 500 1,000 1,500 2,000");
+        let above = range(Axis::Linear, true, [500.0].into_iter()).unwrap();
+        assert!((above.high - 600.0).abs() < 1e-9, "{above:?}");
         assert_eq!(labels(Axis::Linear, &[368_480.0]), "0 100k 200k 300k 400k");
         assert_eq!(labels(Axis::Linear, &[0.0]), "0 0.2 0.4 0.6 0.8 1");
         assert_eq!(labels(Axis::Logarithmic, &[0.03, 3000.0]), "0.01 0.1 1 10 100 1,000 10k");
         assert_eq!(labels(Axis::Logarithmic, &[3.0, 40.0]), "2 5 10 20 50");
-        assert_eq!(labels(Axis::Percentile, &[99.95]), "0% 50% 90% 99% 99.9%");
+        assert_eq!(labels(Axis::Percentile, &[99.95]), "50% 90% 99% 99.9%");
     }
 
     proptest! {
         #[test]
         fn the_range_holds_every_value(values in prop::collection::vec(1e-3..1e9f64, 1..20)) {
             for axis in [Axis::Linear, Axis::Logarithmic] {
-                let range = range(axis, values.iter().copied()).unwrap();
+                let range = range(axis, false, values.iter().copied()).unwrap();
                 prop_assert!(range.low < range.high);
                 prop_assert!((2..=14).contains(&range.ticks.len()), "{range:?}");
                 for value in &values {
