@@ -6,10 +6,37 @@
 //!
 //! Invariant: memory is bounded by the settings, never by how long a test runs.
 //!
-//! Start at [`result`] for what comes out.
+//! What comes out is in [`result`]. To see how: [`LoadTest`] (a test from end to end), `row.rs` (one measurement),
+//! `users.rs` (what a user does), `exchange.rs` (one request).
 
+mod cancel;
+mod data;
+mod descriptors;
+mod endpoint;
+mod error;
+mod exchange;
+mod judge;
 pub mod limits;
+mod machine;
+mod observer;
+mod options;
+mod pace;
+mod recorder;
 pub mod result;
+mod row;
+mod run;
 mod sample;
+mod scenario;
+mod stress;
+mod users;
 
+pub use cancel::Cancel;
+pub use data::{DataOptions, DataSet, IdDistribution, clean_up, prepare};
+pub use error::LoadTestError;
+pub use machine::{ProcessProbe, machine};
+pub use observer::{Observer, Phase, Progress, RowStart, Silent};
+pub use options::{DriverOptions, Load};
+pub use run::{LoadTest, Loads};
 pub use sample::{RowSamples, Sample};
+pub use scenario::{BUILT_IN, Needs, Scenario, ScenarioOptions};
+pub use stress::{LatencyFigure, Raise, StressOptions};
