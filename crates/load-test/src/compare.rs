@@ -3,7 +3,11 @@
 //! Machines are noisy, so a single pair says little: both servers are measured one after the other, several times, and each
 //! pair gives one ratio. What is told is the median of these with the least and the greatest. Start at [`ScenarioRatio`].
 
+mod measure;
+
 use serde::{Deserialize, Serialize};
+
+pub use self::measure::{CompareOptions, Compared, measure};
 
 use crate::figures;
 use crate::result::{Row, ScenarioResult};

@@ -74,3 +74,12 @@ pub(crate) const PREPARE_IN_FLIGHT: usize = 3;
 
 /// Time that deleting a label of the tool's own data may take.
 pub(crate) const CLEAN_UP_TIMEOUT_MS: u64 = 600_000;
+
+/// Loads of a quick run of a published page, in hundredths of the page's users: two below, the same, and one above.
+pub(crate) const QUICK_LOADS: [u32; 4] = [25, 50, 100, 200];
+
+/// Part of a quick run's time that is kept for preparing data, connecting and waiting for last answers, in hundredths.
+pub(crate) const QUICK_PREPARE_PERCENT: u32 = 25;
+
+/// The least difference in users down to which a page's peak is searched: the pages themselves step by hundreds.
+pub(crate) const PUBLISH_RESOLUTION_MIN: u32 = 50;

@@ -233,7 +233,7 @@ mod tests {
         }
         let names: Vec<_> =
             Scenario::find("schema", &ScenarioOptions::default()).unwrap().into_iter().map(|s| s.name).collect();
-        assert_eq!(names, ["schema property_keys", "schema vertex_labels", "schema edge_labels"]);
+        assert_eq!(names, ["schema-property-keys", "schema-vertex-labels", "schema-edge-labels"]);
     }
 
     #[test]

@@ -24,7 +24,8 @@ pub(super) fn counterparts<'p>(
     let pages: Vec<&'p Page> = page.map_or_else(|| Page::all().iter().collect(), |page| vec![page]);
     let of_page = |page: &'p Page| {
         let same = move |known: &&PublishedScenario| {
-            known.scenario == scenario.name && (f64::from(known.elements) - scenario.elements_per_request).abs() < 2.0
+            Some(known.scenario.as_str()) == scenario.name.split(' ').next()
+                && (f64::from(known.elements) - scenario.elements_per_request).abs() < 2.0
         };
         page.scenarios.iter().find(same).map(|known| (page, known))
     };
