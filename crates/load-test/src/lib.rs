@@ -10,24 +10,33 @@
 //! `users.rs` (what a user does), `exchange.rs` (one request).
 
 mod cancel;
+pub mod compare;
+pub mod conclusions;
 mod data;
 mod descriptors;
+pub mod distribution;
 mod endpoint;
 mod error;
 mod exchange;
+pub mod figures;
+pub mod jtl;
 mod judge;
 pub mod limits;
 mod machine;
 mod observer;
 mod options;
 mod pace;
+pub mod published;
 mod recorder;
+pub mod report;
 pub mod result;
+pub mod results_file;
 mod row;
 mod run;
 mod sample;
 mod scenario;
 mod stress;
+pub mod table;
 mod users;
 
 pub use cancel::Cancel;
