@@ -6,16 +6,6 @@ use std::time::Duration;
 /// server in every result.
 pub const ERROR_EXAMPLES_MAX: usize = 10;
 
-/// Points of a latency distribution between a percentile and half the way to 100: enough for a smooth curve, few enough
-/// for a page with many of them.
-pub const DISTRIBUTION_POINTS_PER_HALF: u32 = 8;
-
-/// Points of a line up to which each is drawn as a dot too: the rows of a stress search are measurements, while the seconds
-/// of a time series would merge into a band.
-pub const CHART_MARKERS_MAX: usize = 24;
-
-/// Runs on one page: more colours than these cannot be told apart.
-pub const CHART_SERIES_MAX: usize = 6;
 /// Errors of one class, in one row and thread, whose text is looked at for [`ERROR_EXAMPLES_MAX`]: what fails a million
 /// times says the same thing most of the time, and making texts would slow down the tool.
 pub(crate) const ERROR_TEXTS_LOOKED_AT: u64 = 1_000;
@@ -74,6 +64,17 @@ pub(crate) const PREPARE_IN_FLIGHT: usize = 3;
 
 /// Time that deleting a label of the tool's own data may take.
 pub(crate) const CLEAN_UP_TIMEOUT_MS: u64 = 600_000;
+
+/// Points of a latency distribution between a percentile and half the way to 100: enough for a smooth curve, few enough
+/// for a page with many of them.
+pub const DISTRIBUTION_POINTS_PER_HALF: u32 = 8;
+
+/// Points of a line up to which each is drawn as a dot too: the rows of a stress search are measurements, while the seconds
+/// of a time series would merge into a band.
+pub const CHART_MARKERS_MAX: usize = 24;
+
+/// Runs on one page: more colours than these cannot be told apart.
+pub const CHART_SERIES_MAX: usize = 6;
 
 /// Loads of a quick run of a published page, in hundredths of the page's users: two below, the same, and one above.
 pub(crate) const QUICK_LOADS: [u32; 4] = [25, 50, 100, 200];

@@ -74,7 +74,7 @@ impl RowMaker<'_> {
         for index in 0..threads {
             workers.push(Worker::start(&shared, options, index, threads, self.cancel)?);
         }
-        let mut collector = Collector::new(self, &shared, workers.len());
+        let mut collector = Collector::new(self, &shared);
         collector.run(&mut workers, observer).await;
         collector.finish(workers, load)
     }
@@ -98,7 +98,7 @@ struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    fn new(maker: &'a RowMaker<'a>, shared: &'a Shared, _threads: usize) -> Self {
+    fn new(maker: &'a RowMaker<'a>, shared: &'a Shared) -> Self {
         let requests = maker.plan.requests.len();
         let bucket_s = maker.options.duration.as_secs().div_ceil(SERIES_BUCKETS_MAX).max(1);
         Self {
@@ -231,7 +231,10 @@ impl<'a> Collector<'a> {
         self.total.errors.add(ErrorClass::Overflow, dropped, &example);
         let samples = self.total.ended() + dropped;
         let errors = self.total.errors.total();
-        let duration_s = self.ended_at.saturating_duration_since(shared.window.counted_from).as_secs_f64();
+        // Paced users are done when no start is left; the interval of the last one belongs to the row all the same.
+        let was_stopped = shared.stop.load(Ordering::Relaxed);
+        let end = if was_stopped { self.ended_at } else { self.ended_at.max(shared.window.until) };
+        let duration_s = end.saturating_duration_since(shared.window.counted_from).as_secs_f64();
         let per_s = |count: f64| if duration_s > 0.0 { count / duration_s } else { 0.0 };
         let server_cpu = maker.probe.and_then(ProcessProbe::cpu_s).zip(self.server_cpu_from);
         let row = Row {

@@ -16,7 +16,7 @@ use crate::observer::Observer;
 use crate::options::{DriverOptions, Load};
 use crate::result::{DriverKind, Row, ScenarioResult, Target};
 use crate::row::{Measured, RowMaker};
-use crate::scenario::{Needs, Plan, Scenario, common_headers};
+use crate::scenario::{Needs, Scenario, common_headers};
 use crate::stress::{Search, StressOptions};
 
 /// Which rows a scenario gets.
@@ -132,7 +132,7 @@ impl LoadTest {
             probe: probe.as_ref(),
             cancel,
         };
-        let mut series = Series { result: self.result_of(scenario, driver, &plan), body: (0, 0), answer: (0, 0) };
+        let mut series = Series { result: self.result_of(scenario, driver), body: (0, 0), answer: (0, 0) };
         match loads {
             Loads::List(loads) => {
                 for load in loads {
@@ -194,7 +194,7 @@ impl LoadTest {
         })
     }
 
-    fn result_of(&self, scenario: &Scenario, driver: &DriverOptions, _plan: &Plan) -> ScenarioResult {
+    fn result_of(&self, scenario: &Scenario, driver: &DriverOptions) -> ScenarioResult {
         let mut notes = Vec::new();
         let needs = scenario.needs();
         let options = &self.data_options;

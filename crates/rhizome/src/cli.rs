@@ -1,5 +1,6 @@
 //! Commands and their arguments.
 
+mod bench;
 mod generate;
 mod load;
 mod logging;
@@ -27,6 +28,8 @@ enum Command {
     Load(load::LoadArguments),
     /// Generate graphs to try things with.
     Generate(generate::GenerateArguments),
+    /// Measure a server's speed: Rhizome's or Apache HugeGraph's.
+    Bench(bench::BenchArguments),
     /// Print all settings with their defaults, as a file to start from.
     Config,
 }
@@ -37,6 +40,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::Load(arguments) => load::load(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
+        Command::Bench(arguments) => bench::bench(arguments),
         Command::Config => print(settings::DEFAULTS),
     };
     match outcome {
