@@ -111,6 +111,12 @@ impl Report<'_> {
         Ok(page.into_string())
     }
 
+    /// What each run is called.
+    #[must_use]
+    pub fn labels(&self) -> Vec<String> {
+        labels(self.runs)
+    }
+
     /// The same as Markdown, without drawings, ready to paste.
     ///
     /// # Errors

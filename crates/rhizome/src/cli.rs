@@ -36,7 +36,7 @@ enum Command {
 
 /// Runs the command line; the error of a failed command goes to standard error, whole.
 pub(crate) fn run() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let outcome = match Arguments::parse_from(bench::spelled_out(std::env::args_os())).command {
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::Load(arguments) => load::load(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),

@@ -5,9 +5,10 @@ use std::io::BufWriter;
 
 use anyhow::{Context as _, bail};
 use load_test::jtl::JtlWriter;
+use load_test::report::Report;
 use load_test::result::{RunResult, ScenarioResult, Target};
 use load_test::{
-    Cancel, DriverOptions, LoadTest, LoadTestError, Loads, Needs, Scenario, conclusions, machine, results_file, table,
+    Cancel, DriverOptions, LoadTest, LoadTestError, Loads, Needs, Scenario, conclusions, machine, output, table,
 };
 use rhizome::settings::{EngineName, Settings};
 
@@ -15,9 +16,6 @@ use super::arguments::{OwnServerArguments, RunArguments};
 use super::progress::Screen;
 use super::server::{OwnServer, ServerSettings};
 use super::study::{Point, points};
-
-/// Name of the file of samples in the folder of results.
-const JTL_FILE: &str = "samples.jtl";
 
 pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     let scenarios = arguments.data.scenarios(&arguments.scenario)?;
@@ -29,7 +27,8 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
         run_points(arguments, &scenarios, &loads, &points, &signals).await
     })?;
     if let Some(folder) = &arguments.out {
-        results_file::write(folder, &result)?;
+        let report = Report { runs: std::slice::from_ref(&result), page: None, ratios: &[] };
+        output::write(folder, &report)?;
     }
     if result.scenarios.iter().all(|scenario| scenario.rows.is_empty()) {
         bail!("interrupted before there was a result");
@@ -123,7 +122,7 @@ async fn run_points(
     }
     result.interrupted = cancel.is_cancelled();
     if let Some(screen) = screen {
-        screen.finish().with_context(|| format!("writing {JTL_FILE}"))?;
+        screen.finish().with_context(|| format!("writing {}", output::JTL_FILE))?;
     }
     if !arguments.study.is_empty() {
         super::super::print(&format!(
@@ -200,14 +199,11 @@ fn heading(target: &Target) -> String {
 }
 
 fn jtl(arguments: &RunArguments, url: &str) -> anyhow::Result<Option<JtlWriter<BufWriter<File>>>> {
-    let Some(folder) = &arguments.out else { return Ok(None) };
-    std::fs::create_dir_all(folder).with_context(|| format!("making the folder {}", folder.display()))?;
-    let path = folder.join(JTL_FILE);
-    let file = File::create(&path).with_context(|| format!("making {}", path.display()))?;
-    Ok(Some(JtlWriter::new(BufWriter::new(file), url)?))
+    Ok(arguments.out.as_deref().map(|folder| output::begin(folder, url)).transpose()?)
 }
 
-fn own_settings(arguments: &OwnServerArguments) -> ServerSettings {
+/// The settings of a server that is started here.
+pub(super) fn own_settings(arguments: &OwnServerArguments) -> ServerSettings {
     ServerSettings {
         engine: arguments.engine.clone(),
         durability: arguments.durability.clone(),
@@ -218,7 +214,7 @@ fn own_settings(arguments: &OwnServerArguments) -> ServerSettings {
 }
 
 /// Adds to the target what is known of a server that was started here.
-fn with_own_settings(mut target: Target, server: &ServerSettings, is_own: bool) -> anyhow::Result<Target> {
+pub(super) fn with_own_settings(mut target: Target, server: &ServerSettings, is_own: bool) -> anyhow::Result<Target> {
     if !is_own {
         return Ok(target);
     }
