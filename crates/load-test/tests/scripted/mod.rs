@@ -2,6 +2,8 @@
 //!
 //! It speaks just enough HTTP for the load tester, on plain sockets, because frameworks do not let one lie well.
 
+#![expect(clippy::unwrap_used, reason = "the server of tests: what is unexpected in it fails the test")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
