@@ -26,6 +26,8 @@ use load_test::{RowSamples, Sample, results_file};
 const HOSTILE: &str = "</style><script>document.title='broken'</script>\"'&, | \u{e9}";
 const SECONDS: u64 = 30;
 
+/// A scenario's name, a row of it, and the row's samples.
+type Kept = (String, Row, RowSamples);
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Outcome<()> {
@@ -44,14 +46,14 @@ fn main() -> Outcome<()> {
     write(&folder.join("two"), &Report { runs: &[fast, slow], page: None, ratios: &ratios }, &samples)
 }
 
-fn write(folder: &Path, report: &Report<'_>, samples: &[RowSamples]) -> Outcome<()> {
+fn write(folder: &Path, report: &Report<'_>, samples: &[Kept]) -> Outcome<()> {
     fs::create_dir_all(folder)?;
     let run = report.runs.first().ok_or("no run")?;
     results_file::write(folder, run)?;
     fs::write(folder.join("report.html"), report.html()?)?;
     fs::write(folder.join("summary.md"), report.markdown()?)?;
     let mut jtl = JtlWriter::new(File::create(folder.join("samples.jtl"))?, &run.target.url)?;
-    samples.iter().try_for_each(|row| jtl.row(row))?;
+    samples.iter().try_for_each(|(scenario, row, kept)| jtl.row(scenario, row, kept))?;
     Ok(jtl.finish()?)
 }
 
@@ -64,15 +66,15 @@ fn ratio(scenario: &str, about: f64) -> ScenarioRatio {
     ScenarioRatio { scenario: scenario.to_owned(), concurrency: [256, 64], rounds: [0.9, 1.0, 1.2].map(round).to_vec() }
 }
 
-fn run(product: &str, version: &str, slowness: f64) -> Outcome<(RunResult, Vec<RowSamples>)> {
-    let mut samples = Vec::new();
+fn run(product: &str, version: &str, slowness: f64) -> Outcome<(RunResult, Vec<Kept>)> {
+    let mut samples: Vec<Kept> = Vec::new();
     let mut scenario =
         |name: &str, elements: u32, users: &[u32], limit: u32, notes: Vec<String>| -> Outcome<ScenarioResult> {
             let mut rows = Vec::new();
             for concurrency in users {
                 let (row, kept) = row(name, *concurrency, limit, elements, slowness)?;
+                samples.push((name.to_owned(), row.clone(), kept));
                 rows.push(row);
-                samples.push(kept);
             }
             let peak = rows.iter().rposition(|row: &Row| row.error_percent == 0.0);
             let driver = driver();

@@ -101,8 +101,8 @@ pub fn best_concurrency(scenario: &ScenarioResult) -> Option<u32> {
 pub fn explanation(labels: &[String]) -> String {
     let name = |index: usize, instead: &str| labels.get(index).cloned().unwrap_or_else(|| instead.to_owned());
     format!(
-        "The first figure divided by the second: {} to {}. Above 1 in throughput and below 1 in latency the first is better. \
-         Median of the rounds, least and greatest in brackets.",
+        "A is {}, B is {}. Ratios are A divided by B: above 1 in throughput and below 1 in latency A is better. \
+         Elements a second and ratios are medians of the rounds; the least and the greatest ratio stand in brackets.",
         name(0, "the first server"),
         name(1, "the second server")
     )
@@ -110,9 +110,7 @@ pub fn explanation(labels: &[String]) -> String {
 
 /// The ratios as a table.
 #[must_use]
-pub fn grid(ratios: &[ScenarioRatio], labels: &[String]) -> Grid {
-    let name = |index: usize, instead: &str| labels.get(index).cloned().unwrap_or_else(|| instead.to_owned());
-    let (first, second) = (name(0, "first"), name(1, "second"));
+pub fn grid(ratios: &[ScenarioRatio]) -> Grid {
     let spread = |spread: Option<Spread>| {
         let text = |Spread { min, median, max }: Spread| format!("{median:.2} ({min:.2} to {max:.2})");
         spread.map_or_else(|| "-".to_owned(), text)
@@ -136,17 +134,17 @@ pub fn grid(ratios: &[ScenarioRatio], labels: &[String]) -> Grid {
         ]
     });
     let headers = [
-        "Scenario".to_owned(),
-        format!("{first}, elements/s"),
-        "users".to_owned(),
-        format!("{second}, elements/s"),
-        "users".to_owned(),
-        "Throughput ratio".to_owned(),
-        "p99 ratio".to_owned(),
-        "Error%, worst".to_owned(),
-        "Rounds".to_owned(),
+        "Scenario",
+        "A elements/s",
+        "A users",
+        "B elements/s",
+        "B users",
+        "Throughput A/B",
+        "p99 A/B",
+        "Error%, worst",
+        "Rounds",
     ];
-    Grid { headers: headers.to_vec(), rows: rows.collect(), marked: None, text_columns: 1 }
+    Grid { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect(), marked: None, text_columns: 1 }
 }
 
 fn worst_error(ratio: &ScenarioRatio) -> f64 {
@@ -170,16 +168,16 @@ mod tests {
         let ratio = ScenarioRatio { scenario: "single-vertex".to_owned(), concurrency: [64, 16], rounds };
         assert_eq!(ratio.throughput(), Some(Spread { min: 3.0, median: 3.0, max: 3.2 }));
         let labels = ["Rhizome 0.1.0".to_owned(), "HugeGraph 1.7.0".to_owned()];
-        let row = grid(&[ratio], &labels).rows.remove(0).join("|");
+        let row = grid(&[ratio]).rows.remove(0).join("|");
         assert_eq!(row, "single-vertex|300|64|100|16|3.00 (3.00 to 3.20)|0.50 (0.50 to 0.50)|0.50%|3");
-        assert!(explanation(&labels).contains("Rhizome 0.1.0 to HugeGraph 1.7.0"));
+        assert!(explanation(&labels).contains("A is Rhizome 0.1.0, B is HugeGraph 1.7.0"));
     }
 
     #[test]
     fn a_server_that_answered_nothing_gives_no_ratio() {
         let ratio = ScenarioRatio { rounds: vec![round(1.0, 0.0)], ..ScenarioRatio::default() };
         assert_eq!(ratio.throughput(), None);
-        assert_eq!(grid(&[ratio], &[]).rows[0][5], "-");
+        assert_eq!(grid(&[ratio]).rows[0][5], "-");
     }
 
     #[test]

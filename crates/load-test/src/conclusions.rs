@@ -7,6 +7,9 @@ use crate::table;
 /// A server that answers this share of the offered load keeps up with it; the rest is rounding at the ends of a run.
 const KEPT_UP_SHARE: f64 = 0.98;
 
+/// A row that is so many times as fast as another is worth a sentence; less is noise.
+const CLEARLY_FASTER: f64 = 1.02;
+
 /// The sentences that follow from a scenario's rows, the most important first.
 #[must_use]
 pub fn of(scenario: &ScenarioResult) -> Vec<String> {
@@ -15,6 +18,7 @@ pub fn of(scenario: &ScenarioResult) -> Vec<String> {
     };
     let mut sentences = vec![throughput(scenario, best)];
     sentences.extend(search(scenario));
+    sentences.extend(fastest(scenario, best));
     sentences.extend(offered_load(scenario, best));
     sentences.extend(shared_machine(best));
     sentences
@@ -60,7 +64,20 @@ fn search(scenario: &ScenarioResult) -> Option<String> {
         Some(next) => {
             format!("The peak is {} users: with {}, the latency was above its bound.", users(at), users(next))
         }
-        None => format!("No errors up to {} users, the highest number tried: the limit is above it.", users(at)),
+        None => {
+            format!("No errors up to {} users, the highest number tried: where errors begin is not known.", users(at))
+        }
+    })
+}
+
+/// The fastest row without errors, where that is another than the peak: the pages name the last row before errors, which
+/// may lie beyond the server's capacity.
+fn fastest(scenario: &ScenarioResult, best: &Row) -> Option<String> {
+    let clean = scenario.rows.iter().filter(|row| row.error_percent == 0.0);
+    let fastest = clean.max_by(|a, b| a.throughput_per_s.total_cmp(&b.throughput_per_s))?;
+    (fastest.throughput_per_s > best.throughput_per_s * CLEARLY_FASTER).then(|| {
+        let (requests, users) = (figures::number(fastest.throughput_per_s), figures::count(fastest.concurrency.into()));
+        format!("The highest throughput without errors is {requests} requests a second, with {users} users.")
     })
 }
 
@@ -124,7 +141,7 @@ mod tests {
             "With 2,000 users the throughput is 1,842.4 requests a second: 368,480 vertices a second (1,842.4 x 200)."
         );
         assert_eq!(sentences[1], "The peak is 2,000 users: with 3,000, 0.06% of the requests failed.");
-        assert!(sentences[2].ends_with("answered 92% of them in time."), "{sentences:?}");
+        assert!(sentences[2].ends_with("answered at 92% of that rate."), "{sentences:?}");
     }
 
     #[test]
@@ -132,6 +149,14 @@ mod tests {
         let sentences = of(&scenario(vec![row(1000, 1000.0, 0.0)], Some(0)));
         assert!(sentences[1].starts_with("No errors up to 1,000 users"), "{sentences:?}");
         assert!(sentences[2].contains("not the server's capacity"), "{sentences:?}");
+    }
+
+    #[test]
+    fn a_peak_beyond_the_capacity_is_not_the_fastest_row() {
+        let sentences =
+            of(&scenario(vec![row(1000, 900.0, 0.0), row(2000, 700.0, 0.0), row(3000, 950.0, 1.0)], Some(1)));
+        let expected = "The highest throughput without errors is 900 requests a second, with 1,000 users.";
+        assert_eq!(sentences[2], expected);
     }
 
     #[test]

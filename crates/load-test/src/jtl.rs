@@ -1,13 +1,14 @@
 //! Single requests as JTL: the CSV that JMeter writes and opens.
 //!
-//! JMeter groups by label, so a label names the request and the concurrency: rows of a stress search stay apart. Times are
+//! JMeter groups by label, so a label names the scenario and the concurrency (and the request, where a scenario has several):
+//! rows of a stress search stay apart. Times are
 //! whole milliseconds in this format, rounded to the nearest; `results.json` has them exactly. Rows may be thinned
 //! ([`RowSamples::stride`]); then counts are parts of the whole, while means and shares stay estimates of the same figures.
 
 use std::io;
 
 use crate::RowSamples;
-use crate::result::ErrorClass;
+use crate::result::{ErrorClass, Row};
 use crate::sample::Sample;
 
 /// JMeter's default columns, in its order.
@@ -49,13 +50,17 @@ impl<W: io::Write> JtlWriter<W> {
         Ok(Self { csv, url: url.to_owned() })
     }
 
-    /// Adds a row's samples.
+    /// Adds the samples of a row of a scenario.
     ///
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn row(&mut self, row: &RowSamples) -> io::Result<()> {
-        row.samples.iter().try_for_each(|sample| self.sample(sample))
+    pub fn row(&mut self, scenario: &str, row: &Row, samples: &RowSamples) -> io::Result<()> {
+        for sample in &samples.samples {
+            let request = (!row.requests.is_empty()).then_some(&*sample.label);
+            self.sample(&label(scenario, request, sample.users), sample)?;
+        }
+        Ok(())
     }
 
     /// Writes out what is buffered.
@@ -67,13 +72,13 @@ impl<W: io::Write> JtlWriter<W> {
         self.csv.flush()
     }
 
-    fn sample(&mut self, sample: &Sample) -> io::Result<()> {
+    fn sample(&mut self, label: &str, sample: &Sample) -> io::Result<()> {
         let class = sample.error.map(class_text);
         let users = sample.users.to_string();
         let fields = [
             sample.started_at_ms.to_string(),
             whole_ms(sample.elapsed_us).to_string(),
-            label(&sample.label, sample.users),
+            label.to_owned(),
             if sample.status == 0 {
                 format!("Non HTTP response code: {}", class.unwrap_or("none"))
             } else {
@@ -97,10 +102,13 @@ impl<W: io::Write> JtlWriter<W> {
     }
 }
 
-/// The label of a request at a concurrency.
+/// The label of a scenario, or of one of its requests, at a concurrency.
 #[must_use]
-pub fn label(request: &str, users: u32) -> String {
-    format!("{request} @{users}")
+pub fn label(scenario: &str, request: Option<&str>, users: u32) -> String {
+    match request {
+        Some(request) => format!("{scenario}: {request} @{users}"),
+        None => format!("{scenario} @{users}"),
+    }
 }
 
 /// The error class as a reader of JMeter's results sees it.
@@ -125,6 +133,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::result::RequestRow;
 
     fn sample(label: &str, elapsed_us: u64, error: Option<ErrorClass>) -> Sample {
         Sample {
@@ -142,33 +151,38 @@ mod tests {
         }
     }
 
-    fn write(samples: Vec<Sample>) -> String {
+    fn write(scenario: &str, row: &Row, samples: Vec<Sample>) -> String {
         let mut text = Vec::new();
         let mut writer = JtlWriter::new(&mut text, "http://127.0.0.1:8080").unwrap();
-        writer.row(&RowSamples { samples, stride: 1 }).unwrap();
+        writer.row(scenario, row, &RowSamples { samples, stride: 1 }).unwrap();
         writer.finish().unwrap();
         String::from_utf8(text).unwrap()
     }
 
     #[test]
     fn lines_are_as_jmeter_writes_them() {
-        let text = write(vec![sample("single-vertex", 1499, None), sample("x", 1500, Some(ErrorClass::Timeout))]);
+        let text = write(
+            "single-vertex",
+            &Row::default(),
+            vec![sample("insert", 1499, None), sample("insert", 1500, Some(ErrorClass::Timeout))],
+        );
         let expected = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,\
                         grpThreads,allThreads,URL,Latency,IdleTime,Connect\n\
-                        1700000000000,1,single-vertex @1000,201,OK,single-vertex 1-5,text,true,,120,300,1000,1000,http://127.0.0.1:8080,1,0,0\n\
-                        1700000000000,2,x @1000,Non HTTP response code: timeout,timeout,x 1-5,text,false,timeout,120,300,1000,1000,\
+                        1700000000000,1,single-vertex @1000,201,OK,insert 1-5,text,true,,120,300,1000,1000,http://127.0.0.1:8080,1,0,0\n\
+                        1700000000000,2,single-vertex @1000,Non HTTP response code: timeout,timeout,insert 1-5,text,false,timeout,120,300,1000,1000,\
                         http://127.0.0.1:8080,1,0,0\n";
         assert_eq!(text, expected);
     }
 
     proptest! {
         #[test]
-        fn any_label_is_read_back(label_text in "(?s).*", elapsed_us in 0..u64::MAX) {
-            let text = write(vec![sample(&label_text, elapsed_us, None)]);
+        fn any_label_is_read_back(scenario in "(?s).*", request in "(?s).*", elapsed_us in 0..u64::MAX) {
+            let row = Row { requests: vec![RequestRow::default()], ..Row::default() };
+            let text = write(&scenario, &row, vec![sample(&request, elapsed_us, None)]);
             let mut reader = csv::Reader::from_reader(text.as_bytes());
             let records: Vec<_> = reader.records().collect::<Result<_, _>>().unwrap();
             prop_assert_eq!(records.len(), 1);
-            prop_assert_eq!(&records[0][2], label(&label_text, 1000));
+            prop_assert_eq!(&records[0][2], label(&scenario, Some(&request), 1000));
             prop_assert_eq!(records[0].len(), COLUMNS.len());
         }
     }

@@ -141,7 +141,7 @@ impl Grid {
     /// For a terminal: box lines, the marked row with an arrow. It is as wide as it needs.
     #[must_use]
     pub fn to_terminal(&self) -> String {
-        self.table(presets::UTF8_HORIZONTAL_ONLY, false).to_string()
+        self.table(presets::UTF8_BORDERS_ONLY, false).to_string()
     }
 
     /// For Markdown, the marked row in bold. Whatever the cells hold, they stay cells.

@@ -93,14 +93,13 @@ fn machine_peaks(published: &PublishedScenario) -> Vec<&PublishedRow> {
 pub(crate) fn grid(label: &str, scenario: &ScenarioResult, published: &PublishedScenario, page: &Page) -> Grid {
     let mut headers = vec!["System".to_owned(), "Concurrency".to_owned()];
     headers.extend(table::JMETER_COLUMNS.map(str::to_owned));
-    headers.extend(["Elements/s", "Note"].map(str::to_owned));
+    headers.push("Elements/s".to_owned());
     let ours = table::best_row(scenario).map(|row| {
         let cells = table::aggregate(&ScenarioResult { rows: vec![row.clone()], peak: None, ..scenario.clone() }).rows;
         let mut cells = cells.into_iter().next().unwrap_or_default();
         cells.truncate(1 + table::JMETER_COLUMNS.len());
         cells.insert(0, format!("{label} (measured)"));
         cells.push(figures::number(row.elements_per_s));
-        cells.push(String::new());
         cells
     });
     let whole = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), figures::number);
@@ -118,18 +117,32 @@ pub(crate) fn grid(label: &str, scenario: &ScenarioResult, published: &Published
             figures::number(row.throughput_per_s),
             whole(row.kb_per_s),
             figures::number(row.elements_per_s()),
-            row.note.clone(),
         ]
     });
     let rows: Vec<_> = ours.into_iter().chain(theirs).collect();
     Grid { headers, marked: (!rows.is_empty()).then_some(0), rows, text_columns: 1 }
 }
 
+/// What must be known to read some of a page's rows.
+pub(crate) fn notes(published: &PublishedScenario) -> Vec<String> {
+    let noted = published.rows.iter().filter(|row| !row.note.is_empty());
+    noted
+        .map(|row| format!("Published row with {} users: {}.", figures::count(row.concurrency.into()), row.note))
+        .collect()
+}
+
 /// The tables of [`grid`] for a page's section, when one page is asked for.
 pub(super) fn tables(entries: &[Entry<'_>], page: Option<&Page>) -> Markup {
     let tables = entries.iter().flat_map(|entry| {
         let found = page.map(|page| counterparts(entry.scenario, Some(page))).unwrap_or_default();
-        found.into_iter().map(move |(page, published)| grid(entry.label, entry.scenario, published, page))
+        found
+            .into_iter()
+            .map(move |(page, published)| (grid(entry.label, entry.scenario, published, page), notes(published)))
     });
-    html! { @for table in tables { (table_markup(&table, "Beside the published rows")) } }
+    html! {
+        @for (table, notes) in tables {
+            (table_markup(&table, "Beside the published rows"))
+            @if !notes.is_empty() { ul.notes { @for note in notes { li { (note) } } } }
+        }
+    }
 }

@@ -77,7 +77,7 @@ fn card_figure(entry: &Entry<'_>) -> Markup {
 
 /// Ratios of two servers with their spread.
 pub(super) fn ratios(ratios: &[ScenarioRatio], labels: &[String]) -> Markup {
-    let grid = crate::compare::grid(ratios, labels);
+    let grid = crate::compare::grid(ratios);
     html! {
         section {
             h2 { "Ratio" }

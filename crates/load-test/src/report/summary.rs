@@ -23,7 +23,7 @@ pub(super) fn markdown(report: &Report<'_>) -> String {
         text.push('\n');
     }
     if !report.ratios.is_empty() {
-        let grid = crate::compare::grid(report.ratios, &labels);
+        let grid = crate::compare::grid(report.ratios);
         text += &format!("## Ratio\n\n{}\n\n{}\n", line(&crate::compare::explanation(&labels)), grid.to_markdown());
     }
     for name in super::scenario_names(report.runs) {
@@ -70,6 +70,10 @@ fn scenario(report: &Report<'_>, entry: &Entry<'_>, text: &mut String) {
     }
     for (page, published) in report.page.map(|page| published::counterparts(scenario, Some(page))).unwrap_or_default() {
         text.push_str(&format!("{}\n", published::grid(entry.label, scenario, published, page).to_markdown()));
+        let notes: String = published::notes(published).iter().map(|note| format!("- {}\n", line(note))).collect();
+        if !notes.is_empty() {
+            text.push_str(&format!("{notes}\n"));
+        }
     }
 }
 

@@ -110,11 +110,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> anyhow::Result<()> {
         output::write_comparison(folder, [&first, &second], &report)?;
     }
     let labels = report.labels();
-    super::super::print(&format!(
-        "{}\n\n{}\n",
-        compare::grid(&ratios, &labels).to_terminal(),
-        compare::explanation(&labels)
-    ))
+    super::super::print(&format!("{}\n\n{}\n", compare::grid(&ratios).to_terminal(), compare::explanation(&labels)))
 }
 
 async fn measure(

@@ -81,9 +81,9 @@ impl Observer for Screen {
         });
     }
 
-    fn row_finished(&mut self, _scenario: &str, _row: &Row, samples: &RowSamples) {
+    fn row_finished(&mut self, scenario: &str, row: &Row, samples: &RowSamples) {
         if let Some(jtl) = &mut self.jtl
-            && let Err(error) = jtl.row(samples)
+            && let Err(error) = jtl.row(scenario, row, samples)
         {
             // Told at the end: a full disk must not cost the results.
             self.jtl_error.get_or_insert(error);
