@@ -83,7 +83,10 @@ impl Default for DataOptions {
 
 impl DataOptions {
     /// Says what is wrong with the sizes.
-    pub(crate) fn check(&self) -> Result<(), LoadTestError> {
+    ///
+    /// # Errors
+    /// [`LoadTestError::Option`].
+    pub fn check(&self) -> Result<(), LoadTestError> {
         let wrong = |option, reason: String| Err(LoadTestError::Option { option, reason });
         if self.vertices < 2 {
             return wrong("vertices", format!("{} are too few: an edge needs two", self.vertices));
