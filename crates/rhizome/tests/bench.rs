@@ -1,7 +1,5 @@
 //! `rhizome bench run` as a process: it starts a server, runs every scenario against it, and leaves nothing behind.
 
-#![expect(clippy::unwrap_used, reason = "what is unexpected fails the test")]
-
 use std::process::Command;
 
 use serde_json::Value;

@@ -19,7 +19,7 @@ use crate::scenario::{IdTemplate, Needs};
 ///
 /// # Errors
 /// [`LoadTestError::Prepare`] with what the server said, [`LoadTestError::Option`] for impossible sizes,
-/// [`LoadTestError::Interrupted`] if cancelled; what had been made until then stays.
+/// [`LoadTestError::Interrupted`] if cancelled. What had been made until then is deleted.
 pub async fn prepare(
     client: &Client,
     needs: Needs,
@@ -33,14 +33,31 @@ pub async fn prepare(
         make_schema(client, &data).await.map_err(|source| failed("the schema", source))?;
         data.has_schema = true;
     }
+    match fill_all(client, &mut data, needs, observer, cancel).await {
+        Ok(()) => Ok(data),
+        Err(error) => {
+            // What stopped it is what a person must know; if this fails too, it is for the same reason.
+            drop(clean_up(client, &data).await);
+            Err(error)
+        }
+    }
+}
+
+async fn fill_all(
+    client: &Client,
+    data: &mut DataSet,
+    needs: Needs,
+    observer: &mut dyn Observer,
+    cancel: &Cancel,
+) -> Result<(), LoadTestError> {
     if needs.vertices {
-        fill(client, &data, Kind::Vertices, observer, cancel).await?;
+        fill(client, data, Kind::Vertices, observer, cancel).await?;
     }
     if needs.edges {
-        data.edge_ids = learn_edge_ids(client, &data).await?;
-        fill(client, &data, Kind::Edges, observer, cancel).await?;
+        data.edge_ids = learn_edge_ids(client, data).await?;
+        fill(client, data, Kind::Edges, observer, cancel).await?;
     }
-    Ok(data)
+    Ok(())
 }
 
 /// Deletes the data set and its schema, and waits until that is done. Schema elements that the scenario `schema` created
