@@ -17,6 +17,7 @@ const LAYERS: [(&str, &[&str]); 15] = [
     ("xtask", &[]),
     ("graph-schema", &["graph-model"]),
     ("kv-rocksdb", &["kv"]),
+    ("property-store", &["kv"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
     ("graph-store", &["graph-model", "graph-schema", "key-codec", "kv"]),
     ("graph-json", &["graph-model", "graph-schema"]),
