@@ -9,7 +9,7 @@ use api_client::{ClientOptions, ElementKind};
 use axum::Router;
 use axum::extract::Request;
 use bulk_load::{LoadOptions, SilentObserver, load};
-use graph_gen::{SnbOptions, generate, mapping_json, schema_json};
+use graph_gen::{Content, SnbOptions, generate, mapping_json, schema_json};
 use serde_json::{Value, json};
 
 /// A server with the network's schema, that takes every batch and counts elements.
@@ -20,7 +20,7 @@ async fn serve(taken: Arc<AtomicUsize>) -> String {
             let (parts, body) = request.into_parts();
             match parts.uri.path() {
                 "/versions" => json!({"versions": {"core": "1.5.0"}}).to_string(),
-                "/graphs/hugegraph/schema" => schema_json().to_string(),
+                "/graphs/hugegraph/schema" => schema_json(Content::Everything).to_string(),
                 _ => {
                     let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
                     let mut text = String::new();
@@ -44,7 +44,7 @@ async fn a_generated_network_loads_completely() {
     let dir = tempfile::tempdir().unwrap();
     let made = generate(&SnbOptions::new(30, 1), dir.path(), &mut |_| {}).unwrap();
     let mapping = dir.path().join("the-mapping.json");
-    std::fs::write(&mapping, mapping_json().to_string()).unwrap();
+    std::fs::write(&mapping, mapping_json(Content::Everything).to_string()).unwrap();
     let taken = Arc::new(AtomicUsize::new(0));
     let url = serve(Arc::clone(&taken)).await;
     let client = ClientOptions { url, ..ClientOptions::default() };
@@ -70,7 +70,7 @@ async fn the_ldbc_data_set_loads_completely() {
     }
     let dir = tempfile::tempdir().unwrap();
     let mapping = dir.path().join("mapping.json");
-    std::fs::write(&mapping, mapping_json().to_string()).unwrap();
+    std::fs::write(&mapping, mapping_json(Content::Everything).to_string()).unwrap();
     let url = serve(Arc::new(AtomicUsize::new(0))).await;
     let client = ClientOptions { url, ..ClientOptions::default() };
     let base_dir = Some(base);

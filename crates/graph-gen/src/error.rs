@@ -19,6 +19,12 @@ pub enum GenError {
         /// Greatest allowed number.
         max: u64,
     },
+    /// A scale factor nobody has defined.
+    #[error("there is no scale factor {given}: give 0.1, 1, 10 or 60, or a number of persons")]
+    ScaleFactor {
+        /// What was asked for.
+        given: String,
+    },
     /// The number of years is out of range.
     #[error("cannot simulate {years} years: give a number from {min} to {max}")]
     Years {

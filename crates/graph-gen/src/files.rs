@@ -20,13 +20,25 @@ pub(crate) enum Element {
     Edge { source: &'static str, target: &'static str },
 }
 
+/// How much of each element is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Content {
+    /// All columns.
+    #[default]
+    Everything,
+    /// All columns, but texts of messages are empty and their length is 0.
+    WithoutText,
+    /// The ids of vertices and the two ends of edges.
+    IdsOnly,
+}
+
 /// One CSV file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileSpec {
     pub(crate) folder: &'static str,
     /// File name without `_0_0.csv`, and the label in the graph.
     pub(crate) stem: &'static str,
-    pub(crate) columns: &'static [&'static str],
+    columns: &'static [&'static str],
     pub(crate) element: Element,
 }
 
@@ -39,6 +51,19 @@ impl FileSpec {
     /// Path below the output folder, with `/`.
     pub(crate) fn path(&self) -> String {
         format!("{}/{}_0_0.csv", self.folder, self.stem)
+    }
+
+    /// The columns that say which element a row is: the id of a vertex, the ends of an edge.
+    pub(crate) fn id_columns(&self) -> usize {
+        if self.is_vertex() { 1 } else { 2 }
+    }
+
+    /// The columns that are written.
+    pub(crate) fn columns(&self, content: Content) -> &'static [&'static str] {
+        match content {
+            Content::Everything | Content::WithoutText => self.columns,
+            Content::IdsOnly => self.columns.get(..self.id_columns()).unwrap_or_default(),
+        }
     }
 }
 
@@ -139,6 +164,8 @@ struct Output {
     path: PathBuf,
     buffer: Vec<u8>,
     rows: u64,
+    /// How many fields of a row are written; the rest is left out.
+    columns: usize,
 }
 
 impl Output {
@@ -157,7 +184,7 @@ pub(crate) struct Tables {
 
 impl Tables {
     /// Creates the folders and files (replacing older ones) and writes the headers.
-    pub(crate) fn create(out: &Path) -> Result<Tables, GenError> {
+    pub(crate) fn create(out: &Path, content: Content) -> Result<Tables, GenError> {
         for folder in [S, D] {
             let path = out.join(folder);
             fs::create_dir_all(&path).map_err(|source| GenError::CreateFolder { path, source })?;
@@ -167,9 +194,10 @@ impl Tables {
             let path = out.join(spec.path());
             let file = File::create(&path).map_err(|source| GenError::Write { path: path.clone(), source })?;
             let mut buffer = Vec::with_capacity(BUFFER_BYTES + 8 * 1024);
-            buffer.extend_from_slice(spec.columns.join("|").as_bytes());
+            let columns = spec.columns(content);
+            buffer.extend_from_slice(columns.join("|").as_bytes());
             buffer.push(b'\n');
-            outputs.push(Output { file, path, buffer, rows: 0 });
+            outputs.push(Output { file, path, buffer, rows: 0, columns: columns.len() });
         }
         Ok(Tables { outputs, rows: 0 })
     }
@@ -203,22 +231,25 @@ impl Tables {
 pub(crate) struct Row<'a> {
     output: &'a mut Output,
     rows: &'a mut u64,
-    fields: u32,
+    fields: usize,
 }
 
 impl Row<'_> {
-    fn separate(&mut self) {
-        if self.fields > 0 {
-            self.output.buffer.push(b'|');
+    /// Writes one field, if its column is written at all.
+    fn field(mut self, write: impl FnOnce(&mut Vec<u8>)) -> Self {
+        if self.fields < self.output.columns {
+            if self.fields > 0 {
+                self.output.buffer.push(b'|');
+            }
+            write(&mut self.output.buffer);
         }
         self.fields += 1;
+        self
     }
 
     /// A field with a decimal number.
-    pub(crate) fn number(mut self, value: u64) -> Self {
-        self.separate();
-        self.output.buffer.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
-        self
+    pub(crate) fn number(self, value: u64) -> Self {
+        self.field(|buffer| buffer.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()))
     }
 
     /// A field with a text that is known to hold no `|` and no line end.
@@ -227,31 +258,29 @@ impl Row<'_> {
     }
 
     /// As [`Row::text`].
-    pub(crate) fn bytes(mut self, value: &[u8]) -> Self {
-        self.separate();
-        self.output.buffer.extend_from_slice(value);
-        self
+    pub(crate) fn bytes(self, value: &[u8]) -> Self {
+        self.field(|buffer| buffer.extend_from_slice(value))
     }
 
     /// A field made of several texts.
-    pub(crate) fn texts(mut self, values: &[&str]) -> Self {
-        self.separate();
-        for value in values {
-            self.output.buffer.extend_from_slice(value.as_bytes());
-        }
-        self
+    pub(crate) fn texts(self, values: &[&str]) -> Self {
+        self.field(|buffer| {
+            for value in values {
+                buffer.extend_from_slice(value.as_bytes());
+            }
+        })
     }
 
     /// A field with an IPv4 address.
-    pub(crate) fn address(mut self, ip: u32) -> Self {
-        self.separate();
-        for (at, part) in ip.to_be_bytes().into_iter().enumerate() {
-            if at > 0 {
-                self.output.buffer.push(b'.');
+    pub(crate) fn address(self, ip: u32) -> Self {
+        self.field(|buffer| {
+            for (at, part) in ip.to_be_bytes().into_iter().enumerate() {
+                if at > 0 {
+                    buffer.push(b'.');
+                }
+                buffer.extend_from_slice(itoa::Buffer::new().format(part).as_bytes());
             }
-            self.output.buffer.extend_from_slice(itoa::Buffer::new().format(part).as_bytes());
-        }
-        self
+        })
     }
 
     /// Ends the row.

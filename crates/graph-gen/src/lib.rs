@@ -29,12 +29,15 @@ mod mapping;
 mod message;
 mod network;
 mod person;
+mod scale_factor;
 mod schema;
 mod statics;
 mod text;
 
 pub use error::GenError;
+pub use files::Content;
 pub use limits::{PERSONS_MAX, PERSONS_MIN, YEARS_MAX, YEARS_MIN};
 pub use mapping::mapping_json;
 pub use network::{FileRows, Progress, SnbOptions, Stage, Summary, generate};
+pub use scale_factor::{SCALE_FACTORS, ScaleFactor};
 pub use schema::{schema_groovy, schema_json};

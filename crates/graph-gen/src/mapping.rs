@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::files::{Element, FileSpec};
+use crate::files::{Content, Element, FileSpec};
 use crate::schema::{edge_files, key_of, property_columns, vertex_files};
 
 /// Column names given to edge files whose header names both ends alike.
@@ -16,10 +16,10 @@ const TARGET_COLUMN: &str = "target.id";
 
 /// True if the first line of the file has the same name twice.
 fn header_repeats(file: &FileSpec) -> bool {
-    matches!(file.columns, [source, target, ..] if source == target)
+    matches!(file.columns(Content::Everything), [source, target, ..] if !file.is_vertex() && source == target)
 }
 
-fn input(file: &FileSpec) -> Value {
+fn input(file: &FileSpec, content: Content) -> Value {
     let mut input = json!({
         "type": "FILE",
         "path": file.path(),
@@ -30,9 +30,9 @@ fn input(file: &FileSpec) -> Value {
         "list_format": {"start_symbol": "", "end_symbol": "", "elem_delimiter": ";", "ignored_elems": [""]},
     });
     if header_repeats(file) {
-        let line = file.columns.join("|").replace('.', "\\.").replace('|', "\\|");
+        let line = file.columns(content).join("|").replace('.', "\\.").replace('|', "\\|");
         let mut header = vec![SOURCE_COLUMN, TARGET_COLUMN];
-        header.extend(property_columns(file));
+        header.extend(property_columns(file, content));
         if let Value::Object(fields) = &mut input {
             fields.insert("header".to_owned(), json!(header));
             fields.insert("skipped_line".to_owned(), json!({"regex": format!("^{line}$")}));
@@ -42,24 +42,24 @@ fn input(file: &FileSpec) -> Value {
 }
 
 /// Renames of property columns whose key has another name.
-fn renames(file: &FileSpec) -> Map<String, Value> {
-    property_columns(file)
+fn renames(file: &FileSpec, content: Content) -> Map<String, Value> {
+    property_columns(file, content)
         .map(|column| (column, key_of(file, column).name))
         .filter(|(column, key)| column != key)
         .map(|(column, key)| (column.to_owned(), json!(key)))
         .collect()
 }
 
-fn vertex_mapping(file: &FileSpec) -> Value {
-    json!({"label": file.stem, "field_mapping": renames(file), "null_values": [""]})
+fn vertex_mapping(file: &FileSpec, content: Content) -> Value {
+    json!({"label": file.stem, "field_mapping": renames(file, content), "null_values": [""]})
 }
 
-fn edge_mapping(file: &FileSpec) -> Value {
-    let (source, target) = match file.columns {
+fn edge_mapping(file: &FileSpec, content: Content) -> Value {
+    let (source, target) = match file.columns(content) {
         [source, target, ..] if source != target => (*source, *target),
         _ => (SOURCE_COLUMN, TARGET_COLUMN),
     };
-    let mut fields = renames(file);
+    let mut fields = renames(file, content);
     fields.insert(source.to_owned(), json!("id"));
     fields.insert(target.to_owned(), json!("id"));
     json!({"label": file.stem, "source": [source], "target": [target], "field_mapping": fields})
@@ -67,16 +67,16 @@ fn edge_mapping(file: &FileSpec) -> Value {
 
 /// The mapping of all 31 files, vertices first. It also fits the `social_network` folder of LDBC's own generator
 /// (CsvComposite, epoch dates).
-pub fn mapping_json() -> Value {
+pub fn mapping_json(content: Content) -> Value {
     let structs: Vec<Value> = vertex_files()
         .into_iter()
         .chain(edge_files())
         .map(|file| {
             let (vertices, edges) = match file.element {
-                Element::Vertex => (vec![vertex_mapping(file)], vec![]),
-                Element::Edge { .. } => (vec![], vec![edge_mapping(file)]),
+                Element::Vertex => (vec![vertex_mapping(file, content)], vec![]),
+                Element::Edge { .. } => (vec![], vec![edge_mapping(file, content)]),
             };
-            json!({"id": file.stem, "skip": false, "input": input(file), "vertices": vertices, "edges": edges})
+            json!({"id": file.stem, "skip": false, "input": input(file, content), "vertices": vertices, "edges": edges})
         })
         .collect();
     json!({"version": "2.0", "structs": structs})
@@ -89,7 +89,13 @@ mod tests {
 
     #[test]
     fn mapped_columns_are_the_properties_of_the_labels() {
-        let (mapping, schema) = (mapping_json(), schema_json());
+        for content in [Content::Everything, Content::IdsOnly] {
+            mapped_columns_of(content);
+        }
+    }
+
+    fn mapped_columns_of(content: Content) {
+        let (mapping, schema) = (mapping_json(content), schema_json(content));
         let structs = mapping["structs"].as_array().unwrap();
         assert_eq!(structs.len(), 31);
         for (at, file) in vertex_files().into_iter().chain(edge_files()).enumerate() {
@@ -104,7 +110,7 @@ mod tests {
                 schema[list].as_array().unwrap().iter().find(|label| label["name"] == element["label"]).unwrap();
             let mut columns: Vec<String> = match part["input"]["header"].as_array() {
                 Some(header) => header.iter().map(|name| name.as_str().unwrap().to_owned()).collect(),
-                None => file.columns.iter().map(|name| (*name).to_owned()).collect(),
+                None => file.columns(content).iter().map(|name| (*name).to_owned()).collect(),
             };
             for end in ["source", "target"] {
                 if let Some(end) = element[end][0].as_str() {
@@ -123,7 +129,7 @@ mod tests {
 
     #[test]
     fn only_headers_with_repeated_names_are_replaced() {
-        let mapping = mapping_json();
+        let mapping = mapping_json(Content::Everything);
         let replaced: Vec<&str> = mapping["structs"]
             .as_array()
             .unwrap()

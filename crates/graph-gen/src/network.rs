@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::clock::Clock;
 use crate::dictionary::Dictionary;
 use crate::error::GenError;
-use crate::files::{FILES, Tables};
+use crate::files::{Content, FILES, Tables};
 use crate::forum::{Forums, World};
 use crate::knows::Friends;
 use crate::limits::{PERSONS_MAX, PERSONS_MIN, PROGRESS_PERSONS, YEARS_MAX, YEARS_MIN};
@@ -27,14 +27,14 @@ pub struct SnbOptions {
     pub seed: u64,
     /// Simulated years from 2010-01-01, [`YEARS_MIN`] to [`YEARS_MAX`].
     pub years: u32,
-    /// Whether posts and comments have content; without, it is empty and nothing else changes but `length`, which is 0.
-    pub text: bool,
+    /// How much of each element is written. The network itself, who knows whom and who wrote what, is the same.
+    pub content: Content,
 }
 
 impl SnbOptions {
-    /// A network of `persons` over three years, with text.
+    /// A network of `persons` over three years, with everything.
     pub fn new(persons: u64, seed: u64) -> SnbOptions {
-        SnbOptions { persons, seed, years: 3, text: true }
+        SnbOptions { persons, seed, years: 3, content: Content::Everything }
     }
 
     /// Sets the number of simulated years.
@@ -44,10 +44,10 @@ impl SnbOptions {
         self
     }
 
-    /// Switches the content of posts and comments on or off.
+    /// Sets how much of each element is written.
     #[must_use]
-    pub fn with_text(mut self, text: bool) -> SnbOptions {
-        self.text = text;
+    pub fn with_content(mut self, content: Content) -> SnbOptions {
+        self.content = content;
         self
     }
 
@@ -138,8 +138,8 @@ pub fn generate(options: &SnbOptions, out: &Path, progress: &mut dyn FnMut(&Prog
     options.validate()?;
     let clock = Clock::new(options.years);
     let dictionary = Dictionary::new();
-    let mut tables = Tables::create(out)?;
-    write_descriptions(out)?;
+    let mut tables = Tables::create(out, options.content)?;
+    write_descriptions(out, options.content)?;
     crate::statics::write(&dictionary, &mut tables)?;
 
     let total = options.persons;
@@ -160,7 +160,7 @@ pub fn generate(options: &SnbOptions, out: &Path, progress: &mut dyn FnMut(&Prog
         report(Stage::Persons, at, tables.rows());
     }
     let world = World { seed: options.seed, clock, dictionary: &dictionary, persons: &persons, friends: &friends };
-    let mut forums = Forums::new(world, options.text);
+    let mut forums = Forums::new(world, options.content == Content::Everything);
     for at in 0..persons.len() {
         forums.write_of(at, &mut tables)?;
         report(Stage::Forums, at, tables.rows());
@@ -175,7 +175,7 @@ pub fn generate(options: &SnbOptions, out: &Path, progress: &mut dyn FnMut(&Prog
 }
 
 /// Writes `schema.json`, `schema.groovy` and `mapping.json`.
-fn write_descriptions(out: &Path) -> Result<(), GenError> {
+fn write_descriptions(out: &Path, content: Content) -> Result<(), GenError> {
     let json = |name: &str, value: &Value| -> Result<(PathBuf, String), GenError> {
         let path = out.join(name);
         match serde_json::to_string_pretty(value) {
@@ -184,9 +184,9 @@ fn write_descriptions(out: &Path) -> Result<(), GenError> {
         }
     };
     let files = [
-        json("schema.json", &schema_json())?,
-        json("mapping.json", &mapping_json())?,
-        (out.join("schema.groovy"), schema_groovy()),
+        json("schema.json", &schema_json(content))?,
+        json("mapping.json", &mapping_json(content))?,
+        (out.join("schema.groovy"), schema_groovy(content)),
     ];
     for (path, text) in files {
         fs::write(&path, text).map_err(|source| GenError::Write { path, source })?;

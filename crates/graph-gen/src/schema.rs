@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::files::{Element, FILES, FileSpec};
+use crate::files::{Content, Element, FILES, FileSpec};
 
 /// Vertex labels in the order of creation, so that persons get label id 1 and vertex ids like `1:933`.
 const VERTEX_LABELS: [&str; 8] = ["person", "post", "comment", "forum", "organisation", "place", "tag", "tagclass"];
@@ -33,17 +33,18 @@ pub(crate) fn key_of(file: &FileSpec, column: &'static str) -> Key {
 }
 
 /// The columns of a file that are properties: all of a vertex file, those after the two ends of an edge file.
-pub(crate) fn property_columns(file: &FileSpec) -> impl Iterator<Item = &'static str> {
+pub(crate) fn property_columns(file: &FileSpec, content: Content) -> impl Iterator<Item = &'static str> {
     let ends = match file.element {
         Element::Vertex => 0,
         Element::Edge { .. } => 2,
     };
-    file.columns.iter().copied().skip(ends)
+    file.columns(content).iter().copied().skip(ends)
 }
 
 /// Properties that are missing where the field is empty: a post has a text or an image, and texts can be switched off.
-fn nullable_keys(label: &str) -> &'static [&'static str] {
+fn nullable_keys(label: &str, content: Content) -> &'static [&'static str] {
     match label {
+        _ if content == Content::IdsOnly => &[],
         "person" => &["speaks", "email"],
         "post" => &["imageFile", "language", "content"],
         "comment" => &["content"],
@@ -61,10 +62,10 @@ pub(crate) fn edge_files() -> Vec<&'static FileSpec> {
     FILES.iter().filter(|file| file.element != Element::Vertex).collect()
 }
 
-fn keys() -> Vec<Key> {
+fn keys(content: Content) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     for file in vertex_files().into_iter().chain(edge_files()) {
-        for column in property_columns(file) {
+        for column in property_columns(file, content) {
             let key = key_of(file, column);
             if !keys.contains(&key) {
                 keys.push(key);
@@ -74,14 +75,14 @@ fn keys() -> Vec<Key> {
     keys
 }
 
-fn property_names(file: &FileSpec) -> Vec<&'static str> {
-    property_columns(file).map(|column| key_of(file, column).name).collect()
+fn property_names(file: &FileSpec, content: Content) -> Vec<&'static str> {
+    property_columns(file, content).map(|column| key_of(file, column).name).collect()
 }
 
 /// The schema as create bodies, in the shape of HugeGraph's `GET {graph}/schema` answer: `propertykeys`, `vertexlabels`, `edgelabels`, and
 /// an empty `indexlabels`. Vertex ids come from the primary key `id` (a text), so they read like `1:933`.
-pub fn schema_json() -> Value {
-    let property_keys: Vec<Value> = keys()
+pub fn schema_json(content: Content) -> Value {
+    let property_keys: Vec<Value> = keys(content)
         .into_iter()
         .map(|key| json!({"name": key.name, "data_type": key.data_type, "cardinality": key.cardinality}))
         .collect();
@@ -91,9 +92,9 @@ pub fn schema_json() -> Value {
             json!({
                 "name": file.stem,
                 "id_strategy": "PRIMARY_KEY",
-                "properties": property_names(file),
+                "properties": property_names(file, content),
                 "primary_keys": ["id"],
-                "nullable_keys": nullable_keys(file.stem),
+                "nullable_keys": nullable_keys(file.stem, content),
             })
         })
         .collect();
@@ -106,7 +107,7 @@ pub fn schema_json() -> Value {
                 "source_label": source,
                 "target_label": target,
                 "frequency": "SINGLE",
-                "properties": property_names(file),
+                "properties": property_names(file, content),
                 "sort_keys": [],
                 "nullable_keys": [],
             }))
@@ -125,9 +126,9 @@ fn quoted(names: &[&str]) -> String {
 }
 
 /// The schema of [`schema_json`] as a script for hugegraph-loader's `--schema` option.
-pub fn schema_groovy() -> String {
+pub fn schema_groovy(content: Content) -> String {
     let mut script = String::from("// Schema of LDBC-like social network data (CSV folders `static` and `dynamic`).\n");
-    for key in keys() {
+    for key in keys(content) {
         let kind = match key.data_type {
             "DATE" => "asDate",
             "INT" => "asInt",
@@ -140,10 +141,11 @@ pub fn schema_groovy() -> String {
         script.push_str(&format!(
             "schema.vertexLabel(\"{}\").usePrimaryKeyId().properties({}).primaryKeys(\"id\")",
             file.stem,
-            quoted(&property_names(file))
+            quoted(&property_names(file, content))
         ));
-        if !nullable_keys(file.stem).is_empty() {
-            script.push_str(&format!(".nullableKeys({})", quoted(nullable_keys(file.stem))));
+        let nullable = nullable_keys(file.stem, content);
+        if !nullable.is_empty() {
+            script.push_str(&format!(".nullableKeys({})", quoted(nullable)));
         }
         script.push_str(".ifNotExist().create();\n");
     }
@@ -153,7 +155,7 @@ pub fn schema_groovy() -> String {
             "schema.edgeLabel(\"{}\").sourceLabel(\"{source}\").targetLabel(\"{target}\").singleTime()",
             file.stem
         ));
-        let properties = property_names(file);
+        let properties = property_names(file, content);
         if !properties.is_empty() {
             script.push_str(&format!(".properties({})", quoted(&properties)));
         }
@@ -170,7 +172,13 @@ mod tests {
 
     #[test]
     fn every_label_uses_defined_keys() {
-        let schema = schema_json();
+        for content in [Content::Everything, Content::IdsOnly] {
+            every_label_of(content);
+        }
+    }
+
+    fn every_label_of(content: Content) {
+        let schema = schema_json(content);
         let names = |list: &Value| -> Vec<String> {
             list.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
         };
@@ -191,7 +199,7 @@ mod tests {
 
     #[test]
     fn languages_of_persons_and_posts_are_different_keys() {
-        let schema = schema_json();
+        let schema = schema_json(Content::Everything);
         let find = |name: &str| {
             schema["propertykeys"].as_array().unwrap().iter().find(|key| key["name"] == name).unwrap()["cardinality"]
                 .clone()
@@ -202,7 +210,8 @@ mod tests {
 
     #[test]
     fn the_script_defines_what_the_json_defines() {
-        let (script, schema) = (schema_groovy(), schema_json());
+        let content = Content::IdsOnly;
+        let (script, schema) = (schema_groovy(content), schema_json(content));
         for (list, call) in
             [("propertykeys", "propertyKey"), ("vertexlabels", "vertexLabel"), ("edgelabels", "edgeLabel")]
         {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use graph_gen::{GenError, PERSONS_MAX, SnbOptions, Summary, YEARS_MAX, generate, mapping_json, schema_json};
+use graph_gen::{Content, GenError, PERSONS_MAX, SnbOptions, Summary, YEARS_MAX, generate, mapping_json, schema_json};
 
 fn run(options: &SnbOptions) -> (tempfile::TempDir, Summary) {
     let folder = tempfile::tempdir().unwrap();
@@ -102,7 +102,7 @@ fn every_edge_ends_at_a_vertex_and_none_is_doubled() {
 }
 
 fn check_references(folder: &tempfile::TempDir) {
-    let schema = schema_json();
+    let schema = schema_json(Content::Everything);
     let mut vertices: HashMap<String, HashSet<String>> = HashMap::new();
     for label in schema["vertexlabels"].as_array().unwrap() {
         let label = label["name"].as_str().unwrap();
@@ -205,7 +205,7 @@ fn dates_follow_what_they_depend_on() {
 #[test]
 fn sizes_follow_the_model() {
     let persons = 1_000_u64;
-    let (folder, summary) = run(&SnbOptions::new(persons, 5).with_text(false));
+    let (folder, summary) = run(&SnbOptions::new(persons, 5).with_content(Content::WithoutText));
     let count = |stem: &str| {
         let ending = format!("/{stem}_0_0.csv");
         summary.files.iter().find(|file| file.path.ends_with(&ending)).unwrap().rows as f64
@@ -237,7 +237,7 @@ fn sizes_follow_the_model() {
 #[test]
 fn text_changes_nothing_but_texts() {
     let (with, summary) = run(&SnbOptions::new(80, 2));
-    let (without, other) = run(&SnbOptions::new(80, 2).with_text(false));
+    let (without, other) = run(&SnbOptions::new(80, 2).with_content(Content::WithoutText));
     assert_eq!(summary, other);
     let (with, without) = (contents(with.path()), contents(without.path()));
     let changed: Vec<String> = with
@@ -276,10 +276,11 @@ fn an_unusable_folder_is_named() {
 fn progress_reaches_the_total_of_each_stage() {
     let folder = tempfile::tempdir().unwrap();
     let mut last = BTreeMap::new();
-    let summary = generate(&SnbOptions::new(1_200, 1).with_text(false), folder.path(), &mut |progress| {
-        last.insert(progress.stage.to_string(), (progress.done, progress.total, progress.rows));
-    })
-    .unwrap();
+    let summary =
+        generate(&SnbOptions::new(1_200, 1).with_content(Content::WithoutText), folder.path(), &mut |progress| {
+            last.insert(progress.stage.to_string(), (progress.done, progress.total, progress.rows));
+        })
+        .unwrap();
     assert_eq!(last.len(), 3);
     assert!(last.values().all(|(done, total, _)| done == total), "{last:?}");
     assert_eq!(last["writing forums and messages"].2, summary.vertices() + summary.edges());
@@ -309,9 +310,9 @@ fn headers_are_those_of_ldbc_snb_data() {
 fn the_mapping_names_every_file_and_its_columns() {
     let (folder, summary) = run(&SnbOptions::new(10, 1));
     let written: serde_json::Value = serde_json::from_str(&read(folder.path(), "mapping.json")).unwrap();
-    assert_eq!(written, mapping_json());
+    assert_eq!(written, mapping_json(Content::Everything));
     let schema: serde_json::Value = serde_json::from_str(&read(folder.path(), "schema.json")).unwrap();
-    assert_eq!(schema, schema_json());
+    assert_eq!(schema, schema_json(Content::Everything));
     let mapped: BTreeSet<String> = written["structs"]
         .as_array()
         .unwrap()
@@ -330,4 +331,20 @@ fn the_mapping_names_every_file_and_its_columns() {
             assert_eq!(own.iter().collect::<BTreeSet<_>>().len(), own.len(), "{header} names a column twice");
         }
     }
+}
+
+#[test]
+fn ids_only_is_the_same_network_without_properties() {
+    let options = SnbOptions::new(40, 7);
+    let (whole, summary) = run(&options);
+    let (bare, other) = run(&options.with_content(Content::IdsOnly));
+    assert_eq!(summary, other);
+    for file in &summary.files {
+        let ids = if file.is_vertex { 1 } else { 2 };
+        let (whole, bare) = (read(whole.path(), &file.path), read(bare.path(), &file.path));
+        let cut = |line: &str| line.split('|').take(ids).collect::<Vec<_>>().join("|");
+        assert!(whole.lines().map(cut).eq(bare.lines().map(str::to_owned)), "{}", file.path);
+    }
+    let mapping: serde_json::Value = serde_json::from_str(&read(bare.path(), "mapping.json")).unwrap();
+    assert_eq!(mapping, mapping_json(Content::IdsOnly));
 }

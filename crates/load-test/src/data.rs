@@ -83,7 +83,10 @@ impl Default for DataOptions {
 
 impl DataOptions {
     /// Says what is wrong with the sizes.
-    pub(crate) fn check(&self) -> Result<(), LoadTestError> {
+    ///
+    /// # Errors
+    /// [`LoadTestError::Option`].
+    pub fn check(&self) -> Result<(), LoadTestError> {
         let wrong = |option, reason: String| Err(LoadTestError::Option { option, reason });
         if self.vertices < 2 {
             return wrong("vertices", format!("{} are too few: an edge needs two", self.vertices));
@@ -102,6 +105,9 @@ pub struct DataSet {
     run: String,
     vertex_label: String,
     edge_label: String,
+    /// A label without vertices, for the edge labels that a scenario creates: it cannot be removed with them, and the
+    /// label of the vertices must.
+    link_label: String,
     /// Keys in the order name, age, city, date, weight.
     keys: [String; 5],
     new_vertex_prefix: String,
@@ -126,6 +132,7 @@ impl DataSet {
             run: run.to_owned(),
             vertex_label: key("person"),
             edge_label: key("knows"),
+            link_label: key("link"),
             keys: ["name", "age", "city", "since", "weight"].map(key),
             new_vertex_prefix: format!("{run}n"),
             vertices: options.vertices,
@@ -155,6 +162,7 @@ impl DataSet {
             Name::NewVertexPrefix => &self.new_vertex_prefix,
             Name::VertexLabel => &self.vertex_label,
             Name::EdgeLabel => &self.edge_label,
+            Name::LinkLabel => &self.link_label,
             Name::PersonNameKey => name_key,
             Name::AgeKey => age,
             Name::CityKey => city,

@@ -43,6 +43,8 @@ pub(crate) struct Outcome {
     pub(crate) connect: Duration,
     /// From the begin (connecting included) to the head of the answer.
     pub(crate) first_byte: Duration,
+    /// When the last byte of the answer had come, or when it was clear that none will.
+    pub(crate) ended: Option<Instant>,
     /// Received and sent, heads included.
     pub(crate) received: u64,
     pub(crate) sent: u64,
@@ -129,6 +131,7 @@ impl Connection {
         let contains = rendered.contains.clone();
         let head = make(request, rendered, sending);
         let exchanged = timeout(sending.request_timeout, open.round_trip(head, begin)).await;
+        outcome.ended = Some(Instant::now());
         let after = open.traffic.bytes();
         outcome.received = after.0 - before.0;
         outcome.sent = after.1 - before.1;

@@ -34,6 +34,23 @@ pub enum Loads {
     },
 }
 
+impl Loads {
+    /// Says what makes no sense, before anything is prepared for it.
+    ///
+    /// # Errors
+    /// [`LoadTestError::Option`].
+    pub fn check(&self, driver: &DriverOptions) -> Result<(), LoadTestError> {
+        match self {
+            Self::List(loads) => loads.iter().try_for_each(|load| driver.check(*load)),
+            Self::Stress { options, concurrency } => {
+                options.check()?;
+                driver.check(load_of(driver, options.from, *concurrency))?;
+                driver.check(load_of(driver, options.to, *concurrency))
+            }
+        }
+    }
+}
+
 /// A server to test, with the tool's data on it.
 pub struct LoadTest {
     client: Client,
@@ -118,6 +135,7 @@ impl LoadTest {
         observer: &mut dyn Observer,
         cancel: &Cancel,
     ) -> Result<ScenarioResult, LoadTestError> {
+        loads.check(driver)?;
         self.prepare(scenario.needs(), observer, cancel).await?;
         let base_path = [self.endpoint.base_path.as_str(), self.client.graph_path()];
         let base_path = base_path.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
@@ -143,7 +161,6 @@ impl LoadTest {
                 }
             }
             Loads::Stress { options, concurrency } => {
-                options.check()?;
                 let mut search = Search::new(*options);
                 while let Some(number) = search.next() {
                     let row =

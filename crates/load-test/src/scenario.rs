@@ -237,6 +237,13 @@ mod tests {
     }
 
     #[test]
+    fn the_documented_example_is_right() {
+        let scenario = parse(include_str!("../../../docs/scenario.toml")).unwrap();
+        assert_eq!(scenario.requests.len(), 3);
+        assert!(scenario.needs().vertices && !scenario.needs().edges);
+    }
+
+    #[test]
     fn needs_follow_from_placeholders() {
         let needs = |name: &str| Scenario::find(name, &ScenarioOptions::default()).unwrap()[0].needs();
         assert_eq!(needs("single-vertex"), Needs { schema: true, ..Needs::default() });

@@ -131,7 +131,7 @@ impl Users {
                 shared: Arc::clone(&self.shared),
                 shard: Arc::clone(&self.shard),
                 pace: self.pace.clone(),
-                renderer: Renderer::new(u64::from(number)),
+                renderer: Renderer::new(self.shared.seed(number)),
                 connection: Connection::default(),
             };
             tasks.spawn(user.run(begin));
@@ -142,7 +142,14 @@ impl Users {
             tokio::time::sleep(INTERRUPT_GRACE).await;
         };
         tokio::select! {
-            () = async { while tasks.join_next().await.is_some() {} } => {}
+            () = async {
+                while let Some(ended) = tasks.join_next().await {
+                    // A user that panicked is a mistake in this crate, and must not look like a slow server.
+                    if let Err(error) = ended && error.is_panic() {
+                        std::panic::resume_unwind(error.into_panic());
+                    }
+                }
+            } => {}
             () = interrupted => {}
         }
     }
@@ -196,7 +203,8 @@ impl User {
                 Outcome { failure: Some(Failure::new(ErrorClass::WrongAnswer, reason)), ..Outcome::default() }
             }
         };
-        let elapsed = start.elapsed();
+        // Judging the answer is not the server's time.
+        let elapsed = outcome.ended.unwrap_or_else(Instant::now).saturating_duration_since(start);
         if counts {
             shared.in_flight.fetch_sub(1, Ordering::Relaxed);
             let ended = Ended {
@@ -216,6 +224,12 @@ impl User {
 }
 
 impl Shared {
+    /// Makes users draw different ids, and each row others than the last one.
+    fn seed(&self, user: u32) -> u64 {
+        let row = self.epoch.1.duration_since(UNIX_EPOCH).unwrap_or_default().subsec_nanos();
+        u64::from(row) << 32 | u64::from(user)
+    }
+
     /// A moment as milliseconds since 1970.
     fn date_ms(&self, at: Instant) -> u64 {
         let date = self.epoch.1 + at.saturating_duration_since(self.epoch.0);

@@ -204,7 +204,7 @@ fn the_real_ldbc_network_is_loaded_as_it_is_in_its_files() {
     let Some(data) = optional_data("snb-interactive-v1-tiny") else { return };
     let folder = tempfile::tempdir().unwrap();
     let (schema, mapping) = (folder.path().join("schema.json"), folder.path().join("mapping.json"));
-    std::fs::write(&schema, graph_gen::schema_json().to_string()).unwrap();
-    std::fs::write(&mapping, graph_gen::mapping_json().to_string()).unwrap();
+    std::fs::write(&schema, graph_gen::schema_json(graph_gen::Content::Everything).to_string()).unwrap();
+    std::fs::write(&mapping, graph_gen::mapping_json(graph_gen::Content::Everything).to_string()).unwrap();
     load_and_compare(&schema, &mapping, &data.join("vanilla"));
 }

@@ -9,7 +9,7 @@ use toml_edit::DocumentMut;
 use crate::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 16] = [
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
@@ -17,6 +17,7 @@ const LAYERS: [(&str, &[&str]); 15] = [
     ("xtask", &[]),
     ("graph-schema", &["graph-model"]),
     ("kv-rocksdb", &["kv"]),
+    ("property-store", &["kv"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
     ("graph-store", &["graph-model", "graph-schema", "key-codec", "kv"]),
     ("graph-json", &["graph-model", "graph-schema"]),

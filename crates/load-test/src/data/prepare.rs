@@ -19,7 +19,7 @@ use crate::scenario::{IdTemplate, Needs};
 ///
 /// # Errors
 /// [`LoadTestError::Prepare`] with what the server said, [`LoadTestError::Option`] for impossible sizes,
-/// [`LoadTestError::Interrupted`] if cancelled; what had been made until then stays.
+/// [`LoadTestError::Interrupted`] if cancelled. What had been made until then is deleted.
 pub async fn prepare(
     client: &Client,
     needs: Needs,
@@ -33,14 +33,31 @@ pub async fn prepare(
         make_schema(client, &data).await.map_err(|source| failed("the schema", source))?;
         data.has_schema = true;
     }
+    match fill_all(client, &mut data, needs, observer, cancel).await {
+        Ok(()) => Ok(data),
+        Err(error) => {
+            // What stopped it is what a person must know; if this fails too, it is for the same reason.
+            drop(clean_up(client, &data).await);
+            Err(error)
+        }
+    }
+}
+
+async fn fill_all(
+    client: &Client,
+    data: &mut DataSet,
+    needs: Needs,
+    observer: &mut dyn Observer,
+    cancel: &Cancel,
+) -> Result<(), LoadTestError> {
     if needs.vertices {
-        fill(client, &data, Kind::Vertices, observer, cancel).await?;
+        fill(client, data, Kind::Vertices, observer, cancel).await?;
     }
     if needs.edges {
-        data.edge_ids = learn_edge_ids(client, &data).await?;
-        fill(client, &data, Kind::Edges, observer, cancel).await?;
+        data.edge_ids = learn_edge_ids(client, data).await?;
+        fill(client, data, Kind::Edges, observer, cancel).await?;
     }
-    Ok(data)
+    Ok(())
 }
 
 /// Deletes the data set and its schema, and waits until that is done. Schema elements that the scenario `schema` created
@@ -56,15 +73,20 @@ pub async fn clean_up(client: &Client, data: &DataSet) -> Result<(), LoadTestErr
     let cleaned = async {
         wait(client.remove_edge_label(&data.edge_label).await).await?;
         wait(client.remove_vertex_label(&data.vertex_label).await).await?;
+        // What the scenario `schema` created may use the rest, which then stays with it.
+        may_be_in_use(wait(client.remove_vertex_label(&data.link_label).await).await)?;
         for key in &data.keys {
-            wait(client.remove_property_key(key).await).await?;
+            may_be_in_use(wait(client.remove_property_key(key).await).await)?;
         }
         Ok(())
     };
-    match cleaned.await {
-        // The scenario of vertex and edge labels leaves elements that use the keys.
-        Err(ClientError::Refused { .. }) | Ok(()) => Ok(()),
-        Err(source) => Err(failed("the removal of the test's data", source)),
+    cleaned.await.map_err(|source| failed("the removal of the test's data", source))
+}
+
+fn may_be_in_use(removed: Result<(), ClientError>) -> Result<(), ClientError> {
+    match removed {
+        Err(ClientError::Refused { .. } | ClientError::Task { .. }) => Ok(()),
+        other => other,
     }
 }
 
@@ -96,6 +118,11 @@ async fn make_schema(client: &Client, data: &DataSet) -> Result<(), ClientError>
         "primary_keys": [], "nullable_keys": [], "enable_label_index": true,
     });
     client.create_vertex_label(&vertex_label, false).await?;
+    let link_label = json!({
+        "name": data.link_label, "id_strategy": "CUSTOMIZE_STRING", "properties": [], "primary_keys": [],
+        "nullable_keys": [], "enable_label_index": false,
+    });
+    client.create_vertex_label(&link_label, false).await?;
     let edge_label = json!({
         "name": data.edge_label, "source_label": data.vertex_label, "target_label": data.vertex_label,
         "frequency": "SINGLE", "properties": [date, weight], "sort_keys": [], "nullable_keys": [],

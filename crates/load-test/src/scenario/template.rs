@@ -15,7 +15,7 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 
 /// Every placeholder, for error texts.
 const PLACEHOLDERS: &str = "seq, run, random:LOW:HIGH, vertex_id, other_vertex_id, edge_id, new_vertex_id, vertex_label, \
-                            edge_label, name_key, age_key, city_key, date_key, weight_key, check_vertex";
+                            edge_label, link_label, name_key, age_key, city_key, date_key, weight_key, check_vertex";
 
 /// A piece of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +43,7 @@ pub(crate) enum Name {
     NewVertexPrefix,
     VertexLabel,
     EdgeLabel,
+    LinkLabel,
     PersonNameKey,
     AgeKey,
     CityKey,
@@ -191,6 +192,7 @@ fn parse_placeholder(text: &str, parts: &mut Vec<Part>) -> Result<(), String> {
         "run" => Part::Name(Name::Run),
         "vertex_label" => Part::Name(Name::VertexLabel),
         "edge_label" => Part::Name(Name::EdgeLabel),
+        "link_label" => Part::Name(Name::LinkLabel),
         "name_key" => Part::Name(Name::PersonNameKey),
         "age_key" => Part::Name(Name::AgeKey),
         "city_key" => Part::Name(Name::CityKey),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use graph_gen::{Progress, SnbOptions};
+use graph_gen::{Content, Progress, ScaleFactor, SnbOptions};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 #[derive(Args)]
@@ -21,9 +21,8 @@ enum GeneratedGraph {
 
 #[derive(Args)]
 struct SnbArguments {
-    /// Number of persons; everything else grows with them.
-    #[arg(long, value_name = "N")]
-    persons: u64,
+    #[command(flatten)]
+    size: Size,
     /// The same seed gives the same files.
     #[arg(long, value_name = "S", default_value_t = 42)]
     seed: u64,
@@ -36,6 +35,26 @@ struct SnbArguments {
     /// Leave the text of messages out.
     #[arg(long)]
     no_text: bool,
+    /// Write ids only: vertices and edges without any properties.
+    #[arg(long, conflicts_with = "no_text")]
+    ids_only: bool,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct Size {
+    /// Number of persons; everything else grows with them.
+    #[arg(long, value_name = "N")]
+    persons: Option<u64>,
+    /// Size after LDBC's scale factors: 0.1 (1.8 million elements), 1 (20 million), 10 (205 million) or 60 (1.4 billion).
+    #[arg(long, value_name = "SF")]
+    scale_factor: Option<ScaleFactor>,
+}
+
+impl Size {
+    fn persons(&self) -> u64 {
+        self.scale_factor.map(|factor| factor.persons).or(self.persons).unwrap_or_default()
+    }
 }
 
 pub(super) fn generate(arguments: &GenerateArguments) -> anyhow::Result<()> {
@@ -45,8 +64,13 @@ pub(super) fn generate(arguments: &GenerateArguments) -> anyhow::Result<()> {
 }
 
 fn generate_snb(arguments: &SnbArguments) -> anyhow::Result<()> {
+    let content = match (arguments.ids_only, arguments.no_text) {
+        (true, _) => Content::IdsOnly,
+        (false, true) => Content::WithoutText,
+        (false, false) => Content::Everything,
+    };
     let options =
-        SnbOptions::new(arguments.persons, arguments.seed).with_years(arguments.years).with_text(!arguments.no_text);
+        SnbOptions::new(arguments.size.persons(), arguments.seed).with_years(arguments.years).with_content(content);
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     bar.set_style(ProgressStyle::with_template("{msg:<24} {wide_bar} {percent:>3} %  {prefix} rows")?);
     let mut report = |progress: &Progress| {

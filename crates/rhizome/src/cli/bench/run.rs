@@ -20,6 +20,8 @@ use super::study::{Point, points};
 pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     let scenarios = arguments.data.scenarios(&arguments.scenario)?;
     let loads = arguments.stress.loads(&arguments.driver)?;
+    loads.check(&arguments.driver.driver_options(None))?;
+    arguments.data.data_options().check()?;
     let points = points(&arguments.study, &own_settings(&arguments.own_server))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
     let result = runtime.block_on(async {

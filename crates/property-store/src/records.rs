@@ -1,0 +1,306 @@
+//! The operations, the same for nodes and edges.
+
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
+
+use kv::{Key, Keys, WriteBatch};
+use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
+
+use crate::limits::FETCH_RECORDS;
+use crate::scan::Scan;
+use crate::{Access, Direction, PropertyError, PropertyStore, Record, RecordError, RecordKey, record};
+
+/// Whether bytes that are said to be a record are looked at before they are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// They are decoded once; what is no record is refused.
+    Validate,
+    /// They are stored as they are. Bytes that are no record make later reads of them fail.
+    Trust,
+}
+
+/// The records of nodes (`K` is `u64`) or of edges ([`crate::EdgeEnds`]).
+#[derive(Clone, Copy)]
+pub struct Records<'s, K> {
+    store: &'s PropertyStore,
+    key: PhantomData<K>,
+}
+
+impl<'s, K: RecordKey> Records<'s, K> {
+    pub(crate) fn new(store: &'s PropertyStore) -> Self {
+        Self { store, key: PhantomData }
+    }
+
+    /// The whole record of a key. One read.
+    ///
+    /// # Errors
+    /// [`PropertyError::Engine`], [`PropertyError::Record`] where the stored bytes are no record.
+    pub fn get_all(&self, key: K) -> Result<Option<Record>, PropertyError> {
+        self.read(self.normal(key), record::decode)
+    }
+
+    /// The named fields of a key's record; fields it does not have are left out, the others are not decoded. One read.
+    ///
+    /// # Errors
+    /// As [`Self::get_all`].
+    pub fn get(&self, key: K, names: &[&str]) -> Result<Option<Record>, PropertyError> {
+        self.read(self.normal(key), |bytes| record::decode_fields(bytes, names))
+    }
+
+    /// The records of many keys, in one round of the engine for every few thousand: in the order of `keys`, `None` where there is none.
+    ///
+    /// # Errors
+    /// As [`Self::get_all`]; the first record that fails makes the call fail.
+    pub fn batch_get(&self, keys: &[K]) -> Result<Vec<Option<Record>>, PropertyError> {
+        let mut records = Vec::with_capacity(keys.len());
+        for chunk in keys.chunks(FETCH_RECORDS) {
+            let mut wanted = Keys::new();
+            for key in chunk {
+                let key = self.normal(*key);
+                wanted.push(|b| key.partition(b), |b| key.row(b));
+            }
+            let mut failed = None;
+            self.store.engine.multi_get(K::TABLE, &wanted, &mut |at, found| {
+                let decoded = found.map(record::decode).transpose().unwrap_or_else(|error| {
+                    failed.get_or_insert((at, error));
+                    None
+                });
+                records.push(decoded);
+            })?;
+            if let Some((at, error)) = failed {
+                return Err(damaged(chunk.get(at).map_or_else(String::new, |key| key.describe()), error));
+            }
+        }
+        Ok(records)
+    }
+
+    /// Stores a record, in place of the one there may be, and returns that. One read and one write. Who does not need the old record
+    /// saves the read with [`Self::put`].
+    ///
+    /// # Errors
+    /// [`PropertyError::ReadOnly`]; [`PropertyError::Record`] for a record that cannot be stored, or where the old one is damaged;
+    /// [`PropertyError::Engine`]. Nothing was written then.
+    pub fn insert(&self, key: K, record: &Record) -> Result<Option<Record>, PropertyError> {
+        let key = self.normal(key);
+        let bytes = record::encode(record).map_err(|error| damaged(key.describe(), error))?;
+        self.replace(key, &bytes)
+    }
+
+    /// As [`Self::insert`], with the bytes of a record ([`record::encode`]).
+    ///
+    /// # Errors
+    /// As [`Self::insert`].
+    pub fn insert_raw(&self, key: K, bytes: &[u8], check: Check) -> Result<Option<Record>, PropertyError> {
+        let key = self.normal(key);
+        check_bytes(key, bytes, check)?;
+        self.replace(key, bytes)
+    }
+
+    /// Stores a record without reading the one there may be. One write.
+    ///
+    /// # Errors
+    /// As [`Self::insert`].
+    pub fn put(&self, key: K, record: &Record) -> Result<(), PropertyError> {
+        self.extend([(key, record)])
+    }
+
+    /// Stores many records in one atomic batch, without reading; of two for one key the later wins. The engine bounds a batch
+    /// ([`kv::limits::BATCH_BYTES_MAX`]).
+    ///
+    /// # Errors
+    /// As [`Self::insert`]; nothing of the batch was written then.
+    pub fn extend<'r>(&self, records: impl IntoIterator<Item = (K, &'r Record)>) -> Result<(), PropertyError> {
+        self.write_all(records, |key, record, out| {
+            record::encode_into(record, out).map_err(|error| damaged(key.describe(), error))
+        })
+    }
+
+    /// As [`Self::extend`], with the bytes of records.
+    ///
+    /// # Errors
+    /// As [`Self::insert`]; nothing of the batch was written then.
+    pub fn extend_raw<'r>(
+        &self,
+        records: impl IntoIterator<Item = (K, &'r [u8])>,
+        check: Check,
+    ) -> Result<(), PropertyError> {
+        self.write_all(records, |key, bytes, out| {
+            check_bytes(key, bytes, check)?;
+            out.extend_from_slice(bytes);
+            Ok(())
+        })
+    }
+
+    /// Adds fields to the record of a key, over those of the same names, and returns the record as it is now. A key without one gets
+    /// one. One read and one write.
+    ///
+    /// # Errors
+    /// As [`Self::insert`].
+    pub fn merge(&self, key: K, fields: &Record) -> Result<Record, PropertyError> {
+        self.check_writable()?;
+        let key = self.normal(key);
+        let _held = self.lock(key);
+        let mut record = self.read(key, record::decode)?.unwrap_or_default();
+        for (name, value) in fields {
+            record.insert(name.clone(), value.clone());
+        }
+        let bytes = record::encode(&record).map_err(|error| damaged(key.describe(), error))?;
+        self.commit(key, Some(&bytes))?;
+        Ok(record)
+    }
+
+    /// Removes the record of a key and returns it. One read and one write.
+    ///
+    /// # Errors
+    /// As [`Self::insert`].
+    pub fn remove(&self, key: K) -> Result<Option<Record>, PropertyError> {
+        self.check_writable()?;
+        let key = self.normal(key);
+        let _held = self.lock(key);
+        let old = self.read(key, record::decode)?;
+        if old.is_some() {
+            self.commit(key, None)?;
+        }
+        Ok(old)
+    }
+
+    /// The records of a range of keys, read as the iterator moves, in the order of the keys (edges: by source, then target). On an engine
+    /// without an order among partitions only `..` is possible, in the engine's own order.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use kv::MemoryEngine;
+    /// # use property_store::{PropertyStore, Record, StoreOptions, TABLES};
+    /// # let store = PropertyStore::open(Arc::new(MemoryEngine::open(TABLES)), StoreOptions::default())?;
+    /// for id in [300, 5, 40] {
+    ///     store.nodes().put(id, &Record::new())?;
+    /// }
+    /// let ids: Result<Vec<u64>, _> = store.nodes().scan(10..)?.map(|found| found.map(|(id, _)| id)).collect();
+    /// assert_eq!(ids?, [40, 300]);
+    /// # Ok::<(), property_store::PropertyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`PropertyError::Unordered`], [`PropertyError::Engine`].
+    pub fn scan(&self, range: impl RangeBounds<K>) -> Result<Scan<'s, K>, PropertyError> {
+        let bounded = !matches!((range.start_bound(), range.end_bound()), (Bound::Unbounded, Bound::Unbounded));
+        if bounded && !self.store.engine.capabilities().ordered_partitions {
+            return Err(PropertyError::Unordered);
+        }
+        // The engine starts after a key; the range from one.
+        let after = match range.start_bound() {
+            Bound::Unbounded => None,
+            Bound::Excluded(key) => Some(*key),
+            Bound::Included(key) => key.before(),
+        };
+        let mut start = (Vec::new(), 0);
+        if let Some(key) = after {
+            key.partition(&mut start.0);
+            start.1 = start.0.len();
+            key.row(&mut start.0);
+        }
+        let cursor = self.store.engine.scan_partitions(K::TABLE, &[], after.map(|_| Key::new(&start.0, start.1)))?;
+        Ok(Scan::new(cursor, range.end_bound().cloned()))
+    }
+
+    /// How many records there are. Reads all keys.
+    ///
+    /// # Errors
+    /// [`PropertyError::Engine`].
+    pub fn count(&self) -> Result<u64, PropertyError> {
+        let mut cursor = self.store.engine.scan_partitions(K::TABLE, &[], None)?;
+        let mut count = 0;
+        while cursor.next()?.is_some() {
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    fn normal(&self, key: K) -> K {
+        if self.store.options.direction == Direction::Undirected { key.undirected() } else { key }
+    }
+
+    fn check_writable(&self) -> Result<(), PropertyError> {
+        if self.store.options.access == Access::ReadOnly { Err(PropertyError::ReadOnly) } else { Ok(()) }
+    }
+
+    fn read<T>(&self, key: K, decode: impl Fn(&[u8]) -> Result<T, RecordError>) -> Result<Option<T>, PropertyError> {
+        let mut bytes = Vec::with_capacity(16);
+        key.partition(&mut bytes);
+        let partition_len = bytes.len();
+        key.row(&mut bytes);
+        let mut found = None;
+        self.store.engine.get(K::TABLE, Key::new(&bytes, partition_len), &mut |value| found = Some(decode(value)))?;
+        found.transpose().map_err(|error| damaged(key.describe(), error))
+    }
+
+    fn replace(&self, key: K, bytes: &[u8]) -> Result<Option<Record>, PropertyError> {
+        self.check_writable()?;
+        let _held = self.lock(key);
+        let old = self.read(key, record::decode)?;
+        self.commit(key, Some(bytes))?;
+        Ok(old)
+    }
+
+    fn commit(&self, key: K, bytes: Option<&[u8]>) -> Result<(), PropertyError> {
+        let mut batch = WriteBatch::with_capacity(1, 16 + bytes.map_or(0, <[u8]>::len));
+        match bytes {
+            Some(bytes) => batch.put(K::TABLE, |b| key.partition(b), |b| key.row(b), |v| v.extend_from_slice(bytes)),
+            None => batch.delete(K::TABLE, |b| key.partition(b), |b| key.row(b)),
+        }
+        Ok(self.store.engine.commit(batch)?)
+    }
+
+    fn write_all<R>(
+        &self,
+        records: impl IntoIterator<Item = (K, R)>,
+        write: impl Fn(K, R, &mut Vec<u8>) -> Result<(), PropertyError>,
+    ) -> Result<(), PropertyError> {
+        self.check_writable()?;
+        let mut batch = WriteBatch::new();
+        let mut stripes = 0u64;
+        let mut value = Vec::new();
+        for (key, record) in records {
+            let key = self.normal(key);
+            value.clear();
+            write(key, record, &mut value)?;
+            batch.put(K::TABLE, |b| key.partition(b), |b| key.row(b), |v| v.extend_from_slice(&value));
+            stripes |= 1 << self.stripe(key);
+        }
+        // Shared, always in the same order: blind writes exclude read-modify-writes of the same records, not each other.
+        let _held: Vec<RwLockReadGuard<'_, ()>> = self
+            .store
+            .stripes
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| stripes >> at & 1 == 1)
+            .map(|(_, stripe)| stripe.read())
+            .collect();
+        Ok(self.store.engine.commit(batch)?)
+    }
+
+    fn stripe(&self, key: K) -> usize {
+        let mut bytes = Vec::with_capacity(16);
+        key.partition(&mut bytes);
+        let partition_len = bytes.len();
+        key.row(&mut bytes);
+        let (partition, row) = bytes.split_at(partition_len);
+        self.store.stripe_of(partition, row)
+    }
+
+    /// Holds off every other write of the key's record.
+    fn lock(&self, key: K) -> Option<RwLockWriteGuard<'s, ()>> {
+        self.store.stripes.get(self.stripe(key)).map(parking_lot::RwLock::write)
+    }
+}
+
+fn check_bytes<K: RecordKey>(key: K, bytes: &[u8], check: Check) -> Result<(), PropertyError> {
+    match check {
+        Check::Trust => Ok(()),
+        Check::Validate => record::validate(bytes).map_err(|error| damaged(key.describe(), error)),
+    }
+}
+
+pub(crate) fn damaged(key: String, source: RecordError) -> PropertyError {
+    PropertyError::Record { key, source }
+}
