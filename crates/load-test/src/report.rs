@@ -158,9 +158,11 @@ fn scenario_names(runs: &[RunResult]) -> Vec<String> {
 
 /// What each run is called on a page: product and version, and what tells it from the others.
 fn labels(runs: &[RunResult]) -> Vec<String> {
-    let plain = |run: &RunResult| {
-        let text = format!("{} {}", run.target.product, run.target.version).trim().to_owned();
-        if text.is_empty() { run.target.url.clone() } else { text }
+    let plain = |run: &RunResult| match run.target.product.as_str() {
+        "" => run.target.url.clone(),
+        // The version that it reports is that of the interface; its own is the tool's where the tool started it.
+        "Rhizome" => "Rhizome".to_owned(),
+        product => format!("{product} {}", run.target.version).trim().to_owned(),
     };
     let detailed = |run: &RunResult| match run.target.settings.as_slice() {
         [] => format!("{} at {}", plain(run), run.target.url),
@@ -190,7 +192,13 @@ fn facts(run: &RunResult) -> Vec<(&'static str, String)> {
         "on another machine"
     };
     let mut facts = vec![
-        ("Server", format!("{} {} at {}, graph {}, {place}", target.product, target.version, target.url, target.graph)),
+        (
+            "Server",
+            format!(
+                "{} at {}, reports version {}, graph {}, {place}",
+                target.product, target.url, target.version, target.graph
+            ),
+        ),
         ("Engine", target.engine.clone().unwrap_or_default()),
         ("Durability", target.durability.clone().unwrap_or_default()),
         ("Settings", target.settings.join(", ")),
@@ -227,6 +235,89 @@ fn table_markup(grid: &Grid, caption: &str) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::result::{Row, Target};
+
+    fn run(product: &str, url: &str, scenario: &str) -> RunResult {
+        let target = Target {
+            product: product.to_owned(),
+            version: "1.7.0".to_owned(),
+            url: url.to_owned(),
+            ..Target::default()
+        };
+        let rows = vec![Row { concurrency: 4, samples: 10, elements_per_s: 5.0, ..Row::default() }];
+        let scenario = ScenarioResult { name: scenario.to_owned(), rows, ..ScenarioResult::default() };
+        RunResult { target, scenarios: vec![scenario], ..RunResult::default() }
+    }
+
+    #[test]
+    fn runs_are_told_apart() {
+        let of = |runs: &[(&str, &str)]| {
+            let runs: Vec<_> = runs.iter().map(|(product, url)| run(product, url, "a")).collect();
+            labels(&runs).join(", ")
+        };
+        assert_eq!(of(&[("Rhizome", "http://a"), ("HugeGraph", "http://b")]), "Rhizome, HugeGraph 1.7.0");
+        assert_eq!(of(&[("Rhizome", "http://a"), ("Rhizome", "http://b")]), "Rhizome at http://a, Rhizome at http://b");
+        assert_eq!(
+            of(&[("Rhizome", "http://a"), ("Rhizome", "http://a")]),
+            "Rhizome at http://a #1, Rhizome at http://a #2"
+        );
+    }
+
+    #[test]
+    fn there_must_be_runs_and_not_too_many() {
+        let html = |runs: &[RunResult]| Report { runs, page: None, ratios: &[] }.html();
+        assert!(matches!(html(&[]), Err(ReportError::NoRuns)));
+        let many = vec![run("a", "b", "c"); CHART_SERIES_MAX + 1];
+        assert!(html(&many).unwrap_err().to_string().contains("7 runs"));
+        let damaged = RunResult {
+            scenarios: vec![ScenarioResult {
+                rows: vec![Row { histogram: "?".to_owned(), ..Row::default() }],
+                ..ScenarioResult::default()
+            }],
+            ..RunResult::default()
+        };
+        assert!(matches!(html(&[damaged]), Err(ReportError::Histogram(_))));
+    }
+
+    #[test]
+    fn rows_of_a_page_stand_beside_ours() {
+        let mut ours = run("Rhizome", "http://a", "batch-vertex");
+        ours.scenarios[0].elements_per_request = 200.0;
+        let page = Page::named("hugegraph-0.4.4-rocksdb").unwrap();
+        let report = Report { runs: &[ours], page: Some(page), ratios: &[] };
+        for text in [report.html().unwrap(), report.markdown().unwrap()] {
+            for part in ["661,892", "368,480", "24 cores 61G HDD", "Rhizome (measured)", "inflection point", "0.92"] {
+                assert!(text.contains(part), "no {part} in {text}");
+            }
+        }
+        // Other numbers of elements are other work.
+        let mut ours = run("Rhizome", "http://a", "batch-vertex");
+        ours.scenarios[0].elements_per_request = 50.0;
+        let report = Report { runs: &[ours], page: Some(page), ratios: &[] };
+        assert!(!report.markdown().unwrap().contains("661,892"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_becomes_an_element(text in "(?s).*[<>&\"'].*") {
+            let page = |text: &str| {
+                let mut run = run(text, text, text);
+                run.scenarios[0].notes = vec![text.to_owned()];
+                run.command_line = text.to_owned();
+                Report { runs: &[run], page: None, ratios: &[] }.html().unwrap()
+            };
+            let marked = page(&text);
+            prop_assert_eq!(marked.matches('<').count(), page("plain").matches('<').count());
+            prop_assert!(!marked.contains("<script"));
         }
     }
 }

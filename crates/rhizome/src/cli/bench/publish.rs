@@ -17,9 +17,6 @@ use super::run::{begun, clean_up, own_settings, signals, with_own_settings};
 use super::server::OwnServer;
 use super::values::duration;
 
-/// About the time that `--quick` takes for a whole page.
-const QUICK_TOTAL: Duration = Duration::from_secs(120);
-
 /// Vertices and edges prepared with `--quick`: preparing is part of its time.
 const QUICK_VERTICES: u64 = 20_000;
 const QUICK_EDGES: u64 = 40_000;
@@ -34,9 +31,10 @@ pub(super) struct PublishArguments {
     /// The page: hugegraph-0.2-cassandra, hugegraph-0.4.4-rocksdb, hugegraph-0.5.6-rocksdb or hugegraph-0.5.6-cassandra.
     #[arg(value_name = "PAGE")]
     page: String,
-    /// Take two minutes for the whole page: four rows a scenario around the page's number of users, instead of a search.
-    #[arg(long)]
-    quick: bool,
+    /// Take about two minutes (or TIME) for the whole page: up to four rows a scenario around the page's number of users,
+    /// instead of a search.
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "2m", value_parser = duration)]
+    quick: Option<Duration>,
     #[command(flatten)]
     target: TargetArguments,
     #[command(flatten)]
@@ -126,10 +124,7 @@ async fn scenarios(
         server_pid,
         ..DriverOptions::default()
     };
-    let effort = match arguments.quick {
-        true => Effort::Quick { total: QUICK_TOTAL },
-        false => Effort::Search { to: arguments.to },
-    };
+    let effort = arguments.quick.map_or(Effort::Search { to: arguments.to }, |total| Effort::Quick { total });
     // Complete scenarios are kept even when a later one fails.
     let finished = &mut |scenario: &_| result.scenarios.push(Clone::clone(scenario));
     match publish::run(test, page, &driver, effort, screen, cancel, finished).await {
@@ -140,6 +135,7 @@ async fn scenarios(
 
 fn data_options(arguments: &PublishArguments) -> DataOptions {
     let usual = DataOptions::default();
-    let (vertices, edges) = if arguments.quick { (QUICK_VERTICES, QUICK_EDGES) } else { (usual.vertices, usual.edges) };
+    let (vertices, edges) =
+        if arguments.quick.is_some() { (QUICK_VERTICES, QUICK_EDGES) } else { (usual.vertices, usual.edges) };
     DataOptions { vertices: arguments.vertices.unwrap_or(vertices), edges: arguments.edges.unwrap_or(edges), ..usual }
 }
