@@ -226,7 +226,13 @@ fn table_markup(grid: &Grid, caption: &str) -> Markup {
         div.table tabindex="0" {
             table {
                 caption { (caption) }
-                thead { tr { @for (index, header) in grid.headers.iter().enumerate() { th.text[index < grid.text_columns] scope="col" { (header) } } } }
+                thead {
+                    tr {
+                        @for (index, header) in grid.headers.iter().enumerate() {
+                            th.text[index < grid.text_columns] scope="col" { (header) }
+                        }
+                    }
+                }
                 tbody {
                     @for (index, row) in grid.rows.iter().enumerate() {
                         tr.marked[grid.marked == Some(index)] {

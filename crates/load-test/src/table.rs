@@ -17,7 +17,7 @@ pub const FURTHER_COLUMNS: [&str; 6] = ["p95", "p99", "p99.9", "Elements/s", "CP
 
 /// What the columns mean, for below a table.
 pub const LEGEND: &str = "Times in milliseconds; throughput in requests a second; KB/sec received; elements a second of requests \
-                          that went well; processor cores used by the server on average and its highest resident memory (where the server is local).";
+    that went well; processor cores used by the server on average and its highest resident memory (where the server is local).";
 
 /// What stands where a figure is not known.
 const UNKNOWN: &str = "-";

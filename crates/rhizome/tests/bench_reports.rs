@@ -1,4 +1,5 @@
 //! `rhizome bench publish`, `compare` and `report` as processes: what they print, what they write, what they refuse.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 mod common;
 

@@ -11,9 +11,9 @@ use crate::result::ScenarioResult;
 use crate::table::{self, Grid};
 
 /// The caution that goes with every such comparison.
-pub(crate) const CAUTION: &str = "Published figures were measured with other hardware, over a network, by users that send one request a \
-                                  second, and over a time that includes the ramp-up: a server that keeps up shows about 0.92 of its users as throughput, not its capacity. \
-                                  The comparison is one of orders of magnitude.";
+pub(crate) const CAUTION: &str = "Published figures were measured with other hardware, over a network, by users that send one \
+    request a second, and over a time that includes the ramp-up: a server that keeps up shows about 0.92 of its users as throughput, \
+    not its capacity. The comparison is one of orders of magnitude.";
 
 /// The published scenarios that can stand beside this one: the same work with as many elements a request. Of one page, or
 /// of all.

@@ -36,7 +36,9 @@ pub(super) fn head(report: &Report<'_>, labels: &[String]) -> Markup {
                 p.warning { "A run was ended early: its figures are what was measured until then." }
             }
             @if names.len() > 1 {
-                nav aria-label="Scenarios" { @for (index, name) in names.iter().enumerate() { a href=(format!("#scenario-{index}")) { (name) } } }
+                nav aria-label="Scenarios" {
+                    @for (index, name) in names.iter().enumerate() { a href=(format!("#scenario-{index}")) { (name) } }
+                }
             }
         }
     }
@@ -200,7 +202,8 @@ pub(super) const READING: [(&str, &str); 6] = [
     ),
     (
         "Latency",
-        "From sending a request to the last byte of its answer; with the open driver from the moment it should have been sent, so waiting for a slow server counts.",
+        "From sending a request to the last byte of its answer; with the open driver from the moment it should have been sent, \
+         so waiting for a slow server counts.",
     ),
     ("90% line, p95, p99, p99.9", "So many of a hundred requests took no longer."),
     (
