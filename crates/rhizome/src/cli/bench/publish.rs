@@ -42,6 +42,9 @@ pub(super) struct PublishArguments {
     /// Length of the measured part of each row; the pages took 5 minutes.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration, conflicts_with = "quick")]
     duration: Duration,
+    /// Load before the measured part of each row, not counted.
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration, conflicts_with = "quick")]
+    warm_up: Duration,
     /// Where the search ends at the latest, in users.
     #[arg(long, value_name = "N", default_value_t = 20_000, conflicts_with = "quick")]
     to: u32,
@@ -119,6 +122,7 @@ async fn scenarios(
 ) -> anyhow::Result<()> {
     let driver = DriverOptions {
         duration: arguments.duration,
+        warm_up: arguments.warm_up,
         request_timeout: arguments.request_timeout,
         client_threads: arguments.client_threads,
         server_pid,
