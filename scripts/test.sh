@@ -52,7 +52,7 @@ suite() { # NAME COMMAND...
 }
 
 # Without these nothing below means anything, so a failure here ends the run at once.
-scripts/setup.sh build java python
+scripts/setup.sh build java python browser
 scripts/build.sh
 
 suite "Rust" cargo test --release --workspace --no-fail-fast
@@ -62,6 +62,7 @@ suite "Java client 1.5.0" scripts/test-clients.sh java 1.5.0
 suite "Java client 1.3.0" scripts/test-clients.sh java 1.3.0
 suite "Java client 1.0.0" scripts/test-clients.sh java 1.0.0
 suite "Python client" scripts/test-clients.sh python
+suite "Load test reports" scripts/test-report.sh
 suite "HugeGraph loader 1.5.0" scripts/test-loader.sh
 
 printf '\n==== Summary\n'

@@ -118,6 +118,12 @@ impl Client {
         &self.shared.versions
     }
 
+    /// The path of the graph on this server, without slashes at its ends, as `graphspaces/DEFAULT/graphs/hugegraph`.
+    #[must_use]
+    pub fn graph_path(&self) -> &str {
+        &self.shared.graph_path
+    }
+
     /// The options this client was made with.
     #[must_use]
     pub fn options(&self) -> &ClientOptions {
@@ -134,6 +140,11 @@ impl Client {
     /// Sends a request below the graph's path and gives the reply's bytes, decompressed.
     pub(crate) async fn call_raw(&self, mut request: Request) -> Result<Bytes, ClientError> {
         request.path = format!("{}/{}", self.shared.graph_path, request.path);
+        send_with_retries(&self.shared, &request).await
+    }
+
+    /// Sends a request below the server's own path, not the graph's, and gives the reply's bytes, decompressed.
+    pub(crate) async fn call_server(&self, request: Request) -> Result<Bytes, ClientError> {
         send_with_retries(&self.shared, &request).await
     }
 }

@@ -59,6 +59,15 @@ impl Task {
 }
 
 impl Client {
+    /// Reads the server's metrics in their text form, whose names tell products apart that are alike otherwise.
+    ///
+    /// # Errors
+    /// Any [`ClientError`] of the request.
+    pub async fn metrics_text(&self) -> Result<String, ClientError> {
+        let reply = self.call_server(Request::get("metrics".into())).await?;
+        Ok(String::from_utf8_lossy(&reply).into_owned())
+    }
+
     /// Reads the graph's mode.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::client::{Client, Request};
+use crate::client::{Client, Request, escape};
 use crate::error::ClientError;
 use crate::schema_types::Schema;
 
@@ -54,6 +54,36 @@ impl Client {
     /// As for [`Client::create_property_key`].
     pub async fn create_index_label(&self, body: &Value, if_absent: bool) -> Result<i64, ClientError> {
         self.create("schema/indexlabels", body, if_absent).await
+    }
+
+    /// Removes an edge label with its edges and gives the number of the task that does it; 0 if there is nothing to wait for.
+    ///
+    /// # Errors
+    /// [`ClientError::NotFound`] if there is none of the name.
+    pub async fn remove_edge_label(&self, name: &str) -> Result<i64, ClientError> {
+        self.remove("schema/edgelabels", name).await
+    }
+
+    /// Removes a vertex label with its vertices and gives the number of the task that does it.
+    ///
+    /// # Errors
+    /// [`ClientError::NotFound`] if there is none of the name, [`ClientError::Refused`] while an edge label uses it.
+    pub async fn remove_vertex_label(&self, name: &str) -> Result<i64, ClientError> {
+        self.remove("schema/vertexlabels", name).await
+    }
+
+    /// Removes a property key and gives the number of the task that does it.
+    ///
+    /// # Errors
+    /// [`ClientError::NotFound`] if there is none of the name, [`ClientError::Refused`] while a label uses it.
+    pub async fn remove_property_key(&self, name: &str) -> Result<i64, ClientError> {
+        self.remove("schema/propertykeys", name).await
+    }
+
+    async fn remove(&self, path: &str, name: &str) -> Result<i64, ClientError> {
+        let request = Request::delete(format!("{path}/{}", escape(name)));
+        let reply: WithTask = self.call(request).await?;
+        Ok(reply.task_id)
     }
 
     async fn create(&self, path: &str, body: &Value, if_absent: bool) -> Result<i64, ClientError> {

@@ -1,5 +1,6 @@
 //! Commands and their arguments.
 
+mod bench;
 mod check;
 mod generate;
 mod load;
@@ -30,17 +31,20 @@ enum Command {
     Check(check::CheckArguments),
     /// Generate graphs to try things with.
     Generate(generate::GenerateArguments),
+    /// Measure a server's speed: Rhizome's or Apache HugeGraph's.
+    Bench(bench::BenchArguments),
     /// Print all settings with their defaults, as a file to start from.
     Config,
 }
 
 /// Runs the command line; the error of a failed command goes to standard error, whole.
 pub(crate) fn run() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let outcome = match Arguments::parse_from(bench::spelled_out(std::env::args_os())).command {
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::Load(arguments) => load::load(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
+        Command::Bench(arguments) => bench::bench(arguments),
         Command::Config => print(settings::DEFAULTS),
     };
     match outcome {

@@ -9,7 +9,7 @@ use toml_edit::DocumentMut;
 use crate::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 17] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
@@ -26,6 +26,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("fuzz", &["graph-model", "graph-schema", "graph-json", "key-codec", "kv"]),
     ("http-api", &["graph-model", "graph-schema", "graph-store", "graph-json", "traversal"]),
     ("bulk-load", &["api-client", "graph-model"]),
+    ("load-test", &["api-client"]),
     (
         "rhizome",
         &[
@@ -41,14 +42,15 @@ const LAYERS: [(&str, &[&str]); 17] = [
             "bulk-load",
             "graph-gen",
             "traversal",
+            "load-test",
         ],
     ),
 ];
 
-/// External crates that bring HTTP types, and the two crates that may use them: one speaks HTTP as a server, the other
-/// as a client.
+/// External crates that bring HTTP types, and the crates that may use them: one speaks HTTP as a server, one as a client,
+/// and the load tester without anything in between that would cost time.
 const HTTP: [&str; 7] = ["axum", "http", "http-body-util", "hyper", "hyper-util", "reqwest", "tower"];
-const HTTP_USERS: [&str; 2] = ["http-api", "api-client"];
+const HTTP_USERS: [&str; 3] = ["http-api", "api-client", "load-test"];
 
 /// Checks one manifest of a crate.
 pub(crate) fn check(path: &str, manifest: &str, report: &mut Report) -> Result<()> {

@@ -1,0 +1,168 @@
+//! What a scenario's rows say, in sentences: the peak, elements a second, and what limits the meaning of both.
+
+use crate::figures;
+use crate::result::{DriverKind, Row, ScenarioResult};
+use crate::table;
+
+/// A server that answers this share of the offered load keeps up with it; the rest is rounding at the ends of a run.
+const KEPT_UP_SHARE: f64 = 0.98;
+
+/// A row that is so many times as fast as another is worth a sentence; less is noise.
+const CLEARLY_FASTER: f64 = 1.02;
+
+/// The sentences that follow from a scenario's rows, the most important first.
+#[must_use]
+pub fn of(scenario: &ScenarioResult) -> Vec<String> {
+    let Some(best) = table::best_row(scenario) else {
+        return vec!["Nothing was measured.".to_owned()];
+    };
+    let mut sentences = vec![throughput(scenario, best)];
+    sentences.extend(search(scenario));
+    sentences.extend(fastest(scenario, best));
+    sentences.extend(offered_load(scenario, best));
+    sentences.extend(shared_machine(best));
+    sentences
+}
+
+/// What one element of the scenario is called; `elements` for mixed and unknown ones.
+#[must_use]
+pub fn element_noun(scenario: &str) -> &'static str {
+    let name = scenario.split_whitespace().next().unwrap_or_default();
+    match name {
+        _ if name.contains("label") || name.contains("property") => "schema elements",
+        _ if name.contains("vertex") => "vertices",
+        _ if name.contains("edge") => "edges",
+        _ => "elements",
+    }
+}
+
+/// As the pages do it: requests a second times elements in each.
+fn throughput(scenario: &ScenarioResult, row: &Row) -> String {
+    let users = figures::count(row.concurrency.into());
+    let requests = figures::number(row.throughput_per_s);
+    let mut text = format!("With {users} users the throughput is {requests} requests a second");
+    if scenario.elements_per_request > 1.0 {
+        let (elements, each) = (figures::number(row.elements_per_s), figures::number(scenario.elements_per_request));
+        text += &format!(": {elements} {} a second ({requests} x {each}", element_noun(&scenario.name));
+        text += if row.error_percent > 0.0 { ", failed requests left out)" } else { ")" };
+    }
+    text + "."
+}
+
+/// What the search for the peak found.
+fn search(scenario: &ScenarioResult) -> Option<String> {
+    let peak = scenario.peak?;
+    let users = |row: &Row| figures::count(row.concurrency.into());
+    let at = scenario.rows.get(peak)?;
+    Some(match scenario.rows.get(peak + 1) {
+        Some(next) if next.error_percent > 0.0 => format!(
+            "The peak is {} users: with {}, {} of the requests failed.",
+            users(at),
+            users(next),
+            figures::percent(next.error_percent)
+        ),
+        Some(next) => {
+            format!("The peak is {} users: with {}, the latency was above its bound.", users(at), users(next))
+        }
+        None => {
+            format!("No errors up to {} users, the highest number tried: where errors begin is not known.", users(at))
+        }
+    })
+}
+
+/// The fastest row without errors, where that is another than the peak: the pages name the last row before errors, which
+/// may lie beyond the server's capacity.
+fn fastest(scenario: &ScenarioResult, best: &Row) -> Option<String> {
+    let clean = scenario.rows.iter().filter(|row| row.error_percent == 0.0);
+    let fastest = clean.max_by(|a, b| a.throughput_per_s.total_cmp(&b.throughput_per_s))?;
+    (fastest.throughput_per_s > best.throughput_per_s * CLEARLY_FASTER).then(|| {
+        let (requests, users) = (figures::number(fastest.throughput_per_s), figures::count(fastest.concurrency.into()));
+        format!("The highest throughput without errors is {requests} requests a second, with {users} users.")
+    })
+}
+
+/// Whether the best row shows the server's capacity or only what was asked of it.
+fn offered_load(scenario: &ScenarioResult, row: &Row) -> Option<String> {
+    let offered = row.offered_per_s.filter(|offered| *offered > 0.0)?;
+    let share = row.throughput_per_s / offered;
+    let offered = figures::number(offered);
+    let how = match scenario.driver.kind {
+        DriverKind::Open => "at a constant rate",
+        DriverKind::Paced | DriverKind::Closed => "by paced users",
+    };
+    Some(if share >= KEPT_UP_SHARE {
+        format!(
+            "The server kept up with the {offered} requests a second offered {how}: this is the load, not the server's capacity."
+        )
+    } else {
+        format!(
+            "{offered} requests a second were offered {how}; the server answered {:.0}% of them in time.",
+            share * 100.0
+        )
+    })
+}
+
+fn shared_machine(row: &Row) -> Option<String> {
+    let server = table::server_cores(row)?;
+    let client = row.client_cpu_s / row.duration_s;
+    Some(format!(
+        "On average the server used {} processor cores and the load generator {} of the same machine.",
+        figures::number(server),
+        figures::number(client)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(concurrency: u32, throughput_per_s: f64, error_percent: f64) -> Row {
+        let elements_per_s = throughput_per_s * 200.0 * (1.0 - error_percent / 100.0);
+        let offered_per_s = Some(f64::from(concurrency));
+        Row { concurrency, throughput_per_s, error_percent, elements_per_s, offered_per_s, ..Row::default() }
+    }
+
+    fn scenario(rows: Vec<Row>, peak: Option<usize>) -> ScenarioResult {
+        ScenarioResult {
+            name: "batch-vertex".to_owned(),
+            elements_per_request: 200.0,
+            rows,
+            peak,
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn the_peak_is_told_as_the_pages_do() {
+        let rows = vec![row(1000, 1000.0, 0.0), row(2000, 1842.4, 0.0), row(3000, 1900.0, 0.06)];
+        let sentences = of(&scenario(rows, Some(1)));
+        assert_eq!(
+            sentences[0],
+            "With 2,000 users the throughput is 1,842.4 requests a second: 368,480 vertices a second (1,842.4 x 200)."
+        );
+        assert_eq!(sentences[1], "The peak is 2,000 users: with 3,000, 0.06% of the requests failed.");
+        assert!(sentences[2].ends_with("answered at 92% of that rate."), "{sentences:?}");
+    }
+
+    #[test]
+    fn an_open_end_and_a_load_that_was_met_are_told() {
+        let sentences = of(&scenario(vec![row(1000, 1000.0, 0.0)], Some(0)));
+        assert!(sentences[1].starts_with("No errors up to 1,000 users"), "{sentences:?}");
+        assert!(sentences[2].contains("not the server's capacity"), "{sentences:?}");
+    }
+
+    #[test]
+    fn a_peak_beyond_the_capacity_is_not_the_fastest_row() {
+        let sentences =
+            of(&scenario(vec![row(1000, 900.0, 0.0), row(2000, 700.0, 0.0), row(3000, 950.0, 1.0)], Some(1)));
+        let expected = "The highest throughput without errors is 900 requests a second, with 1,000 users.";
+        assert_eq!(sentences[2], expected);
+    }
+
+    #[test]
+    fn latency_and_emptiness_are_told() {
+        let rows = vec![row(1000, 1000.0, 0.0), row(2000, 1000.0, 0.0)];
+        assert!(of(&scenario(rows, Some(0)))[1].contains("latency was above its bound"));
+        assert_eq!(of(&ScenarioResult::default()), ["Nothing was measured."]);
+    }
+}

@@ -1,0 +1,261 @@
+//! Making and deleting the tool's data on a server, within the limits of a stock HugeGraph.
+
+use std::fmt::Write as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use api_client::{Client, ClientError};
+use bytes::{Bytes, BytesMut};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::{DataOptions, DataSet};
+use crate::cancel::Cancel;
+use crate::error::LoadTestError;
+use crate::limits::{CLEAN_UP_TIMEOUT_MS, PREPARE_BATCH_ELEMENTS, PREPARE_IN_FLIGHT};
+use crate::observer::Observer;
+use crate::scenario::{IdTemplate, Needs};
+
+/// Makes what `needs` says on the server: schema, vertices, edges.
+///
+/// # Errors
+/// [`LoadTestError::Prepare`] with what the server said, [`LoadTestError::Option`] for impossible sizes,
+/// [`LoadTestError::Interrupted`] if cancelled. What had been made until then is deleted.
+pub async fn prepare(
+    client: &Client,
+    needs: Needs,
+    options: &DataOptions,
+    observer: &mut dyn Observer,
+    cancel: &Cancel,
+) -> Result<DataSet, LoadTestError> {
+    options.check()?;
+    let mut data = DataSet::new(&run_name(), options);
+    if needs.schema {
+        make_schema(client, &data).await.map_err(|source| failed("the schema", source))?;
+        data.has_schema = true;
+    }
+    match fill_all(client, &mut data, needs, observer, cancel).await {
+        Ok(()) => Ok(data),
+        Err(error) => {
+            // What stopped it is what a person must know; if this fails too, it is for the same reason.
+            drop(clean_up(client, &data).await);
+            Err(error)
+        }
+    }
+}
+
+async fn fill_all(
+    client: &Client,
+    data: &mut DataSet,
+    needs: Needs,
+    observer: &mut dyn Observer,
+    cancel: &Cancel,
+) -> Result<(), LoadTestError> {
+    if needs.vertices {
+        fill(client, data, Kind::Vertices, observer, cancel).await?;
+    }
+    if needs.edges {
+        data.edge_ids = learn_edge_ids(client, data).await?;
+        fill(client, data, Kind::Edges, observer, cancel).await?;
+    }
+    Ok(())
+}
+
+/// Deletes the data set and its schema, and waits until that is done. Schema elements that the scenario `schema` created
+/// stay: deleting thousands of them takes HugeGraph longer than the test.
+///
+/// # Errors
+/// [`LoadTestError::Prepare`] with what the server said.
+pub async fn clean_up(client: &Client, data: &DataSet) -> Result<(), LoadTestError> {
+    if !data.has_schema {
+        return Ok(());
+    }
+    let wait = async |removal: Result<i64, ClientError>| client.wait_for_task(removal?, CLEAN_UP_TIMEOUT_MS).await;
+    let cleaned = async {
+        wait(client.remove_edge_label(&data.edge_label).await).await?;
+        wait(client.remove_vertex_label(&data.vertex_label).await).await?;
+        // What the scenario `schema` created may use the rest, which then stays with it.
+        may_be_in_use(wait(client.remove_vertex_label(&data.link_label).await).await)?;
+        for key in &data.keys {
+            may_be_in_use(wait(client.remove_property_key(key).await).await)?;
+        }
+        Ok(())
+    };
+    cleaned.await.map_err(|source| failed("the removal of the test's data", source))
+}
+
+fn may_be_in_use(removed: Result<(), ClientError>) -> Result<(), ClientError> {
+    match removed {
+        Err(ClientError::Refused { .. } | ClientError::Task { .. }) => Ok(()),
+        other => other,
+    }
+}
+
+/// A short name that another run does not have: the time, counted in base 36.
+fn run_name() -> String {
+    let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    // Centiseconds within some 69 years: 7 digits of base 36.
+    let mut rest = (now_ms / 10) % 36_u128.pow(7);
+    let mut digits = Vec::new();
+    while rest > 0 {
+        let digit = u8::try_from(rest % 36).unwrap_or_default();
+        digits.push(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 });
+        rest /= 36;
+    }
+    digits.push(b'b');
+    digits.reverse();
+    String::from_utf8_lossy(&digits).into_owned()
+}
+
+async fn make_schema(client: &Client, data: &DataSet) -> Result<(), ClientError> {
+    let types = ["TEXT", "INT", "TEXT", "DATE", "DOUBLE"];
+    for (key, data_type) in data.keys.iter().zip(types) {
+        let body = json!({"name": key, "data_type": data_type, "cardinality": "SINGLE"});
+        client.create_property_key(&body, false).await?;
+    }
+    let [name, age, city, date, weight] = &data.keys;
+    let vertex_label = json!({
+        "name": data.vertex_label, "id_strategy": "CUSTOMIZE_STRING", "properties": [name, age, city],
+        "primary_keys": [], "nullable_keys": [], "enable_label_index": true,
+    });
+    client.create_vertex_label(&vertex_label, false).await?;
+    let link_label = json!({
+        "name": data.link_label, "id_strategy": "CUSTOMIZE_STRING", "properties": [], "primary_keys": [],
+        "nullable_keys": [], "enable_label_index": false,
+    });
+    client.create_vertex_label(&link_label, false).await?;
+    let edge_label = json!({
+        "name": data.edge_label, "source_label": data.vertex_label, "target_label": data.vertex_label,
+        "frequency": "SINGLE", "properties": [date, weight], "sort_keys": [], "nullable_keys": [],
+        "enable_label_index": true,
+    });
+    client.create_edge_label(&edge_label, false).await
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Vertices,
+    Edges,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Vertices => "vertices",
+            Self::Edges => "edges",
+        }
+    }
+}
+
+/// Inserts all vertices or edges of the set, some batches at a time.
+async fn fill(
+    client: &Client,
+    data: &DataSet,
+    kind: Kind,
+    observer: &mut dyn Observer,
+    cancel: &Cancel,
+) -> Result<(), LoadTestError> {
+    let total = match kind {
+        Kind::Vertices => data.vertices,
+        Kind::Edges => data.edges,
+    };
+    let mut tasks: JoinSet<Result<u64, LoadTestError>> = JoinSet::new();
+    let (mut next, mut done) = (0, 0);
+    while done < total {
+        if cancel.is_cancelled() {
+            return Err(LoadTestError::Interrupted);
+        }
+        while next < total && tasks.len() < PREPARE_IN_FLIGHT {
+            let end = (next + PREPARE_BATCH_ELEMENTS).min(total);
+            let body = batch(data, kind, next, end);
+            let client = client.clone();
+            tasks.spawn(insert(client, kind, body, end - next));
+            next = end;
+        }
+        match tasks.join_next().await {
+            Some(Ok(inserted)) => done += inserted?,
+            Some(Err(error)) => {
+                return Err(LoadTestError::PrepareAnswer { what: kind.name().into(), reason: error.to_string() });
+            }
+            None => break,
+        }
+        observer.preparing(kind.name(), done, total);
+    }
+    Ok(())
+}
+
+async fn insert(client: Client, kind: Kind, body: Bytes, elements: u64) -> Result<u64, LoadTestError> {
+    let ids = match kind {
+        Kind::Vertices => client.add_vertices(body, true).await,
+        Kind::Edges => client.add_edges(body, false).await,
+    };
+    let ids = ids.map_err(|source| failed(kind.name(), source))?;
+    if ids.len() as u64 != elements {
+        let reason = format!("{elements} were sent, and the server named {} ids", ids.len());
+        return Err(LoadTestError::PrepareAnswer { what: kind.name().into(), reason });
+    }
+    Ok(elements)
+}
+
+fn batch(data: &DataSet, kind: Kind, from: u64, to: u64) -> Bytes {
+    let mut text = String::from("[");
+    for number in from..to {
+        if number > from {
+            text.push(',');
+        }
+        // Writing to a String cannot fail.
+        let _ = match kind {
+            Kind::Vertices => write_vertex(&mut text, data, number),
+            Kind::Edges => write_edge(&mut text, data, number),
+        };
+    }
+    text.push(']');
+    text.into()
+}
+
+fn id_text(data: &DataSet, vertex: u64) -> String {
+    let mut id = BytesMut::new();
+    data.vertex_id(vertex, &mut id);
+    String::from_utf8_lossy(&id).into_owned()
+}
+
+fn write_vertex(text: &mut String, data: &DataSet, number: u64) -> std::fmt::Result {
+    let [name, age, city, ..] = &data.keys;
+    let (label, id) = (&data.vertex_label, id_text(data, number));
+    let (years, place) = (18 + number % 80, number % 500);
+    write!(
+        text,
+        r#"{{"label":"{label}","id":"{id}","properties":{{"{name}":"name {number}","{age}":{years},"{city}":"city {place}"}}}}"#
+    )
+}
+
+fn write_edge(text: &mut String, data: &DataSet, number: u64) -> std::fmt::Result {
+    let [.., date, weight] = &data.keys;
+    let (source, target) = data.ends(number);
+    let (source, target) = (id_text(data, source), id_text(data, target));
+    let (label, vertex_label) = (&data.edge_label, &data.vertex_label);
+    let (day, value) = (10 + number % 19, number % 1000);
+    write!(
+        text,
+        r#"{{"label":"{label}","outV":"{source}","outVLabel":"{vertex_label}","inV":"{target}","inVLabel":"{vertex_label}","#
+    )?;
+    write!(text, r#""properties":{{"{date}":"2020-01-{day}","{weight}":{value}}}}}"#)
+}
+
+/// Inserts the first edges and learns from the answer how this server writes ids.
+async fn learn_edge_ids(client: &Client, data: &DataSet) -> Result<IdTemplate, LoadTestError> {
+    let ids =
+        client.add_edges(batch(data, Kind::Edges, 0, 1), false).await.map_err(|source| failed("edges", source))?;
+    let (source, target) = data.ends(0);
+    let learnt = match ids.first() {
+        Some(Value::String(id)) => IdTemplate::learn(id, &id_text(data, source), &id_text(data, target)),
+        _ => None,
+    };
+    learnt.ok_or_else(|| LoadTestError::PrepareAnswer {
+        what: "edges".into(),
+        reason: format!("the id of an edge does not consist of the ids of its ends: {ids:?}"),
+    })
+}
+
+fn failed(what: &str, source: ClientError) -> LoadTestError {
+    LoadTestError::Prepare { what: what.into(), source }
+}

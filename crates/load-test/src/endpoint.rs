@@ -1,0 +1,208 @@
+//! Where requests go: the server's address, resolved once, and how a connection to it is made.
+
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use hyper::http::uri::{Scheme, Uri};
+use rustls::ClientConfig;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::ServerName;
+use rustls_platform_verifier::ConfigVerifierExt as _;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use crate::error::LoadTestError;
+
+/// A server to send requests to.
+#[derive(Clone)]
+pub(crate) struct Endpoint {
+    /// Host and port as they stand in the `Host` header.
+    pub(crate) host: String,
+    /// Path before that of the graph, without slashes at its ends.
+    pub(crate) base_path: String,
+    addresses: Vec<SocketAddr>,
+    tls: Option<(TlsConnector, ServerName<'static>)>,
+}
+
+impl Endpoint {
+    /// Takes an address apart and resolves its name.
+    pub(crate) async fn resolve(url: &str) -> Result<Self, LoadTestError> {
+        let wrong = |reason: String| LoadTestError::Address { url: url.into(), reason };
+        let uri: Uri = url.trim().parse().map_err(|error| wrong(format!("{error}")))?;
+        let is_tls = match uri.scheme() {
+            Some(scheme) if *scheme == Scheme::HTTP => false,
+            Some(scheme) if *scheme == Scheme::HTTPS => true,
+            _ => return Err(wrong("it must begin with http:// or https://, as http://127.0.0.1:8080".into())),
+        };
+        let authority = uri.authority().ok_or_else(|| wrong("there is no host in it".into()))?;
+        if authority.as_str().contains('@') {
+            return Err(wrong("user and password belong in their own options, not in the address".into()));
+        }
+        let name = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
+        let port = authority.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
+        let addresses: Vec<_> = tokio::net::lookup_host((name.as_str(), port))
+            .await
+            .map_err(|error| wrong(format!("its host cannot be resolved: {error}")))?
+            .collect();
+        if addresses.is_empty() {
+            return Err(wrong("its host has no address".into()));
+        }
+        let tls = if is_tls { Some(tls(&name).map_err(wrong)?) } else { None };
+        let base_path = uri.path().trim_matches('/').to_owned();
+        Ok(Self { host: authority.as_str().to_owned(), base_path, addresses, tls })
+    }
+
+    /// Whether the server is on this machine, as far as its address tells.
+    pub(crate) fn is_local(&self) -> bool {
+        self.addresses.iter().any(|address| address.ip().is_loopback())
+    }
+
+    /// Its port.
+    pub(crate) fn port(&self) -> u16 {
+        self.addresses.first().map_or(0, SocketAddr::port)
+    }
+
+    /// Makes a connection; the first address that answers is taken.
+    pub(crate) async fn connect(&self, traffic: &Arc<Traffic>) -> std::io::Result<Stream> {
+        let mut last = std::io::Error::other("no address");
+        for address in &self.addresses {
+            match TcpStream::connect(address).await {
+                Ok(stream) => {
+                    // Requests are whole when they are written: waiting for more would only delay them.
+                    stream.set_nodelay(true)?;
+                    let counted = Counted { stream, traffic: Arc::clone(traffic) };
+                    return match &self.tls {
+                        None => Ok(Stream::Plain(counted)),
+                        Some((connector, name)) => {
+                            let stream = connector.connect(name.clone(), counted).await?;
+                            Ok(Stream::Tls(Box::new(stream)))
+                        }
+                    };
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+}
+
+fn tls(name: &str) -> Result<(TlsConnector, ServerName<'static>), String> {
+    if CryptoProvider::get_default().is_none() {
+        // It fails only when another thread was first, and then there is a choice.
+        drop(ring::default_provider().install_default());
+    }
+    let config =
+        ClientConfig::with_platform_verifier().map_err(|error| format!("https is not possible here: {error}"))?;
+    let name =
+        ServerName::try_from(name.to_owned()).map_err(|error| format!("no certificate can have this name: {error}"))?;
+    Ok((TlsConnector::from(Arc::new(config)), name))
+}
+
+/// Bytes that went over a connection.
+#[derive(Debug, Default)]
+pub(crate) struct Traffic {
+    received: AtomicU64,
+    sent: AtomicU64,
+}
+
+impl Traffic {
+    /// Received and sent so far.
+    pub(crate) fn bytes(&self) -> (u64, u64) {
+        (self.received.load(Ordering::Relaxed), self.sent.load(Ordering::Relaxed))
+    }
+}
+
+/// A connection to the server.
+pub(crate) enum Stream {
+    /// `http`.
+    Plain(Counted),
+    /// `https`.
+    Tls(Box<tokio_rustls::client::TlsStream<Counted>>),
+}
+
+/// A socket that counts its bytes.
+pub(crate) struct Counted {
+    stream: TcpStream,
+    traffic: Arc<Traffic>,
+}
+
+impl AsyncRead for Counted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        self.traffic.received.fetch_add((buffer.filled().len() - before) as u64, Ordering::Relaxed);
+        polled
+    }
+}
+
+impl Counted {
+    fn count(&self, polled: &Poll<std::io::Result<usize>>) {
+        if let Poll::Ready(Ok(written)) = polled {
+            self.traffic.sent.fetch_add(*written as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+impl AsyncWrite for Counted {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
+        let polled = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.count(&polled);
+        polled
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[std::io::IoSlice<'_>],
+    ) -> Poll<std::io::Result<usize>> {
+        let polled = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.count(&polled);
+        polled
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn resolve(url: &str) -> Result<Endpoint, String> {
+        Endpoint::resolve(url).await.map_err(|error| error.to_string())
+    }
+
+    #[tokio::test]
+    async fn addresses_are_taken_apart() {
+        let endpoint = resolve("http://127.0.0.1:8080/prefix/").await.unwrap();
+        assert_eq!((endpoint.host.as_str(), endpoint.base_path.as_str()), ("127.0.0.1:8080", "prefix"));
+        assert!(endpoint.is_local() && endpoint.port() == 8080 && endpoint.tls.is_none());
+        assert_eq!(resolve("http://[::1]").await.unwrap().port(), 80);
+    }
+
+    #[tokio::test]
+    async fn unusable_ones_are_explained() {
+        for (url, word) in [("127.0.0.1:8080", "http://"), ("ftp://a", "http://"), ("http://u:p@127.0.0.1", "password")]
+        {
+            let error = resolve(url).await.err().unwrap();
+            assert!(error.contains(word), "{url}: {error}");
+        }
+    }
+}

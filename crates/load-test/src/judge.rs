@@ -1,0 +1,146 @@
+//! Whether an answer is right: its status, the number of ids in it, and what it must contain.
+//!
+//! Answers are searched as bytes, not parsed: the tool must cost little beside the server it measures.
+
+use std::borrow::Cow;
+use std::io::Read as _;
+
+use bytes::Bytes;
+use flate2::read::GzDecoder;
+use hyper::header::CONTENT_ENCODING;
+use hyper::http::Response;
+
+use crate::limits::{ANSWER_BYTES_MAX, ERROR_ANSWER_BYTES_MAX};
+use crate::scenario::Answer;
+
+/// The verdict.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Judged {
+    /// As it should be.
+    Right,
+    /// Another status than expected.
+    Status,
+    /// The status is right, but the content is not; with what is wrong.
+    Wrong(String),
+}
+
+/// Judges an answer. `contains` is what it must contain; empty if nothing in particular.
+pub(crate) fn judge(expected: &Answer, head: &Response<()>, body: &Bytes, contains: &[u8]) -> Judged {
+    if !expected.status.contains(&head.status().as_u16()) {
+        return Judged::Status;
+    }
+    if expected.ids.is_none() && contains.is_empty() {
+        return Judged::Right;
+    }
+    let body = match plain(head, body) {
+        Ok(body) => body,
+        Err(error) => return Judged::Wrong(format!("the answer cannot be unpacked: {error}")),
+    };
+    if let Some(ids) = expected.ids {
+        let named = count_ids(&body);
+        if named != u64::from(ids) {
+            return Judged::Wrong(format!("{ids} elements were sent, the answer names {named} ids: {}", shown(&body)));
+        }
+    }
+    if !contains.is_empty() && !has(&body, contains) {
+        return Judged::Wrong(format!(
+            "the answer does not contain {}: {}",
+            String::from_utf8_lossy(contains),
+            shown(&body)
+        ));
+    }
+    Judged::Right
+}
+
+/// The begin of an answer, for error texts.
+pub(crate) fn shown(body: &[u8]) -> String {
+    match body.get(..ERROR_ANSWER_BYTES_MAX) {
+        Some(begin) => format!("{}...", String::from_utf8_lossy(begin)),
+        None => String::from_utf8_lossy(body).into_owned(),
+    }
+}
+
+/// HugeGraph packs some answers though nobody asked for it.
+fn plain<'a>(head: &Response<()>, body: &'a Bytes) -> std::io::Result<Cow<'a, [u8]>> {
+    if head.headers().get(CONTENT_ENCODING).is_none_or(|encoding| encoding != "gzip") {
+        return Ok(Cow::Borrowed(body));
+    }
+    let mut unpacked = Vec::with_capacity(body.len() * 4);
+    GzDecoder::new(body.as_ref()).take(ANSWER_BYTES_MAX as u64).read_to_end(&mut unpacked)?;
+    Ok(Cow::Owned(unpacked))
+}
+
+/// Number of elements in a JSON array of ids. Ids are texts without quotes inside, or numbers.
+fn count_ids(body: &[u8]) -> u64 {
+    let quotes = count(body, b'"');
+    let inner = body.trim_ascii();
+    if !(inner.starts_with(b"[") && inner.ends_with(b"]")) {
+        return 0;
+    }
+    match quotes {
+        0 if inner.iter().any(u8::is_ascii_digit) => count(inner, b',') + 1,
+        0 => 0,
+        quotes => quotes / 2,
+    }
+}
+
+fn count(bytes: &[u8], wanted: u8) -> u64 {
+    // Sums of short pieces fit a byte, which lets the compiler compare many bytes at once.
+    bytes.chunks(255).map(|piece| u64::from(piece.iter().map(|&byte| u8::from(byte == wanted)).sum::<u8>())).sum()
+}
+
+/// Whether a text occurs in the answer. Looks from the end, where the last id of a batch stands.
+fn has(body: &[u8], wanted: &[u8]) -> bool {
+    body.windows(wanted.len()).rev().any(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn answer(status: u16, ids: Option<u32>) -> Answer {
+        Answer::expecting(vec![status], ids)
+    }
+
+    fn head(status: u16) -> Response<()> {
+        Response::builder().status(status).body(()).unwrap()
+    }
+
+    #[test]
+    fn ids_are_counted() {
+        for (text, ids) in
+            [("[]", 0), ("[\"a\"]", 1), ("[\"a\",\"b,c\"]", 2), ("[1,2,3]\n", 3), ("{\"id\":\"a\"}", 0), ("", 0)]
+        {
+            assert_eq!(count_ids(text.as_bytes()), ids, "{text}");
+        }
+        let many = format!("[{}\"x\"]", "\"x\",".repeat(499));
+        assert_eq!(count_ids(many.as_bytes()), 500);
+    }
+
+    #[test]
+    fn each_kind_of_lie_is_noticed() {
+        let body = Bytes::from_static(b"[\"a\",\"b\"]");
+        assert_eq!(judge(&answer(201, Some(2)), &head(201), &body, b"\"b\""), Judged::Right);
+        assert_eq!(judge(&answer(201, Some(2)), &head(200), &body, b""), Judged::Status);
+        let wrong = |judged: Judged, word: &str| matches!(judged, Judged::Wrong(text) if text.contains(word));
+        assert!(wrong(judge(&answer(201, Some(3)), &head(201), &body, b""), "2 ids"));
+        assert!(wrong(judge(&answer(201, None), &head(201), &body, b"\"c\""), "does not contain"));
+        assert_eq!(judge(&answer(200, None), &head(200), &Bytes::new(), b""), Judged::Right);
+    }
+
+    #[test]
+    fn packed_answers_are_unpacked() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(b"[\"a\"]").unwrap();
+        let body = Bytes::from(encoder.finish().unwrap());
+        let head = Response::builder().status(201).header("content-encoding", "gzip").body(()).unwrap();
+        assert_eq!(judge(&answer(201, Some(1)), &head, &body, b"\"a\""), Judged::Right);
+        let broken = Bytes::from_static(b"not gzip at all");
+        assert!(matches!(judge(&answer(201, Some(1)), &head, &broken, b""), Judged::Wrong(_)));
+    }
+}

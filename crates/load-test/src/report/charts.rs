@@ -1,0 +1,166 @@
+//! The charts of one scenario, from the rows of all runs that have it.
+
+use super::chart::{Chart, Colour, Series, Tone};
+use super::ticks::Axis;
+use super::{Entry, published};
+use crate::distribution::{self, HistogramError};
+use crate::published::PublishedScenario;
+use crate::result::{DriverKind, Latency, Row, Second};
+use crate::table;
+
+/// From so many times the lowest concurrency on, the axis of concurrencies is logarithmic.
+const WIDE_RANGE: u32 = 20;
+
+/// Picks a figure of a distribution.
+type LatencyPick = fn(&Latency) -> u64;
+
+/// Picks a figure of a bucket of a time series, given the bucket's width in seconds.
+type Pick = fn(&Second, f64) -> f64;
+
+/// Throughput and latency against concurrency; none if no run measured more than one.
+pub(super) fn by_concurrency(entries: &[Entry<'_>], published: Option<&PublishedScenario>) -> Vec<Chart> {
+    if entries.iter().all(|entry| entry.scenario.rows.len() < 2) {
+        return Vec::new();
+    }
+    let x = concurrency_axis(entries);
+    let chart = |title: &str, y_label: &str, y: Axis, series: Vec<Series>| Chart {
+        title: title.to_owned(),
+        y_label: y_label.to_owned(),
+        x_label: "Users (connections)".to_owned(),
+        x,
+        y,
+        series,
+    };
+    let throughput = entries.iter().flat_map(throughput_lines).chain(published.map(published::throughput_line));
+    let latency = entries.iter().flat_map(|entry| latency_lines(entry, entries.len() > 1));
+    vec![
+        chart("Throughput by concurrency", "requests a second", Axis::Linear, throughput.collect()),
+        chart("Latency by concurrency", "milliseconds, logarithmic", Axis::Logarithmic, latency.collect()),
+    ]
+}
+
+/// The best row of each run over time, and the distribution of its latencies.
+pub(super) fn of_best_rows(entries: &[Entry<'_>]) -> Result<Vec<Chart>, HistogramError> {
+    let best: Vec<_> = entries.iter().filter_map(|entry| Some((entry, table::best_row(entry.scenario)?))).collect();
+    let several = entries.len() > 1;
+    let mut throughput = Vec::new();
+    let mut latency = Vec::new();
+    let mut distributions = Vec::new();
+    for (entry, row) in &best {
+        throughput
+            .push(over_time(entry, row, "completed", Tone::Strong, |second, width| ratio(second.completed, width)));
+        if row.series.iter().any(|second| second.errors > 0) {
+            let errors = over_time(entry, row, "errors", Tone::Strong, |second, width| ratio(second.errors, width));
+            throughput.push(Series { colour: Colour::Error, dashed: several, ..errors });
+        }
+        latency.push(over_time(entry, row, "p99", Tone::Strong, |second, _| milliseconds(second.p99_us)));
+        latency.push(over_time(entry, row, "mean", Tone::Light, |second, _| second.mean_us / 1000.0));
+        distributions.push(distribution_line(entry, row)?);
+    }
+    let users = users_text(&best);
+    let time = |title: &str, y_label: &str, y: Axis, series: Vec<Series>| Chart {
+        title: format!("{title} {users}"),
+        y_label: y_label.to_owned(),
+        x_label: "Seconds since the start".to_owned(),
+        x: Axis::Linear,
+        y,
+        series,
+    };
+    let mut charts = vec![
+        time("Throughput over time", "requests a second", Axis::Linear, throughput),
+        time("Latency over time", "milliseconds, logarithmic", Axis::Logarithmic, latency),
+    ];
+    charts.push(Chart {
+        title: format!("Distribution of latency {users}"),
+        y_label: "milliseconds, logarithmic".to_owned(),
+        x_label: "Percentile of the requests".to_owned(),
+        x: Axis::Percentile,
+        y: Axis::Logarithmic,
+        series: distributions,
+    });
+    Ok(charts)
+}
+
+/// `at 64 users`, when all best rows have as many.
+fn users_text(best: &[(&Entry<'_>, &Row)]) -> String {
+    let Some((_, first)) = best.first() else { return String::new() };
+    if best.iter().all(|(_, row)| row.concurrency == first.concurrency) {
+        format!("with {} users", crate::figures::count(first.concurrency.into()))
+    } else {
+        "with each run's best number of users".to_owned()
+    }
+}
+
+fn concurrency_axis(entries: &[Entry<'_>]) -> Axis {
+    let users = || entries.iter().flat_map(|entry| entry.scenario.rows.iter().map(|row| row.concurrency));
+    let (least, most) = (users().min().unwrap_or(1).max(1), users().max().unwrap_or(1));
+    if most / least >= WIDE_RANGE { Axis::Logarithmic } else { Axis::Linear }
+}
+
+fn throughput_lines(entry: &Entry<'_>) -> Vec<Series> {
+    let rows = &entry.scenario.rows;
+    let line = |name: &str, tone: Tone, dashed: bool, points: Vec<(f64, f64)>| Series {
+        name: entry.named(name),
+        points,
+        colour: Colour::Run(entry.slot),
+        tone,
+        dashed,
+    };
+    let answered = rows.iter().map(|row| (f64::from(row.concurrency), row.throughput_per_s));
+    let mut lines = vec![line("answered", Tone::Strong, false, answered.collect())];
+    if entry.scenario.driver.kind != DriverKind::Closed {
+        let offered = rows.iter().filter_map(|row| Some((f64::from(row.concurrency), row.offered_per_s?)));
+        lines.push(line("offered", Tone::Medium, true, offered.collect()));
+    }
+    lines
+}
+
+fn latency_lines(entry: &Entry<'_>, several: bool) -> Vec<Series> {
+    let lines: [(&str, Tone, LatencyPick); 3] = [
+        ("median", if several { Tone::Light } else { Tone::Strong }, |latency| latency.p50_us),
+        ("90%", Tone::Medium, |latency| latency.p90_us),
+        ("99%", if several { Tone::Strong } else { Tone::Light }, |latency| latency.p99_us),
+    ];
+    let shown = lines.into_iter().filter(|(_, tone, _)| !several || *tone != Tone::Medium);
+    shown
+        .map(|(name, tone, pick)| Series {
+            name: entry.named(name),
+            points: entry
+                .scenario
+                .rows
+                .iter()
+                .map(|row| (f64::from(row.concurrency), milliseconds(pick(&row.latency))))
+                .collect(),
+            colour: Colour::Run(entry.slot),
+            tone,
+            dashed: false,
+        })
+        .collect()
+}
+
+fn over_time(entry: &Entry<'_>, row: &Row, name: &str, tone: Tone, pick: Pick) -> Series {
+    let width = f64::from(row.series_bucket_s.max(1));
+    let points = row.series.iter().map(|second| (f64::from(second.second), pick(second, width)));
+    Series { name: entry.named(name), points: points.collect(), colour: Colour::Run(entry.slot), tone, dashed: false }
+}
+
+fn distribution_line(entry: &Entry<'_>, row: &Row) -> Result<Series, HistogramError> {
+    let points = distribution::percentiles(row)?;
+    Ok(Series {
+        name: entry.named("all requests"),
+        points: points.iter().map(|point| (point.percentile, milliseconds(point.latency_us))).collect(),
+        colour: Colour::Run(entry.slot),
+        tone: Tone::Strong,
+        dashed: false,
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "drawn with the precision of a pixel")]
+fn milliseconds(us: u64) -> f64 {
+    us as f64 / 1000.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "drawn with the precision of a pixel")]
+fn ratio(count: u64, width_s: f64) -> f64 {
+    count as f64 / width_s
+}

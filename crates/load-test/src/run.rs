@@ -1,0 +1,282 @@
+//! A load test from one end to the other: connect, prepare, run scenarios, clean up.
+
+use std::sync::Arc;
+
+use api_client::{Client, ClientOptions, RetryPolicy};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::cancel::Cancel;
+use crate::data::{self, DataOptions, DataSet};
+use crate::endpoint::Endpoint;
+use crate::error::LoadTestError;
+use crate::exchange::Sending;
+use crate::machine::ProcessProbe;
+use crate::observer::Observer;
+use crate::options::{DriverOptions, Load};
+use crate::result::{DriverKind, Row, ScenarioResult, Target};
+use crate::row::{Measured, RowMaker};
+use crate::scenario::{Needs, Scenario, common_headers};
+use crate::stress::{Search, StressOptions};
+
+/// Which rows a scenario gets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Loads {
+    /// These, in this order.
+    List(Vec<Load>),
+    /// As many as the search for the peak takes. The number searched for is the concurrency; with the open driver it is the
+    /// rate, at `concurrency` connections.
+    Stress {
+        /// How to search.
+        options: StressOptions,
+        /// Connections of the open driver.
+        concurrency: u32,
+    },
+}
+
+impl Loads {
+    /// Says what makes no sense, before anything is prepared for it.
+    ///
+    /// # Errors
+    /// [`LoadTestError::Option`].
+    pub fn check(&self, driver: &DriverOptions) -> Result<(), LoadTestError> {
+        match self {
+            Self::List(loads) => loads.iter().try_for_each(|load| driver.check(*load)),
+            Self::Stress { options, concurrency } => {
+                options.check()?;
+                driver.check(load_of(driver, options.from, *concurrency))?;
+                driver.check(load_of(driver, options.to, *concurrency))
+            }
+        }
+    }
+}
+
+/// A server to test, with the tool's data on it.
+pub struct LoadTest {
+    client: Client,
+    endpoint: Endpoint,
+    authorization: Option<String>,
+    data: Arc<DataSet>,
+    data_options: DataOptions,
+    prepared: Needs,
+    product: &'static str,
+}
+
+impl LoadTest {
+    /// Connects to a server and asks for its version. Nothing is changed on it.
+    ///
+    /// # Errors
+    /// [`LoadTestError::Address`], or [`LoadTestError::Prepare`] with what the server or the network said.
+    pub async fn connect(options: ClientOptions, data: DataOptions) -> Result<Self, LoadTestError> {
+        let endpoint = Endpoint::resolve(&options.url).await?;
+        let authorization = options.username.as_ref().map(|name| {
+            let password = options.password.as_deref().unwrap_or_default();
+            format!("Basic {}", STANDARD.encode(format!("{name}:{password}")))
+        });
+        let retry = RetryPolicy::default();
+        let failed = |source| LoadTestError::Prepare { what: "the connection".into(), source };
+        let client = Client::connect(ClientOptions { retry, ..options }).await.map_err(failed)?;
+        let product = product(&client).await;
+        let nothing = Arc::new(data::nothing(&data));
+        let prepared = Needs::default();
+        Ok(Self { client, endpoint, authorization, data: nothing, data_options: data, prepared, product })
+    }
+
+    /// What is known about the server.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        let options = self.client.options();
+        Target {
+            url: options.url.clone(),
+            graph: options.graph.clone(),
+            product: self.product.into(),
+            version: self.client.versions().core.clone(),
+            is_local: self.endpoint.is_local(),
+            ..Target::default()
+        }
+    }
+
+    /// The client that prepares and cleans up.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Makes what scenarios need, unless an earlier call has made it. Call it once with all that will be needed, so that all
+    /// scenarios use the same data.
+    ///
+    /// # Errors
+    /// Those of [`prepare`](crate::prepare).
+    pub async fn prepare(
+        &mut self,
+        needs: Needs,
+        observer: &mut dyn Observer,
+        cancel: &Cancel,
+    ) -> Result<(), LoadTestError> {
+        if self.prepared.and(needs) == self.prepared {
+            return Ok(());
+        }
+        let needs = self.prepared.and(needs);
+        self.clean_up().await?;
+        self.data = Arc::new(data::prepare(&self.client, needs, &self.data_options, observer, cancel).await?);
+        self.prepared = needs;
+        Ok(())
+    }
+
+    /// Runs a scenario: one row for each load. An interruption ends it with the rows so far, the last one shortened.
+    ///
+    /// # Errors
+    /// Those of [`LoadTest::prepare`], for what has not been prepared; [`LoadTestError::Option`] for loads that make no sense.
+    pub async fn run(
+        &mut self,
+        scenario: &Scenario,
+        driver: &DriverOptions,
+        loads: &Loads,
+        observer: &mut dyn Observer,
+        cancel: &Cancel,
+    ) -> Result<ScenarioResult, LoadTestError> {
+        loads.check(driver)?;
+        self.prepare(scenario.needs(), observer, cancel).await?;
+        let base_path = [self.endpoint.base_path.as_str(), self.client.graph_path()];
+        let base_path = base_path.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        let plan = Arc::new(scenario.bind(&self.data, &base_path)?);
+        let probe = self.probe(driver);
+        let sending = Arc::new(self.sending(driver)?);
+        let maker = RowMaker {
+            scenario: &scenario.name,
+            plan: &plan,
+            sending: &sending,
+            options: driver,
+            probe: probe.as_ref(),
+            cancel,
+        };
+        let mut series = Series { result: self.result_of(scenario, driver), body: (0, 0), answer: (0, 0) };
+        match loads {
+            Loads::List(loads) => {
+                for load in loads {
+                    if cancel.is_cancelled() {
+                        break;
+                    }
+                    series.add(maker.measure(*load, observer).await?, observer);
+                }
+            }
+            Loads::Stress { options, concurrency } => {
+                let mut search = Search::new(*options);
+                while let Some(number) = search.next() {
+                    let row =
+                        series.add(maker.measure(load_of(driver, number, *concurrency), observer).await?, observer);
+                    if cancel.is_cancelled() {
+                        break;
+                    }
+                    search.judge(number, options.is_good(row));
+                }
+                series.name_peak(driver.kind, options);
+            }
+        }
+        Ok(series.result)
+    }
+
+    /// Deletes what was prepared.
+    ///
+    /// # Errors
+    /// Those of [`clean_up`](crate::clean_up).
+    pub async fn clean_up(&mut self) -> Result<(), LoadTestError> {
+        if self.prepared != Needs::default() {
+            data::clean_up(&self.client, &self.data).await?;
+            self.prepared = Needs::default();
+        }
+        Ok(())
+    }
+
+    fn probe(&self, driver: &DriverOptions) -> Option<ProcessProbe> {
+        match driver.server_pid {
+            Some(pid) => ProcessProbe::of(pid),
+            None if self.endpoint.is_local() => ProcessProbe::listening_on(self.endpoint.port()),
+            None => None,
+        }
+    }
+
+    fn sending(&self, driver: &DriverOptions) -> Result<Sending, LoadTestError> {
+        let wrong = |reason: String| LoadTestError::Address { url: self.endpoint.host.clone(), reason };
+        let mut headers = common_headers(&self.endpoint.host, self.authorization.as_deref()).map_err(wrong)?;
+        if !driver.keep_alive {
+            headers.insert(hyper::header::CONNECTION, hyper::header::HeaderValue::from_static("close"));
+        }
+        Ok(Sending {
+            endpoint: self.endpoint.clone(),
+            headers,
+            keep_alive: driver.keep_alive,
+            connect_timeout: driver.connect_timeout,
+            request_timeout: driver.request_timeout,
+        })
+    }
+
+    fn result_of(&self, scenario: &Scenario, driver: &DriverOptions) -> ScenarioResult {
+        let mut notes = Vec::new();
+        let needs = scenario.needs();
+        let options = &self.data_options;
+        if needs.vertices {
+            notes.push(format!("{} vertices prepared, ids drawn {}", options.vertices, options.ids));
+        }
+        if needs.edges {
+            notes.push(format!("{} edges prepared", options.edges));
+        }
+        if scenario.name == "batch-edge" {
+            notes.push(format!("check_vertex={}", options.check_vertex));
+        }
+        ScenarioResult {
+            name: scenario.name.clone(),
+            elements_per_request: scenario.elements_per_request(),
+            driver: driver.settings(),
+            notes,
+            ..ScenarioResult::default()
+        }
+    }
+}
+
+/// Rhizome reports a version of HugeGraph, because clients decide by it; its metrics have its own name.
+async fn product(client: &Client) -> &'static str {
+    match client.metrics_text().await {
+        Ok(text) if text.contains("rhizome_") => "Rhizome",
+        _ => "HugeGraph",
+    }
+}
+
+fn load_of(driver: &DriverOptions, number: u32, concurrency: u32) -> Load {
+    match driver.kind {
+        DriverKind::Open => Load { concurrency, rate_per_s: Some(f64::from(number)) },
+        DriverKind::Paced | DriverKind::Closed => Load::users(number),
+    }
+}
+
+/// The rows of a scenario as they come in.
+struct Series {
+    result: ScenarioResult,
+    /// Bytes of bodies, and of how many requests.
+    body: (u64, u64),
+    answer: (u64, u64),
+}
+
+impl Series {
+    fn add(&mut self, measured: Measured, observer: &mut dyn Observer) -> &Row {
+        let Measured { row, samples, body_bytes, answer_bytes } = measured;
+        observer.row_finished(&self.result.name, &row, &samples);
+        self.body = (self.body.0 + body_bytes, self.body.1 + row.samples);
+        self.answer = (self.answer.0 + answer_bytes, self.answer.1 + row.samples);
+        self.result.request_bytes = self.body.0 / self.body.1.max(1);
+        self.result.answer_bytes = self.answer.0 / self.answer.1.max(1);
+        self.result.rows.push_mut(row)
+    }
+
+    /// Puts the rows in order, and finds the last good one before the first bad one.
+    fn name_peak(&mut self, kind: DriverKind, options: &StressOptions) {
+        let rows = &mut self.result.rows;
+        match kind {
+            DriverKind::Open => {
+                rows.sort_by(|a, b| a.offered_per_s.unwrap_or(0.0).total_cmp(&b.offered_per_s.unwrap_or(0.0)));
+            }
+            DriverKind::Paced | DriverKind::Closed => rows.sort_by_key(|row| row.concurrency),
+        }
+        self.result.peak = rows.iter().take_while(|row| options.is_good(row)).count().checked_sub(1);
+    }
+}

@@ -1,0 +1,61 @@
+//! The TOML form of a scenario. Unknown keys are errors: a misspelt option would measure something else.
+
+use serde::Deserialize;
+
+use super::Method;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScenarioFile {
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) description: String,
+    #[serde(default)]
+    pub(super) request: Vec<RequestFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RequestFile {
+    pub(super) label: Option<String>,
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) body: Option<String>,
+    pub(super) batch: Option<u32>,
+    #[serde(default = "one")]
+    pub(super) weight: u32,
+    #[serde(default)]
+    pub(super) status: Statuses,
+    #[serde(default)]
+    pub(super) count_ids: bool,
+    pub(super) contains: Option<String>,
+    #[serde(default = "one")]
+    pub(super) elements: u32,
+}
+
+/// One status or several.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Statuses {
+    One(u16),
+    Many(Vec<u16>),
+}
+
+impl Default for Statuses {
+    fn default() -> Self {
+        Self::One(200)
+    }
+}
+
+impl Statuses {
+    pub(super) fn into_list(self) -> Vec<u16> {
+        match self {
+            Self::One(status) => vec![status],
+            Self::Many(statuses) => statuses,
+        }
+    }
+}
+
+fn one() -> u32 {
+    1
+}

@@ -1,0 +1,181 @@
+//! `rhizome bench compare`: the same scenarios on two servers in turn, and the ratio with its spread.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use load_test::compare::{self, CompareOptions};
+use load_test::report::Report;
+use load_test::result::RunResult;
+use load_test::{DataOptions, DriverOptions, LoadTest, LoadTestError, Scenario, ScenarioOptions, output};
+
+use super::arguments::{DriverName, TargetArguments};
+use super::progress::Screen;
+use super::run::{begun, clean_up, signals};
+use super::values::duration;
+
+/// Folders of the two servers' results below `--out`.
+const SIDES: [&str; 2] = ["first", "second"];
+
+/// Arguments of `rhizome bench compare`.
+#[derive(Args)]
+#[command(after_help = "Example:\n  \
+    rhizome bench compare http://127.0.0.1:8080 http://127.0.0.1:8081 --scenario single-vertex,vertex-by-id --out results")]
+pub(super) struct CompareArguments {
+    /// The first server: its figures are divided by the second's.
+    #[arg(value_name = "URL_A")]
+    first: String,
+    /// The second server.
+    #[arg(value_name = "URL_B")]
+    second: String,
+    /// What to run: built-in scenarios or files that end in .toml.
+    #[arg(
+        long,
+        value_name = "NAME[,NAME]",
+        value_delimiter = ',',
+        default_value = "single-vertex,single-edge,batch-vertex,batch-edge,vertex-by-id,edge-by-id"
+    )]
+    scenario: Vec<String>,
+    /// Numbers of users to choose each server's best from.
+    #[arg(long, value_name = "N[,N]", value_delimiter = ',', default_value = "4,16,64,256")]
+    concurrency: Vec<u32>,
+    /// Pairs of measurements, each of both servers one after the other.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: u32,
+    /// How requests are offered.
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = DriverName::Closed)]
+    driver: DriverName,
+    /// Requests a second of the open driver.
+    #[arg(long, value_name = "N", default_value_t = DriverOptions::default().rate_per_s)]
+    rate: f64,
+    /// Length of each measurement of a round.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    duration: Duration,
+    /// Length of each measurement that looks for the best number of users.
+    #[arg(long, value_name = "TIME", default_value = "4s", value_parser = duration)]
+    probe: Duration,
+    /// Load before each measurement, not counted.
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
+    warm_up: Duration,
+    /// Time allowed for a request, from sending to the last byte of its answer.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    request_timeout: Duration,
+    /// Threads that make load.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    client_threads: usize,
+    /// Elements in one request of batch-vertex and batch-edge [default: 200 and 500].
+    #[arg(long, value_name = "N")]
+    batch: Option<u32>,
+    /// Vertices to prepare on each server.
+    #[arg(long, value_name = "N", default_value_t = DataOptions::default().vertices)]
+    vertices: u64,
+    /// Edges to prepare on each server.
+    #[arg(long, value_name = "N", default_value_t = DataOptions::default().edges)]
+    edges: u64,
+    /// Name of the graph, on both servers.
+    #[arg(long, value_name = "NAME", default_value = "hugegraph")]
+    graph: String,
+    /// Name of the graph space, on both servers.
+    #[arg(long, value_name = "NAME", default_value = "DEFAULT")]
+    graphspace: String,
+    /// User name, where the servers ask for one.
+    #[arg(long, value_name = "NAME", env = "RHIZOME_USER")]
+    user: Option<String>,
+    /// Password of that user; better given in the environment.
+    #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
+    password: Option<String>,
+    /// Leave the prepared data on the servers.
+    #[arg(long)]
+    keep_data: bool,
+    /// Write both runs, their ratios, summary.md and report.html to this folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn compare(arguments: &CompareArguments) -> anyhow::Result<()> {
+    let options = ScenarioOptions { batch: arguments.batch, read_percent: None };
+    let mut scenarios = Vec::new();
+    for name in &arguments.scenario {
+        scenarios.extend(Scenario::find(name, &options)?);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
+    let (runs, ratios) = runtime.block_on(measure(arguments, &scenarios))?;
+    if ratios.is_empty() {
+        bail!("interrupted before there was a result");
+    }
+    let report = Report { runs: &runs, page: None, ratios: &ratios };
+    if let Some(folder) = &arguments.out {
+        let [first, second] = SIDES.map(|side| folder.join(side));
+        output::write_comparison(folder, [&first, &second], &report)?;
+    }
+    let labels = report.labels();
+    super::super::print(&format!("{}\n\n{}\n", compare::grid(&ratios).to_terminal(), compare::explanation(&labels)))
+}
+
+async fn measure(
+    arguments: &CompareArguments,
+    scenarios: &[Scenario],
+) -> anyhow::Result<([RunResult; 2], Vec<compare::ScenarioRatio>)> {
+    let signals = signals()?;
+    let cancel = &signals.end;
+    let begun = begun();
+    let mut tests = [connect(arguments, &arguments.first).await?, connect(arguments, &arguments.second).await?];
+    let urls = [&arguments.first, &arguments.second];
+    let mut jtls = [None, None];
+    if let Some(folder) = &arguments.out {
+        for ((jtl, url), side) in jtls.iter_mut().zip(urls).zip(SIDES) {
+            *jtl = Some(output::begin(&folder.join(side), url)?);
+        }
+    }
+    let [first, second] = jtls;
+    let mut screens = [Screen::new(first)?, Screen::new(second)?];
+    let compared = compare::measure(&mut tests, &mut screens, scenarios, &options(arguments), cancel).await;
+    for screen in screens {
+        screen.finish().context("writing the samples")?;
+    }
+    let targets = [tests[0].target(), tests[1].target()];
+    if !arguments.keep_data {
+        for test in &mut tests {
+            clean_up(test, &signals.hurry).await?;
+        }
+    }
+    let compared = match compared {
+        Err(LoadTestError::Interrupted) => compare::Compared::default(),
+        compared => compared?,
+    };
+    let [first, second] = compared.scenarios;
+    let [first_target, second_target] = targets;
+    let run = |target, scenarios| RunResult { target, scenarios, interrupted: cancel.is_cancelled(), ..begun.clone() };
+    Ok(([run(first_target, first), run(second_target, second)], compared.ratios))
+}
+
+async fn connect(arguments: &CompareArguments, url: &str) -> anyhow::Result<LoadTest> {
+    let target = TargetArguments {
+        url: None,
+        graph: arguments.graph.clone(),
+        graphspace: arguments.graphspace.clone(),
+        user: arguments.user.clone(),
+        password: arguments.password.clone(),
+        server_pid: None,
+    };
+    let data = DataOptions { vertices: arguments.vertices, edges: arguments.edges, ..DataOptions::default() };
+    LoadTest::connect(target.client_options(url), data).await.with_context(|| format!("connecting to {url}"))
+}
+
+fn options(arguments: &CompareArguments) -> CompareOptions {
+    CompareOptions {
+        concurrency: arguments.concurrency.clone(),
+        rounds: arguments.rounds,
+        driver: DriverOptions {
+            kind: arguments.driver.into(),
+            rate_per_s: arguments.rate,
+            duration: arguments.duration,
+            warm_up: arguments.warm_up,
+            request_timeout: arguments.request_timeout,
+            client_threads: arguments.client_threads,
+            ..DriverOptions::default()
+        },
+        probe: arguments.probe,
+    }
+}

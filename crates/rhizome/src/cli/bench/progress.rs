@@ -1,0 +1,92 @@
+//! What a person sees while a test runs, and the file of samples that is written meanwhile.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use load_test::jtl::JtlWriter;
+use load_test::result::Row;
+use load_test::{Observer, Phase, Progress, RowSamples, RowStart, figures};
+
+/// A progress bar on standard error; also writes samples where asked for.
+pub(super) struct Screen {
+    bar: ProgressBar,
+    title: String,
+    planned: Duration,
+    jtl: Option<JtlWriter<BufWriter<File>>>,
+    jtl_error: Option<std::io::Error>,
+}
+
+impl Screen {
+    /// `jtl` gets the samples of every row.
+    pub(super) fn new(jtl: Option<JtlWriter<BufWriter<File>>>) -> anyhow::Result<Self> {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        bar.set_style(ProgressStyle::with_template("{prefix} {bar:24} {percent:>3} %  {msg}")?);
+        Ok(Self { bar, title: String::new(), planned: Duration::ZERO, jtl, jtl_error: None })
+    }
+
+    /// Prints a text to standard output, above the bar.
+    pub(super) fn print_above(&self, text: &str) -> anyhow::Result<()> {
+        self.bar.suspend(|| super::super::print(text))
+    }
+
+    /// Takes the bar away and ends the file of samples.
+    pub(super) fn finish(self) -> std::io::Result<()> {
+        self.bar.finish_and_clear();
+        match (self.jtl_error, self.jtl) {
+            (Some(error), _) => Err(error),
+            (None, Some(jtl)) => jtl.finish(),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl Observer for Screen {
+    fn preparing(&mut self, what: &str, done: u64, total: u64) {
+        self.bar.set_prefix(format!("preparing {what}"));
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+        self.bar.set_message(format!("{} of {}", figures::count(done), figures::count(total)));
+    }
+
+    fn row_started(&mut self, start: &RowStart) {
+        self.title = match start.offered_per_s {
+            Some(rate) => format!("{}, {} users, {rate:.0}/s", start.scenario, start.concurrency),
+            None => format!("{}, {} users", start.scenario, start.concurrency),
+        };
+        self.planned = start.planned;
+        self.bar.set_length(u64::try_from(start.planned.as_millis()).unwrap_or(u64::MAX));
+        self.bar.set_position(0);
+        self.bar.set_prefix(self.title.clone());
+        self.bar.set_message("");
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        let elapsed = progress.elapsed.min(self.planned);
+        self.bar.set_position(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
+        self.bar.set_message(match progress.phase {
+            Phase::WarmUp => "warming up".to_owned(),
+            Phase::Draining => format!("waiting for the last answers, {} errors", figures::count(progress.errors)),
+            Phase::Measuring => {
+                #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+                let p99 = figures::ms(progress.p99_us as f64);
+                format!(
+                    "{}/s, mean {} ms, p99 {p99} ms, {} errors",
+                    figures::number(progress.rate_per_s),
+                    figures::ms(progress.mean_us),
+                    figures::count(progress.errors),
+                )
+            }
+        });
+    }
+
+    fn row_finished(&mut self, scenario: &str, row: &Row, samples: &RowSamples) {
+        if let Some(jtl) = &mut self.jtl
+            && let Err(error) = jtl.row(scenario, row, samples)
+        {
+            // Told at the end: a full disk must not cost the results.
+            self.jtl_error.get_or_insert(error);
+        }
+    }
+}

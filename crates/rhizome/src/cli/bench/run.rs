@@ -1,0 +1,277 @@
+//! `rhizome bench run`: scenarios, one after another, against a server given or started.
+
+use std::fs::File;
+use std::io::BufWriter;
+
+use anyhow::{Context as _, bail};
+use load_test::jtl::JtlWriter;
+use load_test::report::Report;
+use load_test::result::{RunResult, ScenarioResult, Target};
+use load_test::{
+    Cancel, DriverOptions, LoadTest, LoadTestError, Loads, Needs, Scenario, conclusions, machine, output, table,
+};
+use rhizome::settings::{EngineName, Settings};
+
+use super::arguments::{OwnServerArguments, RunArguments};
+use super::progress::Screen;
+use super::server::{OwnServer, ServerSettings};
+use super::study::{Point, points};
+
+pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
+    let scenarios = arguments.data.scenarios(&arguments.scenario)?;
+    let loads = arguments.stress.loads(&arguments.driver)?;
+    loads.check(&arguments.driver.driver_options(None))?;
+    arguments.data.data_options().check()?;
+    let points = points(&arguments.study, &own_settings(&arguments.own_server))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
+    let result = runtime.block_on(async {
+        let signals = signals()?;
+        run_points(arguments, &scenarios, &loads, &points, &signals).await
+    })?;
+    if let Some(folder) = &arguments.out {
+        let report = Report { runs: std::slice::from_ref(&result), page: None, ratios: &[] };
+        output::write(folder, &report)?;
+    }
+    if result.scenarios.iter().all(|scenario| scenario.rows.is_empty()) {
+        bail!("interrupted before there was a result");
+    }
+    Ok(())
+}
+
+/// A run of which nothing is known yet but where and when it is made.
+pub(super) fn begun() -> RunResult {
+    RunResult {
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: jiff::Timestamp::now()
+            .round(jiff::Unit::Second)
+            .unwrap_or_else(|_| jiff::Timestamp::now())
+            .to_string(),
+        command_line: command_line(std::env::args()),
+        machine: machine(),
+        ..RunResult::default()
+    }
+}
+
+/// What signals tell: the first one ends the run with the results so far, the second one the cleaning up too.
+pub(super) struct Signals {
+    pub(super) end: Cancel,
+    pub(super) hurry: Cancel,
+}
+
+/// Listens to Ctrl-C and to the signal to stop.
+pub(super) fn signals() -> anyhow::Result<Signals> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let signals = Signals { end: Cancel::default(), hurry: Cancel::default() };
+    let (end, hurry) = (signals.end.clone(), signals.hurry.clone());
+    let mut interrupt = signal(SignalKind::interrupt()).context("listening to Ctrl-C")?;
+    let mut terminate = signal(SignalKind::terminate()).context("listening to the signal to stop")?;
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            if end.is_cancelled() {
+                hurry.cancel();
+            }
+            end.cancel();
+        }
+    });
+    Ok(signals)
+}
+
+async fn run_points(
+    arguments: &RunArguments,
+    scenarios: &[Scenario],
+    loads: &Loads,
+    points: &[Point],
+    signals: &Signals,
+) -> anyhow::Result<RunResult> {
+    let cancel = &signals.end;
+    let mut result = begun();
+    let mut screen = None;
+    for point in points {
+        if cancel.is_cancelled() {
+            break;
+        }
+        let server = match arguments.target.url {
+            Some(_) => None,
+            None => Some(OwnServer::start(&point.server).await?),
+        };
+        let url = match (&arguments.target.url, &server) {
+            (Some(url), _) => url.as_str(),
+            (None, Some(server)) => server.url(),
+            (None, None) => bail!("no server to test"),
+        };
+        let pid = arguments.target.server_pid.or(server.as_ref().map(OwnServer::pid));
+        let mut test = LoadTest::connect(arguments.target.client_options(url), arguments.data.data_options()).await?;
+        let target = with_own_settings(test.target(), &point.server, server.is_some())?;
+        let screen = match &mut screen {
+            Some(screen) => screen,
+            none => none.insert(Screen::new(jtl(arguments, url)?)?),
+        };
+        if result.scenarios.is_empty() {
+            super::super::print(&heading(&target))?;
+        }
+        result.target = target;
+        let driver = arguments.driver.driver_options(pid);
+        let job = Job { test: &mut test, scenarios, driver: &driver, loads, name: &point.name };
+        let outcome = job.run(screen, cancel, &mut result.scenarios).await;
+        if server.is_none() && !arguments.data.keep_data {
+            clean_up(&mut test, &signals.hurry).await?;
+        }
+        outcome?;
+    }
+    result.interrupted = cancel.is_cancelled();
+    if let Some(screen) = screen {
+        screen.finish().with_context(|| format!("writing {}", output::JTL_FILE))?;
+    }
+    if !arguments.study.is_empty() {
+        let effect = table::overview(&by_scenario(&result.scenarios, scenarios.len()));
+        super::super::print(&format!("Effect of the settings\n\n{}\n", effect.to_terminal()))?;
+    }
+    Ok(result)
+}
+
+/// Deletes the test's data, unless a person is in a hurry.
+pub(super) async fn clean_up(test: &mut LoadTest, hurry: &Cancel) -> anyhow::Result<()> {
+    tokio::select! {
+        cleaned = test.clean_up() => cleaned.context("deleting the test's own data"),
+        () = hurry.cancelled() => bail!("interrupted again: the test's own data are still on the server"),
+    }
+}
+
+/// Results of a study, which come server by server, with those of each scenario together.
+fn by_scenario(results: &[ScenarioResult], scenarios: usize) -> Vec<ScenarioResult> {
+    (0..scenarios).flat_map(|first| results.iter().skip(first).step_by(scenarios)).cloned().collect()
+}
+
+/// All scenarios against one server.
+struct Job<'a> {
+    test: &'a mut LoadTest,
+    scenarios: &'a [Scenario],
+    driver: &'a DriverOptions,
+    loads: &'a Loads,
+    /// Point of a study, or empty.
+    name: &'a str,
+}
+
+impl Job<'_> {
+    async fn run(self, screen: &mut Screen, cancel: &Cancel, results: &mut Vec<ScenarioResult>) -> anyhow::Result<()> {
+        let needs = self.scenarios.iter().fold(Needs::default(), |needs, scenario| needs.and(scenario.needs()));
+        match self.test.prepare(needs, screen, cancel).await {
+            Err(LoadTestError::Interrupted) => return Ok(()),
+            prepared => prepared?,
+        }
+        for scenario in self.scenarios {
+            if cancel.is_cancelled() {
+                break;
+            }
+            let mut result = self.test.run(scenario, self.driver, self.loads, screen, cancel).await?;
+            if !self.name.is_empty() {
+                result.name = format!("{} {}", result.name, self.name);
+            }
+            screen.print_above(&text_of(&result))?;
+            results.push(result);
+        }
+        Ok(())
+    }
+}
+
+/// A scenario's table and what follows from it, for the terminal.
+pub(super) fn text_of(result: &ScenarioResult) -> String {
+    let mut text = format!("{}\n\n{}\n", result.name, table::aggregate(result).to_terminal());
+    if let Some(row) = result.rows.last().filter(|row| !row.requests.is_empty()) {
+        text.push_str(&format!("\n{}\n", table::by_request(row).to_terminal()));
+    }
+    for conclusion in conclusions::of(result) {
+        text.push_str(&format!("{conclusion}\n"));
+    }
+    for error in result.rows.iter().flat_map(|row| &row.errors) {
+        let example = error.examples.first().map_or("", String::as_str);
+        text.push_str(&format!("{} {:?} errors, such as: {example}\n", error.count, error.class));
+    }
+    text.push('\n');
+    text
+}
+
+fn heading(target: &Target) -> String {
+    let mut text = format!("{} {} at {}", target.product, target.version, target.url);
+    for part in [&target.engine, &target.durability].into_iter().flatten() {
+        text = format!("{text}, {part}");
+    }
+    format!("{text}\n\n")
+}
+
+fn jtl(arguments: &RunArguments, url: &str) -> anyhow::Result<Option<JtlWriter<BufWriter<File>>>> {
+    Ok(arguments.out.as_deref().map(|folder| output::begin(folder, url)).transpose()?)
+}
+
+/// The settings of a server that is started here.
+pub(super) fn own_settings(arguments: &OwnServerArguments) -> ServerSettings {
+    ServerSettings {
+        engine: arguments.engine.clone(),
+        durability: arguments.durability.clone(),
+        data_in: arguments.data_in.clone(),
+        settings: arguments.set.clone(),
+        cpus: None,
+    }
+}
+
+/// Adds to the target what is known of a server that was started here.
+pub(super) fn with_own_settings(mut target: Target, server: &ServerSettings, is_own: bool) -> anyhow::Result<Target> {
+    if !is_own {
+        return Ok(target);
+    }
+    let mut flags = Vec::new();
+    for (key, value) in [("storage.engine", &server.engine), ("storage.durability", &server.durability)] {
+        if let Some(value) = value {
+            flags.push((key, value.clone()));
+        }
+    }
+    flags.extend(
+        server
+            .settings
+            .iter()
+            .filter_map(|setting| setting.split_once('='))
+            .map(|(key, value)| (key, value.to_owned())),
+    );
+    let settings = Settings::load(None, &flags)?;
+    let is_memory = settings.storage.engine == EngineName::Memory;
+    target.engine = Some(if is_memory { "memory" } else { "rocksdb" }.to_owned());
+    target.durability = (!is_memory).then(|| format!("{:?}", settings.storage.durability).to_lowercase());
+    target.settings.clone_from(&server.settings);
+    Ok(target)
+}
+
+/// The command as it was written, without the value of a password.
+fn command_line(words: impl Iterator<Item = String>) -> String {
+    let mut text = String::new();
+    let mut is_secret = false;
+    for word in words {
+        let shown = match word.strip_prefix("--password=") {
+            Some(_) => "--password=(hidden)",
+            None if is_secret => "(hidden)",
+            None => word.as_str(),
+        };
+        is_secret = word == "--password";
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        let needs_quotes = shown.is_empty() || shown.contains([' ', '"', '$', '*', '&', ';']);
+        text.push_str(&if needs_quotes { format!("'{shown}'") } else { shown.to_owned() });
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_kept_without_its_password() {
+        let words = ["rhizome", "bench", "--password", "s3cret", "--password=s3cret", "--set", "a=b c"];
+        let text = command_line(words.into_iter().map(str::to_owned));
+        assert_eq!(text, "rhizome bench --password (hidden) --password=(hidden) --set 'a=b c'");
+    }
+}

@@ -1,0 +1,170 @@
+//! A server of the tool's own: this program once more, as `rhizome serve`, with its data in a folder that vanishes.
+//!
+//! It runs in another process group, so that Ctrl-C ends the test and not the server under it.
+
+use std::fs::File;
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+
+/// Time that the server gets to start. An empty folder takes far less than a second.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Time between two looks whether it has started or stopped.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Time that it gets to stop in good order before it is killed; nobody wants its data.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Lines of its log shown when it does not start.
+const LOG_LINES_SHOWN: usize = 5;
+
+/// What the server is started with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ServerSettings {
+    pub(super) engine: Option<String>,
+    pub(super) durability: Option<String>,
+    /// Folder in which the temporary one is made.
+    pub(super) data_in: Option<PathBuf>,
+    /// As `section.key=value`.
+    pub(super) settings: Vec<String>,
+    /// Processors it may use; `None` is all.
+    pub(super) cpus: Option<usize>,
+}
+
+/// A running server. It is stopped when this is dropped.
+#[derive(Debug)]
+pub(super) struct OwnServer {
+    child: Child,
+    url: String,
+    folder: TempDir,
+}
+
+impl OwnServer {
+    /// Starts one and waits until it answers.
+    pub(super) async fn start(settings: &ServerSettings) -> anyhow::Result<Self> {
+        let folder = match &settings.data_in {
+            Some(parent) => tempfile::Builder::new().prefix("rhizome-bench").tempdir_in(parent),
+            None => tempfile::Builder::new().prefix("rhizome-bench").tempdir(),
+        };
+        let folder = folder.context("making a temporary folder for the server's data")?;
+        // The port is free now; should another program take it in the meantime, the server says so.
+        let port =
+            TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).context("finding a free port")?.port();
+        let program = std::env::current_exe().context("finding this program's own file")?;
+        let log = File::create(folder.path().join("server.log")).context("making the server's log file")?;
+        let mut command = Command::new(program);
+        command.arg("serve").arg("--listen").arg(format!("127.0.0.1:{port}"));
+        command.arg("--data").arg(folder.path().join("data"));
+        for (flag, value) in [("--engine", &settings.engine), ("--durability", &settings.durability)] {
+            if let Some(value) = value {
+                command.arg(flag).arg(value);
+            }
+        }
+        for setting in &settings.settings {
+            command.arg("--set").arg(setting);
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).process_group(0);
+        let child = spawn(command, settings.cpus)?;
+        let mut server = Self { child, url: format!("http://127.0.0.1:{port}"), folder };
+        server.wait_until_up(port).await?;
+        Ok(server)
+    }
+
+    /// Its address.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Its process.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    async fn wait_until_up(&mut self, port: u16) -> anyhow::Result<()> {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().context("looking after the server")? {
+                bail!(
+                    "the server ended at its start ({status}): {}",
+                    last_lines(&self.folder.path().join("server.log"))
+                );
+            }
+            if TcpStream::connect(("127.0.0.1", port)).await.is_ok() {
+                return Ok(());
+            }
+            if started.elapsed() > START_TIMEOUT {
+                bail!("the server has not started within {} s", START_TIMEOUT.as_secs());
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+}
+
+impl Drop for OwnServer {
+    fn drop(&mut self) {
+        ask_to_stop(&self.child);
+        let asked = Instant::now();
+        while asked.elapsed() < STOP_TIMEOUT {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        // Nothing more can be done about a process that cannot even be killed.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn last_lines(log: &Path) -> String {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    lines.get(lines.len().saturating_sub(LOG_LINES_SHOWN)..).unwrap_or_default().join(" | ")
+}
+
+#[cfg(target_os = "linux")]
+fn ask_to_stop(child: &Child) {
+    let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(pid) = pid {
+        // An error means that it has ended by itself.
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_to_stop(_child: &Child) {}
+
+/// Starts a program on the first `cpus` processors that this one may use: a child has the processors of the thread that
+/// starts it, so a thread is made for that.
+#[cfg(target_os = "linux")]
+fn spawn(mut command: Command, cpus: Option<usize>) -> anyhow::Result<Child> {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let Some(cpus) = cpus else { return command.spawn().context("starting the server") };
+    let starter = std::thread::spawn(move || {
+        let allowed = sched_getaffinity(None).context("asking for the processors of this program")?;
+        let mut chosen = CpuSet::new();
+        let numbers = (0..CpuSet::MAX_CPU).filter(|number| allowed.is_set(*number)).take(cpus);
+        numbers.for_each(|number| chosen.set(number));
+        if (chosen.count() as usize) < cpus {
+            bail!("{cpus} processors were asked for, and this program may use {}", allowed.count());
+        }
+        sched_setaffinity(None, &chosen).context("choosing processors for the server")?;
+        command.spawn().context("starting the server")
+    });
+    starter.join().unwrap_or_else(|_| bail!("the thread that starts the server panicked"))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn spawn(mut command: Command, cpus: Option<usize>) -> anyhow::Result<Child> {
+    if cpus.is_some() {
+        bail!("a study of processors needs Linux");
+    }
+    command.spawn().context("starting the server")
+}

@@ -1,0 +1,69 @@
+//! `rhizome bench run` as a process: it starts a server, runs every scenario against it, and leaves nothing behind.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+const SCENARIOS: &str = "schema,single-vertex,single-edge,batch-vertex,batch-edge,vertex-by-id,edge-by-id,mixed";
+
+fn bench(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rhizome"));
+    command.args(["bench", "run", "--engine", "memory", "--vertices", "600", "--edges", "700", "--warm-up", "0s"]);
+    command.args(arguments);
+    command
+}
+
+#[test]
+fn every_scenario_runs_without_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, data) = (folder.path().join("out"), folder.path().join("data"));
+    std::fs::create_dir(&data).unwrap();
+    let mut command =
+        bench(&["--scenario", SCENARIOS, "--duration", "400ms", "--pacing", "50ms", "--concurrency", "4"]);
+    let output = command.arg("--out").arg(&out).arg("--data-in").arg(&data).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("Rhizome 1.7.0") && text.contains("90% Line"), "{text}");
+    let result: Value = serde_json::from_slice(&std::fs::read(out.join("results.json")).unwrap()).unwrap();
+    assert_eq!(result["target"]["engine"], "memory");
+    let scenarios = result["scenarios"].as_array().unwrap();
+    assert_eq!(scenarios.len(), 10);
+    for scenario in scenarios {
+        let row = &scenario["rows"][0];
+        assert!(row["samples"].as_u64().unwrap() > 0, "{scenario}");
+        assert_eq!(row["errors"].as_array().unwrap().len(), 0, "{scenario}");
+        if cfg!(target_os = "linux") {
+            assert!(row["server_rss_peak_bytes"].as_u64().unwrap() > 0);
+        }
+    }
+    let samples = std::fs::read_to_string(out.join("samples.jtl")).unwrap();
+    let counted: u64 = scenarios.iter().map(|scenario| scenario["rows"][0]["samples"].as_u64().unwrap()).sum();
+    assert_eq!(samples.lines().count() as u64, counted + 1);
+    // The server is gone, and its folder with it.
+    assert_eq!(std::fs::read_dir(&data).unwrap().count(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_study_starts_a_server_at_each_setting() {
+    let arguments = ["--scenario", "single-vertex", "--driver", "closed", "--duration", "200ms", "--concurrency", "2"];
+    let output = bench(&arguments).args(["--study", "cpu=1", "--study", "memory=64M,128M"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("single-vertex cpu=1 memory=64M") && text.contains("cpu=1 memory=128M"), "{text}");
+    assert!(text.contains("Effect of the settings"), "{text}");
+}
+
+#[test]
+fn mistakes_are_told_before_anything_is_started() {
+    for (arguments, word) in [
+        (["--scenario", "no-such", "--rate", "1"], "single-vertex"),
+        (["--scenario", "mixed", "--driver", "open"], "--rate"),
+        (["--scenario", "mixed", "--concurrency", "0"], "concurrency"),
+        (["--scenario", "missing.toml", "--concurrency", "1"], "missing.toml"),
+    ] {
+        let output = bench(&arguments).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && text.contains(word), "{arguments:?}: {text}");
+    }
+}
