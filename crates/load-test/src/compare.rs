@@ -102,7 +102,8 @@ pub fn explanation(labels: &[String]) -> String {
     let name = |index: usize, instead: &str| labels.get(index).cloned().unwrap_or_else(|| instead.to_owned());
     format!(
         "A is {}, B is {}. Ratios are A divided by B: above 1 in throughput and below 1 in latency A is better. \
-         Elements a second and ratios are medians of the rounds; the least and the greatest ratio stand in brackets.",
+         Elements a second and ratios are medians of the rounds; the least and the greatest ratio stand in brackets. \
+         Failed requests are no elements, but their times count; the errors are those of the worst round.",
         name(0, "the first server"),
         name(1, "the second server")
     )
@@ -129,7 +130,8 @@ pub fn grid(ratios: &[ScenarioRatio]) -> Grid {
             users_second,
             spread(ratio.throughput()),
             spread(ratio.p99()),
-            figures::percent(worst_error(ratio)),
+            figures::percent(worst_error(ratio, 0)),
+            figures::percent(worst_error(ratio, 1)),
             ratio.rounds.len().to_string(),
         ]
     });
@@ -141,14 +143,16 @@ pub fn grid(ratios: &[ScenarioRatio]) -> Grid {
         "B users",
         "Throughput A/B",
         "p99 A/B",
-        "Error%, worst",
+        "A Error%",
+        "B Error%",
         "Rounds",
     ];
     Grid { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect(), marked: None, text_columns: 1 }
 }
 
-fn worst_error(ratio: &ScenarioRatio) -> f64 {
-    ratio.rounds.iter().flat_map(|round| round.error_percent).fold(0.0, f64::max)
+/// The highest share of errors in a round of one server.
+fn worst_error(ratio: &ScenarioRatio, side: usize) -> f64 {
+    ratio.rounds.iter().filter_map(|round| round.error_percent.get(side).copied()).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -169,7 +173,7 @@ mod tests {
         assert_eq!(ratio.throughput(), Some(Spread { min: 3.0, median: 3.0, max: 3.2 }));
         let labels = ["Rhizome 0.1.0".to_owned(), "HugeGraph 1.7.0".to_owned()];
         let row = grid(&[ratio]).rows.remove(0).join("|");
-        assert_eq!(row, "single-vertex|300|64|100|16|3.00 (3.00 to 3.20)|0.50 (0.50 to 0.50)|0.50%|3");
+        assert_eq!(row, "single-vertex|300|64|100|16|3.00 (3.00 to 3.20)|0.50 (0.50 to 0.50)|0.00%|0.50%|3");
         assert!(explanation(&labels).contains("A is Rhizome 0.1.0, B is HugeGraph 1.7.0"));
     }
 

@@ -46,6 +46,9 @@ fn throughput(scenario: &ScenarioResult, row: &Row) -> String {
         text += &format!(": {elements} {} a second ({requests} x {each}", element_noun(&scenario.name));
         text += if row.error_percent > 0.0 { ", failed requests left out)" } else { ")" };
     }
+    if row.error_percent > 0.0 {
+        text += &format!("; {} of the requests failed", figures::percent(row.error_percent));
+    }
     text + "."
 }
 
@@ -90,13 +93,15 @@ fn offered_load(scenario: &ScenarioResult, row: &Row) -> Option<String> {
         DriverKind::Open => "at a constant rate",
         DriverKind::Paced | DriverKind::Closed => "by paced users",
     };
-    Some(if share >= KEPT_UP_SHARE {
+    Some(if row.error_percent > 0.0 {
+        format!("{offered} requests a second were offered {how}: more than the server takes without errors.")
+    } else if share >= KEPT_UP_SHARE {
         format!(
             "The server kept up with the {offered} requests a second offered {how}: this is the load, not the server's capacity."
         )
     } else {
         format!(
-            "{offered} requests a second were offered {how}; the server answered {:.0}% of them in time.",
+            "{offered} requests a second were offered {how}; the server answered at {:.0}% of that rate.",
             share * 100.0
         )
     })
@@ -157,6 +162,13 @@ mod tests {
             of(&scenario(vec![row(1000, 900.0, 0.0), row(2000, 700.0, 0.0), row(3000, 950.0, 1.0)], Some(1)));
         let expected = "The highest throughput without errors is 900 requests a second, with 1,000 users.";
         assert_eq!(sentences[2], expected);
+    }
+
+    #[test]
+    fn a_server_that_refuses_does_not_keep_up() {
+        let sentences = of(&scenario(vec![row(1000, 1000.0, 69.5)], None));
+        assert!(sentences[0].ends_with("failed requests left out); 69.50% of the requests failed."), "{sentences:?}");
+        assert!(sentences[1].ends_with("more than the server takes without errors."), "{sentences:?}");
     }
 
     #[test]

@@ -186,6 +186,7 @@ fn labels(runs: &[RunResult]) -> Vec<String> {
 fn facts(run: &RunResult) -> Vec<(&'static str, String)> {
     let target = &run.target;
     let machine = &run.machine;
+    let unknown = || "not known".to_owned();
     let place = if target.is_local {
         "on the machine of the load generator, sharing its processors"
     } else {
@@ -199,8 +200,8 @@ fn facts(run: &RunResult) -> Vec<(&'static str, String)> {
                 target.product, target.url, target.version, target.graph
             ),
         ),
-        ("Engine", target.engine.clone().unwrap_or_default()),
-        ("Durability", target.durability.clone().unwrap_or_default()),
+        ("Engine", target.engine.clone().unwrap_or_else(unknown)),
+        ("Durability", target.durability.clone().unwrap_or_else(unknown)),
         ("Settings", target.settings.join(", ")),
         (
             "Machine",
