@@ -140,6 +140,7 @@ impl<'a> Collector<'a> {
             self.look_at_server();
             let samples = self.total.ended() + self.bucket.ended();
             let since_s = (now - last_look).as_secs_f64().max(1e-3);
+            let lately = self.bucket.all_times();
             observer.progress(&Progress {
                 phase: if now < window.counted_from {
                     Phase::WarmUp
@@ -150,8 +151,8 @@ impl<'a> Collector<'a> {
                 },
                 elapsed: now - window.begin,
                 rate_per_s: as_f64(samples - last_count) / since_s,
-                mean_us: self.bucket.all_times().mean(),
-                p99_us: self.bucket.all_times().value_at_quantile(0.99),
+                mean_us: lately.mean(),
+                p99_us: lately.value_at_quantile(0.99),
                 samples,
                 errors: self.total.errors.total() + self.bucket.errors.total(),
             });

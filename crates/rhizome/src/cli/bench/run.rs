@@ -127,10 +127,8 @@ async fn run_points(
         screen.finish().with_context(|| format!("writing {}", output::JTL_FILE))?;
     }
     if !arguments.study.is_empty() {
-        super::super::print(&format!(
-            "Effect of the settings\n\n{}\n",
-            table::overview(&result.scenarios).to_terminal()
-        ))?;
+        let effect = table::overview(&by_scenario(&result.scenarios, scenarios.len()));
+        super::super::print(&format!("Effect of the settings\n\n{}\n", effect.to_terminal()))?;
     }
     Ok(result)
 }
@@ -141,6 +139,11 @@ pub(super) async fn clean_up(test: &mut LoadTest, hurry: &Cancel) -> anyhow::Res
         cleaned = test.clean_up() => cleaned.context("deleting the test's own data"),
         () = hurry.cancelled() => bail!("interrupted again: the test's own data are still on the server"),
     }
+}
+
+/// Results of a study, which come server by server, with those of each scenario together.
+fn by_scenario(results: &[ScenarioResult], scenarios: usize) -> Vec<ScenarioResult> {
+    (0..scenarios).flat_map(|first| results.iter().skip(first).step_by(scenarios)).cloned().collect()
 }
 
 /// All scenarios against one server.
