@@ -11,7 +11,7 @@ pub use self::measure::{CompareOptions, Compared, measure};
 
 use crate::figures;
 use crate::result::{Row, ScenarioResult};
-use crate::table::Grid;
+use crate::table::{self, Grid};
 
 /// The two servers in one scenario, round by round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -86,14 +86,10 @@ impl ScenarioRatio {
     }
 }
 
-/// The row with the most elements a second among those without errors, or among all where each has some.
+/// The number of users with which a server does best.
 #[must_use]
 pub fn best_concurrency(scenario: &ScenarioResult) -> Option<u32> {
-    let fastest = |clean: bool| {
-        let rows = scenario.rows.iter().filter(|row| !clean || row.error_percent == 0.0);
-        rows.max_by(|a, b| a.elements_per_s.total_cmp(&b.elements_per_s))
-    };
-    fastest(true).or_else(|| fastest(false)).map(|row| row.concurrency)
+    table::best_row(scenario).map(|row| row.concurrency)
 }
 
 /// How the ratios are to be read; the labels of the two servers.

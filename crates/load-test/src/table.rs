@@ -90,11 +90,16 @@ pub fn by_request(row: &Row) -> Grid {
     }
 }
 
-/// The row that stands for a scenario: its peak, or its fastest row when no search was made.
+/// The row that stands for a scenario: its peak; or, when no search was made, its fastest row without errors, or the fastest
+/// of all where each has some.
 #[must_use]
 pub fn best_row(scenario: &ScenarioResult) -> Option<&Row> {
+    let fastest = |clean: bool| {
+        let rows = scenario.rows.iter().filter(move |row| !clean || row.error_percent == 0.0);
+        rows.max_by(|a, b| a.elements_per_s.total_cmp(&b.elements_per_s))
+    };
     let peak = scenario.peak.and_then(|peak| scenario.rows.get(peak));
-    peak.or_else(|| scenario.rows.iter().max_by(|a, b| a.elements_per_s.total_cmp(&b.elements_per_s)))
+    peak.or_else(|| fastest(true)).or_else(|| fastest(false))
 }
 
 fn headers(first: &str) -> Vec<String> {

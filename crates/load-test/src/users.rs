@@ -38,7 +38,8 @@ pub(crate) struct Shared {
 /// A thread of the tool at work.
 pub(crate) struct Worker {
     thread: JoinHandle<()>,
-    ended: oneshot::Receiver<()>,
+    /// `None` after it has told.
+    ended: Option<oneshot::Receiver<()>>,
     pub(crate) shard: Arc<Shard>,
     pub(crate) arrivals: Option<Arc<Mutex<Arrivals>>>,
 }
@@ -82,13 +83,16 @@ impl Worker {
                 let _ = send_ended.send(());
             })
             .map_err(system("starting a thread for users"))?;
-        Ok(Self { thread, ended, shard, arrivals })
+        Ok(Self { thread, ended: Some(ended), shard, arrivals })
     }
 
-    /// Waits until all its users have ended.
+    /// Waits until all its users have ended; may be given up and called again.
     pub(crate) async fn ended(&mut self) {
-        // An error means that the thread panicked, and that is told by `join`.
-        let _ = (&mut self.ended).await;
+        if let Some(ended) = &mut self.ended {
+            // An error means that the thread panicked, and that is told by `join`.
+            let _ = ended.await;
+            self.ended = None;
+        }
     }
 
     /// Ends the thread. The error is a panic in it: a mistake in this crate.

@@ -208,6 +208,17 @@ async fn an_interruption_keeps_the_results_so_far() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn threads_may_end_long_after_one_another() {
+    let server = Server::start(|seen| Reply::ok_after(if seen.number == 0 { 1500 * MS } else { 5 * MS })).await;
+    let mut options = options(DriverKind::Closed, 300 * MS);
+    options.client_threads = 2;
+    let (result, _) = run(&server, &read(), &options, &users(2)).await;
+    let row = &result.rows[0];
+    assert_eq!(row.samples, *server.state.requests.borrow());
+    assert!(row.duration_s >= 1.5 && row.errors.is_empty(), "{} s, {:?}", row.duration_s, row.errors);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn samples_are_bounded() {
     let server = Server::start(|_| Reply::ok()).await;
     let mut options = options(DriverKind::Closed, 500 * MS);

@@ -27,7 +27,7 @@ pub struct CompareOptions {
 /// What a comparison found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compared {
-    /// The scenarios of each server. The row at the best concurrency is that of the median round, and named the peak.
+    /// The scenarios of each server. The row at the best concurrency is that of the median round.
     pub scenarios: [Vec<ScenarioResult>; 2],
     /// One for each scenario.
     pub ratios: Vec<ScenarioRatio>,
@@ -132,7 +132,6 @@ fn name_best(result: &mut ScenarioResult, users: u32, mut rounds: Vec<Row>, opti
     let middle = rounds.len() / 2;
     let all: Vec<String> = rounds.iter().map(|row| crate::figures::number(row.elements_per_s)).collect();
     let place = result.rows.iter().position(|row| row.concurrency == users);
-    result.peak = place;
     if let (Some(row), Some(place)) =
         (rounds.into_iter().nth(middle), place.and_then(|place| result.rows.get_mut(place)))
     {
@@ -160,7 +159,6 @@ mod tests {
             probe: Duration::from_secs(1),
         };
         name_best(&mut result, 16, vec![row(16, 45.0), row(16, 30.0), row(16, 60.0)], &options);
-        assert_eq!(result.peak, Some(1));
         assert_eq!(result.rows.iter().map(|row| row.elements_per_s).collect::<Vec<_>>(), [10.0, 45.0, 40.0]);
         assert!(result.notes[0].contains("30; 45; 60"), "{:?}", result.notes);
     }

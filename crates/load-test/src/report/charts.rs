@@ -14,8 +14,8 @@ const WIDE_RANGE: u32 = 20;
 /// Picks a figure of a distribution.
 type LatencyPick = fn(&Latency) -> u64;
 
-/// Picks a figure of a bucket of a time series, given the bucket's width in seconds.
-type Pick = fn(&Second, f64) -> f64;
+/// Part of a bucket's width from which on its rate is drawn: what ended in the last moment of a row is no rate.
+const BUCKET_PART_MIN: f64 = 0.5;
 
 /// Throughput and latency against concurrency; none if no run measured more than one.
 pub(super) fn by_concurrency(entries: &[Entry<'_>], published: Option<&PublishedScenario>) -> Vec<Chart> {
@@ -47,14 +47,13 @@ pub(super) fn of_best_rows(entries: &[Entry<'_>]) -> Result<Vec<Chart>, Histogra
     let mut latency = Vec::new();
     let mut distributions = Vec::new();
     for (entry, row) in &best {
-        throughput
-            .push(over_time(entry, row, "completed", Tone::Strong, |second, width| ratio(second.completed, width)));
+        throughput.push(rate_line(entry, row, "completed", |second| second.completed));
         if row.series.iter().any(|second| second.errors > 0) {
-            let errors = over_time(entry, row, "errors", Tone::Strong, |second, width| ratio(second.errors, width));
+            let errors = rate_line(entry, row, "errors", |second| second.errors);
             throughput.push(Series { colour: Colour::Error, dashed: several, ..errors });
         }
-        latency.push(over_time(entry, row, "p99", Tone::Strong, |second, _| milliseconds(second.p99_us)));
-        latency.push(over_time(entry, row, "mean", Tone::Light, |second, _| second.mean_us / 1000.0));
+        latency.push(latency_line(entry, row, "p99", Tone::Strong, |second| milliseconds(second.p99_us)));
+        latency.push(latency_line(entry, row, "mean", Tone::Light, |second| second.mean_us / 1000.0));
         distributions.push(distribution_line(entry, row)?);
     }
     let users = users_text(&best);
@@ -138,21 +137,30 @@ fn latency_lines(entry: &Entry<'_>, several: bool) -> Vec<Series> {
         .collect()
 }
 
-fn over_time(entry: &Entry<'_>, row: &Row, name: &str, tone: Tone, pick: Pick) -> Series {
+/// What ended a second; the last bucket may be shorter than the others.
+fn rate_line(entry: &Entry<'_>, row: &Row, name: &str, pick: fn(&Second) -> u64) -> Series {
     let width = f64::from(row.series_bucket_s.max(1));
-    let points = row.series.iter().map(|second| (f64::from(second.second), pick(second, width)));
-    Series { name: entry.named(name), points: points.collect(), colour: Colour::Run(entry.slot), tone, dashed: false }
+    let points = row.series.iter().filter_map(|second| {
+        let begin = f64::from(second.second);
+        let measured = (row.duration_s - begin).min(width);
+        let is_rate = measured >= width * BUCKET_PART_MIN || (row.series.len() == 1 && measured > 0.0);
+        is_rate.then(|| (begin, ratio(pick(second), measured)))
+    });
+    line_of(entry, name, Tone::Strong, points.collect())
+}
+
+fn latency_line(entry: &Entry<'_>, row: &Row, name: &str, tone: Tone, pick: fn(&Second) -> f64) -> Series {
+    line_of(entry, name, tone, row.series.iter().map(|second| (f64::from(second.second), pick(second))).collect())
+}
+
+fn line_of(entry: &Entry<'_>, name: &str, tone: Tone, points: Vec<(f64, f64)>) -> Series {
+    Series { name: entry.named(name), points, colour: Colour::Run(entry.slot), tone, dashed: false }
 }
 
 fn distribution_line(entry: &Entry<'_>, row: &Row) -> Result<Series, HistogramError> {
     let points = distribution::percentiles(row)?;
-    Ok(Series {
-        name: entry.named("all requests"),
-        points: points.iter().map(|point| (point.percentile, milliseconds(point.latency_us))).collect(),
-        colour: Colour::Run(entry.slot),
-        tone: Tone::Strong,
-        dashed: false,
-    })
+    let points = points.iter().map(|point| (point.percentile, milliseconds(point.latency_us)));
+    Ok(line_of(entry, "all requests", Tone::Strong, points.collect()))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "drawn with the precision of a pixel")]
@@ -163,4 +171,40 @@ fn milliseconds(us: u64) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "drawn with the precision of a pixel")]
 fn ratio(count: u64, width_s: f64) -> f64 {
     count as f64 / width_s
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::ScenarioResult;
+
+    fn row(duration_s: f64, completed: &[u64]) -> Row {
+        let series = (0..).zip(completed).map(|(second, completed)| Second {
+            second,
+            completed: *completed,
+            ..Second::default()
+        });
+        Row { duration_s, series: series.collect(), series_bucket_s: 1, ..Row::default() }
+    }
+
+    #[test]
+    fn a_moment_at_the_end_is_no_rate() {
+        let scenario = ScenarioResult::default();
+        let entry = Entry { slot: 0, label: "a", scenario: &scenario, several: false };
+        let rates = |duration_s, completed: &[u64]| -> Vec<f64> {
+            let line = rate_line(&entry, &row(duration_s, completed), "completed", |second| second.completed);
+            line.points.into_iter().map(|point| point.1).collect()
+        };
+        assert_eq!(rates(2.004, &[10, 12, 1]), [10.0, 12.0]);
+        assert_eq!(rates(2.5, &[10, 12, 6]), [10.0, 12.0, 12.0]);
+        assert_eq!(rates(0.25, &[10]), [40.0]);
+    }
+
+    #[test]
+    fn one_row_has_no_chart_by_concurrency() {
+        let scenario = ScenarioResult { rows: vec![row(1.0, &[1])], ..ScenarioResult::default() };
+        let entry = Entry { slot: 0, label: "a", scenario: &scenario, several: false };
+        assert!(by_concurrency(&[entry], None).is_empty());
+        assert_eq!(of_best_rows(&[entry]).unwrap().len(), 3);
+    }
 }
