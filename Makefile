@@ -21,7 +21,7 @@ run: ## Build, start a server on 127.0.0.1:8080 and load a small social network 
 build: ## Install what a build needs and compile the server
 	@scripts/build.sh
 
-test: ## Run every test: Rust, Java clients, Python client
+test: ## Run every test: Rust, the clients, HugeGraph's loader, reports in a browser and in JMeter
 	@scripts/test.sh
 
 check: ## Format, lints and unit tests: the quick look before a commit
