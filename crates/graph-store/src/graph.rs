@@ -30,7 +30,8 @@ impl Default for GraphOptions {
     }
 }
 
-/// A property graph. Shared between threads; get one from [`crate::Store::graph`] for each request, since clearing a graph replaces it.
+/// A property graph. Shared between threads; get one from [`crate::Store::graph`] for each request, since clearing
+/// a graph or resuming its snapshot replaces it.
 pub struct Graph {
     pub(crate) name: String,
     pub(crate) number: GraphNumber,
@@ -39,6 +40,7 @@ pub struct Graph {
     schema_lock: Mutex<()>,
     stripes: Stripes,
     mode: AtomicU8,
+    reads_all: AtomicBool,
     cleared: AtomicBool,
     pub(crate) next_task: AtomicU64,
 }
@@ -59,6 +61,7 @@ impl Graph {
             schema_lock: Mutex::default(),
             stripes: Stripes::new(),
             mode: AtomicU8::new(0),
+            reads_all: AtomicBool::new(false),
             cleared: AtomicBool::new(false),
             next_task: AtomicU64::new(next_task),
         }
@@ -102,6 +105,24 @@ impl Graph {
             GraphMode::Loading => 3,
         };
         self.mode.store(code, Ordering::Relaxed);
+    }
+
+    /// Whether the read mode is `ALL`, in which analytical properties would be read too; not kept over a restart. There are none, so
+    /// both modes read the same.
+    #[must_use]
+    pub fn reads_all(&self) -> bool {
+        self.reads_all.load(Ordering::Relaxed)
+    }
+
+    /// Sets the read mode.
+    pub fn set_reads_all(&self, all: bool) {
+        self.reads_all.store(all, Ordering::Relaxed);
+    }
+
+    /// Takes over the modes of the graph this one replaces.
+    pub(crate) fn take_modes(&self, old: &Self) {
+        self.set_mode(old.mode());
+        self.set_reads_all(old.reads_all());
     }
 
     pub(crate) fn engine(&self) -> &dyn Engine {

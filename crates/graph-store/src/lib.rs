@@ -13,9 +13,12 @@
 //!
 //! Start reading at [`Graph`]; `insert.rs` is the hot path.
 
+mod compact;
 mod delete;
+mod dropped;
 mod error;
 mod graph;
+mod graphs;
 mod id_generator;
 mod insert;
 pub mod limits;
@@ -26,6 +29,8 @@ mod pending;
 mod read;
 mod removal;
 mod schema;
+mod settings;
+mod snapshot;
 mod store;
 mod stripes;
 mod task;
@@ -33,6 +38,7 @@ mod update;
 
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
+pub use graphs::{Clear, GraphConf};
 pub use insert::Wait;
 pub use list::{Budget, Listed, Range, VertexQuery, Visit};
 pub use list_edges::EdgeQuery;

@@ -1,7 +1,6 @@
 //! One request as handlers see it, and what all requests share.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -9,7 +8,6 @@ use std::time::Instant;
 use bytes::Bytes;
 use graph_json::{Dialect, EncodeOptions};
 use graph_store::{Budget, Graph, Store};
-use parking_lot::Mutex;
 
 use crate::address::Address;
 use crate::admission::{Admission, Admitted};
@@ -27,9 +25,8 @@ pub(crate) struct App {
     pub(crate) pool: Pool,
     pub(crate) meters: Meters,
     pub(crate) started: Instant,
-    pub(crate) shutting_down: AtomicBool,
-    /// Graphs whose read mode was set to ALL. Without analytical properties both modes read the same.
-    pub(crate) read_all: Mutex<BTreeSet<String>>,
+    /// Also tells work without a time limit to stop.
+    pub(crate) shutting_down: Arc<AtomicBool>,
 }
 
 impl App {
@@ -40,8 +37,7 @@ impl App {
             pool: Pool::new(limits.blocking_threads),
             meters: Meters::new(),
             started: Instant::now(),
-            shutting_down: AtomicBool::new(false),
-            read_all: Mutex::default(),
+            shutting_down: Arc::default(),
             store,
             options,
         })
@@ -52,6 +48,8 @@ impl App {
 pub(crate) struct Call {
     pub(crate) app: Arc<App>,
     pub(crate) address: Address,
+    /// Where the name of the graph is among the segments, in addresses of graphs.
+    pub(crate) graph_at: usize,
     /// Where the parameter of the route is among the segments.
     pub(crate) param_at: usize,
     pub(crate) graph: Option<Arc<Graph>>,
@@ -66,6 +64,11 @@ impl Call {
     /// The graph the address names.
     pub(crate) fn graph(&self) -> Result<&Arc<Graph>, ApiError> {
         self.graph.as_ref().ok_or_else(ApiError::defect)
+    }
+
+    /// The name of a graph that need not exist.
+    pub(crate) fn graph_name(&self) -> Result<Cow<'_, str>, ApiError> {
+        self.address.decoded(self.graph_at)
     }
 
     /// The last segment of the address: an id or a name.

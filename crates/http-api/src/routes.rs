@@ -8,8 +8,8 @@ use crate::call::Call;
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::resources::{
-    edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, tasks, testing, versions,
-    vertex_labels, vertices,
+    edge_labels, edges, graph_modes, graph_spaces, graphs, health, index_labels, metrics, property_keys, schema, tasks,
+    testing, versions, vertex_labels, vertices,
 };
 
 /// An answer, or why there is none.
@@ -28,8 +28,21 @@ pub(crate) enum Handler {
     QuickWrite(fn(&Call, Wait) -> Stored),
     /// A write that can take long: on the pool.
     PooledWrite(fn(&Call, Wait) -> Stored),
+    /// Like `Pooled`, at the address of a graph that need not exist.
+    NewGraph(fn(&Call) -> Answered),
+    /// On the pool, without a time limit, and to its end even when the client goes away. What it does admits one at a time.
+    Unhurried(fn(&Call) -> Answered),
     /// HugeGraph has it, this version does not.
     NotYet,
+    /// HugeGraph or one of its clients has it, and Rhizome leaves it out for this reason.
+    Never(&'static str),
+}
+
+impl Handler {
+    /// Whether there is something that answers.
+    pub(crate) fn answers(self) -> bool {
+        !matches!(self, Self::NotYet | Self::Never(_))
+    }
 }
 
 /// What addresses of a route begin with.
@@ -51,12 +64,28 @@ pub(crate) struct Route {
     pub(crate) endpoints: &'static [(Method, Handler)],
 }
 
-use Handler::{NotYet, Pooled, PooledWrite, Quick, QuickWrite};
+use Handler::{Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
 const GET: Method = Method::GET;
 const POST: Method = Method::POST;
 const PUT: Method = Method::PUT;
 const DELETE: Method = Method::DELETE;
 const NOT_YET: &[(Method, Handler)] = &[(GET, NotYet), (POST, NotYet), (PUT, NotYet), (DELETE, NotYet)];
+
+/// Several processes that replicate a graph.
+const RAFT: &str = "one process serves a store, so there are no peers to manage";
+/// HugeGraph's own parts around the server.
+const CLUSTER: &str = "there is no placement driver, store or computing cluster beside the server";
+/// Answers never hold stack traces.
+const NO_TRACE: &str = "errors never hold stack traces; they are in the log";
+/// What only clients know.
+const CLIENT_ONLY: &str = "HugeGraph's own open-source server has nothing there either";
+/// Analytical property keys.
+const OLAP: &str = "there are no analytical (OLAP) properties";
+const NO_CLUSTER: &[(Method, Handler)] =
+    &[(GET, Never(CLUSTER)), (POST, Never(CLUSTER)), (PUT, Never(CLUSTER)), (DELETE, Never(CLUSTER))];
+const NO_RAFT: &[(Method, Handler)] = &[(GET, Never(RAFT)), (POST, Never(RAFT))];
+const ONLY_IN_CLIENTS: &[(Method, Handler)] =
+    &[(GET, Never(CLIENT_ONLY)), (POST, Never(CLIENT_ONLY)), (PUT, Never(CLIENT_ONLY)), (DELETE, Never(CLIENT_ONLY))];
 
 const fn server(path: &'static [&'static str], endpoints: &'static [(Method, Handler)]) -> Route {
     Route { scope: Scope::Server, path, endpoints }
@@ -120,31 +149,41 @@ pub(crate) static ROUTES: &[Route] = &[
         &["tasks", "{id}"],
         &[(GET, Quick(tasks::get)), (PUT, Quick(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
     ),
-    graph(&[], &[(GET, Quick(graphs::get)), (POST, NotYet), (PUT, NotYet), (DELETE, NotYet)]),
+    graph(
+        &[],
+        &[
+            (GET, Quick(graphs::get)),
+            (POST, NewGraph(graphs::create)),
+            (PUT, Pooled(graphs::alter)),
+            (DELETE, Pooled(graphs::remove)),
+        ],
+    ),
     graph(&["conf"], &[(GET, Quick(graphs::conf))]),
-    graph(&["mode"], &[(GET, Quick(graphs::mode)), (PUT, Quick(graphs::set_mode))]),
-    graph(&["graph_read_mode"], &[(GET, Quick(graphs::read_mode)), (PUT, Quick(graphs::set_read_mode))]),
+    graph(&["mode"], &[(GET, Quick(graph_modes::mode)), (PUT, Quick(graph_modes::set_mode))]),
+    graph(&["graph_read_mode"], &[(GET, Quick(graph_modes::read_mode)), (PUT, Quick(graph_modes::set_read_mode))]),
     graph(&["clear"], &[(DELETE, Pooled(graphs::clear))]),
-    graph(&["graph", "vertices", "olap", "batch"], &[(PUT, NotYet)]),
+    graph(&["graph", "vertices", "olap", "batch"], &[(PUT, Never(OLAP))]),
     graph(&["traversers", "{*}"], NOT_YET),
     graph(&["jobs", "{*}"], NOT_YET),
     graph(&["variables", "{*}"], NOT_YET),
     graph(&["cypher"], &[(GET, NotYet), (POST, NotYet)]),
-    graph(&["snapshot_create"], &[(PUT, NotYet)]),
-    graph(&["snapshot_resume"], &[(PUT, NotYet)]),
-    graph(&["compact"], &[(PUT, NotYet)]),
-    graph(&["raft", "{*}"], NOT_YET),
+    graph(&["snapshot_create"], &[(PUT, Unhurried(graphs::create_snapshot))]),
+    graph(&["snapshot_resume"], &[(PUT, Unhurried(graphs::resume_snapshot))]),
+    graph(&["compact"], &[(PUT, Unhurried(graphs::compact))]),
+    graph(&["raft", "{*}"], NO_RAFT),
     graph(&["auth", "{*}"], NOT_YET),
-    graph(&["clone"], &[(POST, NotYet)]),
-    graph(&["default"], &[(GET, NotYet)]),
-    graph(&["undefault"], &[(GET, NotYet)]),
+    graph(&["clone"], &[(POST, Never("POST {G}?clone_graph_name=SOURCE does it"))]),
+    graph(&["default"], &[(GET, Never(graphs::DEFAULT_IS_SET))]),
+    graph(&["undefault"], &[(GET, Never(graphs::DEFAULT_IS_SET))]),
     space(&["graphs"], &[(GET, Quick(graphs::list))]),
+    space(&["graphs", "profile"], &[(GET, Quick(graphs::profile))]),
+    space(&["graphs", "manage"], &[(PUT, Quick(graphs::manage))]),
     space(&["auth", "{*}"], NOT_YET),
-    space(&["schematemplates", "{*}"], NOT_YET),
-    space(&["services", "{*}"], NOT_YET),
-    space(&["configs", "{*}"], NOT_YET),
-    space(&["default"], &[(GET, NotYet)]),
-    space(&["role"], NOT_YET),
+    space(&["schematemplates", "{*}"], ONLY_IN_CLIENTS),
+    space(&["services", "{*}"], NO_CLUSTER),
+    space(&["configs", "{*}"], ONLY_IN_CLIENTS),
+    space(&["default"], ONLY_IN_CLIENTS),
+    space(&["role"], ONLY_IN_CLIENTS),
     server(&[], &[(GET, Quick(versions::root))]),
     server(&["versions"], &[(GET, Quick(versions::versions))]),
     server(&["apis"], &[(GET, Quick(versions::apis))]),
@@ -154,20 +193,25 @@ pub(crate) static ROUTES: &[Route] = &[
     server(&["metrics", "backend"], &[(GET, Quick(metrics::backend))]),
     server(&["metrics", "statistics"], &[(GET, Quick(metrics::statistics))]),
     server(&["metrics", "{group}"], &[(GET, Quick(metrics::group))]),
-    server(&["graphspaces"], &[(GET, Quick(graphs::spaces)), (POST, NotYet)]),
-    server(&["graphspaces", "{space}"], &[(GET, Quick(graphs::space)), (PUT, NotYet), (DELETE, NotYet)]),
+    server(&["graphspaces"], &[(GET, Quick(graph_spaces::list)), (POST, Quick(graph_spaces::refuse))]),
+    server(&["graphspaces", "profile"], &[(GET, Quick(graph_spaces::profile))]),
+    server(&["graphspaces", "default"], ONLY_IN_CLIENTS),
+    server(
+        &["graphspaces", "{space}"],
+        &[(GET, Quick(graph_spaces::get)), (PUT, Quick(graph_spaces::refuse)), (DELETE, Quick(graph_spaces::refuse))],
+    ),
     server(&["gremlin"], &[(GET, NotYet), (POST, NotYet)]),
     server(&["auth", "{*}"], NOT_YET),
     server(&["openapi.json"], &[(GET, NotYet)]),
     server(&["swagger-ui", "{*}"], &[(GET, NotYet)]),
-    server(&["exception", "trace"], &[(GET, NotYet), (PUT, NotYet)]),
+    server(&["exception", "trace"], &[(GET, Never(NO_TRACE)), (PUT, Never(NO_TRACE))]),
     server(&["whiteiplist"], NOT_YET),
-    server(&["arthas"], &[(PUT, NotYet)]),
-    server(&["pd", "{*}"], NOT_YET),
-    server(&["hstore", "{*}"], NOT_YET),
-    server(&["kvstore", "{*}"], NOT_YET),
-    server(&["vermeer", "{*}"], NOT_YET),
-    server(&["schematemplates", "{*}"], NOT_YET),
+    server(&["arthas"], &[(PUT, Never("it diagnoses a Java process, and this is none"))]),
+    server(&["pd", "{*}"], NO_CLUSTER),
+    server(&["hstore", "{*}"], NO_CLUSTER),
+    server(&["kvstore", "{*}"], NO_CLUSTER),
+    server(&["vermeer", "{*}"], NO_CLUSTER),
+    server(&["schematemplates", "{*}"], ONLY_IN_CLIENTS),
     server(&["test", "panic"], &[(GET, Quick(testing::panic)), (POST, Pooled(testing::panic))]),
     graph(&["test", "sleep"], &[(GET, Pooled(testing::sleep)), (POST, Pooled(testing::sleep))]),
 ];
@@ -188,13 +232,15 @@ pub(crate) enum Found {
 pub(crate) fn find(address: &Address, method: &Method, test_routes: bool) -> Found {
     let (scope, graph_at, from) = match (address.raw(0), address.len()) {
         ("graphs", 1) => (Scope::Space, 0, 0),
+        ("graphs", 2) if graphs::is_reserved(address.raw(1)) => (Scope::Space, 0, 0),
         ("graphs", _) => (Scope::Graph, 1, 2),
         ("graphspaces", 3) => (Scope::Space, 0, 2),
+        ("graphspaces", 4) if address.raw(2) == "graphs" && graphs::is_reserved(address.raw(3)) => (Scope::Space, 0, 2),
         ("graphspaces", 4..) if address.raw(2) == "graphs" => (Scope::Graph, 3, 4),
         ("graphspaces", 4..) => (Scope::Space, 0, 2),
         _ => (Scope::Server, 0, 0),
     };
-    if address.raw(0) == "graphspaces" && scope != Scope::Server && address.raw(1) != graphs::DEFAULT_SPACE {
+    if address.raw(0) == "graphspaces" && scope != Scope::Server && address.raw(1) != graph_spaces::DEFAULT_SPACE {
         return Found::NoSpace;
     }
     let fits = |route: &Route| route.scope == scope && fits(route.path, address, from);

@@ -139,6 +139,10 @@ impl Engine for RocksDbEngine {
         }
     }
 
+    fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        self.store.compact(table, prefix)
+    }
+
     fn sync(&self) -> Result<(), KvError> {
         self.store.sync()
     }

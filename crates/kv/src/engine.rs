@@ -115,6 +115,10 @@ pub trait Engine: Read + Send + Sync {
     /// `prefix` must not reach beyond the partition. Not atomic with anything else; repeating it is harmless.
     fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
 
+    /// Gives back the room of what was deleted or overwritten in the partitions that begin with `prefix`, where the engine keeps such
+    /// data for a while. Changes nothing that can be read; reads and writes go on meanwhile. Can take as long as rewriting the range.
+    fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
+
     /// Makes everything acknowledged so far survive a power cut, whatever the durability mode.
     fn sync(&self) -> Result<(), KvError>;
 
@@ -173,6 +177,10 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
 
     fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
         (**self).delete_prefix(table, prefix)
+    }
+
+    fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        (**self).compact(table, prefix)
     }
 
     fn sync(&self) -> Result<(), KvError> {

@@ -257,6 +257,11 @@ impl<E: Engine> Engine for FaultEngine<E> {
         self.inner.delete_prefix(table, prefix)
     }
 
+    fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        self.faults.write_without_commit()?;
+        self.inner.compact(table, prefix)
+    }
+
     fn sync(&self) -> Result<(), KvError> {
         self.faults.write_without_commit()?;
         self.inner.sync()

@@ -51,6 +51,7 @@ pub struct Server {
 #[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
 pub struct GraphSettings {
     pub default: String,
+    pub graphs_max: usize,
     pub batch_vertices_max: usize,
     pub batch_edges_max: usize,
     pub list_limit_default: u64,
@@ -249,6 +250,7 @@ impl Settings {
                 encode_primary_key_number: self.graph.encode_primary_key_number,
             },
             default_graph: self.graph.default.clone(),
+            graphs_max: self.graph.graphs_max,
         })
     }
 }

@@ -11,6 +11,8 @@ mod concurrent;
 mod expiry;
 mod faults;
 mod fixture;
+mod graphs;
 mod parked;
 mod removal;
 mod restart;
+mod snapshots;

@@ -100,6 +100,10 @@ impl Engine for ParkedEngine {
         self.inner.delete_prefix(table, prefix)
     }
 
+    fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        self.inner.compact(table, prefix)
+    }
+
     fn sync(&self) -> Result<(), KvError> {
         self.inner.sync()
     }

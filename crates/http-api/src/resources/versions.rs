@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::reply::Reply;
-use crate::routes::{Answered, Handler, ROUTES};
+use crate::routes::{Answered, ROUTES};
 
 /// The version of HugeGraph whose API this is.
 pub(crate) const CORE_VERSION: &str = "1.7.0";
@@ -38,7 +38,7 @@ pub(crate) fn apis(_: &Call) -> Answered {
     let mut groups: Map<String, Value> = Map::new();
     for route in ROUTES.iter().filter(|route| !route.is_for_tests()) {
         for (method, handler) in route.endpoints {
-            if matches!(handler, Handler::NotYet) {
+            if !handler.answers() {
                 continue;
             }
             let group = route.path.first().copied().unwrap_or("root");

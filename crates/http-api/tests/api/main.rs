@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "test code")]
 
 mod graph;
+mod graphs;
 mod protocol;
 mod server;
