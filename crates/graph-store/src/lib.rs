@@ -24,6 +24,7 @@ mod insert;
 pub mod limits;
 mod list;
 mod list_edges;
+mod memory;
 mod page;
 mod pending;
 mod read;

@@ -11,7 +11,7 @@ use crate::folder::Folder;
 use crate::limits::LONE_COMMIT_BYTES_MAX;
 use crate::options::{MemtableWrites, RocksDbOptions};
 use crate::read::Snapshot;
-use crate::statistics::statistics;
+use crate::statistics::{memory, statistics};
 use crate::store::Store;
 use crate::writer::Writer;
 
@@ -149,5 +149,9 @@ impl Engine for RocksDbEngine {
 
     fn statistics(&self) -> Vec<Statistic> {
         statistics(&self.store, &self.writer.figures())
+    }
+
+    fn memory(&self) -> Vec<Statistic> {
+        memory(&self.store, &self.writer.figures())
     }
 }

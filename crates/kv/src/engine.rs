@@ -124,6 +124,9 @@ pub trait Engine: Read + Send + Sync {
 
     /// Figures for metrics.
     fn statistics(&self) -> Vec<Statistic>;
+
+    /// Where the engine's memory goes, in bytes: parts that do not overlap, so that they can be added up.
+    fn memory(&self) -> Vec<Statistic>;
 }
 
 impl<T: Read + ?Sized> Read for Arc<T> {
@@ -189,5 +192,9 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
 
     fn statistics(&self) -> Vec<Statistic> {
         (**self).statistics()
+    }
+
+    fn memory(&self) -> Vec<Statistic> {
+        (**self).memory()
     }
 }

@@ -270,6 +270,10 @@ impl<E: Engine> Engine for FaultEngine<E> {
     fn statistics(&self) -> Vec<Statistic> {
         self.inner.statistics()
     }
+
+    fn memory(&self) -> Vec<Statistic> {
+        self.inner.memory()
+    }
 }
 
 #[cfg(test)]

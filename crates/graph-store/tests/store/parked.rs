@@ -111,4 +111,8 @@ impl Engine for ParkedEngine {
     fn statistics(&self) -> Vec<Statistic> {
         self.inner.statistics()
     }
+
+    fn memory(&self) -> Vec<Statistic> {
+        self.inner.memory()
+    }
 }

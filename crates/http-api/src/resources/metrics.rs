@@ -16,8 +16,12 @@ use crate::routes::Answered;
 const GROUPS: [&str; 5] = ["gauges", "counters", "histograms", "meters", "timers"];
 
 const MEBIBYTE: u64 = 1024 * 1024;
+const GIBIBYTE: u64 = 1024 * MEBIBYTE;
 /// Size of a page of memory on the systems this runs on, in which Linux counts a process's memory.
 const PAGE_BYTES: u64 = 4_096;
+
+/// The memory of the process by its parts.
+const MEMORY: &str = "rhizome_memory_bytes";
 
 /// Everything: text, or JSON with `?type=json`.
 pub(crate) fn all(call: &Call) -> Answered {
@@ -33,6 +37,12 @@ pub(crate) fn all(call: &Call) -> Answered {
     for (name, help, value) in process_and_engine(&call.app) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+    }
+    let _ =
+        writeln!(text, "# HELP {MEMORY} Memory of the process by what holds it; the parts add up to what is in RAM");
+    let _ = writeln!(text, "# TYPE {MEMORY} gauge");
+    for (part, help, bytes) in memory(&call.app) {
+        let _ = writeln!(text, "# {part}: {help}\n{MEMORY}{{part=\"{part}\"}} {bytes}");
     }
     Ok(Reply::text(text))
 }
@@ -107,10 +117,18 @@ pub(crate) fn backend(call: &Call) -> Answered {
     for statistic in engine.statistics() {
         figures.insert(statistic.name.to_owned(), json!(statistic.value));
     }
-    let used = resident_bytes() / MEBIBYTE;
-    figures.insert("mem_used".to_owned(), json!(used));
-    figures.insert("mem_unit".to_owned(), json!("MB"));
-    figures.insert("mem_used_readable".to_owned(), json!(format!("{used} MB")));
+    let memory: f64 = engine.memory().iter().map(|part| part.value).sum();
+    let disk = ["total_sst_bytes", "wal_bytes"].into_iter().filter_map(|name| figures.get(name)?.as_f64()).sum::<f64>();
+    for (name, figure) in [
+        ("mem_used", json!(memory / MEBIBYTE as f64)),
+        ("mem_used_readable", json!(format!("{:.2} MB", memory / MEBIBYTE as f64))),
+        ("mem_unit", json!("MB")),
+        ("disk_usage", json!(disk / GIBIBYTE as f64)),
+        ("disk_usage_readable", json!(format!("{:.2} MB", disk / MEBIBYTE as f64))),
+        ("disk_unit", json!("GB")),
+    ] {
+        figures.insert(name.to_owned(), figure);
+    }
     let graph = json!({
         "backend": engine.name(), "nodes": 1, "cluster_id": "local", "servers": { "local": figures },
     });
@@ -145,12 +163,26 @@ fn process_and_engine(app: &App) -> Vec<(String, &'static str, f64)> {
     all
 }
 
+/// What the memory of the process in RAM is made of: parts that are counted, and the rest.
+fn memory(app: &App) -> Vec<(&'static str, &'static str, f64)> {
+    let mut parts: Vec<_> = app.store.memory().into_iter().map(|part| (part.name, part.help, part.value)).collect();
+    parts.push(("request_bodies", "Bodies of requests at work", app.admission.bytes() as f64));
+    let counted: f64 = parts.iter().map(|(_, _, bytes)| bytes).sum();
+    let rest = "The program, its threads and tasks, answers under way, and room the allocator keeps; negative where parts are \
+                counted that the system has not given memory for yet";
+    parts.push(("rest", rest, resident_bytes() as f64 - counted));
+    parts
+}
+
 /// The figures of one of HugeGraph's groups, by name. Histograms of time are its timers.
 fn json_group(app: &App, group: &str) -> Value {
     let mut all = Map::new();
     if group == "gauges" {
         for (name, _, value) in process_and_engine(app) {
             all.insert(name, json!({ "value": value }));
+        }
+        for (part, _, bytes) in memory(app) {
+            all.insert(format!("{MEMORY}.{part}"), json!({ "value": bytes }));
         }
     }
     for family in families(app) {

@@ -262,7 +262,18 @@ fn the_server_tells_about_itself() {
         text.contains(r#"rhizome_http_requests_total{class="ok",method="POST",path="{G}/schema/propertykeys"} 3"#),
         "{text}"
     );
-    assert!(text.contains("process_resident_memory_bytes"));
+    let figure = |name: &str| -> f64 {
+        let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        line.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    let parts = text.lines().filter(|line| line.starts_with("rhizome_memory_bytes{"));
+    let sum: f64 = parts.map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap()).sum();
+    // Both are read within one answer, a moment apart.
+    let resident = figure("process_resident_memory_bytes");
+    assert!((sum - resident).abs() < resident / 4.0, "{sum} of {resident}");
+    for part in ["content", "graphs", "catalogues"] {
+        assert!(figure(&format!("rhizome_memory_bytes{{part=\"{part}\"}}")) > 0.0, "{part}");
+    }
     let json = server.get("/metrics/?type=json").json();
     for group in ["gauges", "counters", "histograms", "meters", "timers"] {
         assert!(json[group].is_object());
