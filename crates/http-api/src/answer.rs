@@ -22,6 +22,7 @@ use crate::admission::Admitted;
 use crate::body::{self, BodyError};
 use crate::call::{App, Call};
 use crate::errors::ApiError;
+use crate::openapi;
 use crate::pool::CancelOnDrop;
 use crate::reply::accepts_gzip;
 use crate::routes::{self, Answered, Found, Handler, Scope};
@@ -70,14 +71,14 @@ async fn serve(
     found: Found,
     body: &mut Incoming,
 ) -> Answered {
-    let (handler, scope, graph_at, param_at) = match found {
+    let (at, handler, scope, graph_at, param_at) = match found {
         Found::Endpoint { handler: Handler::NotYet, .. } => {
             return Err(ApiError::not_yet(method.as_str(), address.path()));
         }
         Found::Endpoint { handler: Handler::Never(reason), .. } => {
             return Err(ApiError::never(method.as_str(), address.path(), reason));
         }
-        Found::Endpoint { handler, scope, graph_at, param_at, .. } => (handler, scope, graph_at, param_at),
+        Found::Endpoint { at, handler, scope, graph_at, param_at } => (at, handler, scope, graph_at, param_at),
         Found::NoMethod { allow } => return Err(ApiError::method(method.as_str(), allow)),
         Found::NoSpace => {
             return Err(ApiError::no_space(&address.decoded(1)?));
@@ -101,9 +102,20 @@ async fn serve(
         Scope::Server | Scope::Space | Scope::Graph => None,
     };
     let app_of_call = Arc::clone(app);
+    let described = if app.options.test_routes { openapi::operation_at(at) } else { None };
     let (dialect, budget) = (dialect_of(headers), Budget::unlimited());
-    let call =
-        Call { app: app_of_call, address, graph_at, param_at, graph, body, dialect, budget, _admitted: admitted };
+    let call = Call {
+        app: app_of_call,
+        address,
+        graph_at,
+        param_at,
+        graph,
+        body,
+        dialect,
+        budget,
+        described,
+        _admitted: admitted,
+    };
     if let Handler::Unhurried(handle) = handler {
         return unhurried(call, handle).await;
     }

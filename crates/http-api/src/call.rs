@@ -13,6 +13,7 @@ use crate::address::Address;
 use crate::admission::{Admission, Admitted};
 use crate::errors::ApiError;
 use crate::meters::Meters;
+use crate::openapi::Operation;
 use crate::options::ApiOptions;
 use crate::pool::Pool;
 use crate::query::Query;
@@ -57,6 +58,8 @@ pub(crate) struct Call {
     /// Which release of HugeGraph the client expects answers of.
     pub(crate) dialect: Dialect,
     pub(crate) budget: Budget,
+    /// See [`Query`].
+    pub(crate) described: Option<&'static Operation>,
     pub(crate) _admitted: Option<Admitted>,
 }
 
@@ -78,7 +81,7 @@ impl Call {
 
     /// The query of the address.
     pub(crate) fn query(&self) -> Query<'_> {
-        Query(self.address.query())
+        Query::new(self.address.query(), self.described)
     }
 
     /// How elements of a graph are written.

@@ -6,6 +6,7 @@ use hyper::Method;
 use crate::address::Address;
 use crate::call::Call;
 use crate::errors::ApiError;
+use crate::openapi;
 use crate::reply::Reply;
 use crate::resources::{
     edge_labels, edges, graph_modes, graph_spaces, graphs, health, index_labels, metrics, property_keys, schema, tasks,
@@ -202,8 +203,8 @@ pub(crate) static ROUTES: &[Route] = &[
     ),
     server(&["gremlin"], &[(GET, NotYet), (POST, NotYet)]),
     server(&["auth", "{*}"], NOT_YET),
-    server(&["openapi.json"], &[(GET, NotYet)]),
-    server(&["swagger-ui", "{*}"], &[(GET, NotYet)]),
+    server(&["openapi.json"], &[(GET, Quick(openapi::show))]),
+    server(&["swagger-ui", "{*}"], &[(GET, Quick(openapi::page))]),
     server(&["exception", "trace"], &[(GET, Never(NO_TRACE)), (PUT, Never(NO_TRACE))]),
     server(&["whiteiplist"], NOT_YET),
     server(&["arthas"], &[(PUT, Never("it diagnoses a Java process, and this is none"))]),

@@ -251,6 +251,30 @@ fn what_is_not_there_yet_says_so() {
 }
 
 #[test]
+fn the_api_is_described_for_programs_and_people() {
+    let server = Server::start();
+    let document = server.get("/openapi.json").json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let create = &document["paths"]["/graphs/{graph}/schema/vertexlabels"]["post"];
+    assert_eq!(
+        create["responses"]["201"]["content"]["application/json"]["schema"]["$ref"],
+        "#/components/schemas/VertexLabel"
+    );
+    assert_eq!(server.get("/swagger-ui").header("location"), Some("/swagger-ui/"));
+    let page = server.get("/swagger-ui/");
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html")));
+    // Everything the page needs comes from here, so that it works without a network.
+    for part in page.text().split(['"', '\'']).filter(|part| part.ends_with(".js") || part.ends_with(".css")) {
+        assert!(!part.contains("//"), "{part}");
+        let file = server.get(&format!("/swagger-ui/{}", part.trim_start_matches("./")));
+        assert!(file.status == 200 && !file.body.is_empty(), "{part}");
+    }
+    assert!(server.get("/swagger-ui/swagger-initializer.js").text().contains("/openapi.json"));
+    assert_eq!(server.get("/swagger-ui/nosuch").status, 404);
+    assert!(server.get("/apis").text().contains("clone_graph_name"));
+}
+
+#[test]
 fn the_server_tells_about_itself() {
     let server = Server::with_schema();
     assert_eq!(server.get("/").json()["service"], "hugegraph");
