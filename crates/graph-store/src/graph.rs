@@ -172,9 +172,14 @@ impl Graph {
         drop(self.stripes.lock(Mask::default(), Mask::ALL, Wait::Allowed));
     }
 
-    /// Locks stripes without a catalogue in play.
+    /// Locks stripes without a catalogue in play. Refused once the graph is closed, so that nothing is written where data is being
+    /// removed.
     pub(crate) fn lock_exclusive(&self, mask: Mask) -> Result<Held, StoreError> {
-        self.stripes.lock(Mask::default(), mask, Wait::Allowed).ok_or(StoreError::Contended)
+        let held = self.stripes.lock(Mask::default(), mask, Wait::Allowed).ok_or(StoreError::Contended)?;
+        if self.cleared.load(Ordering::Acquire) {
+            return Err(StoreError::GraphCleared { name: self.name.clone() });
+        }
+        Ok(held)
     }
 
     /// Turns away every later write, of elements, schema and tasks, and waits for the earlier ones.
