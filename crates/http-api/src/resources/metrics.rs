@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use graph_json::Dialect;
 use prometheus::proto::{Metric, MetricFamily, MetricType};
 use prometheus::{Encoder as _, TextEncoder};
 use serde_json::{Map, Value, json};
@@ -137,8 +138,9 @@ pub(crate) fn backend(call: &Call) -> Answered {
     Ok(Reply::value(&Value::Object(graphs)))
 }
 
+/// Clients before 1.2 know nothing else and do not say so.
 fn wants_json(call: &Call) -> Result<bool, ApiError> {
-    Ok(call.query().text("type")?.as_deref() == Some("json"))
+    Ok(call.dialect == Dialect::Before15 || call.query().text("type")?.as_deref() == Some("json"))
 }
 
 /// The first lines of a text: which HugeGraph this speaks for.
