@@ -1,6 +1,6 @@
 //! Graphs as a whole, graph spaces, and the server itself.
 
-use super::operation::Shape::{Any, Choice, Either, Flag, List, Literal, Map, Named, Object, Text};
+use super::operation::Shape::{Any, Choice, Either, Flag, List, Literal, Map, Named, Number, Object, Text};
 use super::operation::{Answer, Body, Field, Operation, Shape, may, must};
 use super::shapes::TEXTS;
 
@@ -11,6 +11,7 @@ const READ_MODE: Shape = Object(&[must("graph_read_mode", READ_MODES, "")]);
 const PREFIX: Field = may("prefix", Text, "Only those whose names begin so");
 const JSON: Field = may("type", Choice(&["json"]), "JSON instead of Prometheus text");
 const FIGURES: Shape = Map(&Map(&Any));
+const NUMBERS: Shape = Map(&Map(&Number));
 const ACTIONS: Shape = Either(&[
     Object(&[
         must("action", Literal("update"), ""),
@@ -84,7 +85,7 @@ pub(crate) static SERVICE: &[Operation] = &[
     Operation::get("/metrics/system", "Reads memory, processors and uptime", FIGURES),
     Operation::get("/metrics/backend", "Reads the engine's figures for every graph", FIGURES),
     Operation::get("/metrics/statistics", "Reads how often and how fast each endpoint answered", Text)
-        .answers(Answer::TextOrJson(FIGURES))
+        .answers(Answer::TextOrJson(NUMBERS))
         .query(&[JSON]),
     Operation::get("/metrics/{group}", "Reads gauges, counters, histograms, meters or timers", FIGURES),
 ];
