@@ -17,5 +17,5 @@ pub use schema::{
     write_property_key, write_property_key_with_task, write_property_keys, write_schema, write_task_id,
     write_vertex_label, write_vertex_labels,
 };
-pub use service::{ErrorBody, TaskView, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON, write_tasks_list};
+pub use service::{ErrorBody, TaskView, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON, write_shards, write_tasks_list};
 pub use value::write_value;

@@ -77,12 +77,37 @@ pub enum DecodeError {
         /// The names, joined with commas.
         allowed: String,
     },
+    /// Conditions on properties that are no JSON object.
+    #[error("'properties' must be a JSON object such as {{\"name\":\"marko\"}}, percent-encoded, but got: {text}")]
+    Conditions {
+        /// What was given, shortened.
+        text: String,
+    },
+    /// A text that begins like a predicate and is none.
+    #[error("'{text}' is not a predicate: {reason}; a value that begins with P. needs keep_start_p=true")]
+    Predicate {
+        /// What was given, shortened.
+        text: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A predicate of a name that does not exist.
+    #[error("predicate '{name}' does not exist; there are {known}")]
+    UnknownPredicate {
+        /// The name given, shortened.
+        name: String,
+        /// Those there are.
+        known: &'static str,
+    },
 }
 
 impl DecodeError {
     /// What the error means to the one who asked.
     #[must_use]
     pub fn meaning(&self) -> Meaning {
-        Meaning::BadInput
+        match self {
+            Self::UnknownPredicate { .. } => Meaning::NotSupported,
+            _ => Meaning::BadInput,
+        }
     }
 }

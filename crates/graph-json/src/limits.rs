@@ -14,3 +14,7 @@ pub(crate) const ELEMENT_BYTES_GUESS: usize = 64;
 
 /// Properties up to which repeated names are looked for one by one; beyond, a hash set is faster.
 pub(crate) const PROPERTIES_SCANNED_MAX: usize = 16;
+
+/// Strategies of one batch update: one for each property it names, and labels with more properties than this are unheard of. They
+/// are searched one by one for every value that is merged.
+pub const STRATEGIES_MAX: usize = 1_000;

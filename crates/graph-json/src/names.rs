@@ -44,6 +44,9 @@ pub(crate) const INDEX_TYPES: &Names<IndexType> = &[
     ("UNIQUE", IndexType::Unique),
 ];
 
+/// HugeGraph's types of range indexes, one for each width of numbers.
+pub(crate) const RANGE_NAMES: [&str; 4] = ["RANGE_INT", "RANGE_FLOAT", "RANGE_LONG", "RANGE_DOUBLE"];
+
 /// What an index label is over: true for vertices.
 pub(crate) const BASE_TYPES: &Names<bool> = &[("VERTEX_LABEL", true), ("EDGE_LABEL", false)];
 

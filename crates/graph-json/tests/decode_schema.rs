@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use graph_json::{
-    NewIndexLabel, decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,
-    decode_update_edge_label, decode_update_property_key, decode_update_vertex_label,
+    decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,
+    decode_update_edge_label, decode_update_index_label, decode_update_property_key, decode_update_vertex_label,
 };
 use graph_model::{Cardinality, DataType, IdStrategy};
 use graph_schema::{
-    AggregateType, EdgeLabelKindName, Frequency, IndexType, Literal, NewEdgeLabel, NewPropertyKey, NewVertexLabel,
-    UpdateEdgeLabel, UpdatePropertyKey, UpdateVertexLabel, UserData, WriteType,
+    AggregateType, EdgeLabelKindName, Frequency, IndexType, Literal, NewEdgeLabel, NewIndexLabel, NewPropertyKey,
+    NewVertexLabel, UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel, UserData, WriteType,
 };
 
 fn user_data(entries: &[(&str, &str)]) -> UserData {
@@ -173,17 +173,48 @@ fn an_edge_label_update_is_read() {
 }
 
 #[test]
-fn an_index_label_is_read_as_far_as_a_refusal_needs() {
+fn an_index_label_is_read_with_every_field() {
     let expected = NewIndexLabel {
-        name: "cityByPop".to_owned(),
+        id: Some(3),
+        user_data: UserData(vec![("a".to_owned(), "1".to_owned())]),
+        rebuild: false,
+        check_exist: false,
+        ..NewIndexLabel::on_edges("byScore", "visited", IndexType::Shard, &["day", "score"])
+    };
+    let body = br#"{"name":"byScore","base_type":"EDGE_LABEL","base_value":"visited","index_type":"SHARD",
+        "fields":["day","score"],"rebuild":false,"id":3,"user_data":{"a":1},"check_exist":false,"status":null}"#;
+    assert_eq!(decode_new_index_label(body), Ok(expected));
+    let body = |index_type: &str| {
+        format!(
+            r#"{{"name":"byPop","base_type":"VERTEX_LABEL","base_value":"city","index_type":"{index_type}","fields":["pop"]}}"#
+        )
+    };
+    let plain = NewIndexLabel::on_vertices("byPop", "city", IndexType::Range, &["pop"]);
+    for index_type in ["RANGE", "RANGE_INT", "RANGE_LONG", "RANGE_FLOAT", "RANGE_DOUBLE"] {
+        assert_eq!(decode_new_index_label(body(index_type).as_bytes()), Ok(plain.clone()));
+    }
+    for field in ["base_type", "base_value", "index_type"] {
+        let without = body("RANGE").replace(field, "other");
+        let error = decode_new_index_label(without.as_bytes()).unwrap_err().to_string();
+        assert_eq!(error, format!("the body: '{field}' is missing"));
+    }
+}
+
+#[test]
+fn a_change_of_an_index_label_is_read_with_what_it_must_not_have() {
+    let expected = UpdateIndexLabel {
+        name: "byPop".to_owned(),
         on_vertices: Some(true),
-        base_value: Some("city".to_owned()),
+        base: Some("city".to_owned()),
         index_type: Some(IndexType::Range),
         fields: names(&["pop"]),
+        user_data: UserData(vec![("a".to_owned(), "1".to_owned())]),
     };
-    let body = br#"{"name":"cityByPop","base_type":"VERTEX_LABEL","base_value":"city","index_type":"RANGE",
-        "fields":["pop"],"rebuild":true}"#;
-    assert_eq!(decode_new_index_label(body), Ok(expected));
+    let body = br#"{"name":"byPop","base_type":"VERTEX_LABEL","base_value":"city","index_type":"RANGE",
+        "fields":["pop"],"user_data":{"a":1}}"#;
+    assert_eq!(decode_update_index_label(body), Ok(expected));
+    let bare = decode_update_index_label(br#"{"name":"byPop","fields":[],"rebuild":true}"#).unwrap();
+    assert_eq!((bare.on_vertices, bare.base, bare.index_type, bare.fields), (None, None, None, vec![]));
 }
 
 #[test]
@@ -240,7 +271,8 @@ fn wrong_schema_bodies_say_what_and_where() {
             decode_new_property_key(body).err(),
             decode_new_vertex_label(body).err(),
             decode_new_edge_label(body).err(),
-            decode_new_index_label(body).err(),
+            // It asks for more than the others do.
+            decode_new_index_label(body).err().filter(|error| !error.to_string().contains("'base_type' is missing")),
         ];
         let mut errors: Vec<String> = errors.into_iter().flatten().map(|error| error.to_string()).collect();
         errors.dedup();

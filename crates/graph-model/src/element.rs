@@ -82,6 +82,15 @@ impl FromIterator<(PropertyKeyId, Value)> for Properties {
     }
 }
 
+impl IntoIterator for Properties {
+    type Item = (PropertyKeyId, Value);
+    type IntoIter = std::vec::IntoIter<(PropertyKeyId, Value)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 /// A vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vertex {

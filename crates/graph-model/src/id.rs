@@ -126,6 +126,46 @@ pub struct EdgeId {
     pub target: VertexId,
 }
 
+/// The id of a vertex or of an edge: what an index leads to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ElementId {
+    /// Of a vertex.
+    Vertex(VertexId),
+    /// Of an edge.
+    Edge(EdgeId),
+}
+
+impl ElementId {
+    /// The id, borrowed.
+    #[must_use]
+    pub fn as_ref(&self) -> ElementRef<'_> {
+        match self {
+            Self::Vertex(id) => ElementRef::Vertex(id),
+            Self::Edge(id) => ElementRef::Edge(id),
+        }
+    }
+}
+
+/// An [`ElementId`] that belongs to someone else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementRef<'a> {
+    /// Of a vertex.
+    Vertex(&'a VertexId),
+    /// Of an edge.
+    Edge(&'a EdgeId),
+}
+
+impl ElementRef<'_> {
+    /// A copy that belongs to the caller.
+    #[must_use]
+    pub fn to_owned(self) -> ElementId {
+        match self {
+            Self::Vertex(id) => ElementId::Vertex(id.clone()),
+            Self::Edge(id) => ElementId::Edge(id.clone()),
+        }
+    }
+}
+
 /// An id that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

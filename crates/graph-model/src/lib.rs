@@ -20,7 +20,7 @@ mod vertex_id_text;
 pub use date::{DateError, format_date, parse_date};
 pub use edge_id_text::EdgeIdText;
 pub use element::{Direction, Edge, Properties, Vertex};
-pub use id::{EdgeId, IdError, IdKind, IdStrategy, LabelId, PropertyKeyId, VertexId};
+pub use id::{EdgeId, ElementId, ElementRef, IdError, IdKind, IdStrategy, LabelId, PropertyKeyId, VertexId};
 pub use meaning::Meaning;
 pub use number_code::{decode_number, encode_double, encode_float, encode_number};
 pub use primary_key::{join_primary_key, join_values, split_primary_key_label, value_text};

@@ -13,11 +13,14 @@ pub enum TaskStatus {
     Cancelled,
     /// Given up; the result says why.
     Failed,
+    /// At work, and told to stop.
+    Cancelling,
 }
 
 impl TaskStatus {
-    /// Every status.
-    pub const ALL: [Self; 5] = [Self::Queued, Self::Running, Self::Success, Self::Cancelled, Self::Failed];
+    /// Every status; the position is the code in storage.
+    pub const ALL: [Self; 6] =
+        [Self::Queued, Self::Running, Self::Success, Self::Cancelled, Self::Failed, Self::Cancelling];
 
     /// The name in HugeGraph's answers.
     #[must_use]
@@ -28,6 +31,7 @@ impl TaskStatus {
             Self::Success => "success",
             Self::Cancelled => "cancelled",
             Self::Failed => "failed",
+            Self::Cancelling => "cancelling",
         }
     }
 

@@ -144,6 +144,15 @@ impl Value {
         }
     }
 
+    /// The values of a collection, or the value itself as the only one.
+    #[must_use]
+    pub fn into_items(self) -> Vec<Self> {
+        match self {
+            Self::List(items) | Self::Set(items) => items,
+            single => vec![single],
+        }
+    }
+
     /// Whether two values are the same stored value: floats by their bits, so that NaN equals NaN.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {

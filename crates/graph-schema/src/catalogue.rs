@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use graph_model::{LabelId, PropertyKeyId};
+use graph_model::{IdStrategy, LabelId, PropertyKeyId, VertexId, split_primary_key_label};
 use imbl::shared_ptr::DefaultSharedPtr;
 use imbl::{GenericHashMap, Vector};
 use rustc_hash::FxBuildHasher;
@@ -153,6 +153,29 @@ impl<T: Definition> Table<T> {
     }
 }
 
+/// Index labels by the kind and the number of the label they are over, in the order of their numbers.
+type IndexesByBase = GenericHashMap<(bool, u32), Arc<[Arc<IndexLabel>]>, FxBuildHasher, DefaultSharedPtr>;
+
+/// How many vertex labels have index labels, by what their ids can be mistaken for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct IndexedLabels {
+    primary_key: u32,
+    string: u32,
+    number: u32,
+    uuid: u32,
+}
+
+impl IndexedLabels {
+    fn of(&mut self, strategy: IdStrategy) -> &mut u32 {
+        match strategy {
+            IdStrategy::PrimaryKey => &mut self.primary_key,
+            IdStrategy::CustomizeString => &mut self.string,
+            IdStrategy::Automatic | IdStrategy::CustomizeNumber => &mut self.number,
+            IdStrategy::CustomizeUuid => &mut self.uuid,
+        }
+    }
+}
+
 /// The schema of a graph at one moment: see the crate's documentation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalogue {
@@ -160,13 +183,17 @@ pub struct Catalogue {
     vertex_labels: Arc<Table<VertexLabel>>,
     edge_labels: Arc<Table<EdgeLabel>>,
     index_labels: Arc<Table<IndexLabel>>,
+    indexes: IndexesByBase,
+    indexed: IndexedLabels,
     next_ids: NextIds,
 }
 
 impl Catalogue {
     /// A catalogue of stored elements. Every number they hold must resolve, or the error names the one that does not. Where
     /// `next_ids` are behind the elements' numbers they are moved on.
-    pub fn from_elements(elements: Vec<SchemaElement>, next_ids: NextIds) -> Result<Self, SchemaError> {
+    pub fn from_elements(mut elements: Vec<SchemaElement>, next_ids: NextIds) -> Result<Self, SchemaError> {
+        // Index labels come last: they are counted by their labels.
+        elements.sort_by_key(|element| element.key().kind());
         let mut catalogue = Self { next_ids, ..Self::default() };
         for element in elements {
             catalogue.put(element)?;
@@ -260,6 +287,65 @@ impl Catalogue {
         self.index_labels.iter()
     }
 
+    /// The index labels over a vertex label (`on_vertices`) or an edge label, of every status, in the order of their numbers.
+    #[must_use]
+    pub fn indexes_over(&self, on_vertices: bool, base: LabelId) -> &[Arc<IndexLabel>] {
+        self.indexes.get(&(on_vertices, base.0)).map_or(&[], |indexes| indexes)
+    }
+
+    /// Whether any label has an index label.
+    #[must_use]
+    pub fn has_indexes(&self) -> bool {
+        !self.indexes.is_empty()
+    }
+
+    fn set_index(&mut self, old: Option<&Arc<IndexLabel>>, new: Option<&Arc<IndexLabel>>) {
+        for index in [old, new].into_iter().flatten() {
+            let base = (index.on_vertices, index.base.0);
+            let mut over: Vec<_> = self.indexes_over(base.0, index.base).to_vec();
+            over.retain(|other| other.id != index.id);
+            if new.is_some_and(|new| Arc::ptr_eq(new, index)) {
+                over.push(Arc::clone(index));
+                over.sort_by_key(|index| index.id);
+            }
+            let was_indexed = !self.indexes_over(base.0, index.base).is_empty();
+            if over.is_empty() == was_indexed && base.0 {
+                let strategy = self.vertex_label(index.base).map(|label| label.id_strategy);
+                if let Some(count) = strategy.map(|strategy| self.indexed.of(strategy)) {
+                    *count = if was_indexed { count.saturating_sub(1) } else { count.saturating_add(1) };
+                }
+            }
+            if over.is_empty() {
+                self.indexes.remove(&base);
+            } else {
+                self.indexes.insert(base, over.into());
+            }
+        }
+    }
+
+    /// Whether writing a vertex of this label and id touches indexes: its label has index labels, or the vertex it may replace can be of
+    /// another label that has.
+    #[must_use]
+    pub fn touches_indexes(&self, label: LabelId, id: &VertexId) -> bool {
+        if self.indexes.is_empty() {
+            return false;
+        }
+        let strategy = self.vertex_label(label).map(|label| label.id_strategy);
+        let others = match strategy {
+            Some(IdStrategy::PrimaryKey) => self.indexed.string,
+            Some(IdStrategy::CustomizeString) => match id {
+                VertexId::String(text) if split_primary_key_label(text).is_some() => {
+                    self.indexed.string.saturating_add(self.indexed.primary_key)
+                }
+                _ => self.indexed.string,
+            },
+            Some(IdStrategy::Automatic | IdStrategy::CustomizeNumber) => self.indexed.number,
+            Some(IdStrategy::CustomizeUuid) => self.indexed.uuid,
+            None => 0,
+        };
+        others > 0 || !self.indexes_over(true, label).is_empty()
+    }
+
     /// The labels edges can have that a query for an edge label covers: the sub labels of a parent, else the label itself.
     #[must_use]
     pub fn edge_labels_under(&self, label: LabelId) -> Vec<LabelId> {
@@ -328,7 +414,13 @@ impl Catalogue {
             SchemaElement::PropertyKey(key) => Arc::make_mut(&mut self.property_keys).put(key)?,
             SchemaElement::VertexLabel(label) => Arc::make_mut(&mut self.vertex_labels).put(label)?,
             SchemaElement::EdgeLabel(label) => Arc::make_mut(&mut self.edge_labels).put(label)?,
-            SchemaElement::IndexLabel(label) => Arc::make_mut(&mut self.index_labels).put(label)?,
+            SchemaElement::IndexLabel(label) => {
+                let old = self.index_label(label.id).cloned();
+                let id = label.id;
+                Arc::make_mut(&mut self.index_labels).put(label)?;
+                let new = self.index_label(id).cloned();
+                self.set_index(old.as_ref(), new.as_ref());
+            }
         }
         self.next_ids.pass(key.kind(), key.number());
         Ok(())
@@ -340,7 +432,11 @@ impl Catalogue {
             SchemaKey::PropertyKey(id) => Arc::make_mut(&mut self.property_keys).remove(id.0),
             SchemaKey::VertexLabel(id) => Arc::make_mut(&mut self.vertex_labels).remove(id.0),
             SchemaKey::EdgeLabel(id) => Arc::make_mut(&mut self.edge_labels).remove(id.0),
-            SchemaKey::IndexLabel(id) => Arc::make_mut(&mut self.index_labels).remove(id.0),
+            SchemaKey::IndexLabel(id) => {
+                let old = self.index_label(id).cloned();
+                Arc::make_mut(&mut self.index_labels).remove(id.0);
+                self.set_index(old.as_ref(), None);
+            }
         }
     }
 

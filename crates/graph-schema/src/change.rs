@@ -3,12 +3,15 @@
 //! The types are here; the changes themselves are methods of [`crate::Catalogue`], one file for each kind of element.
 
 mod edge_label;
+mod index_label;
 mod label_parts;
 mod life;
 mod property_key;
 mod subject;
 mod vertex_label;
 
+#[cfg(test)]
+mod index_tests;
 #[cfg(test)]
 mod series_tests;
 #[cfg(test)]
@@ -150,6 +153,8 @@ pub struct ChangeRules<'a> {
     pub now_ms: i64,
     /// The zone in which dates are written and read.
     pub zone: &'a jiff::tz::TimeZone,
+    /// How new search indexes cut texts.
+    pub analyzer: text_analysis::Analyzer,
 }
 
 /// The result of a change: what to store, and the catalogue that is in force once it is stored.

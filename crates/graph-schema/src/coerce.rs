@@ -54,7 +54,8 @@ pub(crate) fn check_count(key: &PropertyKey, count: usize) -> Result<(), ValueEr
     if count > limit { Err(ValueError::TooManyValues { key: key.name.clone(), count, limit }) } else { Ok(()) }
 }
 
-fn coerce_one(key: &PropertyKey, literal: &Literal<'_>, zone: &TimeZone) -> Result<Value, ValueError> {
+/// One value of the key's type, whatever its cardinality.
+pub(crate) fn coerce_one(key: &PropertyKey, literal: &Literal<'_>, zone: &TimeZone) -> Result<Value, ValueError> {
     let value = match (key.data_type, literal) {
         (_, Literal::Null) => return Err(ValueError::Null { key: key.name.clone() }),
         (DataType::Object, literal) => Some(Value::Object(json_text(literal).into())),
@@ -152,8 +153,8 @@ pub(crate) fn keep_first_of_same(items: &mut Vec<Value>) {
     items.retain(|_| !repeated.next().unwrap_or(false));
 }
 
-/// Some total order in which exactly the values that are [`Value::same`] are equal.
-fn compare(a: &Value, b: &Value) -> Ordering {
+/// Some total order in which exactly the values that are [`Value::same`] are equal; of whole numbers and dates, theirs.
+pub(crate) fn compare(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => a.cmp(b),
         (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),

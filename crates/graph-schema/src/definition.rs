@@ -1,6 +1,7 @@
 //! The definitions a catalogue holds: plain data, numbers resolved.
 
 use graph_model::{Cardinality, DataType, IdStrategy, LabelId, PropertyKeyId, Value};
+use text_analysis::Analyzer;
 
 /// Where a schema element is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -220,7 +221,10 @@ pub enum IndexType {
     Unique,
 }
 
-/// An index label. This version of the program reads none and makes none; the type holds their place in the catalogue.
+/// An index label: which elements are found by which of their properties.
+///
+/// An element has entries where it has the first field (of a unique index: any field). A LIST or SET is the only field of its index; a
+/// secondary index has an entry for each of its items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexLabel {
     /// Its number.
@@ -235,8 +239,20 @@ pub struct IndexLabel {
     pub index_type: IndexType,
     /// The indexed properties, in order.
     pub fields: Vec<PropertyKeyId>,
+    /// Whether elements written before it have entries too: false until it is built.
+    pub complete: bool,
+    /// How texts become tokens, where it is a search index. Kept with the definition: entries must be found again after the setting changed.
+    pub analyzer: Analyzer,
     /// Where it is in its life.
     pub status: Status,
     /// Free data.
     pub user_data: UserData,
+}
+
+impl IndexLabel {
+    /// Whether writers keep its entries. Queries use it only when it is [`Status::Created`].
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        matches!(self.status, Status::Created | Status::Creating | Status::Rebuilding)
+    }
 }

@@ -6,12 +6,16 @@
 
 mod edge;
 mod id;
+mod merge;
 mod properties;
+mod record;
 mod update;
 mod vertex;
 
 #[cfg(test)]
 mod tests;
+
+pub use merge::{UpdateStrategies, UpdateStrategy};
 
 use graph_model::{LabelId, Properties, VertexId};
 use jiff::tz::TimeZone;

@@ -162,6 +162,36 @@ pub enum ElementError {
         /// Name of the label.
         label: String,
     },
+    /// An edge with an id that is not the one its label, ends and sort keys make.
+    #[error(
+        "the edge has id {given}, but its label, ends and sort keys make the id '{derived}'; leave 'id' out, or correct them"
+    )]
+    EdgeIdDiffers {
+        /// The id that follows from the rest.
+        derived: String,
+        /// What was given, in words.
+        given: String,
+    },
+    /// A strategy of a batch update that cannot be followed.
+    #[error("property '{key}' cannot be updated with {strategy}: {reason}")]
+    Strategy {
+        /// Name of the property.
+        key: String,
+        /// Name of the strategy.
+        strategy: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An update of an element that is stored, or given before in the same request, with another label.
+    #[error("the {element} has label '{stored}', not '{given}'; an update does not change labels")]
+    LabelDiffers {
+        /// `vertex` or `edge`.
+        element: &'static str,
+        /// Name of the label it has.
+        stored: String,
+        /// Name of the label given.
+        given: String,
+    },
     /// A feature this program does not have.
     #[error("property '{key}' cannot be stored: {reason}")]
     Unsupported {

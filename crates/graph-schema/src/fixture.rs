@@ -11,7 +11,7 @@ use crate::*;
 pub(crate) const NOW_MS: i64 = 1_577_923_200_000;
 
 pub(crate) const CHANGE: ChangeRules<'static> =
-    ChangeRules { mode: GraphMode::None, now_ms: NOW_MS, zone: &TimeZone::UTC };
+    ChangeRules { mode: GraphMode::None, now_ms: NOW_MS, zone: &TimeZone::UTC, analyzer: Analyzer::Simple };
 
 pub(crate) const RULES: ElementRules<'static> =
     ElementRules { mode: GraphMode::None, zone: &TimeZone::UTC, now_ms: NOW_MS, encode_primary_key_number: true };

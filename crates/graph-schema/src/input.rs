@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use graph_model::{Cardinality, DataType, IdStrategy};
 
-use crate::definition::{AggregateType, EdgeLabelKind, Frequency, UserData, WriteType};
+use crate::definition::{AggregateType, EdgeLabelKind, Frequency, IndexType, UserData, WriteType};
 
 /// A value as a client wrote it; its type is only that of the notation. Borrows from the request where it can.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +67,15 @@ pub struct NewEdge<'a> {
     pub target_label: Option<Cow<'a, str>>,
     /// Its properties by name.
     pub properties: Vec<(Cow<'a, str>, Literal<'a>)>,
+}
+
+/// An edge of a batch update.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EdgeRecord<'a> {
+    /// Its id, where the client sent one: it must be the one that its label, ends and sort keys make.
+    pub id: Option<Literal<'a>>,
+    /// The edge; properties that the stored edge has may be left out.
+    pub edge: NewEdge<'a>,
 }
 
 /// A property key to create.
@@ -306,6 +315,71 @@ pub struct UpdateEdgeLabel {
     pub ttl_start_time: Option<String>,
     /// Must be `None`.
     pub enable_label_index: Option<bool>,
+    /// Entries to set or to remove.
+    pub user_data: UserData,
+}
+
+/// An index label to create.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewIndexLabel {
+    /// Number to use; only in restoring mode. 0 and `None`: none.
+    pub id: Option<i64>,
+    /// Its name.
+    pub name: String,
+    /// True: over a vertex label; false: over an edge label.
+    pub on_vertices: bool,
+    /// Name of the label it is over.
+    pub base: String,
+    /// What it is for.
+    pub index_type: IndexType,
+    /// Names of the indexed properties, in order.
+    pub fields: Vec<String>,
+    /// Free data.
+    pub user_data: UserData,
+    /// Whether elements that exist already are indexed.
+    pub rebuild: bool,
+    /// Whether an existing one of this name is an error (true) or is returned if it is the same (false).
+    pub check_exist: bool,
+}
+
+impl NewIndexLabel {
+    /// An index label over a vertex label that is to be built; that one of the name exists is an error.
+    #[must_use]
+    pub fn on_vertices(name: &str, base: &str, index_type: IndexType, fields: &[&str]) -> Self {
+        Self {
+            id: None,
+            name: name.to_owned(),
+            on_vertices: true,
+            base: base.to_owned(),
+            index_type,
+            fields: fields.iter().map(|&field| field.to_owned()).collect(),
+            user_data: UserData::default(),
+            rebuild: true,
+            check_exist: true,
+        }
+    }
+
+    /// The same over an edge label.
+    #[must_use]
+    pub fn on_edges(name: &str, base: &str, index_type: IndexType, fields: &[&str]) -> Self {
+        Self { on_vertices: false, ..Self::on_vertices(name, base, index_type, fields) }
+    }
+}
+
+/// A change of an index label (append or eliminate): user data only. Fields that must not be given are here so that the error can name
+/// them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpdateIndexLabel {
+    /// Its name.
+    pub name: String,
+    /// Must be `None`.
+    pub on_vertices: Option<bool>,
+    /// Must be `None`.
+    pub base: Option<String>,
+    /// Must be `None`.
+    pub index_type: Option<IndexType>,
+    /// Must be empty.
+    pub fields: Vec<String>,
     /// Entries to set or to remove.
     pub user_data: UserData,
 }

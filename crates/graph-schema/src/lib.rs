@@ -12,6 +12,7 @@
 mod catalogue;
 mod change;
 mod coerce;
+mod condition;
 mod definition;
 mod element;
 mod error;
@@ -23,13 +24,15 @@ pub mod limits;
 pub use catalogue::{Catalogue, NextIds};
 pub use change::{Change, ChangeRules, Created, GraphMode, SchemaElement, SchemaKey, SchemaKind};
 pub use coerce::coerce;
+pub use condition::{Condition, ConditionError, Conditions, Interval, NewPredicate, Predicate, equal, order};
 pub use definition::{
     AggregateType, CREATE_TIME, DEFAULT_VALUE, EdgeLabel, EdgeLabelKind, Frequency, IndexLabel, IndexType, PropertyKey,
     Status, UserData, VertexLabel, WriteType,
 };
-pub use element::{ElementRules, EndLabels, VertexDraft};
+pub use element::{ElementRules, EndLabels, UpdateStrategies, UpdateStrategy, VertexDraft};
 pub use error::{ElementError, SchemaError, ValueError};
 pub use input::{
-    EdgeLabelKindName, Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, UpdateEdgeLabel,
-    UpdatePropertyKey, UpdateVertexLabel,
+    EdgeLabelKindName, EdgeRecord, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex,
+    NewVertexLabel, UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel,
 };
+pub use text_analysis::Analyzer;

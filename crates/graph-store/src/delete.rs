@@ -1,11 +1,12 @@
 //! Deleting one element: an edge, or a vertex with all its edges.
 
-use graph_model::{Direction, EdgeId, LabelId, VertexId};
+use graph_model::{Direction, Edge, EdgeId, ElementRef, LabelId, VertexId};
 use graph_schema::Catalogue;
-use key_codec::{key, tables};
+use key_codec::{key, tables, value};
 use kv::{RowRange, WriteBatch};
 
 use crate::graph::Locks;
+use crate::index::changes::{IndexChanges, is_indexed_edge};
 use crate::insert::needs_label_index;
 use crate::read::edge_id_text;
 use crate::stripes::Mask;
@@ -16,11 +17,15 @@ impl Graph {
     pub fn delete_edge(&self, id: &EdgeId, wait: Wait) -> Result<Pending<()>, StoreError> {
         let locks = Locks { exclusive: Mask::of(&id.source), shared: Mask::of(&id.target) };
         let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
-        if self.edge(id)?.is_none() {
+        let Some(edge) = self.edge(id)? else {
             return Err(StoreError::EdgeNotFound { id: edge_id_text(&catalogue, id) });
-        }
+        };
         let mut batch = WriteBatch::new();
         self.remove_edge(&mut batch, id);
+        let mut changes = IndexChanges::default();
+        changes.edge(self, &catalogue, Some(&edge), None, None)?;
+        self.put_index_removals(&mut batch, &changes)?;
+        self.delete_expiry(&mut batch, edge.expires_at_ms, ElementRef::Edge(id));
         Ok(Pending::new((), self.submit(batch, held)))
     }
 
@@ -33,6 +38,24 @@ impl Graph {
             return Err(StoreError::VertexNotFound { id: id.to_string() });
         };
         let mut batch = WriteBatch::new();
+        self.remove_edges_of(&mut batch, &catalogue, id)?;
+        self.remove_vertex(&mut batch, &catalogue, &vertex.id, vertex.label);
+        let mut changes = IndexChanges::default();
+        changes.vertex(self, &catalogue, Some(&vertex), None, None)?;
+        self.put_index_removals(&mut batch, &changes)?;
+        self.delete_expiry(&mut batch, vertex.expires_at_ms, ElementRef::Vertex(id));
+        Ok(Pending::new((), self.submit(batch, held)))
+    }
+
+    /// Appends the removal of every edge that starts or ends at a vertex, which must be locked exclusively. Of very many edges the
+    /// first ones are removed at once.
+    pub(crate) fn remove_edges_of(
+        &self,
+        batch: &mut WriteBatch,
+        catalogue: &Catalogue,
+        id: &VertexId,
+    ) -> Result<(), StoreError> {
+        let mut changes = IndexChanges::default();
         for label in catalogue.edge_labels() {
             for direction in [Direction::Out, Direction::In] {
                 let (table, read_key): (_, fn(kv::Key<'_>) -> _) = match direction {
@@ -43,15 +66,21 @@ impl Graph {
                 key::edge_partition(&mut partition, self.number, label.id, id);
                 let mut cursor = self.engine().scan(table, RowRange::all(&partition))?;
                 while let Some(entry) = cursor.next()? {
-                    self.remove_edge(&mut batch, &read_key(entry.key)?);
-                    if batch.len() >= 2 * limits::DELETE_EDGES_PER_BATCH {
-                        self.engine().commit(std::mem::take(&mut batch))?;
+                    let edge_id = read_key(entry.key)?;
+                    self.remove_edge(batch, &edge_id);
+                    if is_indexed_edge(catalogue, &edge_id) {
+                        let (expires_at_ms, properties) = value::read_edge(entry.value)?;
+                        let edge = Edge { id: edge_id, properties, expires_at_ms };
+                        changes.edge(self, catalogue, Some(&edge), None, None)?;
+                    }
+                    if batch.len() >= 2 * limits::DELETE_EDGES_PER_BATCH || changes.is_large() {
+                        self.put_index_removals(batch, &std::mem::take(&mut changes))?;
+                        self.engine().commit(std::mem::take(batch))?;
                     }
                 }
             }
         }
-        self.remove_vertex(&mut batch, &catalogue, &vertex.id, vertex.label);
-        Ok(Pending::new((), self.submit(batch, held)))
+        self.put_index_removals(batch, &changes)
     }
 
     /// Appends the removal of both adjacency entries of an edge.

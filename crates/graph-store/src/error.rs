@@ -160,6 +160,41 @@ pub enum StoreError {
         /// The vertex label the edge needs.
         expected: String,
     },
+    /// An element with the same values as another one, where a unique index forbids that.
+    #[error(
+        "{}unique index label '{index_label}' forbids {element} with {values}, which {holder} has already",
+        at(*.index)
+    )]
+    UniqueConflict {
+        /// Position in the batch, from 0; `None` for a single element.
+        index: Option<usize>,
+        /// Name of the index label.
+        index_label: String,
+        /// Fields and values, for people.
+        values: String,
+        /// The element refused, for people.
+        element: String,
+        /// The element that has the values, for people.
+        holder: String,
+    },
+    /// A text of too many words, or a collection of too many items, for an index.
+    #[error("{}the value for index label '{index_label}' has {count} words or items, the limit is {limit}", at(*.index))]
+    TooManyTokens {
+        /// Position in the batch, from 0; `None` for a single element.
+        index: Option<usize>,
+        /// Name of the index label.
+        index_label: String,
+        /// How many there are.
+        count: usize,
+        /// [`crate::limits::INDEX_ENTRIES_PER_ELEMENT_MAX`].
+        limit: usize,
+    },
+    /// Too many index entries in one batch.
+    #[error("the batch changes more than {limit} index entries; send fewer elements at a time")]
+    TooManyIndexEntries {
+        /// [`crate::limits::INDEX_ENTRIES_PER_BATCH_MAX`].
+        limit: usize,
+    },
     /// A query that needs an index.
     #[error("{query} needs an index that does not exist: {hint}")]
     NoIndex {
@@ -167,6 +202,35 @@ pub enum StoreError {
         query: String,
         /// What to do.
         hint: String,
+    },
+    /// A query over more values than can be looked up one by one.
+    #[error("the query asks for more than {limit} values or combinations of values; ask for fewer at once")]
+    TooManyRanges {
+        /// [`crate::limits::INDEX_RANGES_MAX`].
+        limit: usize,
+    },
+    /// A traversal without a start.
+    #[error("no vertex has these ids, or this label and these properties: there is nothing to start at")]
+    NothingSelected,
+    /// A traversal with too many starts.
+    #[error("more than {limit} vertices are selected to start at; select fewer")]
+    TooManySelected {
+        /// [`crate::limits::SELECTED_VERTICES_MAX`].
+        limit: usize,
+    },
+    /// A scan of more elements than one answer may hold.
+    #[error(
+        "Too many records: the scan has more than {limit}; read it page by page with 'page' and 'page_limit', or in smaller shards"
+    )]
+    TooManyRecords {
+        /// [`crate::limits::SCAN_RECORDS_MAX`].
+        limit: u64,
+    },
+    /// A bound of a scan that no shard of this graph has.
+    #[error("'{name}' is no bound of a shard of this graph; take 'start' and 'end' from its shards")]
+    ShardBound {
+        /// Which one.
+        name: &'static str,
     },
     /// A page token that is damaged or belongs to another query.
     #[error("the page token is not valid for this query: {reason}; start again with an empty 'page'")]
@@ -196,6 +260,30 @@ pub enum StoreError {
         /// [`crate::limits::TASKS_QUEUED_MAX`].
         limit: usize,
     },
+    /// A variable without a name, or with too long a one.
+    #[error("a variable's name must have 1 to {limit} characters, but has {chars}")]
+    VariableName {
+        /// Its length.
+        chars: usize,
+        /// [`crate::limits::VARIABLE_NAME_CHARS_MAX`].
+        limit: usize,
+    },
+    /// A variable with too large a value.
+    #[error("the value of variable '{name}' has {bytes} bytes, the limit is {limit_bytes}")]
+    VariableTooLarge {
+        /// Its name.
+        name: String,
+        /// Its length as JSON text.
+        bytes: usize,
+        /// [`crate::limits::VARIABLE_BYTES_MAX`].
+        limit_bytes: usize,
+    },
+    /// Too many variables.
+    #[error("the graph has {limit} variables already, which is the limit; delete some")]
+    TooManyVariables {
+        /// [`crate::limits::VARIABLES_MAX`].
+        limit: usize,
+    },
     /// The deadline passed.
     #[error(
         "the request took longer than {limit_ms} ms and was stopped; ask for less, or raise server.request_timeout_ms"
@@ -207,6 +295,9 @@ pub enum StoreError {
     /// The caller went away.
     #[error("the request was cancelled")]
     Cancelled,
+    /// The store is being closed.
+    #[error("the server is stopping; what was begun goes on after the next start")]
+    Closing,
     /// A write would have to wait for another one; asked not to, it did nothing.
     #[error("another write to the same elements is at work")]
     Contended,
@@ -265,9 +356,19 @@ impl StoreError {
             | Self::Id(_)
             | Self::EndNotFound { .. }
             | Self::EndLabel { .. }
+            | Self::UniqueConflict { .. }
+            | Self::TooManyTokens { .. }
+            | Self::TooManyIndexEntries { .. }
             | Self::Page { .. }
-            | Self::TaskState { .. } => Meaning::BadInput,
+            | Self::ShardBound { .. }
+            | Self::NothingSelected
+            | Self::TaskState { .. }
+            | Self::VariableName { .. } => Meaning::BadInput,
+            Self::VariableTooLarge { .. } | Self::TooManyVariables { .. } => Meaning::LimitExceeded,
             Self::NoIndex { .. } => Meaning::NoIndex,
+            Self::TooManyRanges { .. } | Self::TooManySelected { .. } | Self::TooManyRecords { .. } => {
+                Meaning::LimitExceeded
+            }
             Self::TooManyTasks { .. }
             | Self::Busy { .. }
             | Self::GraphCleared { .. }
@@ -275,6 +376,7 @@ impl StoreError {
             | Self::SchemaBusy => Meaning::Overloaded,
             Self::Timeout { .. } => Meaning::Timeout,
             Self::Cancelled => Meaning::Cancelled,
+            Self::Closing => Meaning::Unavailable,
             Self::FormatVersion { .. } => Meaning::Unavailable,
             Self::Corrupt(_) | Self::CorruptSchema(_) => Meaning::Corrupt,
             Self::Kv(error) => match error {

@@ -1,11 +1,11 @@
 //! One graph: its catalogue, its locks, its settings.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::{ArcSwap, Guard};
-use graph_schema::{Catalogue, ElementRules, GraphMode};
+use graph_schema::{Analyzer, Catalogue, ElementRules, GraphMode};
 use jiff::tz::TimeZone;
 use key_codec::GraphNumber;
 use kv::{Engine, WriteBatch};
@@ -22,11 +22,13 @@ pub struct GraphOptions {
     pub zone: TimeZone,
     /// Whether numbers and dates in primary-key ids are written in their sortable code (HugeGraph's default) or plainly.
     pub encode_primary_key_number: bool,
+    /// How new search indexes cut texts. One that exists keeps its analyzer until it is built anew.
+    pub analyzer: Analyzer,
 }
 
 impl Default for GraphOptions {
     fn default() -> Self {
-        Self { zone: TimeZone::UTC, encode_primary_key_number: true }
+        Self { zone: TimeZone::UTC, encode_primary_key_number: true, analyzer: Analyzer::default() }
     }
 }
 
@@ -43,6 +45,8 @@ pub struct Graph {
     reads_all: AtomicBool,
     cleared: AtomicBool,
     pub(crate) next_task: AtomicU64,
+    /// Everything that expired up to this moment has been removed.
+    pub(crate) purged_to_ms: AtomicI64,
 }
 
 impl Graph {
@@ -64,6 +68,7 @@ impl Graph {
             reads_all: AtomicBool::new(false),
             cleared: AtomicBool::new(false),
             next_task: AtomicU64::new(next_task),
+            purged_to_ms: AtomicI64::new(i64::MIN),
         }
     }
 

@@ -1,15 +1,19 @@
 //! Inserting vertices and edges: check the whole batch, lock, read what must be read in one round, write one batch.
 //!
 //! An element that exists is replaced, all its properties with it; its edges stay. Costs: a vertex is one put (two for labels whose ids do
-//! not begin with the label), an edge two; with `check_vertex` one multi-get over the distinct ends of the batch.
+//! not begin with the label), an edge two; with `check_vertex` one multi-get over the distinct ends of the batch. Labels with index labels cost
+//! one multi-get of what is replaced, exclusive locks instead of shared ones, and the entries that differ (see [`crate::index`]); others
+//! cost the same as if there were no indexes.
 
-use graph_model::{Edge, LabelId, Vertex, VertexId};
+use graph_model::{Edge, ElementRef, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, EndLabels, NewEdge, NewVertex, VertexDraft};
 use key_codec::{key, tables, value};
 use kv::{Keys, WriteBatch};
 use rustc_hash::FxHashMap;
 
 use crate::graph::{Locks, is_expired, now_ms};
+use crate::index::changes::{Refusal, add_unique_stripes, is_indexed_edge};
+use crate::stripes::Mask;
 use crate::{End, Graph, Pending, StoreError};
 
 /// Whether a write may block its thread while another write to the same elements is at work.
@@ -60,16 +64,32 @@ impl Graph {
         wait: Wait,
         first_index: Option<usize>,
     ) -> Result<Pending<Vec<Vertex>>, StoreError> {
+        self.locking(|extra| self.try_insert_vertices(new, wait, first_index, extra))
+    }
+
+    fn try_insert_vertices(
+        &self,
+        new: &[NewVertex<'_>],
+        wait: Wait,
+        first_index: Option<usize>,
+        extra: Mask,
+    ) -> Result<Pending<Vec<Vertex>>, Refusal> {
         let rules = self.rules();
         let (vertices, held, catalogue) = self.lock_for(wait, |catalogue| {
-            let mut locks = Locks::default();
+            let mut locks = Locks { exclusive: extra, ..Locks::default() };
             let mut vertices = Vec::with_capacity(new.len());
             for (index, new) in new.iter().enumerate() {
                 let draft = catalogue
                     .check_vertex(new, &rules)
                     .map_err(|error| StoreError::element(first_index.map(|first| first + index), error))?;
                 let vertex = self.with_id(draft, rules.now_ms)?;
-                locks.shared.add(&vertex.id);
+                if catalogue.touches_indexes(vertex.label, &vertex.id) {
+                    locks.exclusive.add(&vertex.id);
+                    let over = catalogue.indexes_over(true, vertex.label);
+                    add_unique_stripes(&mut locks.exclusive, self, over, &vertex.properties);
+                } else {
+                    locks.shared.add(&vertex.id);
+                }
                 vertices.push(vertex);
             }
             Ok((vertices, locks))
@@ -77,6 +97,9 @@ impl Graph {
         let mut batch = WriteBatch::with_capacity(vertices.len() * 2, vertices.len() * BYTES_PER_ELEMENT);
         for vertex in &vertices {
             self.put_vertex(&mut batch, &catalogue, vertex);
+        }
+        if catalogue.has_indexes() {
+            self.index_inserted_vertices(&mut batch, &catalogue, &held, &vertices, first_index)?;
         }
         Ok(Pending::new(vertices, self.submit(batch, held)))
     }
@@ -90,7 +113,7 @@ impl Graph {
         Ok(Vertex { id, label, properties, expires_at_ms })
     }
 
-    /// Appends a vertex and its label index entry, where its label needs one.
+    /// Appends a vertex, its label index entry, where its label needs one, and when it expires, where it does.
     pub(crate) fn put_vertex(&self, batch: &mut WriteBatch, catalogue: &Catalogue, vertex: &Vertex) {
         batch.put(
             tables::VERTEX,
@@ -106,6 +129,7 @@ impl Graph {
                 |_| (),
             );
         }
+        self.put_expiry(batch, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
     }
 
     fn insert_edge_batch(
@@ -116,15 +140,32 @@ impl Graph {
         wait: Wait,
         first_index: Option<usize>,
     ) -> Result<Pending<Vec<Edge>>, StoreError> {
+        self.locking(|extra| self.try_insert_edges(new, ends, check_vertex, wait, (first_index, extra)))
+    }
+
+    fn try_insert_edges(
+        &self,
+        new: &[NewEdge<'_>],
+        ends: EndLabels,
+        check_vertex: bool,
+        wait: Wait,
+        (first_index, extra): (Option<usize>, Mask),
+    ) -> Result<Pending<Vec<Edge>>, Refusal> {
         let rules = self.rules();
         let (edges, held, catalogue) = self.lock_for(wait, |catalogue| {
-            let mut locks = Locks::default();
+            let mut locks = Locks { exclusive: extra, ..Locks::default() };
             let mut edges = Vec::with_capacity(new.len());
             for (index, new) in new.iter().enumerate() {
                 let edge = catalogue
                     .check_edge(new, ends, &rules)
                     .map_err(|error| StoreError::element(first_index.map(|first| first + index), error))?;
-                locks.shared.add(&edge.id.source);
+                if is_indexed_edge(catalogue, &edge.id) {
+                    locks.exclusive.add(&edge.id.source);
+                    let over = catalogue.indexes_over(false, edge.id.label);
+                    add_unique_stripes(&mut locks.exclusive, self, over, &edge.properties);
+                } else {
+                    locks.shared.add(&edge.id.source);
+                }
                 locks.shared.add(&edge.id.target);
                 edges.push(edge);
             }
@@ -136,6 +177,9 @@ impl Graph {
         let mut batch = WriteBatch::with_capacity(edges.len() * 2, edges.len() * BYTES_PER_ELEMENT);
         for edge in &edges {
             self.put_edge(&mut batch, edge);
+        }
+        if catalogue.has_indexes() {
+            self.index_inserted_edges(&mut batch, &catalogue, &held, &edges, first_index)?;
         }
         Ok(Pending::new(edges, self.submit(batch, held)))
     }
@@ -154,10 +198,16 @@ impl Graph {
             |b| key::edge_partition(b, self.number, id.label, &id.target),
             |b| key::edge_row(b, &id.sort_values, &id.source),
         );
+        self.put_expiry(batch, edge.expires_at_ms, ElementRef::Edge(&edge.id));
     }
 
     /// Checks that all ends exist and have the labels their edge labels link, with one read for the batch.
-    fn check_ends(&self, catalogue: &Catalogue, edges: &[Edge], first_index: Option<usize>) -> Result<(), StoreError> {
+    pub(crate) fn check_ends(
+        &self,
+        catalogue: &Catalogue,
+        edges: &[Edge],
+        first_index: Option<usize>,
+    ) -> Result<(), StoreError> {
         let mut positions: FxHashMap<&VertexId, usize> = FxHashMap::default();
         let mut keys = Keys::new();
         for id in edges.iter().flat_map(|edge| [&edge.id.source, &edge.id.target]) {

@@ -9,6 +9,7 @@
 //!   [`limits::DELETE_EDGES_PER_BATCH`] edges loses them in several batches, itself in the last.)
 //! - What a writer read stays true until it has committed: writers hold stripe locks ([`stripes`]) over what they read and write, and
 //!   start again when the catalogue changed under them.
+//! - Index entries are written in the batch of their element, and say the same as the element ([`index`]).
 //! - Reads see committed data only.
 //!
 //! Start reading at [`Graph`]; `insert.rs` is the hot path.
@@ -20,6 +21,7 @@ mod error;
 mod graph;
 mod graphs;
 mod id_generator;
+mod index;
 mod insert;
 pub mod limits;
 mod list;
@@ -27,22 +29,33 @@ mod list_edges;
 mod memory;
 mod page;
 mod pending;
+mod purge;
+mod query;
 mod read;
 mod removal;
+mod scan;
 mod schema;
+mod select;
 mod settings;
 mod snapshot;
 mod store;
 mod stripes;
 mod task;
+mod task_queue;
 mod update;
+mod update_batch;
+mod variables;
 
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
 pub use graphs::{Clear, GraphConf};
+pub use index::{IndexFault, IndexReport};
 pub use insert::Wait;
 pub use list::{Budget, Listed, Range, VertexQuery, Visit};
 pub use list_edges::EdgeQuery;
 pub use pending::Pending;
+pub use purge::{PurgeOptions, Purged};
+pub use scan::{Scan, Shard};
 pub use schema::Alter;
+pub use select::VertexSelector;
 pub use store::{Store, StoreOptions};

@@ -6,7 +6,7 @@ pub const DELETE_EDGES_PER_BATCH: usize = 10_000;
 /// Elements deleted in one batch when a label is removed.
 pub const REMOVAL_ELEMENTS_PER_BATCH: usize = 10_000;
 
-/// Vertices fetched in one round when a list goes through the label index.
+/// Elements fetched in one round when a list goes through an index.
 pub const LIST_FETCH_VERTICES: usize = 128;
 
 /// Rows a scan reads between two looks at its deadline and cancellation. A row costs about a microsecond.
@@ -33,3 +33,49 @@ pub const GRAPH_CONF_BYTES_MAX: usize = 65_536;
 /// Bytes of one batch when a graph is copied for a snapshot: large enough that its cost is that of its bytes, and all the memory a copy
 /// takes.
 pub const COPY_BATCH_BYTES: usize = 1 << 20;
+
+/// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each is a search of its own.
+pub const INDEX_RANGES_MAX: usize = 10_000;
+
+/// Elements of an index that are remembered to narrow what another index finds; beyond, they are compared only after they were fetched.
+/// HugeGraph's `query.index_intersect_threshold`.
+pub const INTERSECT_IDS_MAX: usize = 1_000;
+
+/// Vertices a traversal may start at when they are chosen by label or properties: they are held in memory.
+pub const SELECTED_VERTICES_MAX: usize = 100_000;
+
+/// Elements one scan gives out that is not read page by page. HugeGraph's capacity of a query; its tools then split the shard.
+pub const SCAN_RECORDS_MAX: u64 = 800_000;
+
+/// Entries of one element in one index label: words of its text, items of its collection. Each is a write; HugeGraph's collections are no
+/// larger either.
+pub const INDEX_ENTRIES_PER_ELEMENT_MAX: usize = 65_535;
+
+/// Index entries that one batch adds and removes, those of one element beyond it included: they are held in memory, some 100 bytes each.
+pub const INDEX_ENTRIES_PER_BATCH_MAX: usize = 500_000;
+
+/// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them, for some milliseconds.
+pub const INDEX_ELEMENTS_PER_STEP: usize = 512;
+
+/// Faults of indexes that a check describes; all of them are counted.
+pub const INDEX_FAULTS_SHOWN_MAX: usize = 20;
+
+/// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold up the others', and
+/// both leave a small machine room to serve requests.
+pub const TASK_THREADS: usize = 2;
+
+/// Rows of the table `expiry` written in one batch when a store of an earlier version gets them.
+pub const EXPIRIES_PER_BATCH: usize = 10_000;
+
+/// Variables of one graph. They are for settings of clients, and are listed and counted as a whole.
+pub const VARIABLES_MAX: usize = 1_000;
+
+/// Characters of a variable's name: as of names in the schema.
+pub const VARIABLE_NAME_CHARS_MAX: usize = 255;
+
+/// Bytes of a variable's value as JSON text. With [`VARIABLES_MAX`] it bounds the list of all.
+pub const VARIABLE_BYTES_MAX: usize = 16_384;
+
+/// Time a write may take from looking at the clock to being stored; the purge looks back so far for rows that came late. Much longer than
+/// any request may take; a row that came later still is found by the next start.
+pub const EXPIRY_WRITE_MS_MAX: i64 = 600_000;

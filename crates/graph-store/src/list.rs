@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use graph_model::{IdStrategy, LabelId, Vertex, VertexId};
-use graph_schema::Catalogue;
+use graph_schema::{Catalogue, Conditions};
 use key_codec::{key, tables, value};
-use kv::{Key, Keys, RowRange, successor};
+use kv::{Key, Keys, Read, RowRange, successor};
 
 use crate::graph::{is_expired, now_ms};
 use crate::page::{self, Position};
@@ -37,7 +37,8 @@ impl Budget {
         Self { deadline: Instant::now().checked_add(limit).map(|at| (at, limit)), cancelled: Some(cancelled) }
     }
 
-    pub(crate) fn check(&self) -> Result<(), StoreError> {
+    /// Fails once the time is up or nobody wants the result any more. To be asked every [`limits::ROWS_PER_CHECK`] rows.
+    pub fn check(&self) -> Result<(), StoreError> {
         if self.cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Ordering::Relaxed)) {
             return Err(StoreError::Cancelled);
         }
@@ -74,6 +75,8 @@ pub enum Range {
 pub struct VertexQuery {
     /// Only of this label.
     pub label: Option<LabelId>,
+    /// Only those that meet all of these.
+    pub conditions: Conditions,
     /// Which part of them.
     pub range: Range,
 }
@@ -175,13 +178,18 @@ impl Progress {
 }
 
 impl Graph {
-    /// Gives the vertices of a query to `visit`, until it breaks off, in an order that stays the same between calls.
+    /// Gives the vertices of a query to `visit`, until it breaks off, in an order that stays the same between calls. Conditions need indexes,
+    /// or name all primary keys of the label.
     pub fn list_vertices(
         &self,
         query: &VertexQuery,
         budget: &Budget,
         visit: &mut dyn FnMut(&Vertex) -> Visit,
     ) -> Result<Listed, StoreError> {
+        if !query.conditions.is_empty() {
+            let label = query.label.as_ref().map(std::slice::from_ref);
+            return self.find(label, &query.conditions, &query.range, budget, visit);
+        }
         let catalogue = self.catalogue();
         let fingerprint = page::fingerprint(("vertices", self.number, query.label));
         let (mut progress, start) = Progress::new(&query.range, fingerprint, budget)?;
@@ -298,6 +306,15 @@ impl Graph {
 
     /// The vertices with the given ids, in one round, in the same order; `None` where there is none.
     pub fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, StoreError> {
+        self.read_vertices(self.engine(), ids)
+    }
+
+    /// The same from a snapshot.
+    pub(crate) fn read_vertices(
+        &self,
+        read: &(impl Read + ?Sized),
+        ids: &[VertexId],
+    ) -> Result<Vec<Option<Vertex>>, StoreError> {
         let mut keys = Keys::new();
         for id in ids {
             keys.push(|b| key::vertex_partition(b, self.number, id), |_| ());
@@ -305,7 +322,7 @@ impl Graph {
         let now = now_ms();
         let mut vertices = Vec::with_capacity(ids.len());
         let mut damaged = None;
-        self.engine().multi_get(tables::VERTEX, &keys, &mut |at, found| {
+        read.multi_get(tables::VERTEX, &keys, &mut |at, found| {
             let decoded = found.map(value::read_vertex).transpose().unwrap_or_else(|error| {
                 damaged = Some(error);
                 None

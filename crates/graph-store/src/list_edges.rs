@@ -2,10 +2,10 @@
 //!
 //! Every list is a series of stages, each one range of one table: a label's edges at a vertex in a direction, or a label's edges anywhere.
 
-use graph_model::{Direction, Edge, EdgeId, LabelId, VertexId};
-use graph_schema::{Catalogue, EdgeLabelKind};
+use graph_model::{Direction, Edge, EdgeId, LabelId, PropertyKeyId, Value, VertexId, join_values};
+use graph_schema::{Catalogue, Conditions, EdgeLabelKind, Predicate};
 use key_codec::{CodecError, key, tables, value};
-use kv::{Key, RowRange, TableId, successor};
+use kv::{Key, RowRange, TableId, prefix_end, successor};
 
 use crate::graph::{is_expired, now_ms};
 use crate::list::{Budget, Listed, Progress, Turn};
@@ -19,6 +19,8 @@ pub struct EdgeQuery {
     pub label: Option<LabelId>,
     /// Only edges of this vertex, in this direction.
     pub vertex: Option<(VertexId, Direction)>,
+    /// Only those that meet all of these.
+    pub conditions: Conditions,
     /// Which part of them.
     pub range: Range,
 }
@@ -41,7 +43,9 @@ impl Stage {
 }
 
 impl Graph {
-    /// Gives the edges of a query to `visit`, until it breaks off, in an order that stays the same between calls.
+    /// Gives the edges of a query to `visit`, until it breaks off, in an order that stays the same between calls. The edges of a vertex are
+    /// compared with the conditions one by one, of those with the sort keys' values where the conditions name these; without a vertex
+    /// conditions need indexes.
     pub fn list_edges(
         &self,
         query: &EdgeQuery,
@@ -49,8 +53,13 @@ impl Graph {
         visit: &mut dyn FnMut(&Edge) -> Visit,
     ) -> Result<Listed, StoreError> {
         let catalogue = self.catalogue();
+        if query.vertex.is_none() && !query.conditions.is_empty() {
+            let labels = query.label.map(|label| catalogue.edge_labels_under(label));
+            return self.find(labels.as_deref(), &query.conditions, &query.range, budget, visit);
+        }
         let direction = query.vertex.as_ref().map(|(id, direction)| (id, *direction));
-        let fingerprint = page::fingerprint(("edges", self.number, query.label, direction));
+        let asked = (!query.conditions.is_empty()).then(|| format!("{:?}", query.conditions));
+        let fingerprint = page::fingerprint(("edges", self.number, query.label, direction, asked));
         let (mut progress, start) = Progress::new(&query.range, fingerprint, budget)?;
         if progress.is_empty() {
             return Ok(Listed::default());
@@ -65,7 +74,9 @@ impl Graph {
         }
         let mut start = start;
         for stage in &stages {
-            let flow = self.list_stage(stage, query, start.take().as_ref(), &mut progress, visit)?;
+            let sort_prefix = self.sort_prefix(&catalogue, stage.label, &query.conditions)?;
+            let start = start.take();
+            let flow = self.list_stage(stage, query, &sort_prefix, start.as_ref(), &mut progress, visit)?;
             if flow.is_break() {
                 break;
             }
@@ -77,6 +88,7 @@ impl Graph {
         &self,
         stage: &Stage,
         query: &EdgeQuery,
+        sort_prefix: &[u8],
         start: Option<&Position>,
         progress: &mut Progress,
         visit: &mut dyn FnMut(&Edge) -> Visit,
@@ -86,8 +98,10 @@ impl Graph {
         let mut cursor = match &query.vertex {
             Some((owner, _)) => {
                 key::edge_partition(&mut prefix, self.number, stage.label, owner);
-                let first = start.map_or_else(Vec::new, |position| successor(position.key().row()));
-                self.engine().scan(stage.table(), RowRange { partition: &prefix, start: &first, end: None })?
+                let first = start.map_or_else(|| sort_prefix.to_vec(), |position| successor(position.key().row()));
+                let end = prefix_end(sort_prefix);
+                let range = RowRange { partition: &prefix, start: &first, end: end.as_deref() };
+                self.engine().scan(stage.table(), range)?
             }
             None => {
                 key::edge_label_prefix(&mut prefix, self.number, stage.label);
@@ -99,19 +113,54 @@ impl Graph {
             if is_expired(value::read_edge_expiry(entry.value)?, now) {
                 continue;
             }
+            let mut read = None;
+            if !query.conditions.is_empty() {
+                let (expires_at_ms, properties) = value::read_edge(entry.value)?;
+                if !query.conditions.matches(&properties) {
+                    continue;
+                }
+                read = Some((expires_at_ms, properties));
+            }
             match progress.turn() {
                 Turn::Skip => continue,
                 Turn::Stop => return Ok(Visit::Break(())),
                 Turn::Give => {}
             }
             let id = stage.read_key(entry.key)?;
-            let (expires_at_ms, properties) = value::read_edge(entry.value)?;
+            let (expires_at_ms, properties) = match read {
+                Some(read) => read,
+                None => value::read_edge(entry.value)?,
+            };
             progress.gave(stage.direction, stage.label.0, entry.key);
             if visit(&Edge { id, properties, expires_at_ms }).is_break() {
                 return Ok(Visit::Break(()));
             }
         }
         Ok(Visit::Continue(()))
+    }
+
+    /// What the rows of the label's edges begin with that have the first sort keys' values the conditions name.
+    fn sort_prefix(
+        &self,
+        catalogue: &Catalogue,
+        label: LabelId,
+        conditions: &Conditions,
+    ) -> Result<Vec<u8>, StoreError> {
+        let keys = catalogue.edge_label(label).map_or(&[][..], |label| &label.sort_keys);
+        let named = |key: &PropertyKeyId| match conditions.get(*key).map(|condition| &condition.predicate) {
+            // Values that are equal without being the same have several forms in an id.
+            Some(Predicate::Equal(value @ (Value::Text(_) | Value::Int(_) | Value::Long(_) | Value::Date(_)))) => {
+                Some(value)
+            }
+            _ => None,
+        };
+        let values: Vec<&Value> = keys.iter().map_while(named).collect();
+        let mut prefix = Vec::new();
+        if !values.is_empty() {
+            let joined = join_values(values.iter().copied(), true)?;
+            key::edge_row_prefix(&mut prefix, &joined, values.len() == keys.len());
+        }
+        Ok(prefix)
     }
 }
 

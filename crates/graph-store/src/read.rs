@@ -1,9 +1,9 @@
 //! Reading one element by its id.
 
-use graph_model::{Edge, EdgeId, EdgeIdText, Vertex, VertexId};
+use graph_model::{Edge, EdgeId, EdgeIdText, ElementRef, Vertex, VertexId};
 use graph_schema::Catalogue;
 use key_codec::{CodecError, key, tables, value};
-use kv::KeyBuf;
+use kv::{KeyBuf, Keys, Read};
 
 use crate::graph::{is_expired, now_ms};
 use crate::{Graph, StoreError};
@@ -36,6 +36,52 @@ impl Graph {
             return Ok(None);
         }
         Ok(Some(Edge { id: id.clone(), properties, expires_at_ms }))
+    }
+}
+
+/// The text of an id, for errors.
+pub(crate) fn element_id_text(catalogue: &Catalogue, id: ElementRef<'_>) -> String {
+    match id {
+        ElementRef::Vertex(id) => format!("vertex {id}"),
+        ElementRef::Edge(id) => format!("edge '{}'", edge_id_text(catalogue, id)),
+    }
+}
+
+impl Graph {
+    /// The edges with the given ids, in one round, in the same order; `None` where there is none.
+    pub fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, StoreError> {
+        self.read_edges(self.engine(), ids)
+    }
+
+    /// The same from a snapshot.
+    pub(crate) fn read_edges(
+        &self,
+        read: &(impl Read + ?Sized),
+        ids: &[EdgeId],
+    ) -> Result<Vec<Option<Edge>>, StoreError> {
+        let mut keys = Keys::new();
+        for id in ids {
+            keys.push(
+                |out| key::edge_partition(out, self.number, id.label, &id.source),
+                |out| key::edge_row(out, &id.sort_values, &id.target),
+            );
+        }
+        let now = now_ms();
+        let mut edges = Vec::with_capacity(ids.len());
+        let mut damaged = None;
+        read.multi_get(tables::EDGE_OUT, &keys, &mut |at, found| {
+            let decoded = found.map(value::read_edge).transpose().unwrap_or_else(|error| {
+                damaged = Some(error);
+                None
+            });
+            let live = decoded.filter(|(expires_at_ms, _)| !is_expired(*expires_at_ms, now));
+            edges.push(ids.get(at).zip(live).map(|(id, (expires_at_ms, properties))| Edge {
+                id: id.clone(),
+                properties,
+                expires_at_ms,
+            }));
+        })?;
+        damaged.map_or(Ok(edges), |error| Err(error.into()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Removing a label with all its data. Every step can be repeated, so a removal cut short by a crash is simply run again.
+//! Removing a label with all its data, or an index label with all its entries. Every step can be repeated, so a removal cut short by a crash is simply run again.
 //!
 //! The label is first marked as being deleted, so that nothing new is written; then the writers at work are waited for; then the data
 //! goes; then the definition.
@@ -9,17 +9,19 @@ use key_codec::{key, tables, value};
 use kv::{Keys, RowRange, WriteBatch};
 
 use crate::stripes::Mask;
+use crate::task::TaskWork;
 use crate::{Graph, StoreError, limits};
 
 impl Graph {
     /// Removes a label and its elements. A label that is gone already counts as removed.
-    pub(crate) fn remove_label(&self, label: SchemaKey) -> Result<(), StoreError> {
+    pub(crate) fn remove_label(&self, label: SchemaKey, work: &TaskWork<'_>) -> Result<(), StoreError> {
         let catalogue = self.catalogue();
         match label {
             SchemaKey::VertexLabel(id) if catalogue.vertex_label(id).is_none() => return Ok(()),
             SchemaKey::EdgeLabel(id) if catalogue.edge_label(id).is_none() => return Ok(()),
-            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => return Ok(()),
-            SchemaKey::VertexLabel(_) | SchemaKey::EdgeLabel(_) => {}
+            SchemaKey::IndexLabel(id) if catalogue.index_label(id).is_none() => return Ok(()),
+            SchemaKey::PropertyKey(_) => return Ok(()),
+            SchemaKey::VertexLabel(_) | SchemaKey::EdgeLabel(_) | SchemaKey::IndexLabel(_) => {}
         }
         // Checked and marked in one change: nothing can come to refer to the label in between, nor after.
         let catalogue = self.change(|catalogue, _| {
@@ -28,20 +30,31 @@ impl Graph {
                 SchemaKey::EdgeLabel(id) => catalogue.check_edge_label_removable(id)?,
                 SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => {}
             }
-            catalogue.set_status(label, Status::Deleting)
+            catalogue.set_status_with_indexes(label, Status::Deleting)
         })?;
         self.wait_for_writers();
-        let outcome = self.remove_elements(&catalogue, label);
+        let outcome = self.remove_elements(&catalogue, label, work);
         match outcome {
             Ok(()) => self.change(|catalogue, _| catalogue.remove(label)).map(drop),
+            // The label stays marked, and the next start goes on.
+            Err(StoreError::Closing) => Err(StoreError::Closing),
             Err(error) => {
-                self.change(|catalogue, _| catalogue.set_status(label, Status::Undeleted))?;
+                self.change(|catalogue, _| catalogue.set_status_with_indexes(label, Status::Undeleted))?;
                 Err(error)
             }
         }
     }
 
-    fn remove_elements(&self, catalogue: &Catalogue, label: SchemaKey) -> Result<(), StoreError> {
+    fn remove_elements(&self, catalogue: &Catalogue, label: SchemaKey, work: &TaskWork<'_>) -> Result<(), StoreError> {
+        // Nobody keeps them any more.
+        let indexes = match label {
+            SchemaKey::VertexLabel(id) => catalogue.indexes_over(true, id),
+            SchemaKey::EdgeLabel(id) => catalogue.indexes_over(false, id),
+            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => &[],
+        };
+        for index in indexes {
+            self.delete_entries(index)?;
+        }
         match label {
             SchemaKey::EdgeLabel(id) => {
                 let mut prefix = Vec::new();
@@ -51,14 +64,23 @@ impl Graph {
                 Ok(())
             }
             SchemaKey::VertexLabel(id) => match catalogue.vertex_label(id) {
-                Some(label) => self.remove_vertices(catalogue, label),
+                Some(label) => self.remove_vertices(catalogue, label, work),
                 None => Ok(()),
             },
-            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => Ok(()),
+            SchemaKey::IndexLabel(id) => match catalogue.index_label(id) {
+                Some(index) => self.delete_entries(index),
+                None => Ok(()),
+            },
+            SchemaKey::PropertyKey(_) => Ok(()),
         }
     }
 
-    fn remove_vertices(&self, catalogue: &Catalogue, label: &VertexLabel) -> Result<(), StoreError> {
+    fn remove_vertices(
+        &self,
+        catalogue: &Catalogue,
+        label: &VertexLabel,
+        work: &TaskWork<'_>,
+    ) -> Result<(), StoreError> {
         let mut prefix = Vec::new();
         if label.id_strategy == IdStrategy::PrimaryKey {
             key::primary_key_vertices_prefix(&mut prefix, self.number, label.id);
@@ -69,19 +91,25 @@ impl Graph {
                 return Ok(self.engine().delete_prefix(tables::VERTEX, &prefix)?);
             }
             drop(locked);
-            return self.remove_vertices_in_table(catalogue, label.id, &prefix);
+            return self.remove_vertices_in_table(catalogue, label.id, &prefix, work);
         }
         if !label.enable_label_index {
             key::graph_prefix(&mut prefix, self.number);
-            return self.remove_vertices_in_table(catalogue, label.id, &prefix);
+            return self.remove_vertices_in_table(catalogue, label.id, &prefix, work);
         }
-        self.remove_indexed_vertices(catalogue, label.id)?;
+        self.remove_indexed_vertices(catalogue, label.id, work)?;
         key::label_index_partition(&mut prefix, self.number, label.id);
         Ok(self.engine().delete_prefix(tables::LABEL_INDEX, &prefix)?)
     }
 
     /// Removes vertices of a label among those whose keys begin with `prefix`.
-    fn remove_vertices_in_table(&self, catalogue: &Catalogue, label: LabelId, prefix: &[u8]) -> Result<(), StoreError> {
+    fn remove_vertices_in_table(
+        &self,
+        catalogue: &Catalogue,
+        label: LabelId,
+        prefix: &[u8],
+        work: &TaskWork<'_>,
+    ) -> Result<(), StoreError> {
         let mut ids = Vec::new();
         let mut cursor = self.engine().scan_partitions(tables::VERTEX, prefix, None)?;
         while let Some(entry) = cursor.next()? {
@@ -91,6 +119,7 @@ impl Graph {
             ids.push(key::read_vertex_key(entry.key)?);
             if ids.len() >= limits::REMOVAL_ELEMENTS_PER_BATCH {
                 self.remove_if_labelled(catalogue, label, &ids)?;
+                work.advance(ids.len())?;
                 ids.clear();
             }
         }
@@ -98,7 +127,12 @@ impl Graph {
     }
 
     /// Removes vertices the label index names.
-    fn remove_indexed_vertices(&self, catalogue: &Catalogue, label: LabelId) -> Result<(), StoreError> {
+    fn remove_indexed_vertices(
+        &self,
+        catalogue: &Catalogue,
+        label: LabelId,
+        work: &TaskWork<'_>,
+    ) -> Result<(), StoreError> {
         let mut partition = Vec::new();
         key::label_index_partition(&mut partition, self.number, label);
         let mut ids = Vec::new();
@@ -107,6 +141,7 @@ impl Graph {
             ids.push(key::read_label_index_row(entry.key.row())?);
             if ids.len() >= limits::REMOVAL_ELEMENTS_PER_BATCH {
                 self.remove_if_labelled(catalogue, label, &ids)?;
+                work.advance(ids.len())?;
                 ids.clear();
             }
         }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use graph_model::{LabelId, PropertyKeyId};
 use graph_schema::{
-    Catalogue, Change, ChangeRules, Created, EdgeLabel, NewEdgeLabel, NewPropertyKey, NewVertexLabel, PropertyKey,
-    SchemaError, SchemaKey, SchemaKind, UpdateEdgeLabel, UpdatePropertyKey, UpdateVertexLabel, VertexLabel,
+    Catalogue, Change, ChangeRules, Created, EdgeLabel, IndexLabel, NewEdgeLabel, NewIndexLabel, NewPropertyKey,
+    NewVertexLabel, PropertyKey, SchemaError, SchemaKey, SchemaKind, Status, UpdateEdgeLabel, UpdateIndexLabel,
+    UpdatePropertyKey, UpdateVertexLabel, VertexLabel,
 };
 use key_codec::{key, schema_value, tables};
 use kv::WriteBatch;
@@ -100,6 +101,62 @@ impl Graph {
         self.start_removal(SchemaKey::EdgeLabel(label.id), name)
     }
 
+    /// Creates an index label and starts the task that builds it; the task's number is 0 where there is nothing to build.
+    pub fn create_index_label(
+        self: &Arc<Self>,
+        new: &NewIndexLabel,
+    ) -> Result<(Arc<IndexLabel>, Arc<Catalogue>, u64), StoreError> {
+        self.shared.queue.check_room()?;
+        let mut is_new = false;
+        let (id, next) = self.create(|catalogue, rules| {
+            let created = catalogue.create_index_label(new, rules)?;
+            is_new = !created.change.put.is_empty();
+            Ok(created)
+        })?;
+        let index = index_label(&next, id)?;
+        let task = if is_new && index.status == Status::Creating {
+            self.start_rebuild(SchemaKey::IndexLabel(id), &index.name)?
+        } else {
+            0
+        };
+        Ok((index, next, task))
+    }
+
+    /// Changes the user data of an index label.
+    pub fn alter_index_label(
+        &self,
+        alter: Alter,
+        update: &UpdateIndexLabel,
+    ) -> Result<(Arc<IndexLabel>, Arc<Catalogue>), StoreError> {
+        let (id, next) = self.create(|catalogue, _| match alter {
+            Alter::Append => catalogue.append_index_label(update),
+            Alter::Eliminate => catalogue.eliminate_index_label(update),
+        })?;
+        Ok((index_label(&next, id)?, next))
+    }
+
+    /// Starts the task that removes an index label and its entries. Its outcome is the task's.
+    pub fn remove_index_label(self: &Arc<Self>, name: &str) -> Result<u64, StoreError> {
+        let catalogue = self.catalogue();
+        let index = catalogue
+            .index_label_named(name)
+            .ok_or_else(|| not_found(&catalogue, SchemaKind::IndexLabel, "index label", name))?;
+        self.start_removal(SchemaKey::IndexLabel(index.id), name)
+    }
+
+    /// Starts the task that builds an index label anew, or all index labels of a label and its label index. Its outcome is the task's.
+    pub fn rebuild_indexes(self: &Arc<Self>, kind: SchemaKind, name: &str) -> Result<u64, StoreError> {
+        let catalogue = self.catalogue();
+        let target = match kind {
+            SchemaKind::PropertyKey => None,
+            SchemaKind::VertexLabel => catalogue.vertex_label_named(name).map(|it| SchemaKey::VertexLabel(it.id)),
+            SchemaKind::EdgeLabel => catalogue.edge_label_named(name).map(|it| SchemaKey::EdgeLabel(it.id)),
+            SchemaKind::IndexLabel => catalogue.index_label_named(name).map(|it| SchemaKey::IndexLabel(it.id)),
+        };
+        let target = target.ok_or_else(|| not_found(&catalogue, kind, kind.name(), name))?;
+        self.start_rebuild(target, name)
+    }
+
     fn create<Id>(
         &self,
         make: impl FnOnce(&Catalogue, &ChangeRules<'_>) -> Result<Created<Id>, SchemaError>,
@@ -120,7 +177,12 @@ impl Graph {
     ) -> Result<Arc<Catalogue>, StoreError> {
         let _one_at_a_time = self.lock_schema()?;
         let catalogue = self.catalogue();
-        let rules = ChangeRules { mode: self.mode(), now_ms: now_ms(), zone: &self.options().zone };
+        let rules = ChangeRules {
+            mode: self.mode(),
+            now_ms: now_ms(),
+            zone: &self.options().zone,
+            analyzer: self.options().analyzer,
+        };
         let change = make(&catalogue, &rules)?;
         if change.put.is_empty() && change.removed.is_empty() {
             return Ok(catalogue);
@@ -170,6 +232,10 @@ fn vertex_label(catalogue: Arc<Catalogue>, id: LabelId) -> Result<(Arc<VertexLab
 fn edge_label(catalogue: Arc<Catalogue>, id: LabelId) -> Result<(Arc<EdgeLabel>, Arc<Catalogue>), StoreError> {
     let label = catalogue.edge_label(id).map(Arc::clone).ok_or(StoreError::SchemaBusy)?;
     Ok((label, catalogue))
+}
+
+fn index_label(catalogue: &Catalogue, id: LabelId) -> Result<Arc<IndexLabel>, StoreError> {
+    catalogue.index_label(id).map(Arc::clone).ok_or(StoreError::SchemaBusy)
 }
 
 fn not_found(catalogue: &Catalogue, kind: SchemaKind, words: &'static str, name: &str) -> SchemaError {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use graph_schema::{Catalogue, NextIds, SchemaKind};
 use key_codec::key::{self, MetaKind};
-use key_codec::{CodecError, FORMAT_VERSION, GraphNumber, schema_value, setting_value, tables};
+use key_codec::{FORMAT_VERSION, FORMAT_VERSION_UPGRADABLE, GraphNumber, schema_value, setting_value, tables};
 use kv::{Engine, RowRange, WriteBatch};
 use parking_lot::{Mutex, RwLock};
 
@@ -13,11 +13,15 @@ use crate::StoreError;
 use crate::dropped::{Remover, finish_drops};
 use crate::graph::{Graph, GraphOptions};
 use crate::id_generator::{IdGenerator, RESERVED_MAX};
+use crate::purge::{Graphs, PurgeOptions, PurgeTotals, Purger};
 use crate::settings::{graph_number, number_up_to, put_setting, read_setting};
-use crate::task::{TaskQueue, TaskRunner, last_task};
+use crate::task::next_task;
+use crate::task_queue::{TaskQueue, TaskRunner};
 
 /// Settings of the store, by name, in `meta`.
 const FORMAT: &str = "format_version";
+/// Present once every element that expires has its row in the table `expiry`, which version 1 did not have.
+const EXPIRIES_NOTED: &str = "expiries_noted";
 const IDS_RESERVED: &str = "ids_reserved";
 /// Setting of a graph.
 const NEXT_IDS: &str = "next_ids";
@@ -31,11 +35,18 @@ pub struct StoreOptions {
     pub default_graph: String,
     /// How many graphs there may be.
     pub graphs_max: usize,
+    /// How expired elements are removed.
+    pub purge: PurgeOptions,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { graph: GraphOptions::default(), default_graph: "hugegraph".to_owned(), graphs_max: 4_096 }
+        Self {
+            graph: GraphOptions::default(),
+            default_graph: "hugegraph".to_owned(),
+            graphs_max: 4_096,
+            purge: PurgeOptions::default(),
+        }
     }
 }
 
@@ -45,6 +56,7 @@ pub(crate) struct Shared {
     pub(crate) options: StoreOptions,
     pub(crate) ids: IdGenerator,
     pub(crate) queue: TaskQueue,
+    pub(crate) purged: PurgeTotals,
 }
 
 impl Shared {
@@ -58,10 +70,10 @@ impl Shared {
     }
 }
 
-/// The graphs of one engine. Dropping it waits for the task at work.
+/// The graphs of one engine. Dropping it interrupts the tasks at work; the next start resumes them.
 pub struct Store {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) graphs: RwLock<BTreeMap<String, Arc<Graph>>>,
+    pub(crate) graphs: Graphs,
     /// Serialises changes to the list of graphs.
     pub(crate) admin: Mutex<()>,
     /// Held by the one snapshot that is made or resumed.
@@ -70,6 +82,7 @@ pub struct Store {
     pub(crate) compacting: Mutex<()>,
     pub(crate) remover: Remover,
     _runner: TaskRunner,
+    _purger: Purger,
 }
 
 impl Store {
@@ -80,7 +93,13 @@ impl Store {
             Some(bytes) => number_up_to(RESERVED_MAX, setting_value::read_numbers::<1>(&bytes)?)?,
             None => 0,
         };
-        let shared = Arc::new(Shared { engine, options, ids: IdGenerator::new(reserved), queue: TaskQueue::default() });
+        let shared = Arc::new(Shared {
+            engine,
+            options,
+            ids: IdGenerator::new(reserved),
+            queue: TaskQueue::default(),
+            purged: PurgeTotals::default(),
+        });
         for kind in [MetaKind::Dropped, MetaKind::Unfinished] {
             finish_drops(&*shared.engine, kind)?;
         }
@@ -89,15 +108,19 @@ impl Store {
             graphs.insert(name.clone(), Arc::new(open_graph(&shared, name, number)?));
         }
         let runner = TaskRunner::start(Arc::clone(&shared));
+        let graphs = Arc::new(RwLock::new(graphs));
+        note_expiries_once(&*shared.engine, &graphs)?;
+        let purger = Purger::start(Arc::clone(&graphs), shared.options.purge);
         let remover = Remover::start(Arc::clone(&shared.engine));
         let store = Self {
             shared,
-            graphs: RwLock::new(graphs),
+            graphs,
             admin: Mutex::default(),
             copying: Mutex::default(),
             compacting: Mutex::default(),
             remover,
             _runner: runner,
+            _purger: purger,
         };
         store.ensure_default_graph()?;
         for graph in store.graphs.read().values() {
@@ -130,19 +153,40 @@ impl Store {
     }
 }
 
-/// Writes the format version into an empty engine, compares it otherwise.
+/// Compares the format version with this program's; writes it into an empty engine and into one of an older version. The engine has added
+/// the tables that older version did not have.
 fn check_format(engine: &dyn Engine) -> Result<(), StoreError> {
-    match read_setting(engine, GraphNumber::STORE, FORMAT)? {
-        Some(bytes) => match setting_value::read_first_number(&bytes)? {
-            found if found == u64::from(FORMAT_VERSION) => Ok(()),
-            found => Err(StoreError::FormatVersion { found, supported: FORMAT_VERSION }),
-        },
-        None => {
-            let mut batch = WriteBatch::new();
-            put_setting(&mut batch, GraphNumber::STORE, FORMAT, &[u64::from(FORMAT_VERSION)]);
-            Ok(engine.commit(batch)?)
+    if let Some(bytes) = read_setting(engine, GraphNumber::STORE, FORMAT)? {
+        let found = setting_value::read_first_number(&bytes)?;
+        if found == u64::from(FORMAT_VERSION) {
+            return Ok(());
         }
+        if !(u64::from(FORMAT_VERSION_UPGRADABLE)..u64::from(FORMAT_VERSION)).contains(&found) {
+            return Err(StoreError::FormatVersion { found, supported: FORMAT_VERSION });
+        }
+        tracing::info!(
+            from = found,
+            to = FORMAT_VERSION,
+            "upgrading the format of the store: tables are added, nothing is rewritten"
+        );
     }
+    let mut batch = WriteBatch::new();
+    put_setting(&mut batch, GraphNumber::STORE, FORMAT, &[u64::from(FORMAT_VERSION)]);
+    Ok(engine.commit(batch)?)
+}
+
+/// Writes the rows of the table `expiry` in a store that was made by a version without it.
+fn note_expiries_once(engine: &dyn Engine, graphs: &Graphs) -> Result<(), StoreError> {
+    if let Some(bytes) = read_setting(engine, GraphNumber::STORE, EXPIRIES_NOTED)? {
+        setting_value::read_numbers::<1>(&bytes)?;
+        return Ok(());
+    }
+    for graph in graphs.read().values() {
+        graph.note_expiries()?;
+    }
+    let mut batch = WriteBatch::new();
+    put_setting(&mut batch, GraphNumber::STORE, EXPIRIES_NOTED, &[1]);
+    Ok(engine.commit(batch)?)
 }
 
 pub(crate) fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreError> {
@@ -161,11 +205,7 @@ pub(crate) fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumbe
 pub(crate) fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber) -> Result<Graph, StoreError> {
     let engine = &*shared.engine;
     let catalogue = read_catalogue(engine, number)?;
-    let next_task = last_task(engine, number)?.checked_add(1).ok_or(CodecError {
-        what: "task row",
-        problem: "a number beyond its range",
-        at: 0,
-    })?;
+    let next_task = next_task(engine, number)?;
     Ok(Graph::new(name, number, Arc::clone(shared), catalogue, next_task))
 }
 

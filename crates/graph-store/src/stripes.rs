@@ -1,7 +1,8 @@
 //! Stripe locks: writers lock what they read and write, by the hash of vertex ids, until they have committed.
 //!
 //! - An insert holds the stripes of its vertices (of an edge: both ends) in shared mode: inserts do not exclude each other.
-//! - A read-modify-write or a delete holds the stripe of its vertex (of an edge: its source) in exclusive mode.
+//! - A read-modify-write or a delete, and an insert that touches indexes, holds the stripe of its vertex (of an edge: its source) in exclusive mode.
+//! - Who asks for a place in a unique index holds the stripe of its values in exclusive mode.
 //! - Removing a label and clearing a graph take all stripes exclusively for a moment, so that every earlier writer has committed.
 //!
 //! Stripes are taken in ascending order, so writers cannot deadlock. The locks travel inside the write batch and are let go by the engine
@@ -10,7 +11,7 @@
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::Arc;
 
-use graph_model::VertexId;
+use graph_model::{ElementId, VertexId};
 use parking_lot::lock_api::{ArcRwLockReadGuard, ArcRwLockWriteGuard};
 use parking_lot::{RawRwLock, RwLock};
 use rustc_hash::FxHasher;
@@ -40,6 +41,32 @@ impl Mask {
         self.0 |= 1 << (hash >> 58);
     }
 
+    /// Adds the stripe of a place in a unique index.
+    pub(crate) fn add_bytes(&mut self, bytes: &[u8]) {
+        let hash = BuildHasherDefault::<FxHasher>::default().hash_one(bytes);
+        self.0 |= 1 << (hash >> 58);
+    }
+
+    /// The stripe of a place in a unique index.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        let mut mask = Self::default();
+        mask.add_bytes(bytes);
+        mask
+    }
+
+    /// The stripes every writer of an element holds: of an edge, those of both ends.
+    pub(crate) fn of_element(id: &ElementId) -> Self {
+        match id {
+            ElementId::Vertex(id) => Self::of(id),
+            ElementId::Edge(id) => Self::of(&id.source).union(Self::of(&id.target)),
+        }
+    }
+
+    /// The stripes of both.
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// The stripe of one vertex.
     pub(crate) fn of(id: &VertexId) -> Self {
         let mut mask = Self::default();
@@ -53,6 +80,14 @@ impl Mask {
 pub(crate) struct Held {
     shared: Vec<ArcRwLockReadGuard<RawRwLock, ()>>,
     exclusive: Vec<ArcRwLockWriteGuard<RawRwLock, ()>>,
+    exclusive_mask: Mask,
+}
+
+impl Held {
+    /// Whether all of these are held exclusively.
+    pub(crate) fn has_exclusively(&self, mask: Mask) -> bool {
+        mask.0 & !self.exclusive_mask.0 == 0
+    }
 }
 
 impl Stripes {
@@ -68,7 +103,7 @@ impl Stripes {
 
     /// Locks `shared` and `exclusive`; a stripe in both is locked exclusively. `None` when that takes waiting and `wait` forbids it.
     pub(crate) fn lock(&self, shared: Mask, exclusive: Mask, wait: Wait) -> Option<Held> {
-        let mut held = Held::default();
+        let mut held = Held { exclusive_mask: exclusive, ..Held::default() };
         for (at, lock) in self.locks.iter().enumerate() {
             let bit = 1u64 << at;
             if exclusive.0 & bit != 0 {

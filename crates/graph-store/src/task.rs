@@ -1,124 +1,63 @@
-//! Tasks: stored, run one after the other by one thread of the store, resumed after a restart.
+//! Tasks: stored, run in the background ([`crate::task_queue`]), cancelled on request, resumed after a restart.
+//!
+//! Every change of a record is made with the schema locked, so that a cancellation and an end that meet leave one of the two.
 
-use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::thread::JoinHandle;
 
 use graph_model::{Task, TaskStatus};
-use graph_schema::SchemaKey;
-use key_codec::{CodecError, GraphNumber, key, tables, task_value};
+use graph_schema::{SchemaKey, Status};
+use key_codec::{CodecError, GraphNumber, key, setting_value, tables, task_value};
 use kv::{Engine, KeyBuf, RowRange, WriteBatch};
-use parking_lot::{Condvar, Mutex};
 
 use crate::graph::now_ms;
-use crate::store::Shared;
-use crate::{Graph, StoreError, limits};
+use crate::settings::{put_setting, read_setting};
+use crate::task_queue::Orders;
+use crate::{Graph, StoreError};
 
 /// The type of tasks that remove a label and its data.
 const REMOVE_SCHEMA: &str = "remove_schema";
 
-/// Tasks waiting for their turn.
-#[derive(Default)]
-pub(crate) struct TaskQueue {
-    state: Mutex<QueueState>,
-    changed: Condvar,
+/// The type of tasks that build an index label.
+const REBUILD_INDEX: &str = "rebuild_index";
+
+/// Setting of a graph: the number the next task gets. It only grows, so that no number is used twice whatever was deleted.
+const NEXT_TASK: &str = "next_task";
+
+/// A task while it runs: what it must ask now and then, and where it tells how far it is.
+pub(crate) struct TaskWork<'a> {
+    graph: &'a Graph,
+    task: u64,
+    orders: &'a Orders,
+    progress: Cell<u64>,
 }
 
-#[derive(Default)]
-struct QueueState {
-    waiting: VecDeque<(Arc<Graph>, u64)>,
-    stopped: bool,
-}
-
-impl TaskQueue {
-    /// Refuses where too many tasks wait already.
-    fn check_room(&self) -> Result<(), StoreError> {
-        if self.state.lock().waiting.len() >= limits::TASKS_QUEUED_MAX {
-            return Err(StoreError::TooManyTasks { limit: limits::TASKS_QUEUED_MAX });
+impl TaskWork<'_> {
+    /// Fails where the task was cancelled or the store is being closed. To be asked between steps that leave a state from which the
+    /// task can be run again.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        if self.orders.is_cancelled() {
+            return Err(StoreError::Cancelled);
+        }
+        if self.orders.is_stopped() {
+            return Err(StoreError::Closing);
         }
         Ok(())
     }
 
-    /// Takes a task that is stored, so it is never refused: it would run after the next start anyway.
-    fn push(&self, graph: Arc<Graph>, task: u64) {
-        let mut state = self.state.lock();
-        // After the stop the next start resumes it; here it would only keep its graph, and so this queue, alive.
-        if !state.stopped {
-            state.waiting.push_back((graph, task));
-            self.changed.notify_one();
-        }
-    }
-
-    fn pop(&self) -> Option<(Arc<Graph>, u64)> {
-        let mut state = self.state.lock();
-        loop {
-            if state.stopped {
-                return None;
-            }
-            if let Some(next) = state.waiting.pop_front() {
-                return Some(next);
-            }
-            self.changed.wait(&mut state);
-        }
-    }
-
-    fn stop(&self) {
-        let mut state = self.state.lock();
-        state.stopped = true;
-        // Graphs hold the store's shared part, which holds this queue.
-        state.waiting.clear();
-        self.changed.notify_all();
+    /// Adds to the progress that clients see, which is stored: to be called once for each large step, of so many elements. Then as
+    /// [`Self::check`].
+    pub(crate) fn advance(&self, elements: usize) -> Result<(), StoreError> {
+        let progress = self.progress.get() + elements as u64;
+        self.progress.set(progress);
+        self.graph.change_task(self.task, |task| task.progress = progress)?;
+        self.check()
     }
 }
 
-/// The thread that runs tasks. Dropping it waits for the task at work; waiting ones are resumed by the next start.
-pub(crate) struct TaskRunner {
-    shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl TaskRunner {
-    pub(crate) fn start(shared: Arc<Shared>) -> Self {
-        let queue = Arc::clone(&shared);
-        let run = move || {
-            while let Some((graph, task)) = queue.queue.pop() {
-                let outcome = catch_unwind(AssertUnwindSafe(|| graph.run_task(task)));
-                match outcome {
-                    // A graph cleared meanwhile has taken its tasks with it.
-                    Ok(Ok(()) | Err(StoreError::GraphCleared { .. })) => {}
-                    Ok(Err(error)) => tracing::error!(
-                        graph = graph.name(), task, %error, "a task could not be run or its outcome not be stored"
-                    ),
-                    // The task stays unfinished and is tried again by the next start; the ones behind it go on.
-                    Err(_) => tracing::error!(
-                        graph = graph.name(),
-                        task,
-                        "a task panicked: this is a defect, please report it"
-                    ),
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().name("tasks".to_owned()).spawn(run);
-        if let Err(error) = &thread {
-            tracing::error!(%error, "no thread for tasks: labels cannot be removed");
-        }
-        Self { shared, thread: thread.ok() }
-    }
-}
-
-impl Drop for TaskRunner {
-    fn drop(&mut self) {
-        self.shared.queue.stop();
-        if let Some(thread) = self.thread.take() {
-            drop(thread.join());
-        }
-    }
-}
-
-/// The largest task number of a graph; 0 where there is none.
-pub(crate) fn last_task(engine: &dyn Engine, graph: GraphNumber) -> Result<u64, StoreError> {
+/// The number the next task of a graph gets. Stores of earlier versions of this program only have the tasks themselves to tell.
+pub(crate) fn next_task(engine: &dyn Engine, graph: GraphNumber) -> Result<u64, StoreError> {
     let mut partition = Vec::new();
     key::task_partition(&mut partition, graph);
     let mut last = 0;
@@ -126,91 +65,186 @@ pub(crate) fn last_task(engine: &dyn Engine, graph: GraphNumber) -> Result<u64, 
     while let Some(entry) = cursor.next()? {
         last = last.max(key::read_task_row(entry.key.row())?);
     }
-    Ok(last)
+    let noted = match read_setting(engine, graph, NEXT_TASK)? {
+        Some(bytes) => setting_value::read_numbers::<1>(&bytes)?[0],
+        None => 1,
+    };
+    let after_last = last.checked_add(1).filter(|_| noted < u64::MAX);
+    let after_last = after_last.ok_or(CodecError { what: "task row", problem: "a number beyond its range", at: 0 })?;
+    Ok(noted.max(after_last))
 }
 
 impl Graph {
     /// Stores a task that removes a label, and queues it.
     pub(crate) fn start_removal(self: &Arc<Self>, label: SchemaKey, name: &str) -> Result<u64, StoreError> {
-        self.shared.queue.check_room()?;
-        let id = self.next_task.fetch_add(1, Ordering::Relaxed);
-        let (kind, number, callable) = match label {
-            SchemaKey::VertexLabel(id) => ("VERTEX_LABEL", id.0, "VertexLabelRemoveJob"),
-            SchemaKey::EdgeLabel(id) => ("EDGE_LABEL", id.0, "EdgeLabelRemoveJob"),
-            SchemaKey::PropertyKey(id) => ("PROPERTY_KEY", id.0, "PropertyKeyRemoveJob"),
-            SchemaKey::IndexLabel(id) => ("INDEX_LABEL", id.0, "IndexLabelRemoveJob"),
+        let callable = match label {
+            SchemaKey::VertexLabel(_) => "VertexLabelRemoveJob",
+            SchemaKey::EdgeLabel(_) => "EdgeLabelRemoveJob",
+            SchemaKey::PropertyKey(_) => "PropertyKeyRemoveJob",
+            SchemaKey::IndexLabel(_) => "IndexLabelRemoveJob",
         };
+        let callable = format!("org.apache.hugegraph.job.schema.{callable}");
+        self.start_task(REMOVE_SCHEMA, task_name(label, name), callable)
+    }
+
+    /// Stores a task that builds an index label, or all of a label, and queues it.
+    pub(crate) fn start_rebuild(self: &Arc<Self>, target: SchemaKey, name: &str) -> Result<u64, StoreError> {
+        let callable = "org.apache.hugegraph.job.schema.IndexLabelRebuildJob".to_owned();
+        self.start_task(REBUILD_INDEX, task_name(target, name), callable)
+    }
+
+    /// Starts the tasks of index labels that a former process had begun to build or to delete without storing a task for it.
+    fn resume_index_labels(self: &Arc<Self>) -> Result<(), StoreError> {
+        let catalogue = self.catalogue();
+        for index in catalogue.index_labels() {
+            let key = SchemaKey::IndexLabel(index.id);
+            let name = task_name(key, &index.name);
+            let is_unfinished = |task: &Task| !task.status.is_final() && task.name == name;
+            match index.status {
+                Status::Creating | Status::Rebuilding if self.tasks(is_unfinished, Some(1), 0)?.is_empty() => {
+                    self.start_rebuild(key, &index.name)?;
+                }
+                Status::Deleting if self.tasks(is_unfinished, Some(1), 0)?.is_empty() => {
+                    self.start_removal(key, &index.name)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores a task, and queues it. `callable` is the class HugeGraph would run, for clients that show it.
+    pub(crate) fn start_task(
+        self: &Arc<Self>,
+        task_type: &str,
+        name: String,
+        callable: String,
+    ) -> Result<u64, StoreError> {
+        self.shared.queue.check_room()?;
+        let _locked = self.lock_schema()?;
+        let id = self.next_task.load(Ordering::Relaxed);
         let now = now_ms();
-        self.store_task(&Task {
+        let task = Task {
             id,
-            task_type: REMOVE_SCHEMA.to_owned(),
-            name: format!("{kind}:{number}:{name}"),
-            callable: format!("org.apache.hugegraph.job.schema.{callable}"),
+            task_type: task_type.to_owned(),
+            name,
+            callable,
             status: TaskStatus::Queued,
             progress: 0,
             created_ms: now,
             updated_ms: now,
             retries: 0,
             result: None,
-        })?;
+        };
+        // A number whose write failed may be stored all the same: it is not used again.
+        self.next_task.store(id.saturating_add(1), Ordering::Relaxed);
+        let mut batch = WriteBatch::new();
+        self.put_task(&mut batch, &task);
+        put_setting(&mut batch, self.number, NEXT_TASK, &[id.saturating_add(1)]);
+        self.engine().commit(batch)?;
         self.shared.queue.push(Arc::clone(self), id);
         Ok(id)
     }
 
-    /// Queues the tasks a former process did not finish.
+    /// Queues the tasks a former process did not finish; those it was told to cancel are cancelled now.
     pub(crate) fn resume_tasks(self: &Arc<Self>) -> Result<(), StoreError> {
-        for mut task in self.tasks(|task| !task.status.is_final(), None, 0)? {
-            task.status = TaskStatus::Queued;
-            task.retries += 1;
-            self.store_task(&task)?;
-            self.shared.queue.push(Arc::clone(self), task.id);
+        for task in self.tasks(|task| !task.status.is_final(), None, 0)? {
+            let changed = self.change_task(task.id, |task| match task.status {
+                TaskStatus::Cancelling => task.status = TaskStatus::Cancelled,
+                _ => {
+                    task.status = TaskStatus::Queued;
+                    task.retries += 1;
+                }
+            })?;
+            if changed.is_some_and(|task| !task.status.is_final()) {
+                self.shared.queue.push(Arc::clone(self), task.id);
+            }
         }
-        Ok(())
+        self.resume_index_labels()
     }
 
-    fn run_task(&self, id: u64) -> Result<(), StoreError> {
-        // A task deleted by force while it waited is gone.
-        let mut task = match self.task(id) {
-            Err(StoreError::TaskNotFound { .. }) => return Ok(()),
-            found => found?,
-        };
-        task.status = TaskStatus::Running;
-        task.updated_ms = now_ms();
-        self.store_task(&task)?;
-        let outcome = match removal_target(&task.name) {
-            Some(label) => self.remove_label(label),
-            None => Err(StoreError::TaskNotFound { id }),
-        };
-        match outcome {
+    /// Runs a task to its end, or until it is cancelled or the store is closed.
+    pub(crate) fn run_task(&self, id: u64, orders: &Orders) -> Result<(), StoreError> {
+        let started = self.change_task(id, |task| {
+            if task.status == TaskStatus::Queued {
+                task.status = TaskStatus::Running;
+            }
+        })?;
+        // A task deleted by force, or cancelled, while it waited does not run.
+        let Some(task) = started.filter(|task| !task.status.is_final()) else { return Ok(()) };
+        let work = TaskWork { graph: self, task: id, orders, progress: Cell::new(0) };
+        let outcome = work.check().and_then(|()| match (&*task.task_type, target(&task.name)) {
+            (REBUILD_INDEX, Some(target)) => self.rebuild(target, &work),
+            (_, Some(label)) => self.remove_label(label, &work),
+            (_, None) => Err(StoreError::TaskNotFound { id }),
+        });
+        if matches!(outcome, Err(StoreError::Closing)) {
+            return Ok(());
+        }
+        if let Err(error) = &outcome {
+            tracing::warn!(graph = self.name(), task = id, name = task.name, %error, "task not done");
+        }
+        self.change_task(id, |task| match outcome {
             Ok(()) => {
                 task.status = TaskStatus::Success;
                 task.result = Some("null".to_owned());
             }
+            Err(StoreError::Cancelled) => task.status = TaskStatus::Cancelled,
             Err(error) => {
-                tracing::warn!(graph = self.name(), task = id, name = task.name, %error, "task failed");
                 task.status = TaskStatus::Failed;
                 task.result = Some(error.to_string());
             }
-        }
-        task.updated_ms = now_ms();
-        match self.task(id) {
-            // Deleted by force meanwhile, or cleared with its graph.
-            Err(StoreError::TaskNotFound { .. }) => Ok(()),
-            Err(error) => Err(error),
-            Ok(_) => self.store_task(&task),
+        })?;
+        Ok(())
+    }
+
+    /// Cancels a task: one that waits never runs, one that runs stops at its next chance. Returns it as it is then.
+    pub fn cancel_task(&self, id: u64) -> Result<Task, StoreError> {
+        let mut ended = None;
+        let changed = self.change_task(id, |task| {
+            if task.status.is_final() {
+                ended = Some(task.status);
+            } else {
+                let running = self.shared.queue.cancel(self.number, id);
+                task.status = if running { TaskStatus::Cancelling } else { TaskStatus::Cancelled };
+            }
+        })?;
+        match ended {
+            Some(status) => Err(StoreError::TaskState {
+                id,
+                status: status.name(),
+                hint: "only a task that has not ended can be cancelled",
+            }),
+            None => changed.ok_or(StoreError::TaskNotFound { id }),
         }
     }
 
-    fn store_task(&self, task: &Task) -> Result<(), StoreError> {
-        let _open = self.lock_schema()?;
+    /// Changes the record of a task and returns it; `None` where there is none (any more). A record that has ended stays as it is.
+    fn change_task(&self, id: u64, change: impl FnOnce(&mut Task)) -> Result<Option<Task>, StoreError> {
+        let _locked = self.lock_schema()?;
+        let mut task = match self.task(id) {
+            Err(StoreError::TaskNotFound { .. }) => return Ok(None),
+            found => found?,
+        };
+        let before = task.clone();
+        change(&mut task);
+        if task == before || before.status.is_final() {
+            return Ok(Some(before));
+        }
+        task.updated_ms = now_ms();
         let mut batch = WriteBatch::new();
+        self.put_task(&mut batch, &task);
+        self.engine().commit(batch)?;
+        Ok(Some(task))
+    }
+
+    fn put_task(&self, batch: &mut WriteBatch, task: &Task) {
         batch.put(
             tables::TASK,
             |b| key::task_partition(b, self.number),
             |b| key::task_row(b, task.id),
             |v| task_value::put_task(v, task),
         );
-        Ok(self.engine().commit(batch)?)
     }
 
     /// The task of a number.
@@ -252,6 +286,7 @@ impl Graph {
 
     /// Deletes the record of a task. One that has not ended is deleted only with `force`, and then never runs if it still waits.
     pub fn delete_task(&self, id: u64, force: bool) -> Result<(), StoreError> {
+        let _locked = self.lock_schema()?;
         let task = self.task(id)?;
         if !force && !task.status.is_final() {
             let hint = "wait for its end, or delete it with force=true";
@@ -263,14 +298,26 @@ impl Graph {
     }
 }
 
-/// The label a removal task is about, from its name.
-fn removal_target(name: &str) -> Option<SchemaKey> {
+/// The name of a task about a schema element: `VERTEX_LABEL:3:person`.
+fn task_name(target: SchemaKey, name: &str) -> String {
+    let kind = match target {
+        SchemaKey::PropertyKey(_) => "PROPERTY_KEY",
+        SchemaKey::VertexLabel(_) => "VERTEX_LABEL",
+        SchemaKey::EdgeLabel(_) => "EDGE_LABEL",
+        SchemaKey::IndexLabel(_) => "INDEX_LABEL",
+    };
+    format!("{kind}:{}:{name}", target.number())
+}
+
+/// The schema element a task is about, from its name.
+fn target(name: &str) -> Option<SchemaKey> {
     let mut parts = name.splitn(3, ':');
     let kind = parts.next()?;
     let number = graph_model::LabelId(parts.next()?.parse().ok()?);
     match kind {
         "VERTEX_LABEL" => Some(SchemaKey::VertexLabel(number)),
         "EDGE_LABEL" => Some(SchemaKey::EdgeLabel(number)),
+        "INDEX_LABEL" => Some(SchemaKey::IndexLabel(number)),
         _ => None,
     }
 }

@@ -7,6 +7,7 @@ use graph_schema::Literal;
 use kv::WriteBatch;
 
 use crate::graph::Locks;
+use crate::index::changes::{IndexChanges, Refusal};
 use crate::read::edge_id_text;
 use crate::schema::Alter;
 use crate::stripes::Mask;
@@ -24,8 +25,19 @@ impl Graph {
         given: &Given<'_>,
         wait: Wait,
     ) -> Result<Pending<Vertex>, StoreError> {
+        self.locking(|extra| self.try_alter_vertex(id, alter, given, wait, extra))
+    }
+
+    fn try_alter_vertex(
+        &self,
+        id: &VertexId,
+        alter: Alter,
+        given: &Given<'_>,
+        wait: Wait,
+        extra: Mask,
+    ) -> Result<Pending<Vertex>, Refusal> {
         let rules = self.rules();
-        let locks = Locks { exclusive: Mask::of(id), ..Locks::default() };
+        let locks = Locks { exclusive: Mask::of(id).union(extra), ..Locks::default() };
         let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
         let before = self.vertex(id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
         let fail = |error| StoreError::element(None, error);
@@ -35,9 +47,12 @@ impl Graph {
         }
         .map_err(fail)?;
         let expires_at_ms = catalogue.vertex_expiry_after(&before, &properties, &rules).map_err(fail)?;
-        let vertex = Vertex { properties, expires_at_ms, ..before };
         let mut batch = WriteBatch::new();
+        let mut changes = IndexChanges::default();
+        let vertex = Vertex { id: before.id.clone(), label: before.label, properties, expires_at_ms };
+        changes.vertex(self, &catalogue, Some(&before), Some(&vertex), None)?;
         self.put_vertex(&mut batch, &catalogue, &vertex);
+        self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
         Ok(Pending::new(vertex, self.submit(batch, held)))
     }
 
@@ -49,8 +64,19 @@ impl Graph {
         given: &Given<'_>,
         wait: Wait,
     ) -> Result<Pending<Edge>, StoreError> {
+        self.locking(|extra| self.try_alter_edge(id, alter, given, wait, extra))
+    }
+
+    fn try_alter_edge(
+        &self,
+        id: &EdgeId,
+        alter: Alter,
+        given: &Given<'_>,
+        wait: Wait,
+        extra: Mask,
+    ) -> Result<Pending<Edge>, Refusal> {
         let rules = self.rules();
-        let locks = Locks { exclusive: Mask::of(&id.source), shared: Mask::of(&id.target) };
+        let locks = Locks { exclusive: Mask::of(&id.source).union(extra), shared: Mask::of(&id.target) };
         let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
         let before = self.edge(id)?.ok_or_else(|| StoreError::EdgeNotFound { id: edge_id_text(&catalogue, id) })?;
         let fail = |error| StoreError::element(None, error);
@@ -60,9 +86,12 @@ impl Graph {
         }
         .map_err(fail)?;
         let expires_at_ms = catalogue.edge_expiry_after(&before, &properties, &rules).map_err(fail)?;
-        let edge = Edge { properties, expires_at_ms, ..before };
         let mut batch = WriteBatch::new();
+        let mut changes = IndexChanges::default();
+        let edge = Edge { id: before.id.clone(), properties, expires_at_ms };
+        changes.edge(self, &catalogue, Some(&before), Some(&edge), None)?;
         self.put_edge(&mut batch, &edge);
+        self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
         Ok(Pending::new(edge, self.submit(batch, held)))
     }
 }

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use graph_model::{Direction, EdgeId, LabelId, VertexId};
-use graph_schema::{Literal, NewEdge, NewVertex};
+use graph_schema::{Conditions, Literal, NewEdge, NewVertex};
 use graph_store::{
     Alter, Budget, Clear, EdgeQuery, Graph, Pending, Range, Store, StoreError, StoreOptions, VertexQuery, Wait,
 };
@@ -213,10 +213,14 @@ fn read_all<T: std::fmt::Debug + PartialEq>(list: impl Fn(Range) -> (Vec<T>, Opt
 fn vertices(graph: &Graph, label: Option<LabelId>) -> Vec<graph_model::Vertex> {
     read_all(|range| {
         let mut found = Vec::new();
-        let listed = graph.list_vertices(&VertexQuery { label, range }, &Budget::unlimited(), &mut |vertex| {
-            found.push(vertex.clone());
-            ControlFlow::Continue(())
-        });
+        let listed = graph.list_vertices(
+            &VertexQuery { label, conditions: Conditions::default(), range },
+            &Budget::unlimited(),
+            &mut |vertex| {
+                found.push(vertex.clone());
+                ControlFlow::Continue(())
+            },
+        );
         (found, listed.unwrap().next)
     })
 }
@@ -224,7 +228,12 @@ fn vertices(graph: &Graph, label: Option<LabelId>) -> Vec<graph_model::Vertex> {
 fn edges(graph: &Graph, label: Option<LabelId>, at: Option<(&VertexId, Direction)>) -> Vec<EdgeId> {
     read_all(|range| {
         let mut found = Vec::new();
-        let query = EdgeQuery { label, vertex: at.map(|(id, direction)| (id.clone(), direction)), range };
+        let query = EdgeQuery {
+            conditions: Conditions::default(),
+            label,
+            vertex: at.map(|(id, direction)| (id.clone(), direction)),
+            range,
+        };
         let listed = graph.list_edges(&query, &Budget::unlimited(), &mut |edge| {
             found.push(edge.id.clone());
             ControlFlow::Continue(())

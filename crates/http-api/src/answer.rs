@@ -85,11 +85,11 @@ async fn serve(
         }
         Found::Nothing => return Err(ApiError::no_route(address.path())),
     };
-    let mut admitted = match scope {
-        Scope::Server => None,
-        Scope::Space | Scope::Graph => Some(admit(app)?),
-    };
     let has_body = matches!(*method, Method::POST | Method::PUT);
+    let mut admitted = match scope {
+        Scope::Server if !has_body => None,
+        Scope::Server | Scope::Space | Scope::Graph => Some(admit(app)?),
+    };
     let body = match &mut admitted {
         Some(admitted) if has_body => {
             check_type(headers, body, handler)?;

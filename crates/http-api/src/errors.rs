@@ -86,6 +86,11 @@ impl ApiError {
         )
     }
 
+    /// Something an address names that is not there, in the class HugeGraph uses where it is no part of the schema or the graph.
+    pub(crate) fn nothing(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, HTTP_NOT_FOUND, message)
+    }
+
     /// A graph space other than the one there is.
     pub(crate) fn no_space(name: &str) -> Self {
         Self::not_found(format!("graph space '{name}' does not exist; the only one is '{DEFAULT_SPACE}'"))
@@ -95,6 +100,12 @@ impl ApiError {
     pub(crate) fn method(method: &str, allow: String) -> Self {
         let message = format!("HTTP 405 Method Not Allowed: {method} is not possible here, only {allow}");
         Self { allow: Some(allow), ..Self::new(StatusCode::METHOD_NOT_ALLOWED, HTTP_METHOD, message) }
+    }
+
+    /// A wrong `action` of a task. HugeGraph answers it with the status of a wrong type of body, and so does this.
+    pub(crate) fn action(expected: &str, got: &str) -> Self {
+        let message = format!("'action' must be {expected}, but got '{got}'");
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, HTTP_TYPE, message)
     }
 
     /// An address of HugeGraph's that this version has nothing at yet.

@@ -32,3 +32,9 @@ pub const IDS_MAX: usize = 10_000;
 
 /// Bytes a request body is taken to need when the client does not say; corrected as it arrives.
 pub const BODY_BYTES_GUESS: usize = 8 * 1024;
+
+/// Smallest size of a shard that may be asked for: HugeGraph's. Smaller ones would be more requests than records.
+pub const SPLIT_BYTES_MIN: u64 = 1 << 20;
+
+/// Elements of one page of a scan where the request does not say: HugeGraph's default. The size of an answer is bounded besides.
+pub const SCAN_PAGE_LIMIT_DEFAULT: u64 = 100_000;

@@ -9,8 +9,8 @@ use crate::errors::ApiError;
 use crate::openapi;
 use crate::reply::Reply;
 use crate::resources::{
-    edge_labels, edges, graph_modes, graph_spaces, graphs, health, index_labels, metrics, property_keys, schema, tasks,
-    testing, versions, vertex_labels, vertices,
+    edge_labels, edges, graph_modes, graph_spaces, graphs, health, index_labels, metrics, property_keys, schema,
+    server_settings, shards, tasks, testing, variables, versions, vertex_labels, vertices,
 };
 
 /// An answer, or why there is none.
@@ -49,7 +49,7 @@ impl Handler {
 /// What addresses of a route begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Nothing. These are always admitted: they touch no graph, and operators need them under load.
+    /// Nothing. These are always admitted where they have no body: they touch no graph, and operators need them under load.
     Server,
     /// A graph space: nothing, or `/graphspaces/{space}`.
     Space,
@@ -76,8 +76,6 @@ const NOT_YET: &[(Method, Handler)] = &[(GET, NotYet), (POST, NotYet), (PUT, Not
 const RAFT: &str = "one process serves a store, so there are no peers to manage";
 /// HugeGraph's own parts around the server.
 const CLUSTER: &str = "there is no placement driver, store or computing cluster beside the server";
-/// Answers never hold stack traces.
-const NO_TRACE: &str = "errors never hold stack traces; they are in the log";
 /// What only clients know.
 const CLIENT_ONLY: &str = "HugeGraph's own open-source server has nothing there either";
 /// Analytical property keys.
@@ -102,13 +100,19 @@ const fn graph(path: &'static [&'static str], endpoints: &'static [(Method, Hand
 
 /// The first route that fits counts; those used most come first.
 pub(crate) static ROUTES: &[Route] = &[
-    graph(&["graph", "vertices", "batch"], &[(POST, QuickWrite(vertices::create_batch)), (PUT, NotYet)]),
+    graph(
+        &["graph", "vertices", "batch"],
+        &[(POST, QuickWrite(vertices::create_batch)), (PUT, QuickWrite(vertices::update_batch))],
+    ),
     graph(
         &["graph", "vertices", "{id}"],
         &[(GET, Quick(vertices::get)), (PUT, PooledWrite(vertices::alter)), (DELETE, PooledWrite(vertices::delete))],
     ),
     graph(&["graph", "vertices"], &[(GET, Pooled(vertices::list)), (POST, QuickWrite(vertices::create))]),
-    graph(&["graph", "edges", "batch"], &[(POST, QuickWrite(edges::create_batch)), (PUT, NotYet)]),
+    graph(
+        &["graph", "edges", "batch"],
+        &[(POST, QuickWrite(edges::create_batch)), (PUT, QuickWrite(edges::update_batch))],
+    ),
     graph(
         &["graph", "edges", "{id}"],
         &[(GET, Quick(edges::get)), (PUT, PooledWrite(edges::alter)), (DELETE, QuickWrite(edges::delete))],
@@ -116,6 +120,10 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["graph", "edges"], &[(GET, Pooled(edges::list)), (POST, QuickWrite(edges::create))]),
     graph(&["traversers", "vertices"], &[(GET, Pooled(vertices::by_ids))]),
     graph(&["traversers", "edges"], &[(GET, Pooled(edges::by_ids))]),
+    graph(&["traversers", "vertices", "shards"], &[(GET, Pooled(shards::of_vertices))]),
+    graph(&["traversers", "vertices", "scan"], &[(GET, Pooled(shards::scan_vertices))]),
+    graph(&["traversers", "edges", "shards"], &[(GET, Pooled(shards::of_edges))]),
+    graph(&["traversers", "edges", "scan"], &[(GET, Pooled(shards::scan_edges))]),
     graph(&["schema"], &[(GET, Quick(schema::show))]),
     graph(&["schema", "propertykeys"], &[(GET, Quick(property_keys::list)), (POST, Pooled(property_keys::create))]),
     graph(
@@ -140,15 +148,15 @@ pub(crate) static ROUTES: &[Route] = &[
         &["schema", "edgelabels", "{name}"],
         &[(GET, Quick(edge_labels::get)), (PUT, Pooled(edge_labels::alter)), (DELETE, Pooled(edge_labels::delete))],
     ),
-    graph(&["schema", "indexlabels"], &[(GET, Quick(index_labels::list)), (POST, Quick(index_labels::create))]),
+    graph(&["schema", "indexlabels"], &[(GET, Quick(index_labels::list)), (POST, Pooled(index_labels::create))]),
     graph(
         &["schema", "indexlabels", "{name}"],
-        &[(GET, Quick(index_labels::get)), (PUT, Quick(index_labels::none)), (DELETE, Quick(index_labels::none))],
+        &[(GET, Quick(index_labels::get)), (PUT, Pooled(index_labels::alter)), (DELETE, Pooled(index_labels::delete))],
     ),
     graph(&["tasks"], &[(GET, Pooled(tasks::list))]),
     graph(
         &["tasks", "{id}"],
-        &[(GET, Quick(tasks::get)), (PUT, Quick(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
+        &[(GET, Quick(tasks::get)), (PUT, Pooled(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
     ),
     graph(
         &[],
@@ -165,8 +173,15 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["clear"], &[(DELETE, Pooled(graphs::clear))]),
     graph(&["graph", "vertices", "olap", "batch"], &[(PUT, Never(OLAP))]),
     graph(&["traversers", "{*}"], NOT_YET),
+    graph(&["jobs", "rebuild", "vertexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_vertex_label))]),
+    graph(&["jobs", "rebuild", "edgelabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_edge_label))]),
+    graph(&["jobs", "rebuild", "indexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild))]),
     graph(&["jobs", "{*}"], NOT_YET),
-    graph(&["variables", "{*}"], NOT_YET),
+    graph(&["variables"], &[(GET, Pooled(variables::list))]),
+    graph(
+        &["variables", "{name}"],
+        &[(GET, Quick(variables::get)), (PUT, Pooled(variables::set)), (DELETE, Pooled(variables::delete))],
+    ),
     graph(&["cypher"], &[(GET, NotYet), (POST, NotYet)]),
     graph(&["snapshot_create"], &[(PUT, Unhurried(graphs::create_snapshot))]),
     graph(&["snapshot_resume"], &[(PUT, Unhurried(graphs::resume_snapshot))]),
@@ -205,8 +220,15 @@ pub(crate) static ROUTES: &[Route] = &[
     server(&["auth", "{*}"], NOT_YET),
     server(&["openapi.json"], &[(GET, Quick(openapi::show))]),
     server(&["swagger-ui", "{*}"], &[(GET, Quick(openapi::page))]),
-    server(&["exception", "trace"], &[(GET, Never(NO_TRACE)), (PUT, Never(NO_TRACE))]),
-    server(&["whiteiplist"], NOT_YET),
+    server(&["exception", "trace"], &[(GET, Quick(server_settings::trace)), (PUT, Quick(server_settings::set_trace))]),
+    server(
+        &["whiteiplist"],
+        &[
+            (GET, Quick(server_settings::white_list)),
+            (POST, Quick(server_settings::change_white_list)),
+            (PUT, Quick(server_settings::switch_white_list)),
+        ],
+    ),
     server(&["arthas"], &[(PUT, Never("it diagnoses a Java process, and this is none"))]),
     server(&["pd", "{*}"], NO_CLUSTER),
     server(&["hstore", "{*}"], NO_CLUSTER),
@@ -333,7 +355,6 @@ mod tests {
         assert!(matches!(find("/test/panic", &GET), Found::Nothing));
         assert!(matches!(find("/graphs/g/mode", &Method::PATCH), Found::NoMethod { allow } if allow == "GET, PUT"));
         assert!(matches!(find("/graphs/g/traversers/kout", &GET), Found::Endpoint { handler: NotYet, .. }));
-        assert!(matches!(find("/graphs/g/variables", &GET), Found::Endpoint { handler: NotYet, .. }));
     }
 
     #[test]

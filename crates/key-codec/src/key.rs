@@ -1,12 +1,12 @@
 //! Keys of every table: functions that append a partition or a row, and functions that read them back.
 
 use compact_str::CompactString;
-use graph_model::{EdgeId, LabelId, VertexId};
+use graph_model::{EdgeId, ElementId, ElementRef, LabelId, VertexId};
 use kv::Key;
 
 use crate::ordered::{put_primary_key_prefix, put_text, put_u32, put_vertex_id, read_text, read_u32, read_vertex_id};
 use crate::reader::Reader;
-use crate::{CodecError, GraphNumber};
+use crate::{CodecError, GraphNumber, index_key};
 
 /// What a partition of the `meta` table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +26,8 @@ pub enum MetaKind {
     IndexLabel = 5,
     /// Rows by number: graphs whose data is still to be removed.
     Dropped = 6,
+    /// Rows by name: variables.
+    Variable = 7,
     /// Rows by name; of the store: what the graph of that name is configured with.
     GraphConf = 8,
     /// Rows by name; of the store: the snapshot of the graph of that name.
@@ -111,6 +113,14 @@ pub fn edge_row(out: &mut Vec<u8>, sort_values: &str, other: &VertexId) {
     put_vertex_id(out, other);
 }
 
+/// Appends what rows of `edge_out` or `edge_in` begin with whose sort values are these (`whole`), or begin with these and a further one.
+pub fn edge_row_prefix(out: &mut Vec<u8>, sort_values: &str, whole: bool) {
+    put_text(out, sort_values);
+    if !whole && let Some(end) = out.last_mut() {
+        *end = b'!';
+    }
+}
+
 /// Reads the id from a key of `edge_out`.
 pub fn read_edge_out_key(key: Key<'_>) -> Result<EdgeId, CodecError> {
     read_edge_key(key).map(|(label, owner, sort_values, other)| EdgeId {
@@ -177,6 +187,30 @@ pub fn read_task_row(row: &[u8]) -> Result<u64, CodecError> {
     let number = u64::from_be_bytes(reader.array()?);
     reader.end()?;
     Ok(number)
+}
+
+/// Appends a partition of `expiry`.
+pub fn expiry_partition(out: &mut Vec<u8>, graph: GraphNumber) {
+    put_u32(out, graph.0);
+}
+
+/// Appends a row of `expiry`: an element that expires at a moment, in milliseconds since 1970 UTC.
+pub fn expiry_row(out: &mut Vec<u8>, expires_at_ms: i64, element: ElementRef<'_>) {
+    expiry_bound(out, expires_at_ms);
+    index_key::put_element(out, element);
+}
+
+/// Appends what the rows of `expiry` of one moment begin with: the rows of earlier moments are before it.
+pub fn expiry_bound(out: &mut Vec<u8>, expires_at_ms: i64) {
+    out.extend_from_slice(&(expires_at_ms.cast_unsigned() ^ (1 << 63)).to_be_bytes());
+}
+
+/// Reads a row of `expiry`: the moment and the element.
+pub fn read_expiry_row(row: &[u8]) -> Result<(i64, ElementId), CodecError> {
+    let mut reader = Reader::new(row, "expiry row");
+    let expires_at_ms = (u64::from_be_bytes(reader.array()?) ^ (1 << 63)).cast_signed();
+    let element = index_key::read_element(reader.rest())?;
+    Ok((expires_at_ms, element))
 }
 
 #[cfg(test)]
@@ -249,6 +283,19 @@ mod tests {
         }
 
         #[test]
+        fn expiry_rows_sort_by_their_moment(a in any::<i64>(), b in any::<i64>(), vertex in vertex_id(), edge in edge_id()) {
+            let (mut x, mut y) = (Vec::new(), Vec::new());
+            expiry_row(&mut x, a, ElementRef::Vertex(&vertex));
+            expiry_row(&mut y, b, ElementRef::Edge(&edge));
+            prop_assert!(a == b || x.cmp(&y) == a.cmp(&b));
+            prop_assert_eq!(read_expiry_row(&x), Ok((a, ElementId::Vertex(vertex))));
+            prop_assert_eq!(read_expiry_row(&y), Ok((b, ElementId::Edge(edge))));
+            let mut bound = Vec::new();
+            expiry_bound(&mut bound, a);
+            prop_assert!(x.starts_with(&bound) && (y < bound) == (b < a));
+        }
+
+        #[test]
         fn numbers_sort_like_their_bytes(a in any::<u32>(), b in any::<u32>()) {
             let (mut x, mut y) = (Vec::new(), Vec::new());
             put_u32(&mut x, a);
@@ -283,6 +330,7 @@ mod tests {
             drop(read_label_index_row(&bytes));
             drop(read_meta_row_name(&bytes));
             drop(read_task_row(&bytes));
+            drop(read_expiry_row(&bytes));
             drop(read_meta_row_number(&bytes));
         }
     }

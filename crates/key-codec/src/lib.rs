@@ -1,6 +1,6 @@
 //! The only place where ids, values and schema elements become bytes: keys that sort like what they stand for, and values.
 //!
-//! What it is: the tables of a graph ([`tables`]), their keys ([`key`]), their values ([`value`], [`schema_value`]) and the format
+//! What it is: the tables of a graph ([`tables`]), their keys ([`key`], [`index_key`]), their values ([`value`], [`schema_value`]) and the format
 //! version. What it is not: it reads and writes nothing by itself. `docs/storage-format.md` shows the same layouts as pictures; a
 //! change of one is a change of the other and of [`FORMAT_VERSION`].
 //!
@@ -15,6 +15,7 @@
 
 pub mod conf_value;
 mod error;
+pub mod index_key;
 pub mod key;
 mod ordered;
 mod reader;
@@ -27,8 +28,12 @@ mod varint;
 
 pub use error::CodecError;
 
-/// Version of everything this crate writes. A store that names another one is refused.
-pub const FORMAT_VERSION: u32 = 1;
+/// Version of everything this crate writes. A store of a version from [`FORMAT_VERSION_UPGRADABLE`] on is upgraded when it is opened; a
+/// store that names any other version is refused.
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The oldest version this program upgrades. Version 2 added tables to version 1 and left everything else as it was.
+pub const FORMAT_VERSION_UPGRADABLE: u32 = 1;
 
 /// Number of a graph within a store; it is part of every key, so that graphs share tables and are dropped by prefix. 0 is the store itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -12,8 +12,8 @@ const TAG_STRING: u8 = 0x30;
 const TAG_PRIMARY_KEY: u8 = 0x40;
 
 /// Ends a text. Texts never hold it: see [`put_text`].
-const TEXT_END: u8 = 0x00;
-const TEXT_ESCAPE: u8 = 0x01;
+pub(crate) const TEXT_END: u8 = 0x00;
+pub(crate) const TEXT_ESCAPE: u8 = 0x01;
 
 /// Appends an unsigned number in 1 to 5 bytes; fewer for smaller ones (SQLite4's variable-length integers: one byte below 241).
 pub(crate) fn put_u32(out: &mut Vec<u8>, number: u32) {

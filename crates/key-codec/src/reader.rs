@@ -27,6 +27,16 @@ impl<'a> Reader<'a> {
         self.bytes.len().saturating_sub(self.at)
     }
 
+    /// What is left to read.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// The next byte, not read yet; `None` at the end.
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
     pub(crate) fn byte(&mut self) -> Result<u8, CodecError> {
         let byte = self.bytes.get(self.at).copied().ok_or_else(|| self.error("ends too early"))?;
         self.at += 1;

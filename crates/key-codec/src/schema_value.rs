@@ -4,8 +4,8 @@
 
 use graph_model::{Cardinality, DataType, IdStrategy, LabelId, PropertyKeyId};
 use graph_schema::{
-    AggregateType, EdgeLabel, EdgeLabelKind, Frequency, IndexLabel, IndexType, PropertyKey, SchemaElement, SchemaKey,
-    SchemaKind, Status, UserData, VertexLabel, WriteType,
+    AggregateType, Analyzer, EdgeLabel, EdgeLabelKind, Frequency, IndexLabel, IndexType, PropertyKey, SchemaElement,
+    SchemaKey, SchemaKind, Status, UserData, VertexLabel, WriteType,
 };
 
 use crate::key::MetaKind;
@@ -82,6 +82,7 @@ const ID_STRATEGIES: Codes<IdStrategy> = Codes(&[
 const FREQUENCIES: Codes<Frequency> = Codes(&[Frequency::Single, Frequency::Multiple]);
 const INDEX_TYPES: Codes<IndexType> =
     Codes(&[IndexType::Secondary, IndexType::Range, IndexType::Search, IndexType::Shard, IndexType::Unique]);
+const ANALYZERS: Codes<Analyzer> = Codes(&[Analyzer::Jieba, Analyzer::English, Analyzer::Simple]);
 const BOOLEANS: Codes<bool> = Codes(&[false, true]);
 
 const KIND_NORMAL: u8 = 0;
@@ -229,6 +230,8 @@ fn put_index_label(out: &mut Vec<u8>, label: &IndexLabel) {
     varint::put(out, u64::from(label.base.0));
     INDEX_TYPES.put(out, label.index_type);
     put_keys(out, &label.fields);
+    BOOLEANS.put(out, label.complete);
+    ANALYZERS.put(out, label.analyzer);
     STATUSES.put(out, label.status);
     put_user_data(out, &label.user_data);
 }
@@ -241,6 +244,8 @@ fn read_index_label(reader: &mut Reader<'_>, number: u32) -> Result<IndexLabel, 
         base: LabelId(reader.varint_u32()?),
         index_type: INDEX_TYPES.read(reader)?,
         fields: read_keys(reader)?,
+        complete: BOOLEANS.read(reader)?,
+        analyzer: ANALYZERS.read(reader)?,
         status: STATUSES.read(reader)?,
         user_data: read_user_data(reader)?,
     })
@@ -359,6 +364,8 @@ mod tests {
                     base: LabelId(1),
                     index_type: IndexType::Unique,
                     fields: vec![key(1)],
+                    complete: true,
+                    analyzer: Analyzer::English,
                     status: Status::Creating,
                     user_data: UserData::default(),
                 }),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kv::{
-    Capabilities, Commit, Cursor, Engine, Key, Keys, KvError, Read, RowRange, Statistic, TableId, TableSpec,
+    Capabilities, Commit, Cursor, Engine, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId, TableSpec,
     WriteBatch, prefix_end, successor,
 };
 
@@ -11,6 +11,7 @@ use crate::folder::Folder;
 use crate::limits::LONE_COMMIT_BYTES_MAX;
 use crate::options::{MemtableWrites, RocksDbOptions};
 use crate::read::Snapshot;
+use crate::split::split;
 use crate::statistics::{memory, statistics};
 use crate::store::Store;
 use crate::writer::Writer;
@@ -141,6 +142,10 @@ impl Engine for RocksDbEngine {
 
     fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
         self.store.compact(table, prefix)
+    }
+
+    fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
+        split(&self.store, table, prefix, target_bytes)
     }
 
     fn sync(&self) -> Result<(), KvError> {

@@ -18,6 +18,7 @@ mod limits;
 mod options;
 mod prefix;
 mod read;
+mod split;
 mod statistics;
 mod store;
 mod writer;

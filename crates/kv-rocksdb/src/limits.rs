@@ -27,3 +27,7 @@ pub(crate) const WAL_WRITE_BUFFERS_MAX: usize = 4;
 /// Size of RocksDB's own log file at which it starts a new one, and how many it keeps.
 pub(crate) const LOG_FILE_BYTES_MAX: usize = 4 << 20;
 pub(crate) const LOG_FILES_MAX: usize = 3;
+
+/// Times a part of a table is halved when it is cut into runs: each halving costs two searches, and keys in which this many do not lead to
+/// small parts are too unlike each other in size to be cut well.
+pub(crate) const SPLIT_DEPTH_MAX: usize = 64;

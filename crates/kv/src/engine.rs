@@ -80,6 +80,15 @@ pub trait Read {
     ) -> Result<Box<dyn Cursor + 'a>, KvError>;
 }
 
+/// A part of a table, cut by size: the rows after `start`, up to and including the `start` of the next run (of the last one: to the end).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The bytes of a key, which need not exist, before the first row.
+    pub start: Vec<u8>,
+    /// About how many bytes its rows take.
+    pub bytes: u64,
+}
+
 /// A figure an engine reports about itself, for metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistic {
@@ -118,6 +127,11 @@ pub trait Engine: Read + Send + Sync {
     /// Gives back the room of what was deleted or overwritten in the partitions that begin with `prefix`, where the engine keeps such
     /// data for a while. Changes nothing that can be read; reads and writes go on meanwhile. Can take as long as rewriting the range.
     fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
+
+    /// Cuts what begins with `prefix` (a prefix of a partition's own bytes) into runs of about `target_bytes`, in order; the first one
+    /// starts at `prefix`. Sizes are estimates, and there are at most [`crate::limits::RUNS_MAX`] runs, larger ones where need be. An engine
+    /// without ordered partitions gives one run.
+    fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError>;
 
     /// Makes everything acknowledged so far survive a power cut, whatever the durability mode.
     fn sync(&self) -> Result<(), KvError>;
@@ -184,6 +198,10 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
 
     fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
         (**self).compact(table, prefix)
+    }
+
+    fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
+        (**self).split(table, prefix, target_bytes)
     }
 
     fn sync(&self) -> Result<(), KvError> {

@@ -9,7 +9,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::{
-    Capabilities, Commit, Cursor, Engine, Entry, Key, Keys, KvError, Read, RowRange, Statistic, TableId, WriteBatch,
+    Capabilities, Commit, Cursor, Engine, Entry, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId,
+    WriteBatch,
 };
 
 /// One fault. `nth` counts from 1 at the moment the fault is injected.
@@ -260,6 +261,11 @@ impl<E: Engine> Engine for FaultEngine<E> {
     fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
         self.faults.write_without_commit()?;
         self.inner.compact(table, prefix)
+    }
+
+    fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
+        self.faults.next_read()?;
+        self.inner.split(table, prefix, target_bytes)
     }
 
     fn sync(&self) -> Result<(), KvError> {

@@ -10,3 +10,6 @@ pub const VALUE_BYTES_MAX: usize = 16 << 20;
 /// Largest batch, in bytes of keys and values: an engine holds a batch in memory as a whole, and a batch that is larger than
 /// the engine's write buffer stalls everybody else's writes. A client's largest request stays far below.
 pub const BATCH_BYTES_MAX: usize = 64 << 20;
+
+/// Runs a part of a table is cut into at most: they are listed in one answer. Beyond, runs are larger than was asked for.
+pub const RUNS_MAX: usize = 10_000;

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use parking_lot::RwLock;
 
+use crate::limits::RUNS_MAX;
 use crate::{
-    Capabilities, Commit, Cursor, Engine, Entry, Key, Keys, KvError, Operation, Read, RowRange, Statistic, TableId,
-    TableSpec, WriteBatch, prefix_end,
+    Capabilities, Commit, Cursor, Engine, Entry, Key, Keys, KvError, Operation, Read, RowRange, Run, Statistic,
+    TableId, TableSpec, WriteBatch, prefix_end,
 };
 
 /// How many rows a cursor takes from its copy of the map at once: enough to make the search for the next run cheap, few
@@ -246,6 +247,28 @@ impl Engine for MemoryEngine {
     fn compact(&self, table: TableId, _prefix: &[u8]) -> Result<(), KvError> {
         // Nothing deleted is kept.
         TableSpec::find(self.tables, table).map(drop)
+    }
+
+    fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
+        let rows = self.rows(table)?;
+        let end = prefix_end(prefix);
+        let range = || rows.range::<_, [u8]>((Bound::Included(prefix), end_bound(end.as_deref())));
+        let size = |key: &[u8], row: &Row| (key.len() + row.value.len()) as u64;
+        let total: u64 = range().map(|(key, row)| size(key, row)).sum();
+        // Two neighbours are larger than the target together.
+        let target = target_bytes.max(total.div_ceil(RUNS_MAX as u64 / 2));
+        let mut runs = Vec::new();
+        let mut run = Run { start: prefix.to_vec(), bytes: 0 };
+        let mut last = prefix;
+        for (key, row) in range() {
+            if run.bytes > 0 && run.bytes + size(key, row) > target {
+                runs.push(std::mem::replace(&mut run, Run { start: last.to_vec(), bytes: 0 }));
+            }
+            run.bytes += size(key, row);
+            last = key;
+        }
+        runs.push(run);
+        Ok(runs)
     }
 
     fn sync(&self) -> Result<(), KvError> {

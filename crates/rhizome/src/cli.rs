@@ -1,5 +1,6 @@
 //! Commands and their arguments.
 
+mod check;
 mod generate;
 mod load;
 mod logging;
@@ -25,6 +26,8 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Load CSV and JSON files into a running server.
     Load(load::LoadArguments),
+    /// Check that stored data is whole, and repair it.
+    Check(check::CheckArguments),
     /// Generate graphs to try things with.
     Generate(generate::GenerateArguments),
     /// Print all settings with their defaults, as a file to start from.
@@ -36,6 +39,7 @@ pub(crate) fn run() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::Load(arguments) => load::load(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::Config => print(settings::DEFAULTS),
     };

@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bytesize::ByteSize;
 use config::{Config, File, FileFormat, Map, Value, ValueKind};
@@ -23,6 +24,8 @@ pub struct Settings {
     pub server: Server,
     /// What a graph accepts.
     pub graph: GraphSettings,
+    /// Search indexes.
+    pub search: Search,
     /// Where graphs are stored.
     pub storage: Storage,
     /// Messages.
@@ -58,6 +61,37 @@ pub struct GraphSettings {
     pub encode_primary_key_number: bool,
     pub time_zone: String,
     pub response_bytes_max: ByteSize,
+    pub expiry_interval_ms: u64,
+    pub expiry_batch_elements: usize,
+}
+
+/// `[search]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Search {
+    pub analyzer: AnalyzerName,
+}
+
+/// `search.analyzer`
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum AnalyzerName {
+    /// Chinese words; others at blanks.
+    Jieba,
+    /// Stems of English words.
+    English,
+    /// Words as they are.
+    Simple,
+}
+
+impl From<AnalyzerName> for graph_schema::Analyzer {
+    fn from(name: AnalyzerName) -> Self {
+        match name {
+            AnalyzerName::Jieba => Self::Jieba,
+            AnalyzerName::English => Self::English,
+            AnalyzerName::Simple => Self::Simple,
+        }
+    }
 }
 
 /// `[storage]`
@@ -212,6 +246,7 @@ impl Settings {
         let server = &self.server;
         let at_least_one = [
             ("server.connections_max", server.connections_max),
+            ("graph.expiry_batch_elements", self.graph.expiry_batch_elements),
             ("server.requests_in_flight_max", server.requests_in_flight_max),
             ("server.blocking_threads", server.blocking_threads),
             ("graph.batch_vertices_max", self.graph.batch_vertices_max),
@@ -248,9 +283,15 @@ impl Settings {
             graph: graph_store::GraphOptions {
                 zone: self.time_zone()?,
                 encode_primary_key_number: self.graph.encode_primary_key_number,
+                analyzer: self.search.analyzer.into(),
             },
             default_graph: self.graph.default.clone(),
             graphs_max: self.graph.graphs_max,
+            purge: graph_store::PurgeOptions {
+                interval: (self.graph.expiry_interval_ms > 0)
+                    .then(|| Duration::from_millis(self.graph.expiry_interval_ms)),
+                elements_per_batch: self.graph.expiry_batch_elements,
+            },
         })
     }
 }

@@ -9,13 +9,14 @@ use toml_edit::DocumentMut;
 use crate::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 16] = [
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
     ("graph-gen", &[]),
+    ("text-analysis", &[]),
     ("xtask", &[]),
-    ("graph-schema", &["graph-model"]),
+    ("graph-schema", &["graph-model", "text-analysis"]),
     ("kv-rocksdb", &["kv"]),
     ("property-store", &["kv"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),

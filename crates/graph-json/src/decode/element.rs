@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-use graph_schema::{Literal, NewEdge, NewVertex};
+use graph_schema::{EdgeRecord, Literal, NewEdge, NewVertex};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -53,7 +53,7 @@ pub fn decode_property_update(body: &[u8]) -> Result<PropertyUpdate<'_>, DecodeE
 }
 
 /// What a body can hold one or many of.
-trait Element<'de>: Sized {
+pub(super) trait Element<'de>: Sized {
     /// Words for one, as in "expected a vertex".
     const ONE: &'static str;
     /// Word for many.
@@ -115,11 +115,20 @@ impl<'de> Element<'de> for NewVertex<'de> {
 }
 
 impl<'de> Element<'de> for NewEdge<'de> {
+    const ONE: &'static str = EdgeRecord::ONE;
+    const MANY: &'static str = EdgeRecord::MANY;
+
+    fn read<A: MapAccess<'de>>(map: A, trace: &Trace) -> Result<Self, A::Error> {
+        EdgeRecord::read(map, trace).map(|record| record.edge)
+    }
+}
+
+impl<'de> Element<'de> for EdgeRecord<'de> {
     const ONE: &'static str = "an edge object";
     const MANY: &'static str = "edges";
 
     fn read<A: MapAccess<'de>>(mut map: A, trace: &Trace) -> Result<Self, A::Error> {
-        let (mut label, mut properties) = (None, None);
+        let (mut id, mut label, mut properties) = (None, None, None);
         let (mut source, mut source_label, mut target, mut target_label) = (None, None, None, None);
         while let Some(field) = map.next_key()? {
             match field {
@@ -129,13 +138,14 @@ impl<'de> Element<'de> for NewEdge<'de> {
                 Field::InV => target = literal(&mut map, "inV", trace)?,
                 Field::OutVLabel => source_label = text(&mut map, "outVLabel", trace)?,
                 Field::InVLabel => target_label = text(&mut map, "inVLabel", trace)?,
-                Field::Id | Field::Other => {
+                Field::Id => id = literal(&mut map, "id", trace)?,
+                Field::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
         }
         let properties = present(properties, trace)?;
-        Ok(Self { label, source, source_label, target, target_label, properties })
+        Ok(Self { id, edge: NewEdge { label, source, source_label, target, target_label, properties } })
     }
 }
 
@@ -227,8 +237,12 @@ fn decode_one<'de, T: Element<'de>>(body: &'de [u8]) -> Result<T, DecodeError> {
 
 fn decode_list<'de, T: Element<'de>>(body: &'de [u8], limit: usize) -> Result<Vec<T>, DecodeError> {
     let trace = Trace::default();
-    let reserve = limit.min(ELEMENTS_RESERVED_MAX).min(body.len() / ELEMENT_BYTES_GUESS);
-    trace.read(body, List { trace: &trace, limit, reserve, of: PhantomData })
+    trace.read(body, List { trace: &trace, limit, reserve: reserved(body, limit), of: PhantomData })
+}
+
+/// For how many elements of a list to make room.
+pub(super) fn reserved(body: &[u8], limit: usize) -> usize {
+    limit.min(ELEMENTS_RESERVED_MAX).min(body.len() / ELEMENT_BYTES_GUESS)
 }
 
 /// Reads one element.
@@ -265,11 +279,11 @@ impl<'de, T: Element<'de>> Visitor<'de> for One<'_, T> {
 }
 
 /// Reads a list and stops beyond its limit.
-struct List<'t, T> {
-    trace: &'t Trace,
-    limit: usize,
-    reserve: usize,
-    of: PhantomData<T>,
+pub(super) struct List<'t, T> {
+    pub(super) trace: &'t Trace,
+    pub(super) limit: usize,
+    pub(super) reserve: usize,
+    pub(super) of: PhantomData<T>,
 }
 
 impl<'de, T: Element<'de>> DeserializeSeed<'de> for List<'_, T> {

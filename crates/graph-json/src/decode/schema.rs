@@ -5,8 +5,8 @@ use std::fmt;
 
 use graph_model::{Cardinality, DataType, IdStrategy};
 use graph_schema::{
-    DEFAULT_VALUE, EdgeLabelKindName, Frequency, IndexType, Literal, NewEdgeLabel, NewPropertyKey, NewVertexLabel,
-    UpdateEdgeLabel, UpdatePropertyKey, UpdateVertexLabel, UserData,
+    DEFAULT_VALUE, EdgeLabelKindName, Frequency, IndexType, Literal, NewEdgeLabel, NewIndexLabel, NewPropertyKey,
+    NewVertexLabel, UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel, UserData,
 };
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
@@ -18,23 +18,8 @@ use super::trace::{explain, text};
 use crate::DecodeError;
 use crate::limits::USER_DATA_ENTRIES_MAX;
 use crate::names::{
-    AGGREGATE_TYPES, BASE_TYPES, EDGE_LABEL_KINDS, FREQUENCIES, INDEX_TYPES, Names, WRITE_TYPES, value_of,
+    AGGREGATE_TYPES, BASE_TYPES, EDGE_LABEL_KINDS, FREQUENCIES, INDEX_TYPES, Names, RANGE_NAMES, WRITE_TYPES, value_of,
 };
-
-/// An index label a client wants: enough to say what is not supported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewIndexLabel {
-    /// Its name.
-    pub name: String,
-    /// True: over a vertex label; false: over an edge label; `None`: not given.
-    pub on_vertices: Option<bool>,
-    /// Name of the label it is over.
-    pub base_value: Option<String>,
-    /// What it is for.
-    pub index_type: Option<IndexType>,
-    /// Names of the indexed properties, in order.
-    pub fields: Vec<String>,
-}
 
 /// Reads the definition of a property key.
 pub fn decode_new_property_key(body: &[u8]) -> Result<NewPropertyKey, DecodeError> {
@@ -146,15 +131,34 @@ pub fn decode_update_edge_label(body: &[u8]) -> Result<UpdateEdgeLabel, DecodeEr
     })
 }
 
-/// Reads as much of an index label's definition as a refusal needs.
+/// Reads the definition of an index label.
 pub fn decode_new_index_label(body: &[u8]) -> Result<NewIndexLabel, DecodeError> {
     let body = Body::read(body)?;
+    let missing = |field| DecodeError::MissingField { place: "the body".to_owned(), field };
+    let (on_vertices, index_type) = (body.base_type()?, body.index_type()?);
     Ok(NewIndexLabel {
-        on_vertices: named("base_type", body.base_type.as_deref(), BASE_TYPES)?,
-        index_type: named("index_type", body.index_type.as_deref(), INDEX_TYPES)?,
+        id: body.id,
         name: required(body.name)?,
-        base_value: body.base_value,
+        on_vertices: on_vertices.ok_or_else(|| missing("base_type"))?,
+        index_type: index_type.ok_or_else(|| missing("index_type"))?,
+        base: body.base_value.ok_or_else(|| missing("base_value"))?,
         fields: body.fields.unwrap_or_default(),
+        user_data: body.user_data.unwrap_or_default().0,
+        rebuild: body.rebuild.unwrap_or(true),
+        check_exist: body.check_exist.unwrap_or(true),
+    })
+}
+
+/// Reads a change of an index label.
+pub fn decode_update_index_label(body: &[u8]) -> Result<UpdateIndexLabel, DecodeError> {
+    let body = Body::read(body)?;
+    Ok(UpdateIndexLabel {
+        on_vertices: body.base_type()?,
+        index_type: body.index_type()?,
+        name: required(body.name)?,
+        base: body.base_value,
+        fields: body.fields.unwrap_or_default(),
+        user_data: body.user_data.unwrap_or_default().0,
     })
 }
 
@@ -187,6 +191,7 @@ struct Body {
     base_value: Option<String>,
     index_type: Option<String>,
     fields: Option<Vec<String>>,
+    rebuild: Option<bool>,
 }
 
 impl Body {
@@ -224,6 +229,18 @@ impl Body {
 
     fn frequency(&self) -> Result<Option<Frequency>, DecodeError> {
         named_or_default("frequency", self.frequency.as_deref(), FREQUENCIES)
+    }
+
+    fn base_type(&self) -> Result<Option<bool>, DecodeError> {
+        named("base_type", self.base_type.as_deref(), BASE_TYPES)
+    }
+
+    /// Also the names by which the whole schema shows range indexes, so that what was exported can be sent back.
+    fn index_type(&self) -> Result<Option<IndexType>, DecodeError> {
+        match self.index_type.as_deref() {
+            Some(name) if RANGE_NAMES.contains(&name) => Ok(Some(IndexType::Range)),
+            name => named("index_type", name, INDEX_TYPES),
+        }
     }
 
     fn default_value(&self) -> Result<Option<Literal<'static>>, DecodeError> {

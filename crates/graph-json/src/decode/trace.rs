@@ -32,6 +32,11 @@ impl Trace {
         self.index.set(Some(index));
     }
 
+    /// Says that the list is read and what follows is outside of it.
+    pub(crate) fn leave(&self) {
+        self.index.set(None);
+    }
+
     /// The element being read, in a list.
     pub(crate) fn index(&self) -> Option<usize> {
         self.index.get()

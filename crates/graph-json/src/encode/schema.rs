@@ -1,13 +1,15 @@
 //! Writing schema elements.
 
-use graph_model::{LabelId, PropertyKeyId};
+use graph_model::{DataType, LabelId, PropertyKeyId};
 use graph_schema::{
-    Catalogue, EdgeLabel, EdgeLabelKind, EdgeLabelKindName, IndexLabel, PropertyKey, Status, UserData, VertexLabel,
+    Catalogue, EdgeLabel, EdgeLabelKind, EdgeLabelKindName, IndexLabel, IndexType, PropertyKey, Status, UserData,
+    VertexLabel,
 };
 
 use super::element::UNDEFINED;
 use crate::names::{
-    AGGREGATE_TYPES, BASE_TYPES, EDGE_LABEL_KINDS, FREQUENCIES, INDEX_TYPES, STATUSES, WRITE_TYPES, name_of,
+    AGGREGATE_TYPES, BASE_TYPES, EDGE_LABEL_KINDS, FREQUENCIES, INDEX_TYPES, RANGE_NAMES, STATUSES, WRITE_TYPES,
+    name_of,
 };
 use crate::text::{Object, push_array};
 
@@ -94,6 +96,23 @@ pub fn write_edge_label(out: &mut Vec<u8>, label: &EdgeLabel, catalogue: &Catalo
 
 /// Appends an index label.
 pub fn write_index_label(out: &mut Vec<u8>, label: &IndexLabel, catalogue: &Catalogue) {
+    write_typed_index_label(out, label, catalogue, name_of(INDEX_TYPES, label.index_type));
+}
+
+/// The type as the whole schema shows it: HugeGraph has a type of range index for each width of numbers, which it shows there only.
+fn stored_type(label: &IndexLabel, catalogue: &Catalogue) -> &'static str {
+    let data_type = label.fields.first().and_then(|field| catalogue.property_key(*field)).map(|key| key.data_type);
+    let [int, float, long, double] = RANGE_NAMES;
+    match (label.index_type, data_type) {
+        (IndexType::Range, Some(DataType::Byte | DataType::Int)) => int,
+        (IndexType::Range, Some(DataType::Float)) => float,
+        (IndexType::Range, Some(DataType::Double)) => double,
+        (IndexType::Range, _) => long,
+        (index_type, _) => name_of(INDEX_TYPES, index_type),
+    }
+}
+
+fn write_typed_index_label(out: &mut Vec<u8>, label: &IndexLabel, catalogue: &Catalogue, index_type: &str) {
     let base = if label.on_vertices {
         catalogue.vertex_label(label.base).map(|base| base.name.as_str())
     } else {
@@ -104,7 +123,7 @@ pub fn write_index_label(out: &mut Vec<u8>, label: &IndexLabel, catalogue: &Cata
     object.string("name", &label.name);
     object.string("base_type", name_of(BASE_TYPES, label.on_vertices));
     object.string("base_value", base.unwrap_or(UNDEFINED));
-    object.string("index_type", name_of(INDEX_TYPES, label.index_type));
+    object.string("index_type", index_type);
     object.strings("fields", key_names(catalogue, &label.fields));
     write_status(&mut object, label.status);
     write_user_data(&mut object, &label.user_data);
@@ -178,7 +197,7 @@ pub fn write_schema(out: &mut Vec<u8>, catalogue: &Catalogue, dialect: Dialect) 
         write_edge_label(out, label, catalogue, dialect);
     });
     push_array(object.field("indexlabels"), catalogue.index_labels(), |out, label| {
-        write_index_label(out, label, catalogue);
+        write_typed_index_label(out, label, catalogue, stored_type(label, catalogue));
     });
     object.close();
 }
@@ -199,8 +218,7 @@ fn key_names<'a>(catalogue: &'a Catalogue, keys: &'a [PropertyKeyId]) -> impl It
 }
 
 fn index_label_names(catalogue: &Catalogue, on_vertices: bool, base: LabelId) -> impl Iterator<Item = &str> {
-    let over = move |label: &IndexLabel| label.on_vertices == on_vertices && label.base == base;
-    catalogue.index_labels().filter(move |label| over(label)).map(|label| label.name.as_str())
+    catalogue.indexes_over(on_vertices, base).iter().map(|label| label.name.as_str())
 }
 
 fn write_status(object: &mut Object<'_>, status: Status) {

@@ -32,6 +32,19 @@ impl ErrorBody<'_> {
     }
 }
 
+/// Appends `{"shards":[..]}`: of each shard where it begins, where it ends, and its length in bytes.
+pub fn write_shards<'s>(out: &mut Vec<u8>, shards: impl IntoIterator<Item = (&'s str, &'s str, u64)>) {
+    let mut object = Object::open(out);
+    push_array(object.field("shards"), shards, |out, (start, end, length_bytes)| {
+        let mut shard = Object::open(out);
+        shard.string("start", start);
+        shard.string("end", end);
+        shard.plain("length", length_bytes);
+        shard.close();
+    });
+    object.close();
+}
+
 /// A background task as clients see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TaskView<'a> {

@@ -4,8 +4,8 @@
 use graph_json::EncodeOptions;
 use graph_model::{Cardinality, DataType, IdStrategy, LabelId, PropertyKeyId, Value};
 use graph_schema::{
-    AggregateType, Catalogue, EdgeLabel, EdgeLabelKind, Frequency, IndexLabel, IndexType, NextIds, PropertyKey,
-    SchemaElement, Status, UserData, VertexLabel, WriteType,
+    AggregateType, Analyzer, Catalogue, EdgeLabel, EdgeLabelKind, Frequency, IndexLabel, IndexType, NextIds,
+    PropertyKey, SchemaElement, Status, UserData, VertexLabel, WriteType,
 };
 
 /// Dates in UTC.
@@ -105,6 +105,8 @@ pub(crate) fn catalogue() -> Catalogue {
         base: LabelId(1),
         index_type: IndexType::Range,
         fields: vec![PropertyKeyId(2)],
+        complete: false,
+        analyzer: Analyzer::Jieba,
         status: Status::Creating,
         user_data: UserData(vec![("~create_time".to_owned(), "\"2026-01-05 08:00:03.000\"".to_owned())]),
     };

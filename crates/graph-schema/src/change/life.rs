@@ -42,6 +42,25 @@ impl Catalogue {
         self.with(element)
     }
 
+    /// Sets where a label is in its life, and its index labels with it: what happens to its elements happens to their entries.
+    pub fn set_status_with_indexes(&self, key: SchemaKey, status: Status) -> Result<Change, SchemaError> {
+        let mut change = self.set_status(key, status)?;
+        for index in self.indexes_of(key) {
+            let next = change.catalogue.set_status(SchemaKey::IndexLabel(index.id), status)?;
+            change.catalogue = next.catalogue;
+            change.put.extend(next.put);
+        }
+        Ok(change)
+    }
+
+    fn indexes_of(&self, key: SchemaKey) -> &[Arc<IndexLabel>] {
+        match key {
+            SchemaKey::VertexLabel(id) => self.indexes_over(true, id),
+            SchemaKey::EdgeLabel(id) => self.indexes_over(false, id),
+            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => &[],
+        }
+    }
+
     /// Takes an element out, once its data is gone; of a label, its index labels too. An element that others refer to stays.
     pub fn remove(&self, key: SchemaKey) -> Result<Change, SchemaError> {
         match key {
@@ -55,13 +74,7 @@ impl Catalogue {
                 self.index_label(id).ok_or_else(|| absent(key))?;
             }
         }
-        let over_it = |index: &&Arc<IndexLabel>| match key {
-            SchemaKey::VertexLabel(id) => index.on_vertices && index.base == id,
-            SchemaKey::EdgeLabel(id) => !index.on_vertices && index.base == id,
-            SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => false,
-        };
-        let mut removed: Vec<_> =
-            self.index_labels().filter(over_it).map(|index| SchemaKey::IndexLabel(index.id)).collect();
+        let mut removed: Vec<_> = self.indexes_of(key).iter().map(|index| SchemaKey::IndexLabel(index.id)).collect();
         removed.push(key);
         Ok(self.without(removed))
     }
@@ -93,6 +106,6 @@ impl Catalogue {
     }
 }
 
-fn absent(key: SchemaKey) -> SchemaError {
+pub(super) fn absent(key: SchemaKey) -> SchemaError {
     SchemaError::NotFound { kind: key.kind().name(), name: key.number().to_string(), hint: String::new() }
 }

@@ -19,22 +19,32 @@ impl Catalogue {
         ends: EndLabels,
         rules: &ElementRules<'_>,
     ) -> Result<Edge, ElementError> {
+        let (definition, source, target) = self.check_link(new, ends)?;
+        let label = Label::from(definition);
+        let properties = self.read_properties(label, &new.properties, rules)?;
+        let id = edge_id(definition, source, target, &properties)?;
+        let expires_at_ms = label.expiry(&properties, rules)?;
+        Ok(Edge { id, properties, expires_at_ms })
+    }
+
+    /// Checks the label and the ends of an edge.
+    pub(super) fn check_link(
+        &self,
+        new: &NewEdge<'_>,
+        ends: EndLabels,
+    ) -> Result<(&EdgeLabel, VertexId, VertexId), ElementError> {
         let name = new.label.as_deref().ok_or(ElementError::LabelMissing { element: "edge" })?;
         let definition = self.edge_label_named(name).ok_or_else(|| ElementError::UnknownLabel {
             element: "edge",
             name: name.to_owned(),
             hint: self.suggestion(SchemaKind::EdgeLabel, name),
         })?;
-        let label = Label::from(&**definition);
-        label.check_alive()?;
+        Label::from(&**definition).check_alive()?;
         let (source_label, target_label) = self.linked_labels(definition)?;
         self.check_end_labels(definition, new, ends, source_label, target_label)?;
         let source = end_id("outV", source_label, new.source.as_ref())?;
         let target = end_id("inV", target_label, new.target.as_ref())?;
-        let properties = self.read_properties(label, &new.properties, rules)?;
-        let id = edge_id(definition, source, target, &properties)?;
-        let expires_at_ms = label.expiry(&properties, rules)?;
-        Ok(Edge { id, properties, expires_at_ms })
+        Ok((definition, source, target))
     }
 
     /// The vertex labels an edge label links.
@@ -92,7 +102,7 @@ fn end_id(end: &'static str, label: &VertexLabel, literal: Option<&Literal<'_>>)
     })
 }
 
-fn edge_id(
+pub(super) fn edge_id(
     label: &EdgeLabel,
     source: VertexId,
     target: VertexId,

@@ -123,17 +123,33 @@ impl Catalogue {
         given: &Given<'_>,
         rules: &ElementRules<'_>,
     ) -> Result<Properties, ElementError> {
+        let properties = self.read_some_properties(label, given, rules)?;
+        self.check_complete(label, &properties, rules.mode)?;
+        Ok(properties)
+    }
+
+    /// Properties of an element, maybe not all that it must have.
+    pub(super) fn read_some_properties(
+        &self,
+        label: Label<'_>,
+        given: &Given<'_>,
+        rules: &ElementRules<'_>,
+    ) -> Result<Properties, ElementError> {
         let mut properties = Properties::with_capacity(given.len());
         for (name, literal) in given {
             let key = self.writable_key_of(label, name)?;
             properties.insert(key.id, coerce(key, literal, rules.zone)?);
         }
-        self.check_complete(label, &properties, rules.mode)?;
         Ok(properties)
     }
 
     /// Refuses an element that lacks an identifying property or, unless a bulk load is on, one that is not nullable.
-    fn check_complete(&self, label: Label<'_>, properties: &Properties, mode: GraphMode) -> Result<(), ElementError> {
+    pub(super) fn check_complete(
+        &self,
+        label: Label<'_>,
+        properties: &Properties,
+        mode: GraphMode,
+    ) -> Result<(), ElementError> {
         let is_required = |key: &PropertyKeyId| {
             label.identifying.contains(key)
                 || (mode != GraphMode::Loading && label.nullable_keys.binary_search(key).is_err())

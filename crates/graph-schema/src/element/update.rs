@@ -74,14 +74,14 @@ impl Catalogue {
         expiry_after(self.label_of_edge(before)?, &before.properties, before.expires_at_ms, after, rules)
     }
 
-    fn label_of_vertex(&self, vertex: &Vertex) -> Result<Label<'_>, ElementError> {
+    pub(super) fn label_of_vertex(&self, vertex: &Vertex) -> Result<Label<'_>, ElementError> {
         let unknown = || ElementError::LabelGone { label: format!("number {}", vertex.label.0) };
         let label = Label::from(&**self.vertex_label(vertex.label).ok_or_else(unknown)?);
         label.check_alive()?;
         Ok(label)
     }
 
-    fn label_of_edge(&self, edge: &Edge) -> Result<Label<'_>, ElementError> {
+    pub(super) fn label_of_edge(&self, edge: &Edge) -> Result<Label<'_>, ElementError> {
         let unknown = || ElementError::LabelGone { label: format!("number {}", edge.id.label.0) };
         let label = Label::from(&**self.edge_label(edge.id.label).ok_or_else(unknown)?);
         label.check_alive()?;

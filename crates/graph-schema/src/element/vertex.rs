@@ -33,7 +33,7 @@ impl Catalogue {
     }
 }
 
-fn vertex_id(
+pub(super) fn vertex_id(
     label: &VertexLabel,
     given: Option<&Literal<'_>>,
     properties: &Properties,

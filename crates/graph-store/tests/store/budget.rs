@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use graph_model::{Direction, IdStrategy, LabelId, Meaning, VertexId};
-use graph_schema::{Literal, NewEdge};
+use graph_schema::{Conditions, Literal, NewEdge};
 use graph_store::{Budget, Clear, EdgeQuery, Graph, Listed, Range, Store, StoreError, VertexQuery, limits};
 
 use crate::fixture::*;
@@ -51,14 +51,22 @@ impl List {
     /// Goes through the list; `see` is told of every element.
     fn run(&self, graph: &Graph, range: Range, budget: &Budget, see: &mut dyn FnMut()) -> Result<Listed, StoreError> {
         match self.clone() {
-            Self::Vertices(label) => graph.list_vertices(&VertexQuery { label, range }, budget, &mut |_| {
-                see();
-                ControlFlow::Continue(())
-            }),
-            Self::Edges(label, vertex) => graph.list_edges(&EdgeQuery { label, vertex, range }, budget, &mut |_| {
-                see();
-                ControlFlow::Continue(())
-            }),
+            Self::Vertices(label) => graph.list_vertices(
+                &VertexQuery { label, conditions: Conditions::default(), range },
+                budget,
+                &mut |_| {
+                    see();
+                    ControlFlow::Continue(())
+                },
+            ),
+            Self::Edges(label, vertex) => graph.list_edges(
+                &EdgeQuery { label, vertex, conditions: Conditions::default(), range },
+                budget,
+                &mut |_| {
+                    see();
+                    ControlFlow::Continue(())
+                },
+            ),
         }
     }
 

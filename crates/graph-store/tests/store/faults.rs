@@ -1,9 +1,10 @@
 //! What does a failing engine leave? What was there before, an error that says so, and a store that goes on when the engine does.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use graph_model::{Cardinality, DataType, IdStrategy, Meaning, TaskStatus};
-use graph_schema::{Literal, UpdateVertexLabel, UserData};
+use graph_schema::{EdgeRecord, Literal, NewVertex, UpdateStrategy, UpdateVertexLabel, UserData};
 use graph_store::{Alter, Clear, Graph, Pending, Store, StoreError, Wait};
 use key_codec::tables;
 use kv::{Fault, FaultEngine, Faults, KvError, MemoryEngine};
@@ -43,9 +44,26 @@ fn writes(graph: &Graph) -> Vec<(&'static str, Result<(), StoreError>)> {
         ("insert vertices", insert(graph, &[named("x"), keyed("y"), named("z")]).map(drop)),
         ("insert edges", connect(graph, &[edge("to_named", ("keyed", text("1:a")), ("named", text("n")))]).map(drop)),
         ("append", graph.alter_vertex(&string_id("n"), Alter::Append, &given, wait).and_then(Pending::wait).map(drop)),
+        ("update vertices", update_vertices(graph, "n")),
+        ("update edges", update_edges(graph)),
         ("delete edge", graph.delete_edge(&existing, wait).and_then(Pending::wait)),
         ("delete vertex", graph.delete_vertex(&string_id("1:a"), wait).and_then(Pending::wait)),
     ]
+}
+
+fn add_up() -> [(Cow<'static, str>, UpdateStrategy); 1] {
+    [("value".into(), UpdateStrategy::Sum)]
+}
+
+fn update_vertices(graph: &Graph, id: &str) -> Result<(), StoreError> {
+    let counted = NewVertex { properties: properties(&[("value", Literal::Integer(1))]), ..named(id) };
+    graph.update_vertices(&[counted, named("fresh")], &add_up(), Wait::Never).and_then(Pending::wait).map(drop)
+}
+
+fn update_edges(graph: &Graph) -> Result<(), StoreError> {
+    let new = edge("loops", ("numbered", Literal::Integer(2)), ("numbered", Literal::Integer(1)));
+    let record = EdgeRecord { id: None, edge: new };
+    graph.update_edges(&[record], &add_up(), true, Wait::Never).and_then(Pending::wait).map(drop)
 }
 
 fn listed_edges_of(graph: &Graph) -> graph_model::EdgeId {
@@ -61,7 +79,7 @@ fn listed_edges_of(graph: &Graph) -> graph_model::EdgeId {
 fn a_failed_write_leaves_nothing_reports_it_and_lets_go_of_its_locks() {
     let Subject { inner, faults, graph, .. } = subject();
     let before = all_rows(&*inner);
-    for nth in 1..=5 {
+    for nth in 1..=7 {
         fail_commit(&faults, nth);
     }
     for (name, outcome) in writes(&graph) {
@@ -112,6 +130,8 @@ fn failing_reads_are_errors_and_never_mean_that_nothing_is_there() {
         connect(&graph, &[edge("to_named", ("keyed", text("1:a")), ("named", text("n")))]).map(drop),
         graph.alter_vertex(&string_id("n"), Alter::Append, &given, Wait::Never).map(drop),
         graph.alter_edge(&edge_id, Alter::Append, &[], Wait::Never).map(drop),
+        update_vertices(&graph, "n"),
+        update_edges(&graph),
         graph.delete_edge(&edge_id, Wait::Never).map(drop),
         graph.delete_vertex(&string_id("n"), Wait::Never).map(drop),
     ];

@@ -5,8 +5,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use graph_model::{Cardinality, DataType, Direction, Edge, EdgeId, IdStrategy, LabelId, Task, VertexId};
-use graph_schema::{Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, SchemaKey, Status};
-use graph_store::{Budget, EdgeQuery, Graph, Pending, Range, Store, StoreError, StoreOptions, VertexQuery, Wait};
+use graph_schema::{
+    Conditions, Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, SchemaKey, Status,
+};
+use graph_store::{
+    Budget, EdgeQuery, Graph, Pending, PurgeOptions, Range, Store, StoreError, StoreOptions, VertexQuery, Wait,
+};
 use key_codec::{GraphNumber, key, schema_value, setting_value, tables, task_value};
 use kv::{Engine, MemoryEngine, TableId, WriteBatch};
 
@@ -22,7 +26,8 @@ pub(crate) fn memory() -> Arc<MemoryEngine> {
 
 pub(crate) fn open<E: Engine + 'static>(engine: &Arc<E>) -> Result<Store, StoreError> {
     let engine: Arc<dyn Engine> = Arc::<E>::clone(engine);
-    Store::open(engine, StoreOptions::default())
+    let purge = PurgeOptions { interval: None, ..PurgeOptions::default() };
+    Store::open(engine, StoreOptions { purge, ..StoreOptions::default() })
 }
 
 /// An open store and its default graph.
@@ -135,10 +140,14 @@ pub(crate) fn ended(graph: &Graph, id: u64) -> Task {
 
 pub(crate) fn listed_vertices(graph: &Graph, label: Option<LabelId>) -> Result<Vec<graph_model::Vertex>, StoreError> {
     let mut all = Vec::new();
-    graph.list_vertices(&VertexQuery { label, range: ALL }, &Budget::unlimited(), &mut |vertex| {
-        all.push(vertex.clone());
-        ControlFlow::Continue(())
-    })?;
+    graph.list_vertices(
+        &VertexQuery { label, conditions: Conditions::default(), range: ALL },
+        &Budget::unlimited(),
+        &mut |vertex| {
+            all.push(vertex.clone());
+            ControlFlow::Continue(())
+        },
+    )?;
     Ok(all)
 }
 
@@ -148,10 +157,14 @@ pub(crate) fn listed_edges(
     vertex: Option<(VertexId, Direction)>,
 ) -> Result<Vec<Edge>, StoreError> {
     let mut all = Vec::new();
-    graph.list_edges(&EdgeQuery { label, vertex, range: ALL }, &Budget::unlimited(), &mut |edge| {
-        all.push(edge.clone());
-        ControlFlow::Continue(())
-    })?;
+    graph.list_edges(
+        &EdgeQuery { label, vertex, conditions: Conditions::default(), range: ALL },
+        &Budget::unlimited(),
+        &mut |edge| {
+            all.push(edge.clone());
+            ControlFlow::Continue(())
+        },
+    )?;
     Ok(all)
 }
 

@@ -13,6 +13,8 @@ mod faults;
 mod fixture;
 mod graphs;
 mod parked;
+mod purge;
 mod removal;
 mod restart;
 mod snapshots;
+mod tasks;

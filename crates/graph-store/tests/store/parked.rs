@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use kv::{
-    Capabilities, Commit, CommitSender, Cursor, Engine, Key, Keys, KvError, MemoryEngine, Read, RowRange, Statistic,
-    TableId, WriteBatch,
+    Capabilities, Commit, CommitSender, Cursor, Engine, Key, Keys, KvError, MemoryEngine, Read, RowRange, Run,
+    Statistic, TableId, WriteBatch,
 };
 
 /// Around a [`MemoryEngine`].
@@ -102,6 +102,10 @@ impl Engine for ParkedEngine {
 
     fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
         self.inner.compact(table, prefix)
+    }
+
+    fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
+        self.inner.split(table, prefix, target_bytes)
     }
 
     fn sync(&self) -> Result<(), KvError> {

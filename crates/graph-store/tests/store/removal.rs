@@ -159,7 +159,13 @@ fn a_label_others_refer_to_is_not_touched() {
     };
     graph.create_edge_label(&parent).unwrap();
     graph.create_edge_label(&sub("father")).unwrap();
-    let before = [tables::META, tables::VERTEX, tables::EDGE_OUT, tables::LABEL_INDEX].map(|t| rows(&*engine, t));
+    let content = || {
+        let mut all = [tables::META, tables::VERTEX, tables::EDGE_OUT, tables::LABEL_INDEX].map(|t| rows(&*engine, t));
+        // Tasks were counted, which is as it should be.
+        all[0].retain(|(key, _)| !key.ends_with(b"next_task\0"));
+        all
+    };
+    let before = content();
     for (task, reason) in [
         (remove_vertex_label(&graph, "named"), "'to_named' links it"),
         (remove_vertex_label(&graph, "numbered"), "'loops' links it"),
@@ -170,10 +176,7 @@ fn a_label_others_refer_to_is_not_touched() {
     }
     assert!(graph.catalogue().vertex_labels().all(|label| label.status == Status::Created));
     assert!(graph.catalogue().edge_labels().all(|label| label.status == Status::Created));
-    assert_eq!(
-        [tables::META, tables::VERTEX, tables::EDGE_OUT, tables::LABEL_INDEX].map(|t| rows(&*engine, t)),
-        before
-    );
+    assert_eq!(content(), before);
     assert!(matches!(graph.remove_vertex_label("nobody"), Err(StoreError::Schema(_))));
     assert_eq!(remove_edge_label(&graph, "father").status, TaskStatus::Success);
     assert_eq!(remove_edge_label(&graph, "family").status, TaskStatus::Success);

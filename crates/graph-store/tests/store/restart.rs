@@ -100,6 +100,23 @@ fn another_format_version_is_refused_and_nothing_is_changed() {
 }
 
 #[test]
+fn a_store_of_the_first_format_is_upgraded_and_keeps_its_content() {
+    let engine = memory();
+    {
+        let (_store, graph) = store(&engine);
+        fill(&graph);
+    }
+    let rows = |engine: &dyn Engine| -> Vec<_> { all_rows(engine) };
+    let upgraded = rows(&*engine);
+    put_setting(&*engine, 0, "format_version", &[1]);
+    assert_ne!(rows(&*engine), upgraded);
+    drop(open(&engine).unwrap());
+    assert_eq!(rows(&*engine), upgraded);
+    put_setting(&*engine, 0, "format_version", &[0]);
+    assert!(matches!(open(&engine).err().unwrap(), StoreError::FormatVersion { found: 0, .. }));
+}
+
+#[test]
 fn a_clearing_cut_short_is_finished_by_the_next_start() {
     let engine = memory();
     let (_killed, before) = store(&engine);

@@ -1,18 +1,21 @@
 //! `{G}/graph/edges` and `{G}/traversers/edges?ids=`.
 
-use graph_json::{decode_edge, decode_edges, decode_property_update, write_edge, write_edge_ids};
-use graph_model::{Direction, Edge, EdgeId, EdgeIdText, LabelId, VertexId};
+use graph_json::{
+    decode_edge, decode_edge_updates, decode_edges, decode_property_update, write_edge, write_edge_ids,
+    write_edges_list,
+};
+use graph_model::{Direction, EdgeId, EdgeIdText, LabelId, VertexId};
 use graph_schema::{Catalogue, Literal, SchemaKind};
-use graph_store::{EdgeQuery, Graph, Range, StoreError, Visit, Wait};
+use graph_store::{EdgeQuery, StoreError, Wait};
 use hyper::StatusCode;
 
 use crate::call::Call;
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::resources::filter::Filter;
+use crate::resources::filter;
 use crate::resources::listing::{self, ListBody};
 use crate::resources::schema::alter_of;
-use crate::resources::vertices::absent_is_wrong;
+use crate::resources::vertices::{absent_is_wrong, check_creates};
 use crate::routes::{Answered, Stored};
 
 /// Room for one edge in an answer: most are smaller.
@@ -41,6 +44,19 @@ pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
         let mut out = Vec::with_capacity(edges.len() * ID_BYTES);
         write_edge_ids(&mut out, edges.iter().map(|edge| &edge.id), &graph.catalogue());
         Reply::json(StatusCode::CREATED, out)
+    }))
+}
+
+/// Merges many into the stored ones, all or none; answers what they have become.
+pub(crate) fn update_batch(call: &Call, wait: Wait) -> Stored {
+    let graph = call.graph()?;
+    let update = decode_edge_updates(&call.body, call.app.options.limits.batch_edges_max)?;
+    check_creates(update.create_if_not_exist)?;
+    let pending = graph.update_edges(&update.elements, &update.strategies, update.check_vertex, wait)?;
+    Ok(pending.map(|edges| {
+        let mut out = Vec::with_capacity(edges.len() * EDGE_BYTES);
+        write_edges_list(&mut out, &edges, None, &graph.catalogue(), &Call::encode_options(graph));
+        Reply::ok(out)
     }))
 }
 
@@ -94,57 +110,21 @@ pub(crate) fn delete(call: &Call, wait: Wait) -> Stored {
     }
 }
 
-/// Those of the graph, of a label, or of a vertex.
+/// Those of the graph, of a label, or of a vertex that meet conditions.
 pub(crate) fn list(call: &Call) -> Answered {
     let graph = call.graph()?;
     let catalogue = graph.catalogue();
     let label = label_of(call, &catalogue)?;
     let vertex = vertex_of(call)?;
     let range = listing::range(call)?;
-    let filter = Filter::read(call, graph, &catalogue)?;
-    if let Some(filter) = filter.as_ref().filter(|_| vertex.is_none()) {
-        return Err(filter.no_index("edges", "by id, by label, or by properties among those of one 'vertex_id'"));
-    }
-    let mut query = EdgeQuery { label, vertex, range };
-    let mut list = ListBody::open("edges", call);
+    let conditions = filter::conditions(call, graph, &catalogue)?;
+    let paged = listing::is_paged(&range);
     let options = Call::encode_options(graph);
-    let mut write = |edge: &Edge| list.push(|out| write_edge(out, edge, &catalogue, &options));
-    let next = match &filter {
-        None => graph.list_edges(&query, &call.budget, &mut write)?.next,
-        Some(filter) => filtered(call, graph, &mut query, filter, &mut write)?,
-    };
-    list.close(listing::is_paged(&query.range).then_some(next))
-}
-
-/// Those that pass the filter. Offset and limit count what passes; a page holds what passes of so many edges, maybe none.
-fn filtered(
-    call: &Call,
-    graph: &Graph,
-    query: &mut EdgeQuery,
-    filter: &Filter,
-    write: &mut dyn FnMut(&Edge) -> Visit,
-) -> Result<Option<String>, ApiError> {
-    let (mut skip, mut left) = (0, u64::MAX);
-    if let Range::Offset { offset, limit } = &mut query.range {
-        skip = std::mem::take(offset);
-        left = limit.take().unwrap_or(u64::MAX);
-    }
-    if left == 0 {
-        return Ok(None);
-    }
-    let listed = graph.list_edges(query, &call.budget, &mut |edge| {
-        if !filter.accepts(&edge.properties) {
-            return Visit::Continue(());
-        }
-        if skip > 0 {
-            skip -= 1;
-            return Visit::Continue(());
-        }
-        left -= 1;
-        let flow = write(edge);
-        if left == 0 { Visit::Break(()) } else { flow }
-    })?;
-    Ok(listed.next)
+    let mut list = ListBody::open("edges", call);
+    let query = EdgeQuery { label, vertex, conditions, range };
+    let listed = graph
+        .list_edges(&query, &call.budget, &mut |edge| list.push(|out| write_edge(out, edge, &catalogue, &options)))?;
+    list.close(paged.then_some(listed.next))
 }
 
 fn label_of(call: &Call, catalogue: &Catalogue) -> Result<Option<LabelId>, ApiError> {
@@ -180,8 +160,9 @@ pub(crate) fn by_ids(call: &Call) -> Answered {
     let catalogue = graph.catalogue();
     let options = Call::encode_options(graph);
     let mut list = ListBody::open("edges", call);
-    for text in listing::ids(call)? {
-        let Some(edge) = graph.edge(&EdgeIdText::parse(&text)?.id)? else { continue };
+    let ids =
+        listing::ids(call)?.iter().map(|id| Ok(EdgeIdText::parse(id)?.id)).collect::<Result<Vec<_>, ApiError>>()?;
+    for edge in graph.edges(&ids)?.into_iter().flatten() {
         if list.push(|out| write_edge(out, &edge, &catalogue, &options)).is_break() {
             break;
         }

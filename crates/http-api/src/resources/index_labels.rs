@@ -1,20 +1,34 @@
-//! `{G}/schema/indexlabels`. This version has no property indexes: there are none to list or to get, and creating one is refused.
+//! `{G}/schema/indexlabels`.
 
-use graph_json::{decode_new_index_label, write_index_label, write_index_labels};
-use graph_model::Meaning;
+use graph_json::{
+    decode_new_index_label, decode_update_index_label, write_index_label, write_index_label_with_task,
+    write_index_labels, write_task_id,
+};
 use graph_schema::{IndexLabel, SchemaKind};
+use hyper::StatusCode;
 
 use crate::call::Call;
-use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::resources::schema::{listed, missing};
+use crate::resources::schema::{alter_of, check_name, listed, missing};
 use crate::routes::Answered;
 
-/// Refuses to create one.
+/// Creates one and starts the task that builds it.
 pub(crate) fn create(call: &Call) -> Answered {
-    let name = decode_new_index_label(&call.body)?.name;
-    let message = format!("the index label '{name}' cannot be created: this version has no property indexes yet");
-    Err(ApiError::of(Meaning::NotSupported, message))
+    let (label, catalogue, task) = call.graph()?.create_index_label(&decode_new_index_label(&call.body)?)?;
+    let mut out = Vec::new();
+    write_index_label_with_task(&mut out, &label, &catalogue, task);
+    Ok(Reply::json(StatusCode::ACCEPTED, out))
+}
+
+/// Adds user data to one, or takes some away.
+pub(crate) fn alter(call: &Call) -> Answered {
+    let alter = alter_of(call)?;
+    let update = decode_update_index_label(&call.body)?;
+    check_name(call, &update.name)?;
+    let (label, catalogue) = call.graph()?.alter_index_label(alter, &update)?;
+    let mut out = Vec::new();
+    write_index_label(&mut out, &label, &catalogue);
+    Ok(Reply::ok(out))
 }
 
 /// All, or those named.
@@ -38,7 +52,29 @@ pub(crate) fn get(call: &Call) -> Answered {
     Ok(Reply::ok(out))
 }
 
-/// Changing or deleting one: there is none.
-pub(crate) fn none(call: &Call) -> Answered {
-    Err(missing(&call.graph()?.catalogue(), SchemaKind::IndexLabel, &call.param()?))
+/// Starts the task that deletes one with its entries.
+pub(crate) fn delete(call: &Call) -> Answered {
+    accepted(call.graph()?.remove_index_label(&call.param()?)?)
+}
+
+/// `{G}/jobs/rebuild/vertexlabels/{name}`: starts the task that builds the label index and all index labels of a vertex label anew. The
+/// body that clients send says nothing.
+pub(crate) fn rebuild_vertex_label(call: &Call) -> Answered {
+    accepted(call.graph()?.rebuild_indexes(SchemaKind::VertexLabel, &call.param()?)?)
+}
+
+/// `{G}/jobs/rebuild/edgelabels/{name}`: the same for an edge label.
+pub(crate) fn rebuild_edge_label(call: &Call) -> Answered {
+    accepted(call.graph()?.rebuild_indexes(SchemaKind::EdgeLabel, &call.param()?)?)
+}
+
+/// `{G}/jobs/rebuild/indexlabels/{name}`: the same for one index label.
+pub(crate) fn rebuild(call: &Call) -> Answered {
+    accepted(call.graph()?.rebuild_indexes(SchemaKind::IndexLabel, &call.param()?)?)
+}
+
+fn accepted(task: u64) -> Answered {
+    let mut out = Vec::new();
+    write_task_id(&mut out, task);
+    Ok(Reply::json(StatusCode::ACCEPTED, out))
 }

@@ -36,8 +36,9 @@ pub(crate) fn all(call: &Call) -> Answered {
     let mut text = head();
     text.push_str(&String::from_utf8_lossy(&bytes));
     for (name, help, value) in process_and_engine(&call.app) {
+        let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
     }
     let _ =
         writeln!(text, "# HELP {MEMORY} Memory of the process by what holds it; the parts add up to what is in RAM");
@@ -160,6 +161,13 @@ fn process_and_engine(app: &App) -> Vec<(String, &'static str, f64)> {
         ("process_resident_memory_bytes".to_owned(), "Memory of the process that is in RAM", resident_bytes() as f64),
         ("process_uptime_seconds".to_owned(), "Time since the start", app.started.elapsed().as_secs_f64()),
     ];
+    let purged = app.store.purged();
+    all.push((
+        "rhizome_expired_vertices_total".to_owned(),
+        "Vertices deleted because they had expired",
+        purged.vertices as f64,
+    ));
+    all.push(("rhizome_expired_edges_total".to_owned(), "Edges deleted because they had expired", purged.edges as f64));
     let statistics = app.store.engine().statistics();
     all.extend(statistics.into_iter().map(|s| (format!("rhizome_engine_{}", s.name), s.help, s.value)));
     all

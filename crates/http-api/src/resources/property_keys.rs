@@ -25,13 +25,23 @@ pub(crate) fn create(call: &Call) -> Answered {
 /// Changes the user data of one.
 pub(crate) fn alter(call: &Call) -> Answered {
     if call.query().text("action")?.as_deref() == Some("clear") {
-        let message = "'action=clear' empties analytical (OLAP) property keys, which this version does not have";
-        return Err(ApiError::of(Meaning::NotSupported, message));
+        return Err(nothing_to_clear(call)?);
     }
     let alter = alter_of(call)?;
     let update = decode_update_property_key(&call.body)?;
     check_name(call, &update.name)?;
     accepted(&*call.graph()?.alter_property_key(alter, &update)?)
+}
+
+/// Why the values of a property key cannot be cleared as a whole: HugeGraph allows that of analytical (OLAP) ones, and none is.
+fn nothing_to_clear(call: &Call) -> Result<ApiError, ApiError> {
+    let catalogue = call.graph()?.catalogue();
+    let name = call.param()?;
+    if catalogue.property_key_named(&name).is_none() {
+        return Err(missing(&catalogue, SchemaKind::PropertyKey, &name));
+    }
+    let message = format!("property key '{name}' is not analytical (OLAP): 'action=clear' empties such ones only");
+    Ok(ApiError::of(Meaning::NotSupported, message))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the end of handlers")]

@@ -1,21 +1,21 @@
 //! `{G}/tasks`.
 
 use graph_json::{TaskView, write_tasks_list};
-use graph_model::{Meaning, Task, TaskStatus};
+use graph_model::{Task, TaskStatus};
 use graph_store::{Graph, StoreError};
+use hyper::StatusCode;
 
 use crate::call::Call;
 use crate::errors::ApiError;
-use crate::query::Query;
 use crate::reply::Reply;
+use crate::resources::listing;
 use crate::routes::Answered;
 
 /// The name of this server in tasks: there is one.
 const SERVER: &str = "server-1";
 
 /// States of HugeGraph's tasks that tasks here are never in.
-const OTHER_STATES: [&str; 8] =
-    ["new", "scheduling", "scheduled", "restoring", "cancelling", "hanging", "deleting", "unknown"];
+const OTHER_STATES: [&str; 7] = ["new", "scheduling", "scheduled", "restoring", "hanging", "deleting", "unknown"];
 
 /// Those in a state or all, or those with given ids.
 pub(crate) fn list(call: &Call) -> Answered {
@@ -27,7 +27,7 @@ pub(crate) fn list(call: &Call) -> Answered {
         if status.is_some() || page.is_some() {
             return Err(ApiError::bad_input("'ids' excludes 'status' and 'page'"));
         }
-        return by_ids(graph, query);
+        return by_ids(graph, &listing::ids(call)?);
     }
     let wanted = status.as_deref().map(state).transpose()?;
     let after = match page.as_deref() {
@@ -48,10 +48,10 @@ pub(crate) fn list(call: &Call) -> Answered {
     Ok(Reply::ok(out))
 }
 
-fn by_ids(graph: &Graph, query: Query<'_>) -> Answered {
+fn by_ids(graph: &Graph, ids: &[String]) -> Answered {
     let mut tasks = Vec::new();
-    for id in query.all("ids") {
-        match graph.task(number(&id?)?) {
+    for id in ids {
+        match graph.task(number(id)?) {
             Ok(task) => tasks.push(task),
             Err(StoreError::TaskNotFound { .. }) => {}
             Err(error) => return Err(error.into()),
@@ -83,21 +83,16 @@ pub(crate) fn get(call: &Call) -> Answered {
     Ok(Reply::ok(out))
 }
 
-/// Cancelling: one that has ended cannot be, and this version does not stop one that runs.
+/// Cancels one that has not ended, and answers it as it is then.
 pub(crate) fn cancel(call: &Call) -> Answered {
-    let task = call.graph()?.task(number(&call.param()?)?)?;
     match call.query().text("action")?.as_deref() {
-        Some("cancel") if task.status.is_final() => Err(ApiError::bad_input(format!(
-            "task {} is {} already and cannot be cancelled",
-            task.id,
-            task.status.name()
-        ))),
-        Some("cancel") => {
-            let message = format!("task {} cannot be cancelled: this version lets tasks run to their end", task.id);
-            Err(ApiError::of(Meaning::NotSupported, message))
-        }
-        other => Err(ApiError::bad_input(format!("'action' must be cancel, but got '{}'", other.unwrap_or_default()))),
+        Some("cancel") => {}
+        other => return Err(ApiError::action("cancel", other.unwrap_or_default())),
     }
+    let task = call.graph()?.cancel_task(number(&call.param()?)?)?;
+    let mut out = Vec::new();
+    view(&task).write_full(&mut out);
+    Ok(Reply::json(StatusCode::ACCEPTED, out))
 }
 
 /// Deletes the record of one.

@@ -1,7 +1,9 @@
 //! `/`, `/versions` and `/apis`: what clients ask before anything else.
 
+use std::collections::BTreeMap;
+
 use graph_json::{Dialect, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::call::Call;
 use crate::openapi::{Operation, Shape, operation_at};
@@ -34,28 +36,39 @@ pub(crate) fn versions(call: &Call) -> Answered {
     Ok(Reply::ok(versions.as_bytes().to_vec()))
 }
 
-/// All addresses that have a handler, from the table of routes, with what is said about them.
+/// All addresses that have a handler, from the table of routes: by the first part of the address, then by the next.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 pub(crate) fn apis(_: &Call) -> Answered {
-    let mut groups: Map<String, Value> = Map::new();
+    let mut groups: BTreeMap<&str, BTreeMap<&str, Vec<Value>>> = BTreeMap::new();
     for (at, route) in ROUTES.iter().enumerate().filter(|(_, route)| !route.is_for_tests()) {
+        let mut fixed = route.path.iter().filter(|part| !part.starts_with('{'));
+        let group = fixed.next().copied().unwrap_or("root");
+        let category = fixed.next().copied().unwrap_or(group);
         for (endpoint, (method, handler)) in route.endpoints.iter().enumerate() {
             if !handler.answers() {
                 continue;
             }
-            let group = route.path.first().copied().unwrap_or("root");
-            let parameters: Vec<Value> = operation_at((at, endpoint)).map(parameters).unwrap_or_default();
+            let mut parameters: Vec<Value> = route
+                .template()
+                .split(['{', '}'])
+                .skip(1)
+                .step_by(2)
+                .map(|name| match name {
+                    "S" => "graphspace",
+                    "G" => "graph",
+                    name => name,
+                })
+                .map(|name| json!({ "name": name, "type": "String", "default_value": null }))
+                .collect();
+            parameters.extend(operation_at((at, endpoint)).into_iter().flat_map(in_query));
             let entry = json!({ "url": route.template(), "method": method.as_str(), "parameters": parameters });
-            match groups.entry(group).or_insert_with(|| Value::Array(Vec::new())) {
-                Value::Array(entries) => entries.push(entry),
-                other => *other = Value::Array(vec![entry]),
-            }
+            groups.entry(group).or_default().entry(category).or_default().push(entry);
         }
     }
-    Ok(Reply::value(&json!({ "apis": { "api": groups } })))
+    Ok(Reply::value(&json!({ "apis": groups })))
 }
 
-fn parameters(operation: &Operation) -> Vec<Value> {
+fn in_query(operation: &'static Operation) -> impl Iterator<Item = Value> {
     let type_of = |shape| match shape {
         Shape::Integer => "long",
         Shape::Flag => "boolean",
@@ -63,5 +76,5 @@ fn parameters(operation: &Operation) -> Vec<Value> {
         _ => "String",
     };
     let described = operation.query.iter();
-    described.map(|field| json!({ "name": field.name, "type": type_of(field.shape), "default_value": null })).collect()
+    described.map(move |field| json!({ "name": field.name, "type": type_of(field.shape), "default_value": null }))
 }

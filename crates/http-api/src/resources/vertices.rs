@@ -1,15 +1,18 @@
 //! `{G}/graph/vertices` and `{G}/traversers/vertices?ids=`.
 
-use graph_json::{decode_property_update, decode_vertex, decode_vertices, write_vertex, write_vertex_ids};
+use graph_json::{
+    decode_property_update, decode_vertex, decode_vertex_updates, decode_vertices, write_vertex, write_vertex_ids,
+    write_vertices_list,
+};
 use graph_model::VertexId;
 use graph_schema::{Catalogue, SchemaKind, VertexLabel};
-use graph_store::{Graph, Range, StoreError, VertexQuery, Wait};
+use graph_store::{StoreError, VertexQuery, Wait};
 use hyper::StatusCode;
 
 use crate::call::Call;
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::resources::filter::Filter;
+use crate::resources::filter;
 use crate::resources::listing::{self, ListBody};
 use crate::resources::schema::alter_of;
 use crate::routes::{Answered, Stored};
@@ -39,6 +42,29 @@ pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
         write_vertex_ids(&mut out, &ids);
         Reply::json(StatusCode::CREATED, out)
     }))
+}
+
+/// Merges many into the stored ones, all or none; answers what they have become.
+pub(crate) fn update_batch(call: &Call, wait: Wait) -> Stored {
+    let graph = call.graph()?;
+    let update = decode_vertex_updates(&call.body, call.app.options.limits.batch_vertices_max)?;
+    check_creates(update.create_if_not_exist)?;
+    let pending = graph.update_vertices(&update.elements, &update.strategies, wait)?;
+    Ok(pending.map(|vertices| {
+        let mut out = Vec::with_capacity(vertices.len() * VERTEX_BYTES);
+        write_vertices_list(&mut out, &vertices, None, &graph.catalogue(), &Call::encode_options(graph));
+        Reply::ok(out)
+    }))
+}
+
+/// Batch updates always insert what is not stored, as in HugeGraph.
+pub(crate) fn check_creates(create_if_not_exist: bool) -> Result<(), ApiError> {
+    if create_if_not_exist {
+        return Ok(());
+    }
+    Err(ApiError::bad_input(
+        "'create_if_not_exist' must be true: a batch update inserts the elements that do not exist",
+    ))
 }
 
 /// The one with an id.
@@ -79,19 +105,17 @@ pub(crate) fn absent_is_wrong(error: ApiError) -> ApiError {
     if error.is_not_found() { error.into_bad_input() } else { error }
 }
 
-/// Those of the graph or of a label, or the one with given primary keys.
+/// Those of the graph or of a label that meet conditions.
 pub(crate) fn list(call: &Call) -> Answered {
     let graph = call.graph()?;
     let catalogue = graph.catalogue();
     let label = label_of(call, &catalogue)?;
     let range = listing::range(call)?;
-    if let Some(filter) = Filter::read(call, graph, &catalogue)? {
-        return by_primary_key(call, graph, &catalogue, label, &filter, &range);
-    }
+    let conditions = filter::conditions(call, graph, &catalogue)?;
     let paged = listing::is_paged(&range);
     let options = Call::encode_options(graph);
     let mut list = ListBody::open("vertices", call);
-    let query = VertexQuery { label: label.map(|label| label.id), range };
+    let query = VertexQuery { label: label.map(|label| label.id), conditions, range };
     let listed = graph.list_vertices(&query, &call.budget, &mut |vertex| {
         list.push(|out| write_vertex(out, vertex, &catalogue, &options))
     })?;
@@ -107,30 +131,6 @@ fn label_of<'c>(call: &Call, catalogue: &'c Catalogue) -> Result<Option<&'c Vert
             Err(ApiError::bad_input(format!("Undefined vertex label: '{name}'{hint}")))
         }
     }
-}
-
-fn by_primary_key(
-    call: &Call,
-    graph: &Graph,
-    catalogue: &Catalogue,
-    label: Option<&VertexLabel>,
-    filter: &Filter,
-    range: &Range,
-) -> Answered {
-    let id = label.map(|label| filter.vertex_id(label, graph)).transpose()?.flatten();
-    let id = id.ok_or_else(|| filter.no_index("vertices", "by id, by label, or by label and all its primary keys"))?;
-    let found = graph
-        .vertex(&id)?
-        .filter(|vertex| Some(vertex.label) == label.map(|label| label.id) && filter.accepts(&vertex.properties));
-    let wanted = match range {
-        Range::Offset { offset, limit } => *offset == 0 && *limit != Some(0),
-        Range::Page { token, limit } => token.is_empty() && *limit != Some(0),
-    };
-    let mut list = ListBody::open("vertices", call);
-    if let Some(vertex) = found.filter(|_| wanted) {
-        let _ = list.push(|out| write_vertex(out, &vertex, catalogue, &Call::encode_options(graph)));
-    }
-    list.close(listing::is_paged(range).then_some(None))
 }
 
 /// Those with the given ids, as far as they exist.

@@ -52,8 +52,9 @@ fn endpoints() -> Vec<Endpoint> {
 
 /// What a call of it shows: the status, and the reason where there is one.
 fn call(server: &Server, endpoint: &Endpoint) -> (&'static str, String) {
-    let (path, body) =
-        endpoint.path.split_once(" {").map_or((&*endpoint.path, "{}"), |(path, _)| (path, r#"{"action":"reload"}"#));
+    let named = format!("{} {}", endpoint.method, endpoint.path);
+    let body = BODIES.iter().find(|(path, _)| named.contains(path)).map_or("{}", |(_, body)| body);
+    let path = endpoint.path.split(" {").next().unwrap_or_default();
     let mut path = path.replace("{G}", "/graphs/hugegraph").replace("{S}", "/graphspaces/DEFAULT");
     for (template, value) in
         [("{name}", "1"), ("{id}", "1"), ("{key}", "1"), ("{space}", "DEFAULT"), ("|eliminate", ""), ("/*", "/x")]

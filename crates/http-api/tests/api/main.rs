@@ -1,8 +1,13 @@
 //! The API driven over TCP, on a store in memory.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "test code")]
 
+mod batch_update;
 mod compatibility;
 mod graph;
 mod graphs;
+mod index_labels;
+mod modes;
 mod protocol;
+mod queries;
 mod server;
+mod small;

@@ -203,3 +203,36 @@ pub fn writing_after_delete_prefix(harness: &mut dyn Harness) {
     assert_eq!(get(&*engine, TERMINATED, b"p\0", b"2"), None);
     assert_eq!(rows_of(&*engine, b"p\0", b"", None), [b"1"]);
 }
+
+/// Runs follow each other, begin at the prefix and hold each row once.
+pub fn runs_hold_every_row_once(harness: &mut dyn Harness) {
+    let mut engine = harness.fresh();
+    let mut batch = WriteBatch::new();
+    for block in 0..40_u8 {
+        for n in 0..50_u16 {
+            add(&mut batch, COUNTED, &[2, block % 4, block], &n.to_be_bytes(), &[block; 64]);
+        }
+    }
+    engine.commit(batch).expect("commit");
+    if engine.capabilities().persistent {
+        drop(engine);
+        engine = harness.reopen();
+    }
+    for (prefix, count) in [(&[][..], 2_000), (&[2, 1], 500), (&[2, 3, 7], 50), (&[9], 0)] {
+        for target in [0, 1_000, 10_000, u64::MAX] {
+            let runs = engine.split(COUNTED, prefix, target).expect("split");
+            assert_eq!(runs.first().map(|run| &*run.start), Some(prefix));
+            assert!(runs.is_sorted_by(|a, b| a.start < b.start), "{runs:?}");
+            assert!(target < u64::MAX || runs.len() == 1, "{runs:?}");
+            let mut seen = 0;
+            for (at, run) in runs.iter().enumerate() {
+                let rows = drain(engine.scan_partitions(COUNTED, prefix, Some(Key::new(&run.start, 0))).expect("scan"));
+                let end = runs.get(at + 1).map(|next| &next.start);
+                let is_inside =
+                    |(p, r, _): &&(Vec<u8>, Vec<u8>, Vec<u8>)| end.is_none_or(|end| [&p[..], r].concat() <= *end);
+                seen += rows.iter().filter(is_inside).count();
+            }
+            assert_eq!(seen, count, "runs of {target} bytes of {prefix:?}");
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use graph_model::{DataType, Direction, LabelId, VertexId};
-use graph_schema::{Catalogue, NewPropertyKey};
+use graph_schema::{Catalogue, Conditions, NewPropertyKey};
 use graph_store::{Budget, EdgeQuery, Range, Store, VertexQuery};
 
 use crate::Cardinality;
@@ -71,7 +71,11 @@ impl<'db> Graph<'db> {
         let graph = self.inner()?;
         let catalogue = graph.catalogue();
         let label = catalogue.vertex_label_named(label).ok_or_else(|| unknown("vertex", label))?.id;
-        let query = VertexQuery { label: Some(label), range: Range::Offset { offset: 0, limit: Some(limit) } };
+        let query = VertexQuery {
+            label: Some(label),
+            conditions: Conditions::default(),
+            range: Range::Offset { offset: 0, limit: Some(limit) },
+        };
         let mut vertices = Vec::new();
         graph.list_vertices(&query, &Budget::unlimited(), &mut |vertex| {
             vertices.push(Vertex::new(&catalogue, vertex.clone()));
@@ -86,6 +90,7 @@ impl<'db> Graph<'db> {
         let catalogue = graph.catalogue();
         let label = edge_label_id(&catalogue, label)?;
         let query = EdgeQuery {
+            conditions: Conditions::default(),
             label,
             vertex: Some((vertex.clone(), direction)),
             range: Range::Offset { offset: 0, limit: None },

@@ -1,0 +1,326 @@
+//! What a write changes in indexes: the entries of what it replaces go, those of what it writes come.
+//!
+//! A writer collects its changes and appends them to its batch with [`Graph::put_index_changes`]. That can find that more must be locked than
+//! is: then the writer lets go and begins again with more ([`Graph::locking`]).
+
+use std::collections::BTreeSet;
+
+use graph_model::{Edge, EdgeId, ElementRef, LabelId, Properties, Vertex, VertexId};
+use graph_schema::{Catalogue, IndexLabel, IndexType};
+use key_codec::index_key;
+use kv::WriteBatch;
+use rustc_hash::FxHashMap;
+
+use super::entries::{Entry, add_entries};
+use super::stored::Stored;
+use super::unique::Claim;
+use crate::graph::{is_expired, now_ms};
+use crate::stripes::{Held, Mask};
+use crate::{Graph, StoreError, limits};
+
+/// Why a write could not be prepared.
+pub(crate) enum Refusal {
+    /// It needs these stripes exclusively, too.
+    Locks(Mask),
+    /// It failed.
+    Failed(StoreError),
+}
+
+impl<E: Into<StoreError>> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// A difference in entries, collected over a batch.
+#[derive(Default)]
+pub(crate) struct IndexChanges {
+    /// Entries that go, in tables where only their element has them.
+    removed: BTreeSet<Entry>,
+    /// Entries that come, in the same tables.
+    added: BTreeSet<Entry>,
+    /// Places in unique indexes that are given up.
+    pub(super) released: Vec<Claim>,
+    /// Places in unique indexes that are asked for, or kept.
+    pub(super) claimed: Vec<Claim>,
+}
+
+/// An element before or after a write.
+#[derive(Clone, Copy)]
+struct Version<'a> {
+    on_vertices: bool,
+    label: LabelId,
+    element: ElementRef<'a>,
+    properties: &'a Properties,
+    expires_at_ms: Option<i64>,
+}
+
+impl<'a> Version<'a> {
+    fn vertex(vertex: &'a Vertex) -> Self {
+        Self {
+            on_vertices: true,
+            label: vertex.label,
+            element: ElementRef::Vertex(&vertex.id),
+            properties: &vertex.properties,
+            expires_at_ms: vertex.expires_at_ms,
+        }
+    }
+
+    fn edge(edge: &'a Edge) -> Self {
+        Self {
+            on_vertices: false,
+            label: edge.id.label,
+            element: ElementRef::Edge(&edge.id),
+            properties: &edge.properties,
+            expires_at_ms: edge.expires_at_ms,
+        }
+    }
+}
+
+impl IndexChanges {
+    /// Whether a writer that may write in several batches should write now.
+    pub(crate) fn is_large(&self) -> bool {
+        self.removed.len() + self.added.len() + self.released.len() >= limits::INDEX_ENTRIES_PER_BATCH_MAX / 4
+    }
+
+    /// Notes that a vertex replaces a stored one (expired or not), or is new, or goes. `at` is its position in the request.
+    pub(crate) fn vertex(
+        &mut self,
+        graph: &Graph,
+        catalogue: &Catalogue,
+        old: Option<&Vertex>,
+        new: Option<&Vertex>,
+        at: Option<usize>,
+    ) -> Result<(), StoreError> {
+        self.replace(graph, catalogue, old.map(Version::vertex), new.map(Version::vertex), at)
+    }
+
+    /// As [`Self::vertex`], for an edge.
+    pub(crate) fn edge(
+        &mut self,
+        graph: &Graph,
+        catalogue: &Catalogue,
+        old: Option<&Edge>,
+        new: Option<&Edge>,
+        at: Option<usize>,
+    ) -> Result<(), StoreError> {
+        self.replace(graph, catalogue, old.map(Version::edge), new.map(Version::edge), at)
+    }
+
+    /// Notes that a stored element gets its entries in an index label that is being built.
+    pub(super) fn built(&mut self, graph: &Graph, index: &IndexLabel, stored: &Stored) -> Result<(), StoreError> {
+        if stored.base() != (index.on_vertices, index.base) {
+            return Ok(());
+        }
+        let (element, properties) = (stored.element(), stored.properties());
+        if index.index_type == IndexType::Unique {
+            if !is_expired(stored.expires_at_ms(), now_ms()) {
+                self.claimed.extend(Claim::new(graph.number, index, element, properties, None));
+            }
+            return Ok(());
+        }
+        let others = self.added.len();
+        add_entries(&mut self.added, graph.number, index, element, properties);
+        check_count(index, self.added.len() - others, None)?;
+        self.check_size()
+    }
+
+    fn check_size(&self) -> Result<(), StoreError> {
+        let limit = limits::INDEX_ENTRIES_PER_BATCH_MAX;
+        if self.added.len() + self.removed.len() > limit {
+            return Err(StoreError::TooManyIndexEntries { limit });
+        }
+        Ok(())
+    }
+
+    fn replace(
+        &mut self,
+        graph: &Graph,
+        catalogue: &Catalogue,
+        old: Option<Version<'_>>,
+        new: Option<Version<'_>>,
+        at: Option<usize>,
+    ) -> Result<(), StoreError> {
+        let over = |version: Version<'_>| {
+            catalogue.indexes_over(version.on_vertices, version.label).iter().filter(|index| index.is_kept())
+        };
+        let mut before = BTreeSet::new();
+        for (version, index) in old.into_iter().flat_map(|old| over(old).map(move |index| (old, index))) {
+            if index.index_type == IndexType::Unique {
+                self.released.extend(Claim::new(graph.number, index, version.element, version.properties, at));
+                continue;
+            }
+            add_entries(&mut before, graph.number, index, version.element, version.properties);
+        }
+        let mut after = BTreeSet::new();
+        let mut unsure = false;
+        for (version, index) in new.into_iter().flat_map(|new| over(new).map(move |index| (new, index))) {
+            if index.index_type == IndexType::Unique {
+                self.claim(graph, index, old, version, at);
+                continue;
+            }
+            // Where older elements may have no entries, one that does not change may still be missing.
+            unsure |= !index.complete;
+            let others = after.len();
+            add_entries(&mut after, graph.number, index, version.element, version.properties);
+            check_count(index, after.len() - others, at)?;
+        }
+        self.removed.extend(before.difference(&after).cloned());
+        if unsure {
+            self.added.extend(after);
+        } else {
+            self.added.extend(after.difference(&before).cloned());
+        }
+        self.check_size()
+    }
+
+    /// Asks for a place in a unique index. A stored element that has not expired holds the places of its values: of those that do not
+    /// change, nothing is read.
+    fn claim(
+        &mut self,
+        graph: &Graph,
+        index: &IndexLabel,
+        old: Option<Version<'_>>,
+        new: Version<'_>,
+        at: Option<usize>,
+    ) {
+        let Some(mut claim) = Claim::new(graph.number, index, new.element, new.properties, at) else { return };
+        let held =
+            |old: &Version<'_>| index.complete && old.label == new.label && !is_expired(old.expires_at_ms, now_ms());
+        let same = |released: &Claim| released.entry == claim.entry && released.element == claim.element;
+        if old.is_some_and(|old| held(&old))
+            && let Some(at) = self.released.iter().rposition(same)
+        {
+            self.released.swap_remove(at);
+            claim.is_kept = true;
+        }
+        self.claimed.push(claim);
+    }
+}
+
+fn check_count(index: &IndexLabel, count: usize, at: Option<usize>) -> Result<(), StoreError> {
+    let limit = limits::INDEX_ENTRIES_PER_ELEMENT_MAX;
+    if count <= limit {
+        return Ok(());
+    }
+    Err(StoreError::TooManyTokens { index: at, index_label: index.name.clone(), count, limit })
+}
+
+impl Graph {
+    /// Prepares a write again and again, each time with more stripes to lock, until it has those it needs.
+    pub(crate) fn locking<T>(&self, mut write: impl FnMut(Mask) -> Result<T, Refusal>) -> Result<T, StoreError> {
+        let mut extra = Mask::default();
+        loop {
+            match write(extra) {
+                Ok(written) => return Ok(written),
+                Err(Refusal::Failed(error)) => return Err(error),
+                // Every round adds at least one of 64 stripes: with all of them held, none can be missing.
+                Err(Refusal::Locks(more)) => extra = extra.union(more),
+            }
+        }
+    }
+
+    /// Appends index changes to the batch of their elements, and refuses what a unique index forbids.
+    pub(crate) fn put_index_changes(
+        &self,
+        batch: &mut WriteBatch,
+        catalogue: &Catalogue,
+        held: &Held,
+        changes: &IndexChanges,
+    ) -> Result<(), Refusal> {
+        for entry in changes.removed.difference(&changes.added) {
+            batch.delete_key(entry.table, entry.key());
+        }
+        for entry in &changes.added {
+            batch.put_key(entry.table, entry.key(), &[]);
+        }
+        self.put_unique_changes(batch, catalogue, held, changes)
+    }
+
+    /// Appends the index changes of elements that are deleted. Needs no locks but theirs.
+    pub(crate) fn put_index_removals(&self, batch: &mut WriteBatch, changes: &IndexChanges) -> Result<(), StoreError> {
+        for entry in &changes.removed {
+            batch.delete_key(entry.table, entry.key());
+        }
+        self.put_releases(batch, changes.released.iter())
+    }
+
+    /// Appends the index changes of vertices that are inserted or replaced. Where ids are equal the last one counts.
+    pub(crate) fn index_inserted_vertices(
+        &self,
+        batch: &mut WriteBatch,
+        catalogue: &Catalogue,
+        held: &Held,
+        vertices: &[Vertex],
+        first_index: Option<usize>,
+    ) -> Result<(), Refusal> {
+        let mut last: FxHashMap<&VertexId, usize> = FxHashMap::default();
+        for (at, vertex) in vertices.iter().enumerate() {
+            if catalogue.touches_indexes(vertex.label, &vertex.id) {
+                last.insert(&vertex.id, at);
+            }
+        }
+        if last.is_empty() {
+            return Ok(());
+        }
+        let mut written: Vec<(usize, &Vertex)> =
+            last.into_values().filter_map(|at| Some((at, vertices.get(at)?))).collect();
+        written.sort_unstable_by_key(|(at, _)| *at);
+        let ids: Vec<VertexId> = written.iter().map(|(_, vertex)| vertex.id.clone()).collect();
+        let mut changes = IndexChanges::default();
+        for ((at, vertex), old) in written.into_iter().zip(self.stored_vertices(&ids)?) {
+            let at = first_index.map(|first| first + at);
+            changes.vertex(self, catalogue, old.as_ref(), Some(vertex), at)?;
+        }
+        self.put_index_changes(batch, catalogue, held, &changes)
+    }
+
+    /// Appends the index changes of edges that are inserted or replaced. Where ids are equal the last one counts.
+    pub(crate) fn index_inserted_edges(
+        &self,
+        batch: &mut WriteBatch,
+        catalogue: &Catalogue,
+        held: &Held,
+        edges: &[Edge],
+        first_index: Option<usize>,
+    ) -> Result<(), Refusal> {
+        let mut last: FxHashMap<&EdgeId, usize> = FxHashMap::default();
+        for (at, edge) in edges.iter().enumerate() {
+            if is_indexed_edge(catalogue, &edge.id) {
+                last.insert(&edge.id, at);
+            }
+        }
+        if last.is_empty() {
+            return Ok(());
+        }
+        let mut written: Vec<(usize, &Edge)> = last.into_values().filter_map(|at| Some((at, edges.get(at)?))).collect();
+        written.sort_unstable_by_key(|(at, _)| *at);
+        let ids: Vec<EdgeId> = written.iter().map(|(_, edge)| edge.id.clone()).collect();
+        let mut changes = IndexChanges::default();
+        for ((at, edge), old) in written.into_iter().zip(self.stored_edges(&ids)?) {
+            let at = first_index.map(|first| first + at);
+            changes.edge(self, catalogue, old.as_ref(), Some(edge), at)?;
+        }
+        self.put_index_changes(batch, catalogue, held, &changes)
+    }
+}
+
+/// Whether writing an edge touches indexes.
+pub(crate) fn is_indexed_edge(catalogue: &Catalogue, id: &EdgeId) -> bool {
+    !catalogue.indexes_over(false, id.label).is_empty()
+}
+
+/// Adds the stripes of the places in unique indexes that an element asks for, so that most writers need not lock twice.
+pub(crate) fn add_unique_stripes(
+    mask: &mut Mask,
+    graph: &Graph,
+    indexes: &[std::sync::Arc<IndexLabel>],
+    properties: &Properties,
+) {
+    let mut bytes = Vec::new();
+    for index in indexes.iter().filter(|index| index.index_type == IndexType::Unique && index.is_kept()) {
+        bytes.clear();
+        index_key::unique_partition(&mut bytes, graph.number, index.id, &super::entries::values(index, properties));
+        mask.add_bytes(&bytes);
+    }
+}

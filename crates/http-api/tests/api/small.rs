@@ -1,0 +1,92 @@
+//! Variables, and the switches of the server.
+
+use serde_json::json;
+
+use crate::server::{G, Server};
+
+#[test]
+fn variables_live_and_die() {
+    let server = Server::start();
+    let all = format!("{G}/variables");
+    let one = |name: &str| format!("{G}/variables/{name}");
+    assert_eq!(server.get(&all).json(), json!({}));
+    for (name, value) in [
+        ("version", json!("0.3.2")),
+        ("count", json!(10)),
+        ("share", json!(0.25)),
+        ("on", json!(true)),
+        ("names", json!(["a", "b"])),
+        ("none", json!([])),
+    ] {
+        let set = server.put(&one(name), &json!({ "data": value }).to_string());
+        assert_eq!((set.status, set.json()), (200, json!({ name: value })), "{name}");
+        assert_eq!(server.get(&one(name)).json(), json!({ name: value }));
+    }
+    server.put(&one("count"), r#"{"data":11}"#);
+    assert_eq!(server.get(&all).json()["count"], 11);
+    assert_eq!(server.delete(&one("version")).status, 204);
+    assert_eq!(server.delete(&one("version")).status, 204);
+    let gone = server.get(&one("version"));
+    assert_eq!((gone.status, gone.class()), (404, "jakarta.ws.rs.NotFoundException".to_owned()));
+    assert_eq!(server.get(&one("a%2Fb")).status, 404);
+    assert_eq!(server.get(&all).json().as_object().unwrap().len(), 5);
+    let cleared = server.delete(&format!("{G}/clear?confirm_message=I%27m%20sure%20to%20delete%20all%20data"));
+    assert_eq!(cleared.status, 204);
+    assert_eq!(server.get(&all).json(), json!({}));
+}
+
+#[test]
+fn variables_are_of_a_few_kinds_and_bounded() {
+    let server = Server::start();
+    let path = format!("{G}/variables/v");
+    let long = json!({ "data": "x".repeat(20_000) }).to_string();
+    for body in [
+        r#"{"data":null}"#,
+        r#"{"data":{"a":1}}"#,
+        r#"{"data":[1,"a"]}"#,
+        r#"{"data":[[1]]}"#,
+        r#"{"data":[null]}"#,
+        r#"{}"#,
+        r#"[1]"#,
+        &long,
+    ] {
+        assert_eq!(server.put(&path, body).status, 400, "{body:.40}");
+    }
+    assert_eq!(server.put(&format!("{G}/variables/{}", "n".repeat(256)), r#"{"data":1}"#).status, 400);
+    assert_eq!(server.get(&format!("{G}/variables")).json(), json!({}));
+    for number in 0..graph_store::limits::VARIABLES_MAX {
+        assert_eq!(server.put(&format!("{G}/variables/v{number}"), r#"{"data":1}"#).status, 200);
+    }
+    let refused = server.put(&path, r#"{"data":1}"#);
+    assert_eq!(refused.status, 400);
+    assert!(refused.text().contains("1000 variables"), "{}", refused.text());
+    assert_eq!(server.put(&format!("{G}/variables/v7"), r#"{"data":2}"#).status, 200);
+}
+
+#[test]
+fn switches_that_cannot_be_turned_say_so() {
+    let server = Server::start();
+    assert_eq!(server.get("/exception/trace").json(), json!({ "trace": false }));
+    assert_eq!(server.put("/exception/trace", r#"{"trace":false}"#).json(), json!({ "trace": false }));
+    assert_eq!(server.put("/exception/trace", r#"{"trace":true}"#).status, 400);
+    assert_eq!(server.put("/exception/trace", "{}").status, 400);
+    assert_eq!(server.get("/whiteiplist").json(), json!({ "whiteIpList": [] }));
+    assert_eq!(server.put("/whiteiplist?status=false", "{}").json(), json!({ "WhiteIpListOpen": false }));
+    assert_eq!(server.put("/whiteiplist?status=true", "{}").status, 400);
+    assert_eq!(server.put("/whiteiplist", "{}").status, 400);
+    let load = server.post("/whiteiplist", r#"{"action":"load","ips":["127.0.0.1"]}"#);
+    assert_eq!(load.status, 400);
+    assert!(load.text().contains("firewall"), "{}", load.text());
+    let removed = server.post("/whiteiplist", r#"{"action":"remove","ips":["127.0.0.1"]}"#);
+    assert_eq!((removed.status, removed.json()["non_existed_ips"].clone()), (202, json!(["127.0.0.1"])));
+}
+
+#[test]
+fn the_addresses_are_listed_in_groups() {
+    let server = Server::start();
+    let apis = server.get("/apis").json();
+    let batch = &apis["apis"]["graph"]["vertices"][0];
+    assert_eq!(batch["url"], "{G}/graph/vertices/batch");
+    assert_eq!((&batch["method"], &batch["parameters"][0]["name"]), (&json!("POST"), &json!("graph")));
+    assert!(apis["apis"]["variables"]["variables"].as_array().unwrap().len() >= 4);
+}
