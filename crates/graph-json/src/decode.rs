@@ -8,13 +8,20 @@ mod compact;
 mod condition;
 mod element;
 mod literal;
+mod number;
 mod schema;
 mod trace;
+mod traverser;
 
 pub use batch_update::{BatchUpdate, decode_edge_updates, decode_vertex_updates};
 pub use condition::{decode_conditions, parse_predicate, predicate, selecting_predicate};
 pub use element::{PropertyUpdate, decode_edge, decode_edges, decode_property_update, decode_vertex, decode_vertices};
+pub use number::{IntBody, RealBody};
 pub use schema::{
     decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,
     decode_update_edge_label, decode_update_index_label, decode_update_property_key, decode_update_vertex_label,
+};
+pub use traverser::{
+    IdBody, LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody, decode_body,
+    property_conditions, required,
 };

@@ -1,11 +1,13 @@
 //! Writing answers: every writer appends to a `Vec<u8>`, field by field in HugeGraph's order, without a tree in between.
 //!
 //! `element.rs` writes vertices, edges, ids and lists of them, `value.rs` property values, `schema.rs` definitions, `service.rs` what
-//! belongs to neither: errors, versions, tasks.
+//! belongs to neither: errors, versions, tasks. `traverser.rs` and `score.rs` write answers of traversers.
 
 mod element;
 mod schema;
+mod score;
 mod service;
+mod traverser;
 mod value;
 
 pub use element::{
@@ -17,5 +19,7 @@ pub use schema::{
     write_property_key, write_property_key_with_task, write_property_keys, write_schema, write_task_id,
     write_vertex_label, write_vertex_labels,
 };
+pub use score::{SimilarView, write_score_layers, write_similars};
 pub use service::{ErrorBody, TaskView, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON, write_shards, write_tasks_list};
+pub use traverser::{PathView, TraverserAnswer, write_scores};
 pub use value::write_value;

@@ -16,17 +16,19 @@ mod names;
 mod text;
 
 pub use decode::{
-    BatchUpdate, PropertyUpdate, decode_conditions, decode_edge, decode_edge_updates, decode_edges,
+    BatchUpdate, IdBody, IntBody, LabelStepBody, PropertiesBody, PropertyUpdate, RealBody, StepBody,
+    VertexEdgeStepsBody, VerticesBody, decode_body, decode_conditions, decode_edge, decode_edge_updates, decode_edges,
     decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,
     decode_property_update, decode_update_edge_label, decode_update_index_label, decode_update_property_key,
     decode_update_vertex_label, decode_vertex, decode_vertex_updates, decode_vertices, parse_predicate, predicate,
-    selecting_predicate,
+    property_conditions, required, selecting_predicate,
 };
 pub use encode::{
-    Dialect, EncodeOptions, ErrorBody, TaskView, UNDEFINED, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON, write_edge,
-    write_edge_id, write_edge_ids, write_edge_label, write_edge_labels, write_edges_list, write_index_label,
-    write_index_label_with_task, write_index_labels, write_property_key, write_property_key_with_task,
-    write_property_keys, write_schema, write_shards, write_task_id, write_tasks_list, write_value, write_vertex,
+    Dialect, EncodeOptions, ErrorBody, PathView, SimilarView, TaskView, TraverserAnswer, UNDEFINED,
+    VERSIONS_BEFORE_15_JSON, VERSIONS_JSON, write_edge, write_edge_id, write_edge_ids, write_edge_label,
+    write_edge_labels, write_edges_list, write_index_label, write_index_label_with_task, write_index_labels,
+    write_property_key, write_property_key_with_task, write_property_keys, write_schema, write_score_layers,
+    write_scores, write_shards, write_similars, write_task_id, write_tasks_list, write_value, write_vertex,
     write_vertex_id, write_vertex_ids, write_vertex_label, write_vertex_labels, write_vertices_list,
 };
 pub use error::DecodeError;

@@ -14,6 +14,7 @@
 //!
 //! Start reading at [`Graph`]; `insert.rs` is the hot path.
 
+mod adjacency;
 mod compact;
 mod delete;
 mod dropped;
@@ -46,6 +47,7 @@ mod update;
 mod update_batch;
 mod variables;
 
+pub use adjacency::GraphReader;
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
 pub use graphs::{Clear, GraphConf};

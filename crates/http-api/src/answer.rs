@@ -104,6 +104,7 @@ async fn serve(
     let app_of_call = Arc::clone(app);
     let described = if app.options.test_routes { openapi::operation_at(at) } else { None };
     let (dialect, budget) = (dialect_of(headers), Budget::unlimited());
+    let java_client = is_java_client(headers);
     let call = Call {
         app: app_of_call,
         address,
@@ -112,6 +113,7 @@ async fn serve(
         graph,
         body,
         dialect,
+        java_client,
         budget,
         described,
         _admitted: admitted,
@@ -139,11 +141,20 @@ fn admit(app: &App) -> Result<Admitted, ApiError> {
     })
 }
 
+fn user_agent(headers: &HeaderMap) -> &[u8] {
+    headers.get(header::USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes)
+}
+
+/// HugeGraph's Java client is built on Jersey up to 1.0, on OkHttp since; both say so.
+fn is_java_client(headers: &HeaderMap) -> bool {
+    let agent = user_agent(headers);
+    agent.starts_with(b"Jersey/") || agent.starts_with(b"okhttp/")
+}
+
 /// HugeGraph's Java client up to 1.0 is built on Jersey and says so; later ones are not. It refuses servers of API 0.70 and later, and
 /// edge labels with fields it does not know.
 fn dialect_of(headers: &HeaderMap) -> Dialect {
-    let agent = headers.get(header::USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);
-    if agent.starts_with(b"Jersey/") { Dialect::Before15 } else { Dialect::Current }
+    if user_agent(headers).starts_with(b"Jersey/") { Dialect::Before15 } else { Dialect::Current }
 }
 
 /// Bodies are JSON, and say so; those of new graphs may also be texts. Where there is no body, nothing has to be said.

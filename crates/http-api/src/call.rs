@@ -57,6 +57,8 @@ pub(crate) struct Call {
     pub(crate) body: Bytes,
     /// Which release of HugeGraph the client expects answers of.
     pub(crate) dialect: Dialect,
+    /// Whether it is HugeGraph's Java client, of whatever release: it can read some answers in one form only.
+    pub(crate) java_client: bool,
     pub(crate) budget: Budget,
     /// See [`Query`].
     pub(crate) described: Option<&'static Operation>,

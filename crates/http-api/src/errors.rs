@@ -5,6 +5,7 @@ use graph_model::{IdError, Meaning};
 use graph_schema::{ElementError, SchemaError};
 use graph_store::StoreError;
 use hyper::StatusCode;
+use traversal::TraversalError;
 
 use crate::reply::Reply;
 use crate::resources::graph_spaces::DEFAULT_SPACE;
@@ -195,6 +196,15 @@ impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         let contended = matches!(error, StoreError::Contended);
         Self { contended, ..Self::of(error.meaning(), error.to_string()) }
+    }
+}
+
+impl From<TraversalError> for ApiError {
+    fn from(error: TraversalError) -> Self {
+        match error {
+            TraversalError::Capacity { .. } => Self::new(StatusCode::BAD_REQUEST, HUGE, error.to_string()),
+            _ => Self::of(error.meaning(), error.to_string()),
+        }
     }
 }
 

@@ -33,6 +33,9 @@ pub const IDS_MAX: usize = 10_000;
 /// Bytes a request body is taken to need when the client does not say; corrected as it arrives.
 pub const BODY_BYTES_GUESS: usize = 8 * 1024;
 
+/// Vertices that paths are looked for between, at each end: the work grows with their product. HugeGraph's bound.
+pub(crate) const TRAVERSER_ENDS_MAX: usize = 10;
+
 /// Smallest size of a shard that may be asked for: HugeGraph's. Smaller ones would be more requests than records.
 pub const SPLIT_BYTES_MIN: u64 = 1 << 20;
 

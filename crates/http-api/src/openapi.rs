@@ -17,6 +17,7 @@ mod graph;
 mod operation;
 mod schema;
 mod shapes;
+mod traversers;
 
 pub(crate) use operation::{Operation, Shape};
 
@@ -24,6 +25,7 @@ pub(crate) use operation::{Operation, Shape};
 static TABLES: &[(&str, &str, &[Operation])] = &[
     ("graph", "Vertices and edges", graph::OPERATIONS),
     ("schema", "Definitions of property keys, labels and indexes, and the tasks they start", schema::OPERATIONS),
+    ("traversers", "Neighbourhoods, paths, similarities, ranks, and reading a graph in parts", traversers::OPERATIONS),
     ("graphs", "Graphs as a whole, and graph spaces", admin::GRAPHS),
     ("service", "The server itself", admin::SERVICE),
 ];
@@ -107,7 +109,7 @@ mod tests {
     fn check_names(shape: Shape, used: &mut BTreeSet<&'static str>) {
         match shape {
             Shape::Named(name) => {
-                assert!(shapes::SHAPES.iter().any(|(known, _)| *known == name), "no shape is named {name}");
+                assert!(shapes::all().any(|(known, _)| *known == name), "no shape is named {name}");
                 used.insert(name);
             }
             Shape::List(inner) | Shape::Map(inner) => check_names(*inner, used),
@@ -132,9 +134,8 @@ mod tests {
                 Answer::Nothing | Answer::Text => {}
             }
         }
-        shapes::SHAPES.iter().for_each(|(_, shape)| check_names(*shape, &mut used));
-        let idle: Vec<_> =
-            shapes::SHAPES.iter().filter(|(name, _)| !used.contains(name)).map(|(name, _)| name).collect();
+        shapes::all().for_each(|(_, shape)| check_names(*shape, &mut used));
+        let idle: Vec<_> = shapes::all().filter(|(name, _)| !used.contains(name)).map(|(name, _)| name).collect();
         assert!(idle.is_empty(), "nothing uses these shapes: {idle:?}");
     }
 

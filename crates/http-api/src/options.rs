@@ -25,6 +25,8 @@ pub struct Limits {
     pub batch_edges_max: usize,
     /// Elements in a list that does not say `limit` (`graph.list_limit_default`).
     pub list_limit_default: u64,
+    /// Bytes one traversal may hold; beyond it the answer is 400 (`server.traversal_memory_bytes_max`).
+    pub traversal_memory_bytes_max: usize,
     /// Threads for what can take long (`server.blocking_threads`).
     pub blocking_threads: usize,
 }
@@ -43,6 +45,7 @@ impl Default for Limits {
             batch_vertices_max: 500,
             batch_edges_max: 500,
             list_limit_default: 100,
+            traversal_memory_bytes_max: 256 * 1024 * 1024,
             blocking_threads: 8,
         }
     }

@@ -17,6 +17,7 @@ pub(crate) mod server_settings;
 pub(crate) mod shards;
 pub(crate) mod tasks;
 pub(crate) mod testing;
+pub(crate) mod traversers;
 pub(crate) mod variables;
 pub(crate) mod versions;
 pub(crate) mod vertex_labels;

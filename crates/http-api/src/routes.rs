@@ -8,6 +8,9 @@ use crate::call::Call;
 use crate::errors::ApiError;
 use crate::openapi;
 use crate::reply::Reply;
+use crate::resources::traversers::{
+    customized, edge_existence, fusiform, neighbourhood, paths, ranks, rings, shortest, similarity, weighted,
+};
 use crate::resources::{
     edge_labels, edges, graph_modes, graph_spaces, graphs, health, index_labels, metrics, property_keys, schema,
     server_settings, shards, tasks, testing, variables, versions, vertex_labels, vertices,
@@ -172,10 +175,44 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["graph_read_mode"], &[(GET, Quick(graph_modes::read_mode)), (PUT, Quick(graph_modes::set_read_mode))]),
     graph(&["clear"], &[(DELETE, Pooled(graphs::clear))]),
     graph(&["graph", "vertices", "olap", "batch"], &[(PUT, Never(OLAP))]),
-    graph(&["traversers", "{*}"], NOT_YET),
     graph(&["jobs", "rebuild", "vertexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_vertex_label))]),
     graph(&["jobs", "rebuild", "edgelabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_edge_label))]),
     graph(&["jobs", "rebuild", "indexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild))]),
+    graph(
+        &["traversers", "kout"],
+        &[(GET, Pooled(neighbourhood::k_out_by_query)), (POST, Pooled(neighbourhood::k_out_by_body))],
+    ),
+    graph(
+        &["traversers", "kneighbor"],
+        &[(GET, Pooled(neighbourhood::k_neighbour_by_query)), (POST, Pooled(neighbourhood::k_neighbour_by_body))],
+    ),
+    graph(&["traversers", "paths"], &[(GET, Pooled(paths::by_query)), (POST, Pooled(paths::by_body))]),
+    graph(&["traversers", "templatepaths"], &[(POST, Pooled(paths::by_template))]),
+    graph(&["traversers", "crosspoints"], &[(GET, Pooled(paths::crosspoints))]),
+    graph(&["traversers", "multinodeshortestpath"], &[(POST, Pooled(paths::between_many))]),
+    graph(&["traversers", "customizedpaths"], &[(POST, Pooled(customized::paths))]),
+    graph(&["traversers", "customizedcrosspoints"], &[(POST, Pooled(customized::crosspoints))]),
+    graph(&["traversers", "rings"], &[(GET, Pooled(rings::rings))]),
+    graph(&["traversers", "rays"], &[(GET, Pooled(rings::rays))]),
+    graph(&["traversers", "fusiformsimilarity"], &[(POST, Pooled(fusiform::similar))]),
+    graph(&["traversers", "personalrank"], &[(POST, Pooled(ranks::personal))]),
+    graph(&["traversers", "neighborrank"], &[(POST, Pooled(ranks::neighbour))]),
+    graph(&["traversers", "count"], &[(POST, Pooled(ranks::count))]),
+    graph(
+        &["traversers", "sameneighbors"],
+        &[(GET, Pooled(similarity::same_by_query)), (POST, Pooled(similarity::same_by_body))],
+    ),
+    graph(
+        &["traversers", "jaccardsimilarity"],
+        &[(GET, Pooled(similarity::jaccard_by_query)), (POST, Pooled(similarity::jaccard_by_body))],
+    ),
+    graph(&["traversers", "adamicadar"], &[(GET, Pooled(similarity::adamic_adar))]),
+    graph(&["traversers", "resourceallocation"], &[(GET, Pooled(similarity::resource_allocation))]),
+    graph(&["traversers", "shortestpath"], &[(GET, Pooled(shortest::one))]),
+    graph(&["traversers", "allshortestpaths"], &[(GET, Pooled(shortest::all))]),
+    graph(&["traversers", "weightedshortestpath"], &[(GET, Pooled(weighted::to_one))]),
+    graph(&["traversers", "singlesourceshortestpath"], &[(GET, Pooled(weighted::to_all))]),
+    graph(&["traversers", "edgeexist"], &[(GET, Pooled(edge_existence::list))]),
     graph(&["jobs", "{*}"], NOT_YET),
     graph(&["variables"], &[(GET, Pooled(variables::list))]),
     graph(
@@ -354,7 +391,7 @@ mod tests {
         assert!(matches!(find("/graphs/g/graph/vertices/1/2", &GET), Found::Nothing));
         assert!(matches!(find("/test/panic", &GET), Found::Nothing));
         assert!(matches!(find("/graphs/g/mode", &Method::PATCH), Found::NoMethod { allow } if allow == "GET, PUT"));
-        assert!(matches!(find("/graphs/g/traversers/kout", &GET), Found::Endpoint { handler: NotYet, .. }));
+        assert!(matches!(find("/graphs/g/traversers/nosuch", &GET), Found::Nothing));
     }
 
     #[test]

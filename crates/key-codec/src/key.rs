@@ -141,6 +141,15 @@ pub fn read_edge_in_key(key: Key<'_>) -> Result<EdgeId, CodecError> {
     })
 }
 
+/// Reads a row of `edge_out` or `edge_in`: sort values and other end. For scans of one partition, whose owner and label are known.
+pub fn read_edge_row(row: &[u8]) -> Result<(CompactString, VertexId), CodecError> {
+    let mut reader = Reader::new(row, "edge row");
+    let sort_values = read_text(&mut reader)?;
+    let other = read_vertex_id(&mut reader)?;
+    reader.end()?;
+    Ok((sort_values, other))
+}
+
 fn read_edge_key(key: Key<'_>) -> Result<(LabelId, VertexId, CompactString, VertexId), CodecError> {
     let mut reader = Reader::new(key.as_bytes(), "edge key");
     read_u32(&mut reader)?;
@@ -272,6 +281,7 @@ mod tests {
             let (key, partition_len) = edge_key(graph, &id);
             prop_assert_eq!((TABLES[EDGE_OUT.index()].partition_len)(&key), Some(partition_len));
             prop_assert_eq!(read_edge_out_key(Key::new(&key, partition_len)), Ok(id.clone()));
+            prop_assert_eq!(read_edge_row(&key[partition_len..]), Ok((id.sort_values.clone(), id.target.clone())));
             let reversed = EdgeId { source: id.target, target: id.source, ..id };
             prop_assert_eq!(read_edge_in_key(Key::new(&key, partition_len)), Ok(reversed));
         }
@@ -327,6 +337,7 @@ mod tests {
                 prop_assert_eq!(edge_key(graph, &id).0, bytes.clone());
             }
             drop(read_vertex_key(Key::new(&bytes, 0)));
+            drop(read_edge_row(&bytes));
             drop(read_label_index_row(&bytes));
             drop(read_meta_row_name(&bytes));
             drop(read_task_row(&bytes));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kv::{
-    Capabilities, Commit, Cursor, Engine, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId, TableSpec,
-    WriteBatch, prefix_end, successor,
+    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId,
+    TableSpec, WriteBatch, prefix_end, successor,
 };
 
 use crate::folder::Folder;
@@ -88,6 +88,15 @@ impl Read for RocksDbEngine {
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
         self.store.scan_partitions(table, prefix, after)
+    }
+
+    fn scan_each(
+        &self,
+        table: TableId,
+        partitions: &Keys,
+        visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
+    ) -> Result<(), KvError> {
+        self.store.scan_each(table, partitions, visit)
     }
 }
 

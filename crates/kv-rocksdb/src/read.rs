@@ -1,6 +1,6 @@
 //! Reading: of the database as it is, and of snapshots.
 
-use kv::{Cursor, Entry, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end, successor};
+use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end, successor};
 use rocksdb::{DBRawIteratorWithThreadMode, ReadOptions, SnapshotWithThreadMode};
 
 use crate::limits::MULTI_GET_KEYS_MAX;
@@ -55,6 +55,15 @@ impl Read for Store {
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
         scan_partitions(self, ReadOptions::default(), table, prefix, after)
     }
+
+    fn scan_each(
+        &self,
+        table: TableId,
+        partitions: &Keys,
+        visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
+    ) -> Result<(), KvError> {
+        scan_each(self, ReadOptions::default(), table, partitions, visit)
+    }
 }
 
 impl Read for Snapshot<'_> {
@@ -82,6 +91,15 @@ impl Read for Snapshot<'_> {
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
         scan_partitions(self.store, self.options_of_scan(), table, prefix, after)
+    }
+
+    fn scan_each(
+        &self,
+        table: TableId,
+        partitions: &Keys,
+        visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
+    ) -> Result<(), KvError> {
+        scan_each(self.store, self.options_of_scan(), table, partitions, visit)
     }
 }
 
@@ -165,6 +183,38 @@ fn scan_partitions<'a>(
         None => rows.seek(prefix),
     }
     Ok(Box::new(RowCursor { store, rows, split: Split::ByTable(spec), started: false }))
+}
+
+/// One iterator for all partitions: making one costs more than the few rows most partitions have.
+fn scan_each(
+    store: &Store,
+    mut options: ReadOptions,
+    table: TableId,
+    partitions: &Keys,
+    visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
+) -> Result<(), KvError> {
+    let spec = TableSpec::find(store.tables, table)?;
+    let whole = |key: Key<'_>| (spec.partition_len)(key.as_bytes()) == Some(key.as_bytes().len());
+    let filtered = spec.ranged && partitions.iter().all(whole);
+    options.set_prefix_same_as_start(filtered);
+    options.set_total_order_seek(!filtered);
+    let mut rows = store.database.raw_iterator_cf_opt(store.family(table)?, options);
+    let mut at = 0;
+    while let Some(partition) = partitions.get(at) {
+        let partition = partition.as_bytes();
+        let mut next = at + 1;
+        rows.seek(partition);
+        while let Some((key, value)) = rows.item().filter(|(key, _)| key.starts_with(partition)) {
+            if let GoOn::AtPartition(to) = visit(at, Entry { key: Key::new(key, partition.len()), value }) {
+                next = next.max(to);
+                break;
+            }
+            rows.next();
+        }
+        rows.status().map_err(|error| store.error("reading", error))?;
+        at = next;
+    }
+    Ok(())
 }
 
 /// Where a key's partition ends.

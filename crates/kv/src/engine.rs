@@ -53,6 +53,15 @@ pub trait Cursor {
     fn next(&mut self) -> Result<Option<Entry<'_>>, KvError>;
 }
 
+/// Where [`Read::scan_each`] goes on after a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoOn {
+    /// With the next row of the partition, or the next partition after the last one.
+    Next,
+    /// With the first row of the partition at this position of the list, which is a later one; beyond the list: nowhere.
+    AtPartition(usize),
+}
+
 /// Reading: the engine as it is now, or a snapshot of it.
 pub trait Read {
     /// Calls `found` with the value of `key`, if there is one, and says whether there was.
@@ -78,6 +87,29 @@ pub trait Read {
         prefix: &[u8],
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError>;
+
+    /// Gives the rows of many partitions to `visit`, with the position of the partition in `partitions`, whose keys have no rows.
+    /// Partitions come in the order of the list, the rows of each in order. For engines where a scan costs more than its rows.
+    fn scan_each(
+        &self,
+        table: TableId,
+        partitions: &Keys,
+        visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
+    ) -> Result<(), KvError> {
+        let mut at = 0;
+        while let Some(partition) = partitions.get(at) {
+            let mut cursor = self.scan(table, RowRange::all(partition.as_bytes()))?;
+            let mut next = at + 1;
+            while let Some(entry) = cursor.next()? {
+                if let GoOn::AtPartition(to) = visit(at, entry) {
+                    next = next.max(to);
+                    break;
+                }
+            }
+            at = next;
+        }
+        Ok(())
+    }
 }
 
 /// A part of a table, cut by size: the rows after `start`, up to and including the `start` of the next run (of the last one: to the end).
@@ -168,6 +200,15 @@ impl<T: Read + ?Sized> Read for Arc<T> {
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
         (**self).scan_partitions(table, prefix, after)
+    }
+
+    fn scan_each(
+        &self,
+        table: TableId,
+        partitions: &Keys,
+        visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
+    ) -> Result<(), KvError> {
+        (**self).scan_each(table, partitions, visit)
     }
 }
 

@@ -31,7 +31,7 @@ mod table;
 
 pub use batch::{Operation, WriteBatch};
 pub use commit::{Commit, CommitSender};
-pub use engine::{Capabilities, Cursor, Engine, Entry, Read, RowRange, Run, Statistic};
+pub use engine::{Capabilities, Cursor, Engine, Entry, GoOn, Read, RowRange, Run, Statistic};
 pub use error::KvError;
 pub use fault::{Fault, FaultEngine, Faults};
 pub use key::{Key, KeyBuf, Keys, prefix_end, successor};

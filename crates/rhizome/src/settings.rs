@@ -47,6 +47,7 @@ pub struct Server {
     pub shutdown_grace_ms: u64,
     pub worker_threads: usize,
     pub blocking_threads: usize,
+    pub traversal_memory_bytes_max: ByteSize,
 }
 
 /// `[graph]`

@@ -19,11 +19,12 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("graph-schema", &["graph-model", "text-analysis"]),
     ("kv-rocksdb", &["kv"]),
     ("property-store", &["kv"]),
+    ("traversal", &["graph-model"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
-    ("graph-store", &["graph-model", "graph-schema", "key-codec", "kv"]),
+    ("graph-store", &["graph-model", "graph-schema", "key-codec", "kv", "traversal"]),
     ("graph-json", &["graph-model", "graph-schema"]),
     ("fuzz", &["graph-model", "graph-schema", "graph-json", "key-codec", "kv"]),
-    ("http-api", &["graph-model", "graph-schema", "graph-store", "graph-json"]),
+    ("http-api", &["graph-model", "graph-schema", "graph-store", "graph-json", "traversal"]),
     ("bulk-load", &["api-client", "graph-model"]),
     (
         "rhizome",
@@ -39,6 +40,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
             "api-client",
             "bulk-load",
             "graph-gen",
+            "traversal",
         ],
     ),
 ];

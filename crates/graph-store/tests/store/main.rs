@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod adjacency;
 mod budget;
 mod concurrent;
 mod expiry;

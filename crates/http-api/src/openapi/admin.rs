@@ -20,6 +20,7 @@ const ACTIONS: Shape = Either(&[
     Object(&[must("action", Literal("reload"), "Nothing has to be loaded again; accepted for clients")]),
     Object(&[must("action", Literal("clear"), ""), may("clear_schema", Flag, "True: the schema too")]),
 ]);
+const TRACE: Shape = Object(&[must("trace", Flag, "")]);
 const SPACES: Shape = List(&Named("GraphSpace"));
 
 pub(crate) static GRAPHS: &[Operation] = &[
@@ -66,6 +67,16 @@ pub(crate) static GRAPHS: &[Operation] = &[
     .body(Body::MayBeJson(Any)),
     Operation::put("{G}/compact", "Gives back the room of what was deleted in a graph", Any, 200, Map(&Any))
         .body(Body::MayBeJson(Any)),
+    Operation::get("{G}/variables", "Reads all variables of a graph", Map(&Any)),
+    Operation::get("{G}/variables/{name}", "Reads a variable", Map(&Any)),
+    Operation::put(
+        "{G}/variables/{name}",
+        "Sets a variable",
+        Object(&[must("data", Any, "A text, a number, true or false, or a list of one kind of these")]),
+        200,
+        Map(&Any),
+    ),
+    Operation::delete("{G}/variables/{name}", "Deletes a variable"),
     Operation::get("/graphspaces", "Lists the graph spaces: there is one", Object(&[must("graphSpaces", TEXTS, "")])),
     Operation::get("/graphspaces/profile", "Describes the graph spaces", SPACES).query(&[PREFIX]),
     Operation::get("/graphspaces/{space}", "Describes a graph space", Named("GraphSpace")),
@@ -81,6 +92,23 @@ pub(crate) static SERVICE: &[Operation] = &[
     Operation::get("/apis", "Lists the addresses", Map(&Any)),
     Operation::get("/openapi.json", "Reads this document", Map(&Any)),
     Operation::get("/health", "Says whether requests are welcome; 503 while the server stops", Map(&Text)),
+    Operation::get("/exception/trace", "Says whether errors hold stack traces: never", TRACE),
+    Operation::put("/exception/trace", "Refused, except for false", TRACE, 200, TRACE),
+    Operation::get(
+        "/whiteiplist",
+        "Lists the only addresses that are let in: none is kept",
+        Object(&[must("whiteIpList", TEXTS, "")]),
+    ),
+    Operation::post(
+        "/whiteiplist",
+        "Refused, except for removing",
+        Object(&[must("action", Choice(&["load", "remove"]), ""), must("ips", TEXTS, "")]),
+        202,
+        Map(&Any),
+    ),
+    Operation::put("/whiteiplist", "Refused, except for false", Any, 200, Map(&Any))
+        .body(Body::MayBeJson(Any))
+        .query(&[must("status", Choice(&["true", "false"]), "")]),
     Operation::get("/metrics", "Reads all figures", Text).answers(Answer::TextOrJson(FIGURES)).query(&[JSON]),
     Operation::get("/metrics/system", "Reads memory, processors and uptime", FIGURES),
     Operation::get("/metrics/backend", "Reads the engine's figures for every graph", FIGURES),

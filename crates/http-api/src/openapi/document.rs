@@ -15,8 +15,7 @@ use utoipa::openapi::{
 };
 
 use super::operation::{Answer, Body, Field, Operation, Shape};
-use super::shapes::SHAPES;
-use super::{TABLES, operations};
+use super::{TABLES, operations, shapes};
 
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain";
@@ -37,7 +36,7 @@ pub(super) fn document() -> OpenApi {
         paths.insert(path, item);
     }
     let paths = paths.into_iter().fold(PathsBuilder::new(), |all, (path, item)| all.path(path, item.build()));
-    let shapes = SHAPES.iter().fold(ComponentsBuilder::new(), |all, (name, shape)| all.schema(*name, schema(*shape)));
+    let shapes = shapes::all().fold(ComponentsBuilder::new(), |all, (name, shape)| all.schema(*name, schema(*shape)));
     let tags = TABLES
         .iter()
         .map(|(tag, words, _)| utoipa::openapi::tag::TagBuilder::new().name(*tag).description(Some(*words)).build());

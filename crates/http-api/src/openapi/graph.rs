@@ -1,6 +1,6 @@
 //! Elements: vertices, edges, reads by ids.
 
-use super::operation::Shape::{Choice, Flag, Integer, List, Named, Text};
+use super::operation::Shape::{Choice, Flag, Integer, List, Map, Named, Object, Text};
 use super::operation::{Field, Operation, Shape, may, must};
 
 const LIMIT: Field = may("limit", Integer, "Elements at most; -1: all");
@@ -12,6 +12,21 @@ const KEEP: Field = may("keep_start_p", Flag, "Takes texts that begin with `P.` 
 const ACTION: Field = must("action", Choice(&["append", "eliminate"]), "Set values, or take them away");
 const IDS: Field = must("ids", List(&Text), "One or more, each as its own parameter");
 
+const STRATEGIES: Shape =
+    Map(&Choice(&["SUM", "BIGGER", "SMALLER", "UNION", "INTERSECTION", "APPEND", "ELIMINATE", "OVERRIDE"]));
+const CREATE: Field = may("create_if_not_exist", Flag, "False: one that does not exist is refused");
+const VERTEX_UPDATES: Shape = Object(&[
+    must("vertices", List(&Named("NewVertex")), "One or more"),
+    must("update_strategies", STRATEGIES, "How stored and given values of a property are merged, by its name"),
+    CREATE,
+]);
+const EDGE_UPDATES: Shape = Object(&[
+    must("edges", List(&Named("NewEdge")), "One or more"),
+    must("update_strategies", STRATEGIES, "How stored and given values of a property are merged, by its name"),
+    may("check_vertex", Flag, "False: the ends of the edges are not looked for"),
+    CREATE,
+]);
+
 pub(crate) static OPERATIONS: &[Operation] = &[
     Operation::get("{G}/graph/vertices", "Lists vertices", Named("Vertices"))
         .query(&[LABEL, PROPERTIES, KEEP, LIMIT, OFFSET, PAGE]),
@@ -22,6 +37,13 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         NEW_VERTICES,
         201,
         Named("Ids"),
+    ),
+    Operation::put(
+        "{G}/graph/vertices/batch",
+        "Merges properties into many vertices, all or none",
+        VERTEX_UPDATES,
+        200,
+        Named("Vertices"),
     ),
     Operation::get(
         "{G}/graph/vertices/{id}",
@@ -54,6 +76,13 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         List(&Text),
     )
     .query(&[may("check_vertex", Flag, "False: the ends of the edges are not looked for")]),
+    Operation::put(
+        "{G}/graph/edges/batch",
+        "Merges properties into many edges, all or none",
+        EDGE_UPDATES,
+        200,
+        Named("Edges"),
+    ),
     Operation::get("{G}/graph/edges/{id}", "Reads an edge", Named("Edge")),
     Operation::put("{G}/graph/edges/{id}", "Changes properties of an edge", Named("Update"), 200, Named("Edge"))
         .query(&[ACTION]),

@@ -1,7 +1,7 @@
 //! The schema, and the tasks its changes start.
 
 use super::operation::Shape::{Choice, Flag, Integer, List, Named, Text};
-use super::operation::{Answer, Field, Operation, Shape, may, must};
+use super::operation::{Answer, Body, Field, Operation, Shape, may, must};
 
 const NAMES: Field = may("names", List(&Text), "Only these, each as its own parameter");
 const ACTION: Field = must("action", Choice(&["append", "eliminate"]), "Add, or take away");
@@ -81,6 +81,30 @@ pub(crate) static OPERATIONS: &[Operation] = &[
     )
     .query(&[ACTION]),
     Operation::delete("{G}/schema/indexlabels/{name}", "Deletes an index label").answers(STARTED),
+    Operation::put(
+        "{G}/jobs/rebuild/indexlabels/{name}",
+        "Starts building an index again",
+        Shape::Any,
+        202,
+        Named("TaskId"),
+    )
+    .body(Body::MayBeJson(Shape::Any)),
+    Operation::put(
+        "{G}/jobs/rebuild/vertexlabels/{name}",
+        "Starts building the indexes of a vertex label again",
+        Shape::Any,
+        202,
+        Named("TaskId"),
+    )
+    .body(Body::MayBeJson(Shape::Any)),
+    Operation::put(
+        "{G}/jobs/rebuild/edgelabels/{name}",
+        "Starts building the indexes of an edge label again",
+        Shape::Any,
+        202,
+        Named("TaskId"),
+    )
+    .body(Body::MayBeJson(Shape::Any)),
     Operation::get("{G}/tasks", "Lists tasks", Named("Tasks")).query(&[
         may("status", Text, "Only tasks in this state, in any case"),
         may("limit", Integer, "Tasks at most; -1: all"),
@@ -89,7 +113,7 @@ pub(crate) static OPERATIONS: &[Operation] = &[
     ]),
     Operation::get("{G}/tasks/{id}", "Reads a task", Named("Task")),
     Operation::put("{G}/tasks/{id}", "Cancels a task", Shape::Any, 202, Named("Task"))
-        .body(super::operation::Body::MayBeJson(Shape::Any))
+        .body(Body::MayBeJson(Shape::Any))
         .query(&[must("action", Choice(&["cancel"]), "")]),
     Operation::delete("{G}/tasks/{id}", "Deletes the record of a task").query(&[may(
         "force",

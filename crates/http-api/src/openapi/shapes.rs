@@ -11,8 +11,13 @@ const ID: Shape = Either(&[Text, Integer]);
 const USER_DATA: Field = may("user_data", Map(&Any), "Anything clients want to keep with it");
 const STATUSES: Shape = Choice(&["CREATED", "CREATING", "REBUILDING", "DELETING", "UNDELETED", "INVALID"]);
 
-/// All of them, by name.
-pub(crate) static SHAPES: &[(&str, Shape)] = &[
+/// All shapes, by name.
+pub(crate) fn all() -> impl Iterator<Item = &'static (&'static str, Shape)> {
+    SHAPES.iter().chain(super::traversers::SHAPES)
+}
+
+/// Those of more than one area.
+static SHAPES: &[(&str, Shape)] = &[
     (
         "Error",
         Object(&[

@@ -1,7 +1,7 @@
 //! Cases: order, ranges, prefixes.
 
 use super::{COUNTED, Harness, TERMINATED, add, all_keys, drain, get, put};
-use crate::{Key, Read, RowRange, TableId, WriteBatch};
+use crate::{Entry, GoOn, Key, Keys, Read, RowRange, TableId, WriteBatch};
 
 fn rows_of(read: &dyn Read, partition: &[u8], start: &[u8], end: Option<&[u8]>) -> Vec<Vec<u8>> {
     let range = RowRange { partition, start, end };
@@ -107,6 +107,43 @@ pub fn partition_scans_take_a_prefix_and_resume(harness: &mut dyn Harness) {
         assert_eq!(scan(b"ab", Some(b"b\x001")).len(), 0, "a key behind the prefix");
         assert_eq!(scan(b"ab", Some(b"ab\x001gone"))[0], b"ab\x002", "a key that is not there any more");
     }
+}
+
+/// Partitions come in the order of the list, absent and repeated ones included; a visitor can go on at a later one.
+pub fn many_partitions_are_scanned_in_one_call(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    for partition in [&b"a\0"[..], b"aa\0", b"b\0", b"\xFF\0"] {
+        for row in [&b""[..], b"1", b"2"] {
+            put(&*engine, TERMINATED, partition, row, partition);
+        }
+    }
+    let list: [&[u8]; 7] = [b"b\0", b"a\0", b"none\0", b"\xFF\0", b"\xFF\xFF\0", b"a\0", b"aa\0"];
+    let mut partitions = Keys::new();
+    for partition in list {
+        partitions.push(|b| b.extend_from_slice(partition), |_| ());
+    }
+    let scan = |read: &dyn Read, go_on: &dyn Fn(usize, &[u8]) -> GoOn| {
+        let mut found = Vec::new();
+        let visit = &mut |at: usize, entry: Entry<'_>| {
+            assert_eq!((entry.key.partition(), entry.value), (list[at], list[at]));
+            found.push((at, entry.key.row().to_vec()));
+            go_on(at, entry.key.row())
+        };
+        read.scan_each(TERMINATED, &partitions, visit).expect("scan");
+        found
+    };
+    let rows = |at: usize| [&b""[..], b"1", b"2"].map(|row| (at, row.to_vec()));
+    let all = [rows(0), rows(1), rows(3), rows(5), rows(6)].concat();
+    assert_eq!(scan(&*engine, &|_, _| GoOn::Next), all);
+    assert_eq!(scan(&*engine.snapshot().expect("snapshot"), &|_, _| GoOn::Next), all);
+    let skipping = |at: usize, row: &[u8]| match (at, row) {
+        (0, b"1") => GoOn::AtPartition(3),
+        (3, b"") => GoOn::AtPartition(0),
+        (5, _) => GoOn::AtPartition(usize::MAX),
+        _ => GoOn::Next,
+    };
+    let some = [&rows(0)[..2], &rows(3)[..1], &rows(5)[..1]].concat();
+    assert_eq!(scan(&*engine, &skipping), some);
 }
 
 /// Thousands of rows, over many partitions, deleted ones in between.

@@ -181,6 +181,7 @@ fn api_options(settings: &Settings) -> ApiOptions {
             batch_vertices_max: graph.batch_vertices_max,
             batch_edges_max: graph.batch_edges_max,
             list_limit_default: graph.list_limit_default,
+            traversal_memory_bytes_max: bytes(server.traversal_memory_bytes_max),
             blocking_threads: server.blocking_threads,
         },
         ..ApiOptions::default()

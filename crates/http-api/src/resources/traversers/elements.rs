@@ -1,0 +1,66 @@
+//! The fields `vertices` and `edges` of answers about several vertices or paths.
+
+use graph_json::TraverserAnswer;
+use graph_model::EdgeId;
+use traversal::{Node, Path, Traversal};
+
+use super::scene::{Edges, Otherwise, Scene, Vertices, nodes_of};
+use crate::errors::ApiError;
+
+/// Which fields hold whole elements, and what they hold otherwise.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    /// `with_vertex`.
+    pub(super) vertices: bool,
+    /// `with_edge`.
+    pub(super) edges: bool,
+    /// What stands in their place.
+    pub(super) otherwise: Otherwise,
+}
+
+impl Wanted {
+    /// Of a request with a body.
+    pub(super) fn of_body(vertices: Option<bool>, edges: Option<bool>) -> Self {
+        let (vertices, edges) = (vertices.unwrap_or(false), edges.unwrap_or(false));
+        Self { vertices, edges, otherwise: Otherwise::IdsUnlessJava }
+    }
+}
+
+/// What the fields hold.
+pub(super) struct Elements {
+    pub(super) vertices: Vertices,
+    edges: Edges,
+}
+
+impl Elements {
+    /// The vertices and edges of paths.
+    pub(super) fn of_paths(
+        scene: &Scene<'_>,
+        traversal: &Traversal<'_>,
+        paths: &[Path],
+        wanted: Wanted,
+    ) -> Result<Self, ApiError> {
+        let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs));
+        Self::of(scene, traversal, &nodes_of(paths), edges, wanted)
+    }
+
+    /// The given vertices and edges.
+    pub(super) fn of(
+        scene: &Scene<'_>,
+        traversal: &Traversal<'_>,
+        nodes: &[Node],
+        edges: Vec<EdgeId>,
+        wanted: Wanted,
+    ) -> Result<Self, ApiError> {
+        Ok(Self {
+            vertices: scene.vertices(traversal.ids(nodes), wanted.vertices, wanted.otherwise)?,
+            edges: scene.edges(edges, wanted.edges, wanted.otherwise)?,
+        })
+    }
+
+    /// Writes both fields.
+    pub(super) fn write(&self, answer: &mut TraverserAnswer<'_>) {
+        self.vertices.write(answer);
+        self.edges.write(answer);
+    }
+}

@@ -1,0 +1,132 @@
+//! `fusiformsimilarity`: vertices that share most of their neighbours with a given one.
+
+use graph_json::{IntBody, RealBody, SimilarView, VerticesBody, decode_body, required, write_similars};
+use graph_model::{PropertyKeyId, VertexId};
+use serde::Deserialize;
+use traversal::{FusiformRules, Node, Path, Similar, Step, Traversal, fusiform_similarity};
+
+use super::elements::{Elements, Wanted};
+use super::paths::nodes;
+use super::request::{CAPACITY, MAX_DEGREE, PATH_LIMIT, bound, direction, int_or};
+use super::scene::{Scene, nodes_of};
+use crate::call::Call;
+use crate::errors::ApiError;
+use crate::routes::Answered;
+
+/// The body.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Body {
+    sources: Option<VerticesBody>,
+    label: Option<String>,
+    direction: Option<String>,
+    min_neighbors: Option<IntBody>,
+    alpha: Option<RealBody>,
+    min_similars: Option<IntBody>,
+    top: Option<IntBody>,
+    group_property: Option<String>,
+    min_groups: Option<IntBody>,
+    max_degree: Option<IntBody>,
+    capacity: Option<IntBody>,
+    limit: Option<IntBody>,
+    with_intermediary: Option<bool>,
+    with_vertex: Option<bool>,
+}
+
+impl Body {
+    fn rules(&self, scene: &Scene<'_>) -> Result<FusiformRules, ApiError> {
+        let min_neighbors = required(self.min_neighbors, "min_neighbors")?.0;
+        let top = at_least("top", 0, int_or(self.top, 0))?;
+        Ok(FusiformRules {
+            step: Step {
+                direction: direction(self.direction.as_deref())?,
+                edges: scene.edge_labels(self.label.as_deref())?,
+                max_degree: bound("max_degree", int_or(self.max_degree, MAX_DEGREE))?,
+                ..Step::default()
+            },
+            min_neighbors: at_least("min_neighbors", 1, min_neighbors)? as u64,
+            alpha: alpha(required(self.alpha, "alpha")?)?,
+            min_similars: at_least("min_similars", 1, int_or(self.min_similars, 1))?,
+            top: (top > 0).then_some(top),
+            groups: self.groups(scene)?,
+            capacity: bound("capacity", int_or(self.capacity, CAPACITY))?,
+            limit: bound("limit", int_or(self.limit, PATH_LIMIT))?,
+        })
+    }
+
+    fn groups(&self, scene: &Scene<'_>) -> Result<Option<(PropertyKeyId, usize)>, ApiError> {
+        let least = int_or(self.min_groups, 0);
+        match &self.group_property {
+            Some(name) if least > 0 => Ok(Some((scene.property_key(name)?, at_least("min_groups", 1, least)?))),
+            None if least == 0 => Ok(None),
+            _ => Err(ApiError::bad_input(
+                "'group_property' and 'min_groups' (greater than 0) must be given together, or neither",
+            )),
+        }
+    }
+}
+
+fn at_least(name: &str, least: i64, value: i64) -> Result<usize, ApiError> {
+    let wrong = || ApiError::bad_input(format!("'{name}' must be at least {least}, but got {value}"));
+    if value < least { Err(wrong()) } else { usize::try_from(value).map_err(|_| wrong()) }
+}
+
+/// A part: above 0 and at most 1.
+pub(super) fn alpha(value: RealBody) -> Result<f64, ApiError> {
+    if value.0 > 0.0 && value.0 <= 1.0 {
+        Ok(value.0)
+    } else {
+        Err(ApiError::bad_input(format!("'alpha' must be greater than 0 and at most 1, but got {}", value.0)))
+    }
+}
+
+/// `POST {T}/fusiformsimilarity`.
+pub(crate) fn similar(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let body: Body = decode_body(&call.body)?;
+    let rules = body.rules(&scene)?;
+    let mut traversal = scene.traversal("fusiform similarity");
+    let sources = nodes(&mut traversal, scene.select("sources", body.sources.as_ref())?)?;
+    let mut found = fusiform_similarity(&mut traversal, &sources, &rules)?;
+    if !body.with_intermediary.unwrap_or(false) {
+        found.iter_mut().flat_map(|(_, similars)| similars).for_each(|similar| similar.intermediaries.clear());
+    }
+    let shown = nodes_of(found.iter().map(path_of).collect::<Vec<Path>>().iter());
+    let elements = Elements::of(&scene, &traversal, &shown, Vec::new(), Wanted::of_body(body.with_vertex, None))?;
+    let similars: Vec<(&VertexId, Vec<SimilarIds<'_>>)> = found
+        .iter()
+        .map(|(source, similars)| {
+            (traversal.id(*source), similars.iter().map(|s| SimilarIds::of(&traversal, s)).collect())
+        })
+        .collect();
+    scene.answer(|answer| {
+        let views = similars.iter().map(|(source, similars)| (*source, similars.iter().map(SimilarIds::view)));
+        write_similars(answer.field("similars"), views);
+        elements.vertices.write(answer);
+        scene.measure(answer, traversal.counters());
+    })
+}
+
+/// All vertices of one source's result.
+fn path_of((source, similars): &(Node, Vec<Similar>)) -> Path {
+    let of_one = |similar: &Similar| [similar.node].into_iter().chain(similar.intermediaries.clone());
+    Path { nodes: std::iter::once(*source).chain(similars.iter().flat_map(of_one)).collect() }
+}
+
+/// A similar vertex with ids in place of nodes.
+struct SimilarIds<'t> {
+    id: &'t VertexId,
+    score: f64,
+    intermediaries: Vec<VertexId>,
+}
+
+impl<'t> SimilarIds<'t> {
+    fn of(traversal: &'t Traversal<'_>, similar: &Similar) -> Self {
+        let intermediaries = traversal.ids(&similar.intermediaries);
+        Self { id: traversal.id(similar.node), score: similar.score, intermediaries }
+    }
+
+    fn view(&self) -> SimilarView<'_> {
+        SimilarView { id: self.id, score: self.score, intermediaries: &self.intermediaries }
+    }
+}

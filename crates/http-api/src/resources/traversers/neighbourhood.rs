@@ -1,0 +1,175 @@
+//! `kout` and `kneighbor`: the vertices at a distance, and within one.
+
+use graph_json::{IdBody, VertexEdgeStepsBody, decode_body, required};
+use serde::Deserialize;
+use traversal::{KNeighbour, KOut, Path, Reached, Step, Traversal, k_neighbour, k_out};
+
+use super::request::{CAPACITY, LIMIT, bound, depth, id_in_body};
+use super::scene::{Otherwise, Paths, Scene, nodes_of};
+use crate::call::Call;
+use crate::errors::ApiError;
+use crate::routes::Answered;
+
+/// `GET {T}/kout`.
+pub(crate) fn k_out_by_query(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let source = call.id("source")?;
+    let step = scene.step_of_query()?;
+    let query = KOut {
+        nearest: call.flag_or("nearest", true)?,
+        capacity: call.bound("capacity", CAPACITY)?,
+        fills_capacity: true,
+        limit: call.bound("limit", LIMIT)?,
+        ..KOut::new(&step, call.max_depth()?)
+    };
+    if let Some(capacity) = query.capacity.filter(|capacity| query.limit.is_none_or(|limit| limit > *capacity)) {
+        return Err(ApiError::bad_input(format!(
+            "'capacity' must not be less than 'limit', but got capacity {capacity} and limit {}",
+            query.limit.map_or_else(|| "-1".to_owned(), |limit| limit.to_string())
+        )));
+    }
+    let mut traversal = scene.traversal("k-out vertices");
+    let source = traversal.existing("source", &source)?;
+    let reached = k_out(&mut traversal, source, &query)?;
+    plain_answer(&scene, &traversal, &reached)
+}
+
+/// `GET {T}/kneighbor`.
+pub(crate) fn k_neighbour_by_query(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let source = call.id("source")?;
+    let step = scene.step_of_query()?;
+    let limit = call.bound("limit", LIMIT)?;
+    let query = KNeighbour { step: &step, depth: call.max_depth()?, limit, with_paths: false };
+    let mut traversal = scene.traversal("k-neighbor vertices");
+    let source = traversal.existing("source", &source)?;
+    let reached = k_neighbour(&mut traversal, source, &query)?;
+    plain_answer(&scene, &traversal, &reached)
+}
+
+fn plain_answer(scene: &Scene<'_>, traversal: &Traversal<'_>, reached: &Reached) -> Answered {
+    let count_only = scene.call.flag_or("count_only", false)?;
+    scene.answer(|answer| {
+        if count_only {
+            answer.number("vertices_size", reached.nodes.len() as u64);
+        } else {
+            answer.ids("vertices", reached.nodes.iter().map(|node| traversal.id(*node)));
+        }
+        scene.measure(answer, traversal.counters());
+    })
+}
+
+/// The body of both.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Body {
+    source: Option<IdBody>,
+    steps: Option<VertexEdgeStepsBody>,
+    /// The name before HugeGraph 1.2, with labels and properties of edges.
+    step: Option<graph_json::StepBody>,
+    max_depth: Option<i64>,
+    nearest: Option<bool>,
+    count_only: Option<bool>,
+    capacity: Option<i64>,
+    limit: Option<i64>,
+    with_vertex: Option<bool>,
+    with_path: Option<bool>,
+    with_edge: Option<bool>,
+    traverse_mode: Option<String>,
+}
+
+impl Body {
+    fn is(flag: Option<bool>) -> bool {
+        flag.unwrap_or(false)
+    }
+
+    fn step(&self, scene: &Scene<'_>) -> Result<Step, ApiError> {
+        match (&self.steps, &self.step) {
+            (None, Some(step)) => scene.step(step),
+            (steps, _) => scene.vertex_edge_steps(required(steps.as_ref(), "steps")?),
+        }
+    }
+
+    /// Both ways of walking find the same; the name is checked all the same.
+    fn check(&self) -> Result<(), ApiError> {
+        let shows = Self::is(self.with_vertex) || Self::is(self.with_path) || Self::is(self.with_edge);
+        if Self::is(self.count_only) && shows {
+            return Err(ApiError::bad_input(
+                "'count_only' gives no elements, so 'with_vertex', 'with_path' and 'with_edge' must be false",
+            ));
+        }
+        let known = ["breadth_first_search", "depth_first_search"];
+        match &self.traverse_mode {
+            Some(mode) if !known.iter().any(|name| mode.eq_ignore_ascii_case(name)) => Err(ApiError::bad_input(
+                format!("'traverse_mode' must be breadth_first_search or depth_first_search, but got '{mode}'"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `POST {T}/kout`.
+pub(crate) fn k_out_by_body(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let body: Body = decode_body(&call.body)?;
+    let source = id_in_body("source", body.source.clone())?;
+    let step = body.step(&scene)?;
+    body.check()?;
+    let query = KOut {
+        nearest: body.nearest.unwrap_or(true),
+        capacity: bound("capacity", body.capacity.unwrap_or(CAPACITY))?,
+        limit: bound("limit", body.limit.unwrap_or(LIMIT))?,
+        with_paths: Body::is(body.with_path),
+        ..KOut::new(&step, depth(body.max_depth)?)
+    };
+    let mut traversal = scene.traversal("k-out vertices").recording_edges(query.with_paths);
+    let source = traversal.existing("source", &source)?;
+    let reached = k_out(&mut traversal, source, &query)?;
+    full_answer("kout", &scene, &traversal, &reached, &body, Otherwise::IdsUnlessJava)
+}
+
+/// `POST {T}/kneighbor`.
+pub(crate) fn k_neighbour_by_body(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let body: Body = decode_body(&call.body)?;
+    let source = id_in_body("source", body.source.clone())?;
+    let step = body.step(&scene)?;
+    body.check()?;
+    let query = KNeighbour {
+        step: &step,
+        depth: depth(body.max_depth)?,
+        limit: bound("limit", body.limit.unwrap_or(LIMIT))?,
+        with_paths: Body::is(body.with_path),
+    };
+    let mut traversal =
+        scene.traversal("k-neighbor vertices").recording_edges(query.with_paths && Body::is(body.with_edge));
+    let source = traversal.existing("source", &source)?;
+    let reached = k_neighbour(&mut traversal, source, &query)?;
+    full_answer("kneighbor", &scene, &traversal, &reached, &body, Otherwise::Nothing)
+}
+
+fn full_answer(
+    name: &str,
+    scene: &Scene<'_>,
+    traversal: &Traversal<'_>,
+    reached: &Reached,
+    body: &Body,
+    otherwise: Otherwise,
+) -> Answered {
+    let count_only = Body::is(body.count_only);
+    let paths: Vec<Path> = reached.paths.iter().flat_map(|paths| paths.iter()).collect();
+    let found = Path { nodes: if count_only { Vec::new() } else { reached.nodes.clone() } };
+    let shown = nodes_of(std::iter::once(&found).chain(&paths));
+    let vertices = scene.vertices(traversal.ids(&shown), Body::is(body.with_vertex), otherwise)?;
+    let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs));
+    let edges = scene.edges(edges, Body::is(body.with_edge), otherwise)?;
+    let (found, paths) = (traversal.ids(&found.nodes), Paths::of(traversal, &paths));
+    scene.answer(|answer| {
+        answer.ids(name, &found);
+        answer.number("size", reached.nodes.len() as u64);
+        answer.paths("paths", paths.views());
+        vertices.write(answer);
+        edges.write(answer);
+        scene.measure(answer, traversal.counters());
+    })
+}

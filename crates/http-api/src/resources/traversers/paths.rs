@@ -1,0 +1,222 @@
+//! `paths`, `templatepaths`, `crosspoints` and `multinodeshortestpath`: paths between vertices.
+
+use graph_json::{IntBody, PathView, StepBody, VerticesBody, decode_body, required};
+use graph_model::VertexId;
+use serde::Deserialize;
+use traversal::{
+    Node, Path, SearchLimits, Step, TemplateLimits, Traversal, multi_node_shortest_paths, nearest_paths, template_paths,
+};
+
+use super::elements::{Elements, Wanted};
+use super::request::{CAPACITY, PATH_LIMIT, bound, depth, int_or};
+use super::scene::{Paths, Scene};
+use crate::call::Call;
+use crate::errors::ApiError;
+use crate::limits;
+use crate::routes::Answered;
+
+/// Source, target and bounds of a GET request.
+fn ends_of_query(call: &Call, traversal: &mut Traversal<'_>) -> Result<(Node, Node, SearchLimits), ApiError> {
+    let (source, target) = (call.id("source")?, call.id("target")?);
+    let limits = search_limits_of_query(call)?;
+    Ok((traversal.existing("source", &source)?, traversal.existing("target", &target)?, limits))
+}
+
+/// `max_depth`, `capacity` and `limit` of a GET request.
+pub(super) fn search_limits_of_query(call: &Call) -> Result<SearchLimits, ApiError> {
+    Ok(SearchLimits {
+        depth: u32::try_from(call.max_depth()?).unwrap_or(u32::MAX),
+        capacity: call.bound("capacity", CAPACITY)?,
+        limit: call.bound("limit", PATH_LIMIT)?,
+    })
+}
+
+/// `GET {T}/paths`.
+pub(crate) fn by_query(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let step = scene.step_of_query()?;
+    let mut traversal = scene.traversal("paths");
+    let (source, target, limits) = ends_of_query(call, &mut traversal)?;
+    let found = traversal::paths(&mut traversal, (&[source], &[target]), &step, &limits)?;
+    let paths = Paths::of(&traversal, &found);
+    scene.answer(|answer| {
+        answer.paths("paths", paths.views());
+        scene.measure(answer, traversal.counters());
+    })
+}
+
+/// `GET {T}/crosspoints`.
+pub(crate) fn crosspoints(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let step = scene.step_of_query()?;
+    let mut traversal = scene.traversal("paths");
+    let (source, target, limits) = ends_of_query(call, &mut traversal)?;
+    let found = traversal::crosspoints(&mut traversal, source, target, &step, &limits)?;
+    let shown: Vec<(&VertexId, Vec<VertexId>)> =
+        found.iter().map(|(crossing, path)| (traversal.id(*crossing), traversal.ids(&path.nodes))).collect();
+    scene.answer(|answer| {
+        let view = |(crosspoint, objects)| PathView { objects, crosspoint: Some(crosspoint), weights: None };
+        answer.paths("crosspoints", shown.iter().map(|(crossing, path)| view((*crossing, path.as_slice()))));
+        scene.measure(answer, traversal.counters());
+    })
+}
+
+/// The body of `POST {T}/paths`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct PathsBody {
+    sources: Option<VerticesBody>,
+    targets: Option<VerticesBody>,
+    step: Option<StepBody>,
+    max_depth: Option<IntBody>,
+    nearest: Option<bool>,
+    capacity: Option<IntBody>,
+    limit: Option<IntBody>,
+    with_vertex: Option<bool>,
+    with_edge: Option<bool>,
+}
+
+/// `POST {T}/paths`.
+pub(crate) fn by_body(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let body: PathsBody = decode_body(&call.body)?;
+    let step = scene.step(required(body.step.as_ref(), "step")?)?;
+    let limits = search_limits(body.max_depth, body.capacity, body.limit)?;
+    let mut traversal = scene.traversal("paths").recording_edges(true);
+    let (sources, targets) = ends(&scene, &mut traversal, body.sources.as_ref(), body.targets.as_ref())?;
+    let ends = (sources.as_slice(), targets.as_slice());
+    let found = if body.nearest.unwrap_or(false) {
+        nearest_paths(&mut traversal, ends, &step, &limits)?
+    } else {
+        traversal::paths(&mut traversal, ends, &step, &limits)?
+    };
+    answer(&scene, &traversal, &found, Wanted::of_body(body.with_vertex, body.with_edge))
+}
+
+fn search_limits(
+    max_depth: Option<IntBody>,
+    capacity: Option<IntBody>,
+    limit: Option<IntBody>,
+) -> Result<SearchLimits, ApiError> {
+    Ok(SearchLimits {
+        depth: u32::try_from(depth(max_depth.map(|depth| depth.0))?).unwrap_or(u32::MAX),
+        capacity: bound("capacity", int_or(capacity, CAPACITY))?,
+        limit: bound("limit", int_or(limit, PATH_LIMIT))?,
+    })
+}
+
+/// Sources and targets of a body.
+fn ends(
+    scene: &Scene<'_>,
+    traversal: &mut Traversal<'_>,
+    sources: Option<&VerticesBody>,
+    targets: Option<&VerticesBody>,
+) -> Result<(Vec<Node>, Vec<Node>), ApiError> {
+    Ok((few(scene, traversal, "sources", 1, sources)?, few(scene, traversal, "targets", 1, targets)?))
+}
+
+/// The vertices of a selector that may stand for a few only.
+fn few(
+    scene: &Scene<'_>,
+    traversal: &mut Traversal<'_>,
+    name: &str,
+    least: usize,
+    body: Option<&VerticesBody>,
+) -> Result<Vec<Node>, ApiError> {
+    let ids = scene.select(name, body)?;
+    let most = limits::TRAVERSER_ENDS_MAX;
+    if !(least..=most).contains(&ids.len()) {
+        let message = format!("'{name}' must select from {least} to {most} vertices, but selects {}", ids.len());
+        return Err(ApiError::bad_input(message));
+    }
+    nodes(traversal, ids)
+}
+
+/// The nodes of vertices that exist.
+pub(super) fn nodes(traversal: &mut Traversal<'_>, ids: Vec<VertexId>) -> Result<Vec<Node>, ApiError> {
+    let mut nodes = Vec::with_capacity(ids.len());
+    for id in ids {
+        nodes.push(traversal.node(id)?);
+    }
+    Ok(nodes)
+}
+
+fn answer(scene: &Scene<'_>, traversal: &Traversal<'_>, found: &[Path], wanted: Wanted) -> Answered {
+    let elements = Elements::of_paths(scene, traversal, found, wanted)?;
+    let paths = Paths::of(traversal, found);
+    scene.answer(|answer| {
+        answer.paths("paths", paths.views());
+        elements.write(answer);
+        scene.measure(answer, traversal.counters());
+    })
+}
+
+/// A step of a template, and how often it may be taken.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct RepeatedStepBody {
+    #[serde(flatten)]
+    step: StepBody,
+    max_times: Option<IntBody>,
+}
+
+/// The body of `POST {T}/templatepaths`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct TemplateBody {
+    sources: Option<VerticesBody>,
+    targets: Option<VerticesBody>,
+    steps: Option<Vec<RepeatedStepBody>>,
+    with_ring: Option<bool>,
+    capacity: Option<IntBody>,
+    limit: Option<IntBody>,
+    with_vertex: Option<bool>,
+    with_edge: Option<bool>,
+}
+
+/// `POST {T}/templatepaths`.
+pub(crate) fn by_template(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let body: TemplateBody = decode_body(&call.body)?;
+    let given = super::steps::not_empty(body.steps.as_deref(), "steps")?;
+    let mut steps: Vec<(Step, u32)> = Vec::with_capacity(given.len());
+    for step in given {
+        let times = int_or(step.max_times, 1);
+        let times = u32::try_from(times)
+            .map_err(|_| ApiError::bad_input(format!("'max_times' must be at least 1, but got {times}")))?;
+        steps.push((scene.step(&step.step)?, times));
+    }
+    let limits = TemplateLimits {
+        capacity: bound("capacity", int_or(body.capacity, CAPACITY))?,
+        limit: bound("limit", int_or(body.limit, PATH_LIMIT))?,
+    };
+    let mut traversal = scene.traversal("template paths").recording_edges(true);
+    let (sources, targets) = ends(&scene, &mut traversal, body.sources.as_ref(), body.targets.as_ref())?;
+    let with_ring = body.with_ring.unwrap_or(false);
+    let found = template_paths(&mut traversal, (&sources, &targets), &steps, with_ring, &limits)?;
+    answer(&scene, &traversal, &found, Wanted::of_body(body.with_vertex, body.with_edge))
+}
+
+/// The body of `POST {T}/multinodeshortestpath`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ManyBody {
+    vertices: Option<VerticesBody>,
+    step: Option<StepBody>,
+    max_depth: Option<IntBody>,
+    capacity: Option<IntBody>,
+    with_vertex: Option<bool>,
+    with_edge: Option<bool>,
+}
+
+/// `POST {T}/multinodeshortestpath`.
+pub(crate) fn between_many(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let body: ManyBody = decode_body(&call.body)?;
+    let step = scene.step(required(body.step.as_ref(), "step")?)?;
+    let limits = SearchLimits { limit: None, ..search_limits(body.max_depth, body.capacity, None)? };
+    let mut traversal = scene.traversal("shortest paths").recording_edges(true);
+    let vertices = few(&scene, &mut traversal, "vertices", 2, body.vertices.as_ref())?;
+    let found = multi_node_shortest_paths(&mut traversal, &vertices, &step, &limits)?;
+    answer(&scene, &traversal, &found, Wanted::of_body(body.with_vertex, body.with_edge))
+}

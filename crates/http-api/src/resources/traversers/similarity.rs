@@ -1,0 +1,147 @@
+//! `sameneighbors`, `jaccardsimilarity`, `adamicadar`, `resourceallocation`: how alike vertices are by their neighbours.
+
+use graph_json::{IdBody, StepBody, decode_body, required};
+use serde::Deserialize;
+use traversal::{
+    CommonNeighbourWeight, Node, Step, Traversal, common_neighbour_score, jaccard, jaccard_similars, same_neighbours,
+};
+
+use super::request::{CAPACITY, LIMIT, MAX_DEGREE, bound, direction, id_in_body};
+use super::scene::{Otherwise, Scene};
+use crate::call::Call;
+use crate::errors::ApiError;
+use crate::routes::Answered;
+
+/// Similar vertices in an answer that does not say `top`.
+const TOP: i64 = 100;
+
+/// The two vertices of a request, which must exist.
+fn ends(call: &Call, traversal: &mut Traversal<'_>) -> Result<[Node; 2], ApiError> {
+    let (vertex, other) = (call.id("vertex")?, call.id("other")?);
+    Ok([traversal.existing("vertex", &vertex)?, traversal.existing("other", &other)?])
+}
+
+/// `GET {T}/sameneighbors`.
+pub(crate) fn same_by_query(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let step = scene.step_of_query()?;
+    let limit = call.bound("limit", LIMIT)?;
+    let mut traversal = scene.traversal("same neighbors");
+    let ends = ends(call, &mut traversal)?;
+    let same = same_neighbours(&mut traversal, &ends, &step, limit)?;
+    scene.answer(|answer| {
+        answer.ids("same_neighbors", same.iter().map(|node| traversal.id(*node)));
+        scene.measure(answer, traversal.counters());
+    })
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct SameBody {
+    vertex_list: Option<Vec<IdBody>>,
+    direction: Option<String>,
+    labels: Option<Vec<String>>,
+    max_degree: Option<i64>,
+    limit: Option<i64>,
+    with_vertex: Option<bool>,
+}
+
+/// `POST {T}/sameneighbors`.
+pub(crate) fn same_by_body(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let body: SameBody = decode_body(&call.body)?;
+    let given = required(body.vertex_list, "vertex_list")?;
+    if given.len() < 2 {
+        return Err(ApiError::bad_input(format!(
+            "'vertex_list' must have at least 2 vertices, but has {}",
+            given.len()
+        )));
+    }
+    let mut step = Step {
+        direction: direction(body.direction.as_deref())?,
+        max_degree: bound("max_degree", body.max_degree.unwrap_or(MAX_DEGREE))?,
+        ..Step::default()
+    };
+    for label in body.labels.iter().flatten() {
+        step.edges.extend(scene.edge_labels(Some(label))?);
+    }
+    let limit = bound("limit", body.limit.unwrap_or(LIMIT))?;
+    let mut traversal = scene.traversal("same neighbors");
+    let vertices: Vec<Node> = given.iter().map(|id| traversal.existing("listed", &id.0)).collect::<Result<_, _>>()?;
+    let same = same_neighbours(&mut traversal, &vertices, &step, limit)?;
+    let mut shown = same.clone();
+    shown.extend(vertices.iter().filter(|vertex| !same.contains(vertex)));
+    let shown = scene.vertices(traversal.ids(&shown), body.with_vertex.unwrap_or(false), Otherwise::IdsUnlessJava)?;
+    scene.answer(|answer| {
+        answer.ids("same_neighbors", same.iter().map(|node| traversal.id(*node)));
+        shown.write(answer);
+        scene.measure(answer, traversal.counters());
+    })
+}
+
+/// `GET {T}/jaccardsimilarity`.
+pub(crate) fn jaccard_by_query(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let step = scene.step_of_query()?;
+    let mut traversal = scene.traversal("jaccard similarity");
+    let [vertex, other] = ends(call, &mut traversal)?;
+    let score = jaccard(&mut traversal, vertex, other, &step)?;
+    scene.answer(|answer| {
+        answer.score("jaccard_similarity", score);
+        scene.measure(answer, traversal.counters());
+    })
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct JaccardBody {
+    vertex: Option<IdBody>,
+    step: Option<StepBody>,
+    top: Option<i64>,
+    capacity: Option<i64>,
+}
+
+/// `POST {T}/jaccardsimilarity`.
+pub(crate) fn jaccard_by_body(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let body: JaccardBody = decode_body(&call.body)?;
+    let vertex = id_in_body("vertex", body.vertex)?;
+    let step = scene.step(&required(body.step, "step")?)?;
+    let top = body.top.unwrap_or(TOP);
+    let top = usize::try_from(top)
+        .map_err(|_| ApiError::bad_input(format!("'top' must be 0 or more, but got {top}")))
+        .map(|top| (top > 0).then_some(top))?;
+    let capacity = bound("capacity", body.capacity.unwrap_or(CAPACITY))?;
+    let mut traversal = scene.traversal("jaccard similarity");
+    let vertex = traversal.existing("source", &vertex)?;
+    let scores = jaccard_similars(&mut traversal, vertex, &step, top, capacity)?;
+    scene.answer(|answer| {
+        answer.scores("jaccard_similarity", scores.iter().map(|(node, score)| (traversal.id(*node), *score)));
+        scene.measure(answer, traversal.counters());
+    })
+}
+
+/// `GET {T}/adamicadar`.
+pub(crate) fn adamic_adar(call: &Call) -> Answered {
+    prediction(call, "adamic_adar", CommonNeighbourWeight::AdamicAdar)
+}
+
+/// `GET {T}/resourceallocation`.
+pub(crate) fn resource_allocation(call: &Call) -> Answered {
+    prediction(call, "resource_allocation", CommonNeighbourWeight::ResourceAllocation)
+}
+
+fn prediction(call: &Call, name: &str, weight: CommonNeighbourWeight) -> Answered {
+    let scene = Scene::open(call)?;
+    let step = scene.step_of_query()?;
+    let limit = call.bound("limit", LIMIT)?;
+    let mut traversal = scene.traversal("common neighbors");
+    let ends = ends(call, &mut traversal)?;
+    let [vertex, other] = ends;
+    if vertex == other {
+        return Err(ApiError::bad_input("'vertex' and 'other' must be different vertices"));
+    }
+    let degree_step = Step { max_degree: None, ..step.clone() };
+    let score = common_neighbour_score(&mut traversal, ends, &step, &degree_step, limit, weight)?;
+    scene.answer(|answer| answer.score(name, score))
+}

@@ -1,0 +1,88 @@
+//! `weightedshortestpath` and `singlesourceshortestpath`.
+
+use graph_model::VertexId;
+use traversal::{Path, Step, Traversal, Weight, WeightedPath, WeightedPaths, lightest_path, lightest_paths};
+
+use super::request::{CAPACITY, PATH_LIMIT};
+use super::scene::{Edges, Otherwise, Scene, Vertices, nodes_of};
+use crate::call::Call;
+use crate::errors::ApiError;
+use crate::routes::Answered;
+
+/// Length of an edge that does not say how long it is.
+const DEFAULT_WEIGHT: f64 = 1.0;
+
+/// `GET {T}/weightedshortestpath`.
+pub(crate) fn to_one(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let (source, target) = (call.id("source")?, call.id("target")?);
+    let weight = weight(&scene)?;
+    if weight.key.is_none() {
+        return Err(ApiError::bad_input("'weight' is missing; it must be the name of a numeric property of edges"));
+    }
+    let (step, capacity) = bounds(&scene)?;
+    let query = WeightedPaths { step: &step, weight, capacity };
+    let mut traversal = scene.traversal("shortest paths").recording_edges(true);
+    let source = traversal.existing("source", &source)?;
+    let target = traversal.existing("target", &target)?;
+    let found = lightest_path(&mut traversal, source, target, &query)?;
+    let (vertices, edges) = elements(&scene, &traversal, found.iter().map(|found| &found.path))?;
+    let shown = found.map(|WeightedPath { weight, path }| (weight, traversal.ids(&path.nodes)));
+    scene.answer(|answer| {
+        answer.weighted_path("path", shown.as_ref().map(|(weight, ids)| (*weight, ids.as_slice())));
+        vertices.write(answer);
+        edges.write(answer);
+        scene.measure(answer, traversal.counters());
+    })
+}
+
+/// `GET {T}/singlesourceshortestpath`.
+pub(crate) fn to_all(call: &Call) -> Answered {
+    let scene = Scene::open(call)?;
+    let source = call.id("source")?;
+    let weight = weight(&scene)?;
+    let (step, capacity) = bounds(&scene)?;
+    let limit = call.bound("limit", PATH_LIMIT)?;
+    let query = WeightedPaths { step: &step, weight, capacity };
+    let mut traversal = scene.traversal("shortest paths").recording_edges(true);
+    let source = traversal.existing("source", &source)?;
+    let found = lightest_paths(&mut traversal, source, &query, limit)?;
+    let (vertices, edges) = elements(&scene, &traversal, found.iter().map(|(_, found)| &found.path))?;
+    let shown: Vec<(&VertexId, f64, Vec<VertexId>)> = found
+        .iter()
+        .map(|(target, found)| (traversal.id(*target), found.weight, traversal.ids(&found.path.nodes)))
+        .collect();
+    scene.answer(|answer| {
+        let paths = shown.iter().map(|(target, weight, ids)| (*target, *weight, ids.as_slice()));
+        answer.weighted_paths("paths", paths);
+        vertices.write(answer);
+        edges.write(answer);
+        scene.measure(answer, traversal.counters());
+    })
+}
+
+fn weight(scene: &Scene<'_>) -> Result<Weight, ApiError> {
+    let name = scene.call.query().text("weight")?;
+    let key = name.map(|name| scene.property_key(&name)).transpose()?;
+    Ok(Weight { key, default: DEFAULT_WEIGHT })
+}
+
+fn bounds(scene: &Scene<'_>) -> Result<(Step, Option<u64>), ApiError> {
+    let capacity = scene.call.bound("capacity", CAPACITY)?;
+    Ok((scene.step_with_skip_degree(scene.call.number_or("capacity", CAPACITY)?)?, capacity))
+}
+
+/// What paths consist of, as the request wants it shown.
+fn elements<'p>(
+    scene: &Scene<'_>,
+    traversal: &Traversal<'_>,
+    paths: impl Iterator<Item = &'p Path> + Clone,
+) -> Result<(Vertices, Edges), ApiError> {
+    let call = scene.call;
+    let vertices = traversal.ids(&nodes_of(paths.clone()));
+    let edges = traversal.edges_between(paths.flat_map(Path::pairs));
+    Ok((
+        scene.vertices(vertices, call.flag_or("with_vertex", false)?, Otherwise::IdsUnlessJava)?,
+        scene.edges(edges, call.flag_or("with_edge", false)?, Otherwise::IdsUnlessJava)?,
+    ))
+}

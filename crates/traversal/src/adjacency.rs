@@ -1,0 +1,222 @@
+//! Reading the edges of a block of vertices, in parallel where that pays, into one list in the order of the block.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use compact_str::CompactString;
+use graph_model::{LabelId, VertexId};
+use rayon::prelude::*;
+
+use crate::nodes::Nodes;
+use crate::{EdgeAt, EdgeRead, GraphRead, Node, Step, TraversalError, Weight, limits};
+
+/// The neighbours of some vertices, in the order the vertices were given.
+#[derive(Debug, Default)]
+pub struct Adjacency {
+    pub(crate) owners: Vec<Node>,
+    /// Where the neighbours of each owner end in `targets`.
+    pub(crate) ends: Vec<usize>,
+    pub(crate) targets: Vec<Node>,
+    /// As long as `targets`, or empty where no weights were asked for.
+    pub(crate) weights: Vec<f64>,
+}
+
+/// One vertex and where its edges lead.
+#[derive(Clone, Copy, Debug)]
+pub struct Neighbours<'a> {
+    /// The vertex.
+    pub owner: Node,
+    /// The other end of each of its edges, in a fixed order; one that several edges lead to comes several times.
+    pub targets: &'a [Node],
+    /// The weight of each edge; empty where none was asked for.
+    pub weights: &'a [f64],
+}
+
+impl<'a> Neighbours<'a> {
+    /// Targets with the weights of the edges to them. Only where weights were asked for.
+    pub fn weighted(self) -> impl Iterator<Item = (Node, f64)> + 'a {
+        self.targets.iter().copied().zip(self.weights.iter().copied())
+    }
+}
+
+impl Adjacency {
+    /// Each vertex with its neighbours.
+    pub fn iter(&self) -> impl Iterator<Item = Neighbours<'_>> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        self.owners.iter().zip(starts.zip(&self.ends)).map(|(owner, (start, end))| Neighbours {
+            owner: *owner,
+            targets: self.targets.get(start..*end).unwrap_or_default(),
+            weights: self.weights.get(start..*end).unwrap_or_default(),
+        })
+    }
+
+    /// All other ends, in order, as often as edges lead to them.
+    #[must_use]
+    pub fn targets(&self) -> &[Node] {
+        &self.targets
+    }
+}
+
+/// An edge as it is remembered for the answer: with its two ends it makes the edge's id.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordedEdge {
+    pub(crate) label: LabelId,
+    pub(crate) outgoing: bool,
+    pub(crate) sort_values: CompactString,
+    /// Where weights were asked for; else 0.
+    pub(crate) weight: f64,
+    /// In which read of the traversal it was met, and whether on the way back from the target.
+    pub(crate) met: (u64, bool),
+}
+
+/// Bytes in use by a traversal, shared by the threads that read for it.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    used: AtomicUsize,
+    limit: usize,
+    pub(crate) what: &'static str,
+}
+
+impl Memory {
+    pub(crate) fn new(limit: usize, what: &'static str) -> Self {
+        Self { used: AtomicUsize::new(0), limit, what }
+    }
+
+    pub(crate) fn charge(&self, bytes: usize) -> Result<(), TraversalError> {
+        let before = self.used.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) > self.limit {
+            return Err(TraversalError::Memory { what: self.what, limit: self.limit });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn release(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// What one thread reads: the edges of a few vertices.
+#[derive(Debug, Default)]
+pub(crate) struct Chunk {
+    /// Edges that are to be walked, those of one owner in order.
+    pub(crate) met: Vec<Met>,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) recorded: Vec<RecordedEdge>,
+    /// Ends that had no number when the chunk was read.
+    pub(crate) new: Vec<VertexId>,
+    /// Bytes charged for all this.
+    pub(crate) bytes: usize,
+    /// Owners of the chunk.
+    pub(crate) owners: usize,
+}
+
+/// One edge read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Met {
+    /// Position of the owner in the chunk.
+    pub(crate) owner: u32,
+    /// The other end: its number, or beyond [`Nodes::MAX`] its place in [`Chunk::new`].
+    pub(crate) code: u32,
+}
+
+/// How a block is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan<'a> {
+    pub(crate) graph: &'a dyn GraphRead,
+    pub(crate) nodes: &'a Nodes,
+    pub(crate) memory: &'a Memory,
+    pub(crate) step: &'a Step,
+    pub(crate) labels: Option<&'a [LabelId]>,
+    pub(crate) weight: Option<&'a Weight>,
+    pub(crate) record: bool,
+}
+
+impl Plan<'_> {
+    /// Reads the edges of `owners`, in chunks whose order and borders depend on nothing but the number of owners.
+    pub(crate) fn read(self, owners: &[Node]) -> Result<Vec<Chunk>, TraversalError> {
+        if owners.len() < limits::PARALLEL_VERTICES_MIN {
+            return Ok(vec![self.read_chunk(owners)?]);
+        }
+        owners.par_chunks(limits::CHUNK_VERTICES).map(|chunk| self.read_chunk(chunk)).collect()
+    }
+
+    fn read_chunk(self, owners: &[Node]) -> Result<Chunk, TraversalError> {
+        let ids: Vec<&VertexId> = owners.iter().filter_map(|owner| self.nodes.id(*owner)).collect();
+        let read = EdgeRead {
+            direction: self.step.direction,
+            labels: self.labels,
+            limit: self.step.read_limit(),
+            properties: self.step.needs_edge_properties() || self.weight.is_some_and(|weight| weight.key.is_some()),
+        };
+        let mut chunk = Chunk { owners: owners.len(), ..Chunk::default() };
+        let mut seen = vec![0u64; ids.len()];
+        self.graph.edges_at(&ids, &read, &mut |edge| self.take(edge, &mut chunk, &mut seen))?;
+        if self.step.skip_degree > 0 {
+            chunk.retain(|met| {
+                usize::try_from(met.owner)
+                    .ok()
+                    .and_then(|at| seen.get(at))
+                    .is_none_or(|seen| *seen < self.step.skip_degree)
+            });
+        }
+        chunk.put_in_order();
+        Ok(chunk)
+    }
+
+    fn take(self, edge: EdgeAt<'_>, chunk: &mut Chunk, seen: &mut [u64]) -> Result<(), TraversalError> {
+        let Some(count) = seen.get_mut(edge.owner) else { return Ok(()) };
+        *count += 1;
+        if self.step.max_degree.is_some_and(|max| *count > max) || !self.step.accepts_edge(edge.label, &edge.properties)
+        {
+            return Ok(());
+        }
+        let weight = self.weight.map(|weight| weight.of(&edge.properties));
+        chunk.weights.extend(weight);
+        if self.record {
+            let sort_values = CompactString::from(edge.sort_values);
+            let (label, outgoing, weight) = (edge.label, edge.outgoing, weight.unwrap_or_default());
+            chunk.recorded.push(RecordedEdge { label, outgoing, sort_values, weight, met: (0, false) });
+        }
+        let code = match self.nodes.find(&edge.other) {
+            Some(node) => node.0,
+            None => {
+                chunk.new.push(edge.other);
+                Nodes::MAX.saturating_add(u32::try_from(chunk.new.len() - 1).unwrap_or(u32::MAX))
+            }
+        };
+        chunk.met.push(Met { owner: u32::try_from(edge.owner).unwrap_or(u32::MAX), code });
+        if chunk.met.len().is_multiple_of(limits::EDGES_PER_CHARGE) {
+            let bytes = limits::EDGES_PER_CHARGE * limits::EDGE_BYTES;
+            let bytes = bytes + if self.record { limits::EDGES_PER_CHARGE * limits::RECORDED_EDGE_BYTES } else { 0 };
+            chunk.bytes += bytes;
+            self.memory.charge(bytes)?;
+        }
+        Ok(())
+    }
+}
+
+impl Chunk {
+    /// Keeps the edges for which `keep` holds.
+    fn retain(&mut self, keep: impl Fn(&Met) -> bool) {
+        let kept: Vec<bool> = self.met.iter().map(keep).collect();
+        retain_by(&mut self.met, &kept);
+        retain_by(&mut self.weights, &kept);
+        retain_by(&mut self.recorded, &kept);
+    }
+
+    /// Brings together what belongs to one owner, without changing the order within.
+    fn put_in_order(&mut self) {
+        if self.met.is_sorted_by_key(|met| met.owner) {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.met.len()).collect();
+        order.sort_by_key(|at| self.met.get(*at).map_or(u32::MAX, |met| met.owner));
+        self.met = order.iter().filter_map(|at| self.met.get(*at).copied()).collect();
+        self.weights = order.iter().filter_map(|at| self.weights.get(*at).copied()).collect();
+        self.recorded = order.iter().filter_map(|at| self.recorded.get(*at).cloned()).collect();
+    }
+}
+
+fn retain_by<T>(items: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    items.retain(|_| kept.next().copied().unwrap_or(false));
+}

@@ -1,0 +1,116 @@
+//! Graphs in memory for tests.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use graph_model::{Direction, LabelId, Properties, PropertyKeyId, Value, Vertex, VertexId};
+
+use crate::{EdgeAt, EdgeRead, GraphRead, Traversal, TraversalError, limits};
+
+/// The property that holds an edge's weight.
+pub(crate) const WEIGHT: PropertyKeyId = PropertyKeyId(1);
+
+/// A list of edges between numbered vertices; edges have label 1 unless given.
+#[derive(Default)]
+pub(crate) struct TestGraph {
+    pub(crate) edges: Vec<TestEdge>,
+    /// Checks left before the caller is gone; 0: never.
+    pub(crate) checks_left: AtomicU64,
+}
+
+pub(crate) struct TestEdge {
+    pub(crate) source: i64,
+    pub(crate) target: i64,
+    pub(crate) label: u32,
+    pub(crate) weight: Option<f64>,
+}
+
+impl TestGraph {
+    /// A graph of edges of label 1.
+    pub(crate) fn of(edges: impl IntoIterator<Item = (i64, i64)>) -> Self {
+        Self::weighted(edges.into_iter().map(|(source, target)| (source, target, None)))
+    }
+
+    /// A graph of edges of label 1 with weights.
+    pub(crate) fn weighted(edges: impl IntoIterator<Item = (i64, i64, Option<f64>)>) -> Self {
+        let edge = |(source, target, weight)| TestEdge { source, target, label: 1, weight };
+        let mut edges: Vec<_> = edges.into_iter().map(edge).collect();
+        edges.sort_by_key(|edge| (edge.label, edge.source, edge.target));
+        Self { edges, ..Self::default() }
+    }
+
+    pub(crate) fn traversal(&self) -> Traversal<'_> {
+        Traversal::new(self, "things", limits::MEMORY_BYTES_MAX_DEFAULT)
+    }
+
+    fn has(&self, id: &VertexId) -> bool {
+        let VertexId::Number(id) = id else { return false };
+        self.edges.iter().any(|edge| edge.source == *id || edge.target == *id)
+    }
+}
+
+impl GraphRead for TestGraph {
+    fn edges_at(
+        &self,
+        owners: &[&VertexId],
+        read: &EdgeRead<'_>,
+        visit: &mut dyn FnMut(EdgeAt<'_>) -> Result<(), TraversalError>,
+    ) -> Result<(), TraversalError> {
+        self.check()?;
+        let mut taken = vec![0; owners.len()];
+        for outgoing in [true, false] {
+            if (read.direction == Direction::Out && !outgoing) || (read.direction == Direction::In && outgoing) {
+                continue;
+            }
+            for (owner, id) in owners.iter().enumerate() {
+                for edge in &self.edges {
+                    let (at, other) = if outgoing { (edge.source, edge.target) } else { (edge.target, edge.source) };
+                    let wanted = read.labels.is_none_or(|labels| labels.contains(&LabelId(edge.label)));
+                    if **id != VertexId::Number(at) || !wanted || read.limit.is_some_and(|limit| taken[owner] >= limit)
+                    {
+                        continue;
+                    }
+                    taken[owner] += 1;
+                    let mut properties = Properties::new();
+                    if let Some(weight) = edge.weight.filter(|_| read.properties) {
+                        properties.insert(WEIGHT, Value::Double(weight));
+                    }
+                    let (other, label) = (VertexId::Number(other), LabelId(edge.label));
+                    visit(EdgeAt { owner, other, label, outgoing, sort_values: "", properties })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, TraversalError> {
+        let vertex = |id: &VertexId| Vertex {
+            id: id.clone(),
+            label: LabelId(1),
+            properties: Properties::new(),
+            expires_at_ms: None,
+        };
+        Ok(ids.iter().map(|id| self.has(id).then(|| vertex(id))).collect())
+    }
+
+    fn check(&self) -> Result<(), TraversalError> {
+        if self.checks_left.load(Ordering::Relaxed) > 0 && self.checks_left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            return Err(TraversalError::Read { meaning: graph_model::Meaning::Cancelled, message: "gone".to_owned() });
+        }
+        Ok(())
+    }
+}
+
+/// Ids of numbered vertices.
+pub(crate) fn id(number: i64) -> VertexId {
+    VertexId::Number(number)
+}
+
+/// Numbers of ids.
+pub(crate) fn numbers(ids: &[VertexId]) -> Vec<i64> {
+    ids.iter().map(|id| if let VertexId::Number(number) = id { *number } else { i64::MIN }).collect()
+}
+
+/// Edges of small random graphs on vertices 1 to 9, loops and repetitions included.
+pub(crate) fn edges() -> impl proptest::strategy::Strategy<Value = Vec<(i64, i64)>> {
+    proptest::collection::vec((1i64..10, 1i64..10), 0..24)
+}

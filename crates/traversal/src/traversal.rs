@@ -1,0 +1,413 @@
+//! One traversal: its vertices, its counters, its memory, and the one way it reads edges.
+
+use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use graph_model::{EdgeId, LabelId, Vertex, VertexId};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::adjacency::{Adjacency, Memory, Plan, RecordedEdge};
+use crate::nodes::Nodes;
+use crate::{EdgeRead, GraphRead, Node, NodeMap, Step, TraversalError, Weight, limits};
+
+/// How much a traversal has looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Edges walked along.
+    pub edge_iterations: u64,
+    /// Different vertices met, those it began at included.
+    pub vertex_iterations: u64,
+}
+
+/// The state all algorithms share.
+pub struct Traversal<'g> {
+    graph: &'g dyn GraphRead,
+    nodes: Nodes,
+    memory: Memory,
+    /// Bytes charged for the block read last.
+    block_bytes: usize,
+    edges: AtomicU64,
+    /// Reads recorded.
+    reads: u64,
+    /// The last edge read, or the lightest one, for each pair of vertices walked along, where the answer is to show edges.
+    recorded: Option<FxHashMap<(Node, Node), RecordedEdge>>,
+    /// Whether vertices satisfy the step's vertex conditions.
+    accepted: NodeMap<bool>,
+}
+
+/// A frontier in blocks of the size [`Traversal::expand`] is made for. The first ones are small: who finds enough early reads no more.
+pub fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
+    let (mut rest, mut size) = (frontier, limits::FIRST_BLOCK_VERTICES);
+    std::iter::from_fn(move || {
+        let (block, after) = rest.split_at(rest.len().min(size));
+        rest = after;
+        size = (size * limits::BLOCK_GROWTH).min(limits::BLOCK_VERTICES);
+        (!block.is_empty()).then_some(block)
+    })
+}
+
+impl<'g> Traversal<'g> {
+    /// A traversal that has met nothing yet. `what` is looked for, in plural, for errors; `memory_bytes_max` bounds what it holds.
+    #[must_use]
+    pub fn new(graph: &'g dyn GraphRead, what: &'static str, memory_bytes_max: usize) -> Self {
+        Self {
+            graph,
+            nodes: Nodes::default(),
+            memory: Memory::new(memory_bytes_max, what),
+            block_bytes: 0,
+            edges: AtomicU64::new(0),
+            reads: 0,
+            recorded: None,
+            accepted: NodeMap::new(),
+        }
+    }
+
+    /// From now on remembers an edge for each pair of vertices it walks along, for [`Self::edges_between`].
+    #[must_use]
+    pub fn recording_edges(mut self, wanted: bool) -> Self {
+        self.recorded = wanted.then(FxHashMap::default);
+        self
+    }
+
+    /// The node of a vertex, whether or not the vertex exists.
+    pub fn node(&mut self, id: VertexId) -> Result<Node, TraversalError> {
+        let text_bytes = match &id {
+            VertexId::String(text) if text.is_heap_allocated() => text.capacity(),
+            _ => 0,
+        };
+        match self.nodes.number(id) {
+            Some((node, false)) => Ok(node),
+            Some((node, true)) => {
+                self.memory.charge(limits::NODE_BYTES + text_bytes)?;
+                Ok(node)
+            }
+            None => Err(TraversalError::TooManyVertices { what: self.memory.what, limit: Nodes::MAX }),
+        }
+    }
+
+    /// The node of a vertex that must exist: `role` is how the request names it.
+    pub fn existing(&mut self, role: &'static str, id: &VertexId) -> Result<Node, TraversalError> {
+        match self.graph.vertices(std::slice::from_ref(id))?.first() {
+            Some(Some(_)) => self.node(id.clone()),
+            _ => Err(TraversalError::VertexNotFound { role, id: id.to_string() }),
+        }
+    }
+
+    /// The id of a node.
+    #[must_use]
+    pub fn id(&self, node: Node) -> &VertexId {
+        const NOBODY: &VertexId = &VertexId::Number(0);
+        self.nodes.id(node).unwrap_or(NOBODY)
+    }
+
+    /// The ids of nodes.
+    #[must_use]
+    pub fn ids<'n>(&self, nodes: impl IntoIterator<Item = &'n Node>) -> Vec<VertexId> {
+        nodes.into_iter().map(|node| self.id(*node).clone()).collect()
+    }
+
+    /// Reads the vertices of nodes, in the same order.
+    pub fn vertices(&self, nodes: &[Node]) -> Result<Vec<Option<Vertex>>, TraversalError> {
+        self.graph.vertices(&self.ids(nodes))
+    }
+
+    /// What it has looked at so far.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        Counters { edge_iterations: self.edges.load(Ordering::Relaxed), vertex_iterations: self.nodes.len() as u64 }
+    }
+
+    /// Fails when the time is over or nobody waits any more. Reading looks at that by itself.
+    pub fn check(&self) -> Result<(), TraversalError> {
+        self.graph.check()
+    }
+
+    /// Counts memory that an algorithm takes for itself.
+    pub fn charge(&self, bytes: usize) -> Result<(), TraversalError> {
+        self.memory.charge(bytes)
+    }
+
+    /// Gives back what [`Self::charge`] counted.
+    pub fn release(&self, bytes: usize) {
+        self.memory.release(bytes);
+    }
+
+    pub(crate) fn out_of_memory(&self) -> TraversalError {
+        self.memory.charge(usize::MAX / 2).err().unwrap_or(TraversalError::Memory { what: self.memory.what, limit: 0 })
+    }
+
+    /// Fails when more than `capacity` vertices have been visited; `None`: any number may.
+    pub fn check_capacity(&self, capacity: Option<u64>, visited: usize) -> Result<(), TraversalError> {
+        match capacity {
+            Some(capacity) if visited as u64 > capacity => Err(self.exceeded(capacity)),
+            _ => Ok(()),
+        }
+    }
+
+    /// That the capacity is exceeded.
+    #[must_use]
+    pub fn exceeded(&self, capacity: u64) -> TraversalError {
+        TraversalError::Capacity { capacity, what: self.memory.what }
+    }
+
+    /// Reads where one step leads from each of `owners`, which should be a block of [`blocks`]. Vertices that do not exist have no
+    /// edges. A traversal uses vertex conditions of one step only.
+    pub fn expand(
+        &mut self,
+        owners: &[Node],
+        step: &Step,
+        weight: Option<&Weight>,
+    ) -> Result<Adjacency, TraversalError> {
+        self.read_edges(owners, step, weight, false)
+    }
+
+    /// As [`Self::expand`], for a walk that comes from its end: edges are remembered as leading from the targets to `owners`.
+    pub fn expand_backwards(&mut self, owners: &[Node], step: &Step) -> Result<Adjacency, TraversalError> {
+        self.read_edges(owners, step, None, true)
+    }
+
+    fn read_edges(
+        &mut self,
+        owners: &[Node],
+        step: &Step,
+        weight: Option<&Weight>,
+        backwards: bool,
+    ) -> Result<Adjacency, TraversalError> {
+        self.memory.release(std::mem::take(&mut self.block_bytes));
+        let labels: Vec<LabelId> = step.edges.iter().map(|edges| edges.label).collect();
+        let plan = Plan {
+            graph: self.graph,
+            nodes: &self.nodes,
+            memory: &self.memory,
+            step,
+            labels: (!labels.is_empty()).then_some(&labels),
+            weight,
+            record: self.recorded.is_some(),
+        };
+        let chunks = plan.read(owners)?;
+        let mut adjacency = Adjacency { owners: owners.to_vec(), ..Adjacency::default() };
+        let mut recorded = Vec::new();
+        for chunk in chunks {
+            self.block_bytes += chunk.bytes;
+            let mut numbered: Vec<Option<Node>> = vec![None; chunk.new.len()];
+            let mut new: Vec<Option<VertexId>> = chunk.new.into_iter().map(Some).collect();
+            let mut met = chunk.met.iter().peekable();
+            for owner in 0..chunk.owners {
+                while let Some(edge) = met.next_if(|met| met.owner as usize == owner) {
+                    let target = match edge.code.checked_sub(Nodes::MAX) {
+                        None => Node(edge.code),
+                        Some(at) => self.number_new(at as usize, &mut numbered, &mut new)?,
+                    };
+                    adjacency.targets.push(target);
+                }
+                adjacency.ends.push(adjacency.targets.len());
+            }
+            adjacency.weights.extend_from_slice(&chunk.weights);
+            recorded.extend(chunk.recorded);
+        }
+        if !step.vertices.is_empty() {
+            self.keep_accepted(&mut adjacency, &mut recorded, step)?;
+        }
+        self.edges.fetch_add(adjacency.targets.len() as u64, Ordering::Relaxed);
+        self.record(&adjacency, recorded, backwards)?;
+        Ok(adjacency)
+    }
+
+    /// How many edges of the step's direction and labels each of `owners` has, counted before conditions, up to the step's `skip_degree`
+    /// or else `max_degree`. Their other ends get no numbers.
+    pub fn degrees(&self, owners: &[Node], step: &Step) -> Result<Vec<u64>, TraversalError> {
+        let labels: Vec<LabelId> = step.edges.iter().map(|edges| edges.label).collect();
+        let read = EdgeRead {
+            direction: step.direction,
+            labels: (!labels.is_empty()).then_some(&labels),
+            limit: step.read_limit(),
+            properties: false,
+        };
+        let chunks = owners.par_chunks(limits::CHUNK_VERTICES).map(|chunk| {
+            let ids: Vec<&VertexId> = chunk.iter().map(|owner| self.id(*owner)).collect();
+            let mut degrees = vec![0; ids.len()];
+            self.graph.edges_at(&ids, &read, &mut |edge| {
+                if let Some(degree) = degrees.get_mut(edge.owner) {
+                    *degree += 1;
+                }
+                Ok(())
+            })?;
+            Ok(degrees)
+        });
+        let degrees: Vec<Vec<u64>> = chunks.collect::<Result<_, TraversalError>>()?;
+        self.edges.fetch_add(degrees.iter().flatten().sum(), Ordering::Relaxed);
+        Ok(degrees.concat())
+    }
+
+    fn number_new(
+        &mut self,
+        at: usize,
+        numbered: &mut [Option<Node>],
+        new: &mut [Option<VertexId>],
+    ) -> Result<Node, TraversalError> {
+        if let Some(Some(node)) = numbered.get(at) {
+            return Ok(*node);
+        }
+        let id = new.get_mut(at).and_then(Option::take).ok_or_else(|| self.out_of_memory())?;
+        let node = self.node(id)?;
+        if let Some(slot) = numbered.get_mut(at) {
+            *slot = Some(node);
+        }
+        Ok(node)
+    }
+
+    /// Leaves out edges whose ends do not both satisfy the step's vertex conditions.
+    fn keep_accepted(
+        &mut self,
+        adjacency: &mut Adjacency,
+        recorded: &mut Vec<RecordedEdge>,
+        step: &Step,
+    ) -> Result<(), TraversalError> {
+        let mut unknown: FxHashSet<Node> = FxHashSet::default();
+        let ends = adjacency.owners.iter().chain(&adjacency.targets).copied();
+        let unknown: Vec<Node> = ends.filter(|node| !self.accepted.contains(*node) && unknown.insert(*node)).collect();
+        for some in blocks(&unknown) {
+            for (node, vertex) in some.iter().zip(self.vertices(some)?) {
+                let accepted = vertex.is_some_and(|vertex| step.accepts_vertex(vertex.label, &vertex.properties));
+                self.accepted.insert(*node, accepted);
+            }
+        }
+        let accepted = |node: Node| self.accepted.get(node).copied().unwrap_or(false);
+        let mut kept = Adjacency { owners: std::mem::take(&mut adjacency.owners), ..Adjacency::default() };
+        let mut kept_edges = Vec::new();
+        let (mut start, mut edges) = (0, std::mem::take(recorded).into_iter());
+        for (owner, end) in kept.owners.iter().zip(&adjacency.ends) {
+            for at in start..*end {
+                let edge = edges.next();
+                let Some(target) = adjacency.targets.get(at) else { continue };
+                if accepted(*owner) && accepted(*target) {
+                    kept.targets.push(*target);
+                    kept.weights.extend(adjacency.weights.get(at));
+                    kept_edges.extend(edge);
+                }
+            }
+            kept.ends.push(kept.targets.len());
+            start = *end;
+        }
+        (*adjacency, *recorded) = (kept, kept_edges);
+        Ok(())
+    }
+
+    fn record(
+        &mut self,
+        adjacency: &Adjacency,
+        edges: Vec<RecordedEdge>,
+        backwards: bool,
+    ) -> Result<(), TraversalError> {
+        let Some(recorded) = &mut self.recorded else { return Ok(()) };
+        self.reads += 1;
+        let before = recorded.len();
+        let pairs = adjacency.iter().flat_map(|some| some.targets.iter().map(move |target| (some.owner, *target)));
+        for ((owner, target), mut edge) in pairs.zip(edges) {
+            edge.outgoing ^= backwards;
+            edge.met = (self.reads, backwards);
+            let pair = if backwards { (target, owner) } else { (owner, target) };
+            match recorded.entry(pair) {
+                Entry::Occupied(mut slot) => {
+                    // Of parallel edges the last; but the first read of a pair counts, and one on the way there more than one back.
+                    let known = slot.get();
+                    let is_same_read = known.met.0 == self.reads;
+                    if edge.weight <= known.weight && (is_same_read || (known.met.1 && !backwards)) {
+                        slot.insert(edge);
+                    }
+                }
+                Entry::Vacant(slot) => drop(slot.insert(edge)),
+            }
+        }
+        self.memory.charge((recorded.len() - before) * limits::RECORDED_EDGE_BYTES)
+    }
+
+    /// The ids of the edges it walked along between pairs of vertices, one for each pair it did, in the order of the pairs, none twice.
+    #[must_use]
+    pub fn edges_between(&self, pairs: impl IntoIterator<Item = (Node, Node)>) -> Vec<EdgeId> {
+        let Some(recorded) = &self.recorded else { return Vec::new() };
+        let mut given = FxHashSet::default();
+        let mut ids = Vec::new();
+        for (from, to) in pairs {
+            let found = [(from, to), (to, from)].into_iter().find_map(|pair| Some((pair, recorded.get(&pair)?)));
+            let Some(((owner, other), edge)) = found else { continue };
+            let (source, target) = if edge.outgoing { (owner, other) } else { (other, owner) };
+            if given.insert((source, target, edge.label)) {
+                ids.push(EdgeId {
+                    label: edge.label,
+                    source: self.id(source).clone(),
+                    sort_values: edge.sort_values.clone(),
+                    target: self.id(target).clone(),
+                });
+            }
+        }
+        ids
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use graph_model::Direction;
+
+    use super::*;
+    use crate::fixture::{TestGraph, WEIGHT, id, numbers};
+
+    /// Everything within two steps of vertex 1 of a graph wide enough to be read in parallel, in the order found.
+    fn found(graph: &TestGraph, threads: usize) -> (Vec<Vec<i64>>, Vec<VertexId>, Counters) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut traversal = graph.traversal();
+            let first = traversal.node(id(1)).unwrap();
+            let step = Step { skip_degree: 40, max_degree: Some(30), ..Step::default() };
+            let near = traversal.expand(&[first], &Step::default(), None).unwrap().targets().to_vec();
+            let mut lists = Vec::new();
+            for block in blocks(&near) {
+                let adjacency = traversal.expand(block, &step, None).unwrap();
+                assert_eq!(adjacency.iter().map(|some| some.owner).collect::<Vec<_>>(), block);
+                lists.extend(adjacency.iter().map(|some| numbers(&traversal.ids(some.targets))));
+            }
+            let all: Vec<Node> = (0..u32::try_from(traversal.nodes.len()).unwrap()).map(Node).collect();
+            (lists, traversal.ids(&all), traversal.counters())
+        })
+    }
+
+    #[test]
+    fn results_do_not_depend_on_the_threads() {
+        let near = 2..1_000;
+        let spokes = near.clone().map(|target| (1, target));
+        let further = near.flat_map(|at| [(at, 5_000 + at % 7), (6_000 + at % 3, at), (at, 7_000 + at)]);
+        let graph = TestGraph::of(spokes.chain(further));
+        let one = found(&graph, 1);
+        assert_eq!(one, found(&graph, 4));
+        assert_eq!(one.0.len(), 998);
+        assert_eq!(one.0[0], [5_002, 7_002, 1, 6_002]);
+        assert_eq!(one.2.vertex_iterations, 1 + 998 + 7 + 3 + 998);
+    }
+
+    #[test]
+    fn edges_between_vertices_are_those_walked_along() {
+        let graph = TestGraph::weighted([
+            (1, 2, Some(3.0)),
+            (1, 2, Some(1.0)),
+            (1, 2, Some(2.0)),
+            (2, 3, Some(1.0)),
+            (4, 2, None),
+        ]);
+        let mut traversal = graph.traversal().recording_edges(true);
+        let one = traversal.node(id(1)).unwrap();
+        let step = Step { direction: Direction::Out, ..Step::default() };
+        let weight = Weight { key: Some(WEIGHT), default: 1.0 };
+        let adjacency = traversal.expand(&[one], &step, Some(&weight)).unwrap();
+        let weights: Vec<f64> = adjacency.iter().flat_map(|some| some.weighted().map(|(_, weight)| weight)).collect();
+        assert_eq!(weights, [3.0, 1.0, 2.0]);
+        let two = adjacency.targets()[0];
+        assert_eq!(traversal.recorded.as_ref().unwrap()[&(one, two)].weight, 1.0);
+        traversal.expand(&[two], &step.reversed(), Some(&weight)).unwrap();
+        let four = traversal.node(id(4)).unwrap();
+        let three = traversal.node(id(3)).unwrap();
+        let edges = traversal.edges_between([(four, two), (two, one), (one, two), (two, three)]);
+        let ends: Vec<_> = edges.iter().map(|edge| numbers(&[edge.source.clone(), edge.target.clone()])).collect();
+        assert_eq!(ends, [[4, 2], [1, 2]], "each once, in its own direction, none that was not walked along");
+    }
+}
