@@ -100,8 +100,14 @@ fn purge(graphs: &Graphs, batch: usize, now_ms: i64, stop: impl Fn() -> bool) ->
     Ok(purged)
 }
 
-/// A row of the table that is due.
-type Due<Id> = Vec<(i64, Id)>;
+/// Rows of the table that are due: moments and elements.
+#[derive(Default)]
+struct Due {
+    vertices: Vec<(i64, VertexId)>,
+    edges: Vec<(i64, EdgeId)>,
+    /// The row to go on with.
+    next: Vec<u8>,
+}
 
 impl Graph {
     /// The row to begin with: those of earlier moments are gone. Looking for them would mean to step over what is left in storage of
@@ -115,7 +121,7 @@ impl Graph {
 
     /// Removes up to `limit` of the elements that are due, from a row on, which is moved on; `None` where there is nothing more.
     fn purge_batch(&self, now_ms: i64, limit: usize, from: &mut Vec<u8>) -> Result<Option<Purged>, StoreError> {
-        let (vertices, edges, next) = self.due(now_ms, limit, from)?;
+        let Due { vertices, edges, next } = self.due(now_ms, limit, from)?;
         if vertices.is_empty() && edges.is_empty() {
             return Ok(None);
         }
@@ -144,26 +150,25 @@ impl Graph {
         Ok(Some(purged))
     }
 
-    /// Up to `limit` rows that are due, the oldest first, and where to go on after them.
-    fn due(&self, now_ms: i64, limit: usize, from: &[u8]) -> Result<(Due<VertexId>, Due<EdgeId>, Vec<u8>), StoreError> {
+    /// Up to `limit` rows that are due, the oldest first.
+    fn due(&self, now_ms: i64, limit: usize, from: &[u8]) -> Result<Due, StoreError> {
         let mut partition = Vec::new();
         key::expiry_partition(&mut partition, self.number);
         let mut end = Vec::new();
         key::expiry_bound(&mut end, now_ms.saturating_add(1));
         let range = RowRange { partition: &partition, start: from, end: Some(&end) };
-        let mut next = Vec::new();
-        let (mut vertices, mut edges) = (Due::new(), Due::new());
+        let mut due = Due::default();
         let mut cursor = self.engine().scan(tables::EXPIRY, range)?;
-        while vertices.len() + edges.len() < limit
+        while due.vertices.len() + due.edges.len() < limit
             && let Some(entry) = cursor.next()?
         {
-            next = successor(entry.key.row());
+            due.next = successor(entry.key.row());
             match key::read_expiry_row(entry.key.row())? {
-                (at, ElementId::Vertex(id)) => vertices.push((at, id)),
-                (at, ElementId::Edge(id)) => edges.push((at, id)),
+                (at, ElementId::Vertex(id)) => due.vertices.push((at, id)),
+                (at, ElementId::Edge(id)) => due.edges.push((at, id)),
             }
         }
-        Ok((vertices, edges, next))
+        Ok(due)
     }
 
     /// Appends the removal of those vertices that still expire when their rows say.
