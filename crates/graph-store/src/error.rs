@@ -381,6 +381,10 @@ impl StoreError {
             Self::Corrupt(_) | Self::CorruptSchema(_) => Meaning::Corrupt,
             Self::Kv(error) => match error {
                 KvError::Corrupt { .. } => Meaning::Corrupt,
+                // Too long an id or a value, or too many entries of indexes: what a client sent.
+                KvError::KeyTooLong { .. } | KvError::ValueTooLong { .. } | KvError::BatchTooLarge { .. } => {
+                    Meaning::BadInput
+                }
                 KvError::Timeout { .. } => Meaning::Timeout,
                 KvError::DiskFull { .. } | KvError::Locked { .. } | KvError::Unavailable { .. } | KvError::Closed => {
                     Meaning::Unavailable

@@ -18,7 +18,8 @@ use kv::{RowRange, WriteBatch, successor};
 use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::graph::{Locks, now_ms as real_now_ms};
-use crate::index::changes::IndexChanges;
+use crate::index::changes::{IndexChanges, Refusal};
+use crate::stripes::{Held, Mask};
 use crate::{Graph, Store, StoreError, Wait, limits};
 
 /// How expired elements are removed.
@@ -125,19 +126,27 @@ impl Graph {
         if vertices.is_empty() && edges.is_empty() {
             return Ok(None);
         }
-        let mut locks = Locks::default();
-        for (_, id) in &vertices {
+        let purged = self.locking(|extra| self.try_purge(&vertices, &edges, extra))?;
+        self.shared.purged.add(purged);
+        *from = next;
+        Ok(Some(purged))
+    }
+
+    /// Removes what is due, and the rows that say so.
+    fn try_purge(&self, vertices: &[(i64, VertexId)], edges: &[(i64, EdgeId)], extra: Mask) -> Result<Purged, Refusal> {
+        let mut locks = Locks { exclusive: extra, ..Locks::default() };
+        for (_, id) in vertices {
             locks.exclusive.add(id);
         }
-        for (_, id) in &edges {
+        for (_, id) in edges {
             locks.exclusive.add(&id.source);
             locks.shared.add(&id.target);
         }
         let ((), held, catalogue) = self.lock_for(Wait::Allowed, |_| Ok(((), locks)))?;
         let mut batch = WriteBatch::new();
         let purged = Purged {
-            vertices: self.purge_vertices(&mut batch, &catalogue, &vertices)?,
-            edges: self.purge_edges(&mut batch, &catalogue, &edges)?,
+            vertices: self.purge_vertices(&mut batch, &catalogue, &held, vertices)?,
+            edges: self.purge_edges(&mut batch, &catalogue, edges)?,
         };
         // The rows go last: should an earlier batch of a vertex with very many edges be the last one written, they are due again.
         let due = vertices.iter().map(|(at, id)| (*at, ElementRef::Vertex(id)));
@@ -145,9 +154,7 @@ impl Graph {
             self.delete_expiry(&mut batch, Some(at), id);
         }
         self.submit(batch, held).wait()?;
-        self.shared.purged.add(purged);
-        *from = next;
-        Ok(Some(purged))
+        Ok(purged)
     }
 
     /// Up to `limit` rows that are due, the oldest first.
@@ -176,14 +183,15 @@ impl Graph {
         &self,
         batch: &mut WriteBatch,
         catalogue: &Catalogue,
+        held: &Held,
         due: &[(i64, VertexId)],
-    ) -> Result<u64, StoreError> {
+    ) -> Result<u64, Refusal> {
         let ids: Vec<VertexId> = due.iter().map(|(_, id)| id.clone()).collect();
         let mut changes = IndexChanges::default();
         let mut purged = 0;
         for ((at, id), vertex) in due.iter().zip(self.stored_vertices(&ids)?) {
             if let Some(vertex) = vertex.filter(|vertex| vertex.expires_at_ms == Some(*at)) {
-                self.remove_edges_of(batch, catalogue, id)?;
+                self.remove_edges_of(batch, catalogue, held, id)?;
                 self.remove_vertex(batch, catalogue, id, vertex.label);
                 changes.vertex(self, catalogue, Some(&vertex), None, None)?;
                 purged += 1;

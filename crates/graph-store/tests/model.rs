@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use graph_model::{Direction, EdgeId, LabelId, VertexId};
-use graph_schema::{Conditions, Literal, NewEdge, NewVertex};
+use graph_schema::{Conditions, IndexType, Literal, NewEdge, NewIndexLabel, NewVertex};
 use graph_store::{
     Alter, Budget, Clear, EdgeQuery, Graph, Pending, Range, Store, StoreError, StoreOptions, VertexQuery, Wait,
 };
@@ -47,6 +47,21 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// Creates index labels over some labels and waits until they are built.
+fn define_indexes(graph: &Arc<Graph>) {
+    for new in [
+        NewIndexLabel::on_vertices("keyed_by_value", "keyed", IndexType::Range, &["value"]),
+        NewIndexLabel::on_vertices("named_by_value", "named", IndexType::Secondary, &["value"]),
+        NewIndexLabel::on_vertices("numbered_by_value", "numbered", IndexType::Shard, &["value"]),
+        NewIndexLabel::on_edges("many_by_sort", "many", IndexType::Secondary, &["sort"]),
+    ] {
+        let (.., task) = graph.create_index_label(&new).unwrap();
+        while !graph.task(task).unwrap().status.is_final() {
+            std::thread::yield_now();
+        }
+    }
+}
+
 #[derive(Default)]
 struct Model {
     vertices: BTreeMap<VertexId, (usize, Option<i32>)>,
@@ -56,15 +71,20 @@ struct Model {
 struct Subject {
     store: Store,
     graph: Arc<Graph>,
+    /// Whether there are index labels: they change what a write does, not what it leaves.
+    indexed: bool,
 }
 
 impl Subject {
-    fn new() -> Self {
+    fn new(indexed: bool) -> Self {
         let engine = Arc::new(MemoryEngine::open(key_codec::tables::TABLES));
         let store = Store::open(engine, StoreOptions::default()).unwrap();
         let graph = store.graph("hugegraph").unwrap();
         define_schema(&graph);
-        Self { store, graph }
+        if indexed {
+            define_indexes(&graph);
+        }
+        Self { store, graph, indexed }
     }
 
     fn label(&self, at: usize) -> LabelId {
@@ -128,6 +148,9 @@ fn apply(step: &Step, subject: &mut Subject, model: &mut Model) {
             subject.graph = subject.store.graph("hugegraph").unwrap();
             assert_eq!(subject.graph.catalogue().property_keys().count(), 0);
             define_schema(&subject.graph);
+            if subject.indexed {
+                define_indexes(&subject.graph);
+            }
             *model = Model::default();
         }
     }
@@ -285,12 +308,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_graph_holds_what_a_map_holds(steps in prop::collection::vec(step(), 1..30)) {
-        let (mut subject, mut model) = (Subject::new(), Model::default());
+    fn a_graph_holds_what_a_map_holds(steps in prop::collection::vec(step(), 1..30), indexed in any::<bool>()) {
+        let (mut subject, mut model) = (Subject::new(indexed), Model::default());
         for step in &steps {
             apply(step, &mut subject, &mut model);
         }
         check_vertices(&subject, &model);
         check_edges(&subject, &model);
+        let report = subject.graph.check_indexes(false, &Budget::unlimited(), &mut |_| ()).unwrap();
+        prop_assert_eq!(report.total(), 0, "{:#?}", report);
     }
 }

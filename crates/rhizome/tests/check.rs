@@ -1,5 +1,5 @@
 //! `rhizome check --indexes` over the folder of a server that has ended.
-#![expect(clippy::unwrap_used, reason = "test code")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 mod common;
 

@@ -15,6 +15,8 @@ enum Step {
     Sub { name: u8, parent: u8, ends: (u8, u8) },
     GrowVertexLabel { name: u8, property: u8 },
     GrowEdgeLabel { name: u8, property: u8 },
+    Index { name: u8, on_vertices: bool, base: u8, index_type: IndexType, fields: Vec<u8> },
+    FinishIndex(u32),
     DeleteKey(u8),
     Remove(SchemaKey),
     SetStatus(SchemaKey),
@@ -68,9 +70,18 @@ fn apply(catalogue: &Catalogue, step: &Step) -> Result<Change, SchemaError> {
             (update.properties, update.nullable_keys) = (names(&[*property]), names(&[*property]));
             catalogue.append_edge_label(&update).map(|created| created.change)
         }
+        Step::Index { name: index, on_vertices, base, index_type, fields } => {
+            let new = NewIndexLabel {
+                on_vertices: *on_vertices,
+                fields: names(fields),
+                ..NewIndexLabel::on_vertices(&name(*index), &name(*base), *index_type, &[])
+            };
+            catalogue.create_index_label(&new, &CHANGE).map(|created| created.change)
+        }
+        Step::FinishIndex(number) => catalogue.finish_index_label(LabelId(*number)),
         Step::DeleteKey(number) => catalogue.delete_property_key(&name(*number)),
         Step::Remove(key) => catalogue.remove(*key),
-        Step::SetStatus(key) => catalogue.set_status(*key, Status::Deleting),
+        Step::SetStatus(key) => catalogue.set_status_with_indexes(*key, Status::Deleting),
     }
 }
 
@@ -78,12 +89,15 @@ fn steps() -> impl Strategy<Value = Step> {
     let some = || 0..5_u8;
     let list = || prop::collection::vec(0..5_u8, 0..3);
     let schema_key = || {
-        (0..3_u8, 1..8_u32).prop_map(|(kind, number)| match kind {
+        (0..4_u8, 1..8_u32).prop_map(|(kind, number)| match kind {
             0 => SchemaKey::PropertyKey(PropertyKeyId(number)),
             1 => SchemaKey::VertexLabel(LabelId(number)),
+            2 => SchemaKey::IndexLabel(LabelId(number)),
             _ => SchemaKey::EdgeLabel(LabelId(number)),
         })
     };
+    let index_type =
+        prop::sample::select(vec![IndexType::Secondary, IndexType::Range, IndexType::Shard, IndexType::Unique]);
     prop_oneof![
         4 => some().prop_map(Step::Key),
         4 => (some(), list(), any::<bool>())
@@ -94,6 +108,10 @@ fn steps() -> impl Strategy<Value = Step> {
         2 => (some(), some(), (some(), some())).prop_map(|(name, parent, ends)| Step::Sub { name, parent, ends }),
         1 => (some(), some()).prop_map(|(name, property)| Step::GrowVertexLabel { name, property }),
         1 => (some(), some()).prop_map(|(name, property)| Step::GrowEdgeLabel { name, property }),
+        4 => (some(), any::<bool>(), some(), index_type, prop::collection::vec(0..5_u8, 1..3)).prop_map(
+            |(name, on_vertices, base, index_type, fields)| Step::Index { name, on_vertices, base, index_type, fields }
+        ),
+        1 => (1..8_u32).prop_map(Step::FinishIndex),
         1 => some().prop_map(Step::DeleteKey),
         1 => schema_key().prop_map(Step::Remove),
         1 => schema_key().prop_map(Step::SetStatus),
@@ -117,7 +135,9 @@ proptest! {
             catalogue = change.catalogue;
             let after = catalogue.next_ids();
             prop_assert!(before.property_key <= after.property_key && before.vertex_label <= after.vertex_label);
-            prop_assert!(before.edge_label <= after.edge_label);
+            prop_assert!(before.edge_label <= after.edge_label && before.index_label <= after.index_label);
+            let indexed = catalogue.index_labels().filter(|index| catalogue.indexes_over(index.on_vertices, index.base).contains(index));
+            prop_assert_eq!(indexed.count(), catalogue.index_labels().count());
         }
         let loaded = Catalogue::from_elements(stored.into_values().collect(), catalogue.next_ids());
         prop_assert_eq!(loaded, Ok(catalogue));

@@ -136,7 +136,7 @@ impl Check<'_> {
             self.report.entries += 1;
             match lead(&catalogue, table, row) {
                 Ok(lead) => leads.push(lead),
-                Err(fault) => self.lost(fault, &catalogue, Entry::of_key(table, row.key))?,
+                Err(fault) => self.lost(fault, &catalogue, &Entry::of_key(table, row.key))?,
             }
             if leads.len() >= limits::INDEX_ELEMENTS_PER_STEP {
                 self.leads(&std::mem::take(&mut leads))?;
@@ -146,7 +146,7 @@ impl Check<'_> {
     }
 
     /// An entry that leads nowhere.
-    fn lost(&mut self, fault: IndexFault, catalogue: &Catalogue, entry: Entry) -> Result<(), StoreError> {
+    fn lost(&mut self, fault: IndexFault, catalogue: &Catalogue, entry: &Entry) -> Result<(), StoreError> {
         let index = index_key::read_index(entry.key().as_bytes()).ok();
         let name = index.and_then(|index| catalogue.index_label(index)).map(|index| index.name.clone());
         // One that was just created, or is just being deleted, is no fault.
