@@ -34,7 +34,7 @@ pub const GRAPH_CONF_BYTES_MAX: usize = 65_536;
 /// takes.
 pub const COPY_BATCH_BYTES: usize = 1 << 20;
 
-/// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each is a search of its own.
+/// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each is a search.
 pub const INDEX_RANGES_MAX: usize = 10_000;
 
 /// Elements of an index that are remembered to narrow what another index finds; beyond, they are compared only after they were fetched.

@@ -178,8 +178,8 @@ impl Progress {
 }
 
 impl Graph {
-    /// Gives the vertices of a query to `visit`, until it breaks off, in an order that stays the same between calls. Conditions need indexes,
-    /// or name all primary keys of the label.
+    /// Gives the vertices of a query to `visit`, until it breaks off, in an order that stays the same between calls. Conditions need
+    /// indexes, or name all primary keys of the label.
     pub fn list_vertices(
         &self,
         query: &VertexQuery,

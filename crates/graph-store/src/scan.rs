@@ -145,8 +145,10 @@ impl Graph {
         let after = from.as_ref().map_or_else(|| Key::new(&start, 0), Position::key);
         let mut cursor = self.engine().scan_partitions(table, &prefix, Some(after))?;
         let mut given = 0;
-        while !progress.is_empty()
-            && let Some(entry) = cursor.next()?
+        if progress.is_empty() {
+            return Ok(Listed::default());
+        }
+        while let Some(entry) = cursor.next()?
             && entry.key.as_bytes() <= &*end
         {
             progress.row()?;

@@ -10,7 +10,7 @@ use crate::{Budget, Graph, Range, StoreError, VertexQuery, Visit, limits};
 pub enum VertexSelector {
     /// Those with these ids; ids nothing has are passed over.
     Ids(Vec<VertexId>),
-    /// Those of a label (`None`: of any) that meet all conditions. Needs what [`Graph::list_vertices`] needs: an index or all primary keys.
+    /// Those of a label (`None`: of any) that meet all conditions; without either, none. Needs what [`Graph::list_vertices`] needs: an index or all primary keys.
     Matching {
         /// Their label.
         label: Option<LabelId>,
@@ -38,6 +38,7 @@ impl Graph {
                     selected.extend(self.vertices(some)?.into_iter().flatten());
                 }
             }
+            VertexSelector::Matching { label: None, conditions } if conditions.is_empty() => {}
             VertexSelector::Matching { label, conditions } => {
                 let range = Range::Offset { offset: 0, limit: Some(limits::SELECTED_VERTICES_MAX as u64 + 1) };
                 let query = VertexQuery { label: *label, conditions: conditions.clone(), range };

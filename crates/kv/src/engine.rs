@@ -161,8 +161,8 @@ pub trait Engine: Read + Send + Sync {
     fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
 
     /// Cuts what begins with `prefix` (a prefix of a partition's own bytes) into runs of about `target_bytes`, in order; the first one
-    /// starts at `prefix`. Sizes are estimates, and there are at most [`crate::limits::RUNS_MAX`] runs, larger ones where need be. An engine
-    /// without ordered partitions gives one run.
+    /// starts at `prefix`. Sizes are estimates, and there are some [`crate::limits::RUNS_MAX`] runs at most, larger ones where need be. An
+    /// engine without ordered partitions gives one run.
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError>;
 
     /// Makes everything acknowledged so far survive a power cut, whatever the durability mode.

@@ -1,3 +1,5 @@
+//! Conditions checked against keys of every type; start at the property test at the end.
+
 use std::borrow::Cow;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 

@@ -1,3 +1,5 @@
+//! Which indexes are chosen for which conditions, and what is said where none will do.
+
 use std::borrow::Cow;
 use std::ops::Bound;
 
