@@ -123,7 +123,9 @@ proptest! {
     }
 
     #[test]
-    fn crosspoints_meet_halfway(edges in edges(), direction in direction(), depth in 1u32..6, source in 0..VERTICES, target in 0..VERTICES) {
+    fn crosspoints_meet_halfway(
+        edges in edges(), direction in direction(), depth in 1u32..6, source in 0..VERTICES, target in 0..VERTICES,
+    ) {
         let graph = TestGraph::of(edges.clone());
         let mut searched = Searched::of(&graph);
         let ends = searched.nodes(&[source, target]);

@@ -299,7 +299,8 @@ fn rings_and_rays() {
 fn shortest_paths_between_many() {
     let server = modern();
     let body = json!({
-        "vertices": {"ids": ["2:ripple", "1:marko", "1:vadas", "1:peter"]}, "step": {"direction": "BOTH"}, "max_depth": 10, "with_vertex": true
+        "vertices": {"ids": ["2:ripple", "1:marko", "1:vadas", "1:peter"]}, "step": {"direction": "BOTH"},
+        "max_depth": 10, "with_vertex": true
     });
     let answer = post(&server, "multinodeshortestpath", &body).json();
     let expected = [
