@@ -77,7 +77,7 @@ fn call(server: &Server, endpoint: &Endpoint) -> (&'static str, String) {
         (501, _) if message.ends_with(" yet") => ("not yet", String::new()),
         (501, _) => ("left out", reason()),
         (405, _) => ("absent", String::new()),
-        (404, _) if class.starts_with("jakarta") => ("absent", String::new()),
+        (404, _) if message.contains("there is nothing at") => ("absent", String::new()),
         (400, "NotSupportException") => ("refused", message.split(':').next().unwrap_or_default().to_owned()),
         (500.., _) => ("BROKEN", message),
         _ => ("yes", String::new()),
