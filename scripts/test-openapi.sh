@@ -3,14 +3,14 @@
 # Fails when an answer is a server error, has a status, type or shape the document does not name, or when a method that is
 # not described is accepted.
 #
-#   scripts/test-openapi.sh [EXAMPLES]     generated requests for each operation and phase; default 20, about a minute
+#   scripts/test-openapi.sh [EXAMPLES]     generated requests for each operation and phase; default 10, about a minute
 #
 # RHIZOME_TEST_URL=http://HOST:PORT tests a server that already runs instead; its graph "hugegraph" is changed at random.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-examples=${1:-20}
+examples=${1:-10}
 [[ $examples =~ ^[0-9]+$ ]] || die "usage: scripts/test-openapi.sh [EXAMPLES]"
 
 # Stops the server, shows the end of its log after a failure, and keeps the exit code.
