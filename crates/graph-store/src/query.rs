@@ -8,7 +8,8 @@
 //! - The order of results is that of one index, the driver. It is chosen by the schema and the conditions alone, so it is the same in every
 //!   call, and a page token names it.
 //! - An element is given out once: an entry counts only if it is the first one of the element that the ranges reach.
-//! - The catalogue is that of the moment of the snapshot, from which index and elements are read, and every element is compared with all conditions itself.
+//! - The catalogue is that of the moment of the snapshot, from which index and elements are read, and every element is compared with all
+//!   conditions itself.
 //!
 //! Start reading at [`Graph::find`].
 
