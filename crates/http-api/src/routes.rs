@@ -213,6 +213,8 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["traversers", "weightedshortestpath"], &[(GET, Pooled(weighted::to_one))]),
     graph(&["traversers", "singlesourceshortestpath"], &[(GET, Pooled(weighted::to_all))]),
     graph(&["traversers", "edgeexist"], &[(GET, Pooled(edge_existence::list))]),
+    graph(&["jobs", "computer", "{name}"], &[(POST, Never(CLUSTER))]),
+    graph(&["jobs", "computerdis"], &[(POST, Never(CLUSTER))]),
     graph(&["jobs", "{*}"], NOT_YET),
     graph(&["variables"], &[(GET, Pooled(variables::list))]),
     graph(

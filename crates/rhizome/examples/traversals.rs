@@ -38,7 +38,7 @@ fn main() -> Result<(), Failure> {
         edges: labels.into_iter().map(|label| LabelCondition { label, condition: None }).collect(),
         ..Step::default()
     };
-    let knows = catalogue.edge_label_named("knows").ok_or("the network has no 'knows' edges")?.id;
+    let knows = catalogue.edge_label_named("person_knows_person").ok_or("the database holds no generated network")?.id;
     for (name, step) in [("knows", step(vec![knows])), ("all labels", step(Vec::new()))] {
         let bench = Bench { graph: &graph, catalogue: &catalogue, persons: &persons, queries };
         for depth in 1..=3 {

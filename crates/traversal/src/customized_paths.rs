@@ -41,7 +41,7 @@ pub fn customized_paths(
     (capacity, limit): (Option<u64>, Option<u64>),
 ) -> Result<Vec<CustomizedPath>, TraversalError> {
     let layers = Layers::read(traversal, sources, steps, capacity, &mut 0)?;
-    let within = layers.leading_to(|_| true);
+    let within = layers.leading_to(traversal, |_| true)?;
     let mut best = Best { sort_by, limit, ranked: BinaryHeap::new(), found: 0 };
     for source in sources {
         let flow = layers.walk(traversal, *source, &within, &mut |walked| best.offer(traversal, &walked))?;
@@ -156,7 +156,7 @@ pub fn customized_crosspoints(
     if with_path && !crosspoints.is_empty() {
         let wanted = set_of(&crosspoints);
         for layers in &all {
-            let within = layers.leading_to(|end| wanted.contains(end));
+            let within = layers.leading_to(traversal, |end| wanted.contains(end))?;
             for source in sources {
                 let _all = layers.walk(traversal, *source, &within, &mut |walked| {
                     let new = paths.insert(keep(traversal, walked.nodes)?);
@@ -201,7 +201,7 @@ fn reached_simply(
     let wanted = set_of(wanted);
     let mut reached = NodeSet::new();
     for layers in all {
-        let within = layers.leading_to(|end| wanted.contains(end));
+        let within = layers.leading_to(traversal, |end| wanted.contains(end))?;
         let flow = layers.walk(traversal, source, &within, &mut |walked| {
             if let Some(end) = walked.nodes.last() {
                 reached.insert(*end);

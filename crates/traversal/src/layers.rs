@@ -9,8 +9,9 @@ use std::ops::ControlFlow;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
+use rustc_hash::FxHashMap;
 
-use crate::{Node, NodeMap, NodeSet, Step, Traversal, TraversalError, Weight, blocks, limits};
+use crate::{Node, NodeSet, Step, Traversal, TraversalError, Weight, blocks, limits};
 
 /// One step of such a walk.
 #[derive(Clone, Debug)]
@@ -27,13 +28,13 @@ pub struct LayerStep {
 #[derive(Debug, Default)]
 struct Layer {
     /// Where the edges of each vertex are in `edges`.
-    spans: NodeMap<(usize, usize)>,
+    spans: FxHashMap<Node, (usize, usize)>,
     edges: Vec<(Node, f64)>,
 }
 
 impl Layer {
     fn of(&self, node: Node) -> &[(Node, f64)] {
-        self.spans.get(node).and_then(|(start, end)| self.edges.get(*start..*end)).unwrap_or_default()
+        self.spans.get(&node).and_then(|(start, end)| self.edges.get(*start..*end)).unwrap_or_default()
     }
 }
 
@@ -92,7 +93,13 @@ impl Layers {
     }
 
     /// For each layer, the vertices from which an end for which `is_wanted` holds can be reached; ends last.
-    pub(crate) fn leading_to(&self, is_wanted: impl Fn(Node) -> bool) -> Vec<NodeSet> {
+    pub(crate) fn leading_to(
+        &self,
+        traversal: &Traversal<'_>,
+        is_wanted: impl Fn(Node) -> bool,
+    ) -> Result<Vec<NodeSet>, TraversalError> {
+        let set_bytes = usize::try_from(traversal.counters().vertex_iterations / 8).unwrap_or(usize::MAX);
+        traversal.charge(set_bytes.saturating_mul(self.layers.len() + 1))?;
         let mut alive = NodeSet::new();
         for end in self.ends.iter().filter(|end| is_wanted(**end)) {
             alive.insert(*end);
@@ -101,16 +108,16 @@ impl Layers {
         for layer in self.layers.iter().rev() {
             let mut leading = NodeSet::new();
             if let Some(next) = all.last() {
-                for (node, _) in
-                    layer.spans.iter().filter(|(node, _)| layer.of(*node).iter().any(|(to, _)| next.contains(*to)))
-                {
+                let leads_on = |node: Node| layer.of(node).iter().any(|(to, _)| next.contains(*to));
+                for node in layer.spans.keys().copied().filter(|node| leads_on(*node)) {
                     leading.insert(node);
                 }
             }
             all.push(leading);
+            traversal.check()?;
         }
         all.reverse();
-        all
+        Ok(all)
     }
 
     /// The ends that walks from a vertex reach, whether or not they pass a vertex twice.
@@ -233,7 +240,7 @@ mod tests {
         let layers = Layers::read(&mut traversal, &[source], &steps, None, &mut visited).unwrap();
         // 2 3, then 1 4 5, then 2 3 6.
         assert_eq!(visited, 8);
-        let alive = layers.leading_to(|_| true);
+        let alive = layers.leading_to(&traversal, |_| true).unwrap();
         let three = traversal.node(id(3)).unwrap();
         assert!(!alive[1].contains(three), "5 has no edges");
         let mut found = Vec::new();

@@ -26,6 +26,7 @@ mod path;
 mod paths;
 mod personal_rank;
 mod read;
+mod rings;
 mod search;
 mod shortest;
 mod similarity;
@@ -49,11 +50,10 @@ pub use neighbor_rank::{RankStep, neighbor_rank};
 pub use neighbourhood::{KNeighbour, KOut, Reached, ReachedPaths, k_neighbour, k_out};
 pub use nodes::{Node, NodeMap, NodeSet};
 pub use path::{Path, PathEnd, PathTree};
-pub use paths::{
-    TemplateLimits, crosspoints, multi_node_shortest_paths, nearest_paths, paths, rings_through, template_paths,
-};
+pub use paths::{TemplateLimits, crosspoints, multi_node_shortest_paths, nearest_paths, paths, template_paths};
 pub use personal_rank::{PersonalRankRules, personal_rank};
 pub use read::{EdgeAt, EdgeRead, GraphRead};
+pub use rings::rings_through;
 pub use search::SearchLimits;
 pub use shortest::{ShortestPath, all_shortest_paths, shortest_path};
 pub use similarity::{

@@ -41,8 +41,8 @@ pub const READ_AHEAD_VERTICES: usize = 64;
 /// Steps of a traversal: more than the diameter of any graph that such a walk is of use in; HugeGraph's bound.
 pub const DEPTH_MAX: u64 = 5_000;
 
-/// Bytes of a vertex in a [`crate::search`] ball: its hops and the one before.
-pub(crate) const BALL_PLACE_BYTES: usize = 8;
+/// Bytes of a vertex in a [`crate::search`] ball: its hops, the one before, and its places in the lists of edges.
+pub(crate) const BALL_PLACE_BYTES: usize = 24;
 
 /// Bytes of a vertex in a state of a pattern: its entry in an ordered hash set.
 pub(crate) const PLACE_BYTES: usize = 32;
@@ -66,7 +66,7 @@ pub(crate) const NEIGHBOUR_BYTES: usize = 8;
 pub(crate) const LAYER_EDGE_BYTES: usize = 16;
 
 /// Bytes of a vertex of a layer: its place in the list of its edges and in the sets of those that lead on.
-pub(crate) const LAYER_VERTEX_BYTES: usize = 32;
+pub(crate) const LAYER_VERTEX_BYTES: usize = 64;
 
 /// The seed with which samples are drawn, so that the same request to the same graph is answered alike.
 pub const SAMPLE_SEED: u64 = 0x5EED;
@@ -84,4 +84,4 @@ pub(crate) const SHARING_VERTEX_BYTES: usize = 64;
 pub(crate) const SHARED_NEIGHBOUR_BYTES: usize = 8;
 
 /// Bytes of a vertex that is ranked: its rank, twice, and its places in lists.
-pub(crate) const RANKED_VERTEX_BYTES: usize = 64;
+pub(crate) const RANKED_VERTEX_BYTES: usize = 96;

@@ -1,8 +1,8 @@
 //! Passing rank on from layer to layer around a vertex.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Adjacency, Node, NodeMap, NodeSet, Step, Traversal, TraversalError, blocks, limits};
+use crate::{Adjacency, Node, Step, Traversal, TraversalError, blocks, limits};
 
 /// One layer.
 #[derive(Clone, Debug)]
@@ -59,12 +59,12 @@ struct Layer {
     /// In the order they were met.
     order: Vec<Node>,
     /// The rank of each, and in how many ways it is reached.
-    members: NodeMap<(f64, u64)>,
+    members: FxHashMap<Node, (f64, u64)>,
 }
 
 impl Layer {
     fn add(&mut self, node: Node, rank: f64, ways: u64) {
-        match self.members.get_mut(node) {
+        match self.members.get_mut(&node) {
             Some((sum, count)) => {
                 *sum += rank;
                 *count = count.saturating_add(ways);
@@ -77,13 +77,13 @@ impl Layer {
     }
 
     fn raise(&mut self, node: Node, rank: f64) {
-        if let Some((sum, _)) = self.members.get_mut(node) {
+        if let Some((sum, _)) = self.members.get_mut(&node) {
             *sum += rank;
         }
     }
 
     fn rank(&self, node: Node) -> f64 {
-        self.members.get(node).map_or(0.0, |(rank, _)| *rank)
+        self.members.get(&node).map_or(0.0, |(rank, _)| *rank)
     }
 
     fn ranked(&self, top: usize) -> Vec<(Node, f64)> {
@@ -117,11 +117,11 @@ impl Passing {
 
 fn sort_out(layers: &[Layer], source: Node, some: crate::Neighbours<'_>) -> Passing {
     let last = layers.len() - 1;
-    let is_in = |layer: &Layer, node: Node| layer.members.contains(node);
-    let ways = layers.last().and_then(|layer| layer.members.get(some.owner)).map_or(1, |(_, ways)| *ways);
+    let is_in = |layer: &Layer, node: Node| layer.members.contains_key(&node);
+    let ways = layers.last().and_then(|layer| layer.members.get(&some.owner)).map_or(1, |(_, ways)| *ways);
     let mut passing =
         Passing { from: some.owner, ways, same_layer: Vec::new(), earlier: Vec::new(), onward: Vec::new() };
-    let mut back = NodeSet::new();
+    let mut back: FxHashSet<Node> = FxHashSet::default();
     for target in some.targets {
         if layers.last().is_some_and(|layer| is_in(layer, *target)) {
             if back.insert(*target) {

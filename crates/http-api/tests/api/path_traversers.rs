@@ -26,7 +26,11 @@ fn fill(server: &Server) {
     let label = |name: &str| json!({"name": name, "properties": ["name", "city"], "primary_keys": ["name"], "nullable_keys": ["city"]});
     post("schema/vertexlabels", label("person"));
     post("schema/vertexlabels", label("software"));
-    let edges = |name: &str, target: &str| json!({"name": name, "source_label": "person", "target_label": target, "properties": ["weight"]});
+    let edges = |name: &str, target: &str| {
+        json!({
+            "name": name, "source_label": "person", "target_label": target, "properties": ["weight"]
+        })
+    };
     post("schema/edgelabels", edges("knows", "person"));
     post("schema/edgelabels", edges("created", "software"));
     let people = [("marko", "Beijing"), ("vadas", "Hongkong"), ("josh", "Beijing"), ("peter", "Shanghai")];
