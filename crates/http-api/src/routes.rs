@@ -82,7 +82,7 @@ const CLUSTER: &str = "there is no placement driver, store or computing cluster 
 /// What only clients know.
 const CLIENT_ONLY: &str = "HugeGraph's own open-source server has nothing there either";
 /// Analytical property keys.
-const OLAP: &str = "there are no analytical (OLAP) properties";
+const OLAP: &str = "values of analytical (OLAP) properties come from a computing cluster, which is not part of this";
 const NO_CLUSTER: &[(Method, Handler)] =
     &[(GET, Never(CLUSTER)), (POST, Never(CLUSTER)), (PUT, Never(CLUSTER)), (DELETE, Never(CLUSTER))];
 const NO_RAFT: &[(Method, Handler)] = &[(GET, Never(RAFT)), (POST, Never(RAFT))];
