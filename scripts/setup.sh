@@ -108,18 +108,20 @@ setup_java() {
 
 # The stamp holds a copy of the pinned requirements that the environment was made from.
 setup_python() {
-    local requirements=$root/tests/clients/python/requirements.txt stamp=$venv/requirements.installed
+    local requirements=("$root/tests/clients/python/requirements.txt" "$root/tests/openapi/requirements.txt")
+    local stamp=$venv/requirements.installed
     step "Python with venv" has_python python3 python3-venv
     number=$((number + 1))
-    if [[ -x $venv/bin/python ]] && cmp -s "$requirements" "$stamp"; then
+    if [[ -x $venv/bin/python ]] && cat "${requirements[@]}" | cmp -s - "$stamp"; then
         say "[$number/$total] Python packages: present"
         return
     fi
     say "[$number/$total] Python packages: installing into $venv"
     mkdir -p "$(dirname "$venv")"
     python3 -m venv --clear "$venv"
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
-    cp "$requirements" "$stamp"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+        -r "${requirements[0]}" -r "${requirements[1]}"
+    cat "${requirements[@]}" >"$stamp"
 }
 
 setup_browser() {

@@ -64,6 +64,7 @@ suite "Java client 1.0.0" scripts/test-clients.sh java 1.0.0
 suite "Python client" scripts/test-clients.sh python
 suite "Load test reports" scripts/test-report.sh
 suite "HugeGraph loader 1.5.0" scripts/test-loader.sh
+suite "Generated requests" scripts/test-openapi.sh
 
 printf '\n==== Summary\n'
 printf '%s\n' "${summary[@]}"

@@ -1,8 +1,10 @@
 //! Tasks of the repository, run with `cargo xtask TASK`. Not part of the product.
 //!
 //! - `tidy`: rules about the source tree that the compiler does not check; also an ordinary test. See [`tidy`].
-//! - `docs`: writes the generated pages of `docs/`; with `--check` only compares. See [`configuration`].
+//! - `docs`: writes the generated pages of `docs/`; with `--check` only compares. See [`configuration`] and
+//!   [`compatibility`] (which a test of `http-api` compares).
 
+mod compatibility;
 mod configuration;
 mod tidy;
 mod workspace;
@@ -20,7 +22,11 @@ fn main() -> Result<ExitCode> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let report = match arguments.as_slice() {
         ["tidy"] => tidy::check(&workspace::root()?)?,
-        ["docs"] => configuration::write(&workspace::root()?)?,
+        ["docs"] => {
+            let mut report = configuration::write(&workspace::root()?)?;
+            report.notes.extend(compatibility::write(&workspace::root()?)?.notes);
+            report
+        }
         ["docs", "--check"] => configuration::check(&workspace::root()?)?,
         _ => bail!("{USAGE}"),
     };

@@ -131,6 +131,17 @@ impl SchemaElement {
             Self::IndexLabel(label) => &label.name,
         }
     }
+
+    /// What is being done with it.
+    #[must_use]
+    pub fn status(&self) -> crate::Status {
+        match self {
+            Self::PropertyKey(key) => key.status,
+            Self::VertexLabel(label) => label.status,
+            Self::EdgeLabel(label) => label.status,
+            Self::IndexLabel(label) => label.status,
+        }
+    }
 }
 
 /// What a change depends on besides the catalogue and the request.

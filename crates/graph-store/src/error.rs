@@ -35,8 +35,68 @@ pub enum StoreError {
         /// The name given.
         name: String,
     },
-    /// The graph was cleared while the request was at work.
-    #[error("graph '{name}' was cleared meanwhile; send the request again")]
+    /// A name no graph can have.
+    #[error(
+        "'{name}' is no name for a graph: use letters, digits and '_', beginning with a letter, at most {} characters",
+        crate::limits::GRAPH_NAME_CHARS_MAX
+    )]
+    GraphName {
+        /// The name given, cut off after the longest allowed.
+        name: String,
+    },
+    /// There is a graph of this name.
+    #[error("graph '{name}' exists already; choose another name, or drop it first")]
+    GraphExists {
+        /// Its name.
+        name: String,
+    },
+    /// The graph that is always there.
+    #[error("graph '{name}' is the default graph (graph.default) and cannot be dropped; clear it instead")]
+    DefaultGraph {
+        /// Its name.
+        name: String,
+    },
+    /// As many graphs as there may be.
+    #[error("there are {limit} graphs already, which is the limit (graph.graphs_max); drop one, or raise the limit")]
+    TooManyGraphs {
+        /// [`crate::StoreOptions::graphs_max`].
+        limit: usize,
+    },
+    /// A configuration that is too large to keep.
+    #[error(
+        "the configuration of a graph may have {limit_bytes} bytes, but this one has {bytes}; leave out what is not needed"
+    )]
+    ConfTooLarge {
+        /// Bytes of all keys and values.
+        bytes: usize,
+        /// [`crate::limits::GRAPH_CONF_BYTES_MAX`].
+        limit_bytes: usize,
+    },
+    /// The schema cannot be kept while a task changes it.
+    #[error("a task is at work on '{name}' of graph '{graph}'; wait for its end, or clear the schema too")]
+    SchemaInMotion {
+        /// The graph.
+        graph: String,
+        /// The schema element.
+        name: String,
+    },
+    /// No snapshot to resume.
+    #[error("graph '{graph}' has no snapshot; make one first with snapshot_create")]
+    NoSnapshot {
+        /// The graph.
+        graph: String,
+    },
+    /// Only one of these is done at a time.
+    #[error("{what} is at work already; try again when it is done")]
+    Busy {
+        /// What.
+        what: &'static str,
+    },
+    /// The engine as configured cannot show one moment in time.
+    #[error("snapshots need an engine that can show one moment in time; this one cannot as it is configured")]
+    NoSnapshotReads,
+    /// The graph was cleared, dropped or replaced by its snapshot while the request was at work.
+    #[error("graph '{name}' was cleared, dropped or replaced by its snapshot meanwhile; send the request again")]
     GraphCleared {
         /// Its name.
         name: String,
@@ -285,7 +345,14 @@ impl StoreError {
             | Self::EdgeNotFound { .. }
             | Self::TaskNotFound { .. } => Meaning::NotFound,
             Self::Schema(error) => error.meaning(),
-            Self::Element { .. }
+            Self::GraphExists { .. } => Meaning::AlreadyExists,
+            Self::TooManyGraphs { .. } => Meaning::LimitExceeded,
+            Self::DefaultGraph { .. } | Self::SchemaInMotion { .. } => Meaning::NotAllowed,
+            Self::NoSnapshotReads => Meaning::NotSupported,
+            Self::GraphName { .. }
+            | Self::ConfTooLarge { .. }
+            | Self::NoSnapshot { .. }
+            | Self::Element { .. }
             | Self::Id(_)
             | Self::EndNotFound { .. }
             | Self::EndLabel { .. }
@@ -302,9 +369,11 @@ impl StoreError {
             Self::TooManyRanges { .. } | Self::TooManySelected { .. } | Self::TooManyRecords { .. } => {
                 Meaning::LimitExceeded
             }
-            Self::TooManyTasks { .. } | Self::GraphCleared { .. } | Self::Contended | Self::SchemaBusy => {
-                Meaning::Overloaded
-            }
+            Self::TooManyTasks { .. }
+            | Self::Busy { .. }
+            | Self::GraphCleared { .. }
+            | Self::Contended
+            | Self::SchemaBusy => Meaning::Overloaded,
             Self::Timeout { .. } => Meaning::Timeout,
             Self::Cancelled => Meaning::Cancelled,
             Self::Closing => Meaning::Unavailable,

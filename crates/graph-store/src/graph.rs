@@ -32,7 +32,8 @@ impl Default for GraphOptions {
     }
 }
 
-/// A property graph. Shared between threads; get one from [`crate::Store::graph`] for each request, since clearing a graph replaces it.
+/// A property graph. Shared between threads; get one from [`crate::Store::graph`] for each request, since clearing
+/// a graph or resuming its snapshot replaces it.
 pub struct Graph {
     pub(crate) name: String,
     pub(crate) number: GraphNumber,
@@ -41,6 +42,7 @@ pub struct Graph {
     schema_lock: Mutex<()>,
     stripes: Stripes,
     mode: AtomicU8,
+    reads_all: AtomicBool,
     cleared: AtomicBool,
     pub(crate) next_task: AtomicU64,
     /// Everything that expired up to this moment has been removed.
@@ -63,6 +65,7 @@ impl Graph {
             schema_lock: Mutex::default(),
             stripes: Stripes::new(),
             mode: AtomicU8::new(0),
+            reads_all: AtomicBool::new(false),
             cleared: AtomicBool::new(false),
             next_task: AtomicU64::new(next_task),
             purged_to_ms: AtomicI64::new(i64::MIN),
@@ -107,6 +110,24 @@ impl Graph {
             GraphMode::Loading => 3,
         };
         self.mode.store(code, Ordering::Relaxed);
+    }
+
+    /// Whether the read mode is `ALL`, in which analytical properties would be read too; not kept over a restart. There are none, so
+    /// both modes read the same.
+    #[must_use]
+    pub fn reads_all(&self) -> bool {
+        self.reads_all.load(Ordering::Relaxed)
+    }
+
+    /// Sets the read mode.
+    pub fn set_reads_all(&self, all: bool) {
+        self.reads_all.store(all, Ordering::Relaxed);
+    }
+
+    /// Takes over the modes of the graph this one replaces.
+    pub(crate) fn take_modes(&self, old: &Self) {
+        self.set_mode(old.mode());
+        self.set_reads_all(old.reads_all());
     }
 
     pub(crate) fn engine(&self) -> &dyn Engine {
@@ -156,9 +177,14 @@ impl Graph {
         drop(self.stripes.lock(Mask::default(), Mask::ALL, Wait::Allowed));
     }
 
-    /// Locks stripes without a catalogue in play.
+    /// Locks stripes without a catalogue in play. Refused once the graph is closed, so that nothing is written where data is being
+    /// removed.
     pub(crate) fn lock_exclusive(&self, mask: Mask) -> Result<Held, StoreError> {
-        self.stripes.lock(Mask::default(), mask, Wait::Allowed).ok_or(StoreError::Contended)
+        let held = self.stripes.lock(Mask::default(), mask, Wait::Allowed).ok_or(StoreError::Contended)?;
+        if self.cleared.load(Ordering::Acquire) {
+            return Err(StoreError::GraphCleared { name: self.name.clone() });
+        }
+        Ok(held)
     }
 
     /// Turns away every later write, of elements, schema and tasks, and waits for the earlier ones.

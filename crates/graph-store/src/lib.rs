@@ -15,15 +15,19 @@
 //! Start reading at [`Graph`]; `insert.rs` is the hot path.
 
 mod adjacency;
+mod compact;
 mod delete;
+mod dropped;
 mod error;
 mod graph;
+mod graphs;
 mod id_generator;
 mod index;
 mod insert;
 pub mod limits;
 mod list;
 mod list_edges;
+mod memory;
 mod olap;
 mod page;
 mod pending;
@@ -34,6 +38,8 @@ mod removal;
 mod scan;
 mod schema;
 mod select;
+mod settings;
+mod snapshot;
 mod store;
 mod stripes;
 mod task;
@@ -45,6 +51,7 @@ mod variables;
 pub use adjacency::GraphReader;
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
+pub use graphs::{Clear, GraphConf};
 pub use index::{IndexFault, IndexReport};
 pub use insert::Wait;
 pub use list::{Budget, Listed, Range, VertexQuery, Visit};

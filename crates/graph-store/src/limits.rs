@@ -24,6 +24,16 @@ pub const PAGE_TOKEN_BYTES_MAX: usize = 131_072;
 /// Milliseconds of automatic ids reserved ahead in the store, so that a restart or a clock set back never repeats one.
 pub const ID_RESERVATION_MS: u64 = 60_000;
 
+/// Characters of a graph's name, as in HugeGraph.
+pub const GRAPH_NAME_CHARS_MAX: usize = 48;
+
+/// Bytes of a graph's configuration, keys and values together. One in use is below 2 KiB.
+pub const GRAPH_CONF_BYTES_MAX: usize = 65_536;
+
+/// Bytes of one batch when a graph is copied for a snapshot: large enough that its cost is that of its bytes, and all the memory a copy
+/// takes.
+pub const COPY_BATCH_BYTES: usize = 1 << 20;
+
 /// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each is a search.
 pub const INDEX_RANGES_MAX: usize = 10_000;
 

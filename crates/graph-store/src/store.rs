@@ -1,20 +1,20 @@
-//! The graphs of one engine: opening, listing, clearing.
+//! The graphs of one engine: opening, listing. Changes of the list are in `graphs.rs`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use graph_schema::{Catalogue, NextIds, SchemaKind};
 use key_codec::key::{self, MetaKind};
-use key_codec::{
-    CodecError, FORMAT_VERSION, FORMAT_VERSION_UPGRADABLE, GraphNumber, schema_value, setting_value, tables,
-};
-use kv::{Engine, KeyBuf, RowRange, WriteBatch};
+use key_codec::{FORMAT_VERSION, FORMAT_VERSION_UPGRADABLE, GraphNumber, schema_value, setting_value, tables};
+use kv::{Engine, RowRange, WriteBatch};
 use parking_lot::{Mutex, RwLock};
 
 use crate::StoreError;
+use crate::dropped::{Remover, finish_drops};
 use crate::graph::{Graph, GraphOptions};
 use crate::id_generator::{IdGenerator, RESERVED_MAX};
 use crate::purge::{Graphs, PurgeOptions, PurgeTotals, Purger};
+use crate::settings::{graph_number, number_up_to, put_setting, read_setting};
 use crate::task::next_task;
 use crate::task_queue::{TaskQueue, TaskRunner};
 
@@ -23,7 +23,6 @@ const FORMAT: &str = "format_version";
 /// Present once every element that expires has its row in the table `expiry`, which version 1 did not have.
 const EXPIRIES_NOTED: &str = "expiries_noted";
 const IDS_RESERVED: &str = "ids_reserved";
-const NEXT_GRAPH: &str = "next_graph";
 /// Setting of a graph.
 const NEXT_IDS: &str = "next_ids";
 
@@ -34,13 +33,20 @@ pub struct StoreOptions {
     pub graph: GraphOptions,
     /// The graph that exists from the first start.
     pub default_graph: String,
+    /// How many graphs there may be.
+    pub graphs_max: usize,
     /// How expired elements are removed.
     pub purge: PurgeOptions,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { graph: GraphOptions::default(), default_graph: "hugegraph".to_owned(), purge: PurgeOptions::default() }
+        Self {
+            graph: GraphOptions::default(),
+            default_graph: "hugegraph".to_owned(),
+            graphs_max: 4_096,
+            purge: PurgeOptions::default(),
+        }
     }
 }
 
@@ -69,7 +75,12 @@ pub struct Store {
     pub(crate) shared: Arc<Shared>,
     pub(crate) graphs: Graphs,
     /// Serialises changes to the list of graphs.
-    admin: Mutex<()>,
+    pub(crate) admin: Mutex<()>,
+    /// Held by the one snapshot that is made or resumed.
+    pub(crate) copying: Mutex<()>,
+    /// Held by the one compaction at work.
+    pub(crate) compacting: Mutex<()>,
+    pub(crate) remover: Remover,
     _runner: TaskRunner,
     _purger: Purger,
 }
@@ -89,7 +100,9 @@ impl Store {
             queue: TaskQueue::default(),
             purged: PurgeTotals::default(),
         });
-        finish_drops(&*shared.engine)?;
+        for kind in [MetaKind::Dropped, MetaKind::Unfinished] {
+            finish_drops(&*shared.engine, kind)?;
+        }
         let mut graphs = BTreeMap::new();
         for (name, number) in read_graphs(&*shared.engine)? {
             graphs.insert(name.clone(), Arc::new(open_graph(&shared, name, number)?));
@@ -98,11 +111,18 @@ impl Store {
         let graphs = Arc::new(RwLock::new(graphs));
         note_expiries_once(&*shared.engine, &graphs)?;
         let purger = Purger::start(Arc::clone(&graphs), shared.options.purge);
-        let store = Self { shared, graphs, admin: Mutex::default(), _runner: runner, _purger: purger };
-        let default = store.shared.options.default_graph.clone();
-        if store.graph(&default).is_err() {
-            store.create_graph(&default)?;
-        }
+        let remover = Remover::start(Arc::clone(&shared.engine));
+        let store = Self {
+            shared,
+            graphs,
+            admin: Mutex::default(),
+            copying: Mutex::default(),
+            compacting: Mutex::default(),
+            remover,
+            _runner: runner,
+            _purger: purger,
+        };
+        store.ensure_default_graph()?;
         for graph in store.graphs.read().values() {
             graph.resume_tasks()?;
         }
@@ -127,59 +147,9 @@ impl Store {
         &*self.shared.engine
     }
 
-    /// Removes the schema, the elements and the tasks of a graph. The graph goes on under a new number, so this takes the same short
-    /// time whatever it held; requests at work on the old content are turned away.
-    pub fn clear_graph(&self, name: &str) -> Result<(), StoreError> {
-        let _admin = self.admin.lock();
-        let old = self.graph(name)?;
-        old.close();
-        let fresh = match self.register(name, Some(old.number)) {
-            Ok(fresh) => fresh,
-            Err(error) => {
-                // Where the failed write was stored all the same, the old content is lost and only clearing again helps.
-                if read_graphs(self.engine()).is_ok_and(|graphs| graphs.contains(&(name.to_owned(), old.number))) {
-                    old.reopen();
-                }
-                return Err(error);
-            }
-        };
-        fresh.set_mode(old.mode());
-        self.graphs.write().insert(name.to_owned(), fresh);
-        finish_drops(&*self.shared.engine)
-    }
-
-    fn create_graph(&self, name: &str) -> Result<(), StoreError> {
-        let _admin = self.admin.lock();
-        let graph = self.register(name, None)?;
-        self.graphs.write().insert(name.to_owned(), graph);
-        Ok(())
-    }
-
-    /// Gives the name a new number in one batch, and notes the old one for removal.
-    fn register(&self, name: &str, replaced: Option<GraphNumber>) -> Result<Arc<Graph>, StoreError> {
-        let engine = &*self.shared.engine;
-        let number = match read_setting(engine, GraphNumber::STORE, NEXT_GRAPH)? {
-            Some(bytes) => graph_number(setting_value::read_numbers::<1>(&bytes)?)?,
-            None => GraphNumber(1),
-        };
-        let mut batch = WriteBatch::new();
-        put_setting(&mut batch, GraphNumber::STORE, NEXT_GRAPH, &[u64::from(number.0) + 1]);
-        batch.put(
-            tables::META,
-            |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Graph),
-            |b| key::meta_row_name(b, name),
-            |v| setting_value::put_numbers(v, &[u64::from(number.0)]),
-        );
-        if let Some(old) = replaced {
-            batch.put(
-                tables::META,
-                |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Dropped),
-                |b| key::meta_row_number(b, old.0),
-                |_| (),
-            );
-        }
-        engine.commit(batch)?;
-        Ok(Arc::new(Graph::new(name.to_owned(), number, Arc::clone(&self.shared), Catalogue::default(), 1)))
+    /// Waits until what was dropped or cleared before has been removed from storage. Nothing needs this but tests and measurements.
+    pub fn settle(&self) {
+        self.remover.settle();
     }
 }
 
@@ -219,50 +189,7 @@ fn note_expiries_once(engine: &dyn Engine, graphs: &Graphs) -> Result<(), StoreE
     Ok(engine.commit(batch)?)
 }
 
-/// Removes the data of graphs that were cleared or dropped, also by a process that ended in between.
-fn finish_drops(engine: &dyn Engine) -> Result<(), StoreError> {
-    let mut partition = Vec::new();
-    key::meta_partition(&mut partition, GraphNumber::STORE, MetaKind::Dropped);
-    let mut dropped = Vec::new();
-    let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
-    while let Some(entry) = cursor.next()? {
-        dropped.push(graph_number([key::read_meta_row_number(entry.key.row())?.into()])?);
-    }
-    drop(cursor);
-    for number in dropped {
-        let mut prefix = Vec::new();
-        key::graph_prefix(&mut prefix, number);
-        for table in (0u8..).zip(tables::TABLES).map(|(at, _)| kv::TableId(at)) {
-            engine.delete_prefix(table, &prefix)?;
-        }
-        let mut batch = WriteBatch::new();
-        batch.delete(
-            tables::META,
-            |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Dropped),
-            |b| key::meta_row_number(b, number.0),
-        );
-        engine.commit(batch)?;
-    }
-    Ok(())
-}
-
-/// The number of a graph, which is never that of the store.
-fn graph_number(stored: [u64; 1]) -> Result<GraphNumber, CodecError> {
-    let number = u32::try_from(number_up_to(u32::MAX.into(), stored)?).unwrap_or(u32::MAX);
-    if number == 0 {
-        return Err(CodecError { what: "setting", problem: "a graph without a number", at: 0 });
-    }
-    Ok(GraphNumber(number))
-}
-
-fn number_up_to(max: u64, [stored]: [u64; 1]) -> Result<u64, CodecError> {
-    if stored > max {
-        return Err(CodecError { what: "setting", problem: "a number beyond its range", at: 0 });
-    }
-    Ok(stored)
-}
-
-fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreError> {
+pub(crate) fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreError> {
     let mut partition = Vec::new();
     key::meta_partition(&mut partition, GraphNumber::STORE, MetaKind::Graph);
     let mut graphs = Vec::new();
@@ -275,7 +202,7 @@ fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreE
     Ok(graphs)
 }
 
-fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber) -> Result<Graph, StoreError> {
+pub(crate) fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber) -> Result<Graph, StoreError> {
     let engine = &*shared.engine;
     let catalogue = read_catalogue(engine, number)?;
     let next_task = next_task(engine, number)?;
@@ -309,23 +236,4 @@ pub(crate) fn read_catalogue(engine: &dyn Engine, number: GraphNumber) -> Result
 pub(crate) fn put_next_ids(batch: &mut WriteBatch, graph: GraphNumber, next: NextIds) {
     let numbers = [next.property_key, next.vertex_label, next.edge_label, next.index_label].map(u64::from);
     put_setting(batch, graph, NEXT_IDS, &numbers);
-}
-
-pub(crate) fn put_setting(batch: &mut WriteBatch, graph: GraphNumber, name: &str, numbers: &[u64]) {
-    batch.put(
-        tables::META,
-        |b| key::meta_partition(b, graph, MetaKind::Setting),
-        |b| key::meta_row_name(b, name),
-        |v| setting_value::put_numbers(v, numbers),
-    );
-}
-
-pub(crate) fn read_setting(engine: &dyn Engine, graph: GraphNumber, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-    let mut key = KeyBuf::new();
-    key::meta_partition(key.bytes_mut(), graph, MetaKind::Setting);
-    key.end_partition();
-    key::meta_row_name(key.bytes_mut(), name);
-    let mut found = None;
-    engine.get(tables::META, key.as_key(), &mut |value| found = Some(value.to_vec()))?;
-    Ok(found)
 }

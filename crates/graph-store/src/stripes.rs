@@ -96,6 +96,12 @@ impl Stripes {
         Self { locks: (0..STRIPES).map(|_| Arc::default()).collect() }
     }
 
+    /// Memory of the locks of one graph.
+    pub(crate) fn bytes() -> usize {
+        // A counted allocation and the pointer to it.
+        STRIPES as usize * (size_of::<RwLock<()>>() + 2 * size_of::<usize>() + size_of::<usize>())
+    }
+
     /// Locks `shared` and `exclusive`; a stripe in both is locked exclusively. `None` when that takes waiting and `wait` forbids it.
     pub(crate) fn lock(&self, shared: Mask, exclusive: Mask, wait: Wait) -> Option<Held> {
         let mut held = Held { exclusive_mask: exclusive, ..Held::default() };

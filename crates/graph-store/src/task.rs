@@ -13,7 +13,7 @@ use kv::{Engine, KeyBuf, RowRange, WriteBatch};
 
 use crate::graph::now_ms;
 use crate::olap::OlapJob;
-use crate::store::{put_setting, read_setting};
+use crate::settings::{put_setting, read_setting};
 use crate::task_queue::Orders;
 use crate::{Graph, StoreError};
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use graph_model::{Direction, EdgeId, LabelId, VertexId};
 use graph_schema::{Conditions, IndexType, Literal, NewEdge, NewIndexLabel, NewVertex};
 use graph_store::{
-    Alter, Budget, EdgeQuery, Graph, Pending, Range, Store, StoreError, StoreOptions, VertexQuery, Wait,
+    Alter, Budget, Clear, EdgeQuery, Graph, Pending, Range, Store, StoreError, StoreOptions, VertexQuery, Wait,
 };
 use kv::MemoryEngine;
 use proptest::prelude::*;
@@ -143,7 +143,7 @@ fn apply(step: &Step, subject: &mut Subject, model: &mut Model) {
         }
         Step::Clear => {
             let old = Arc::clone(&subject.graph);
-            subject.store.clear_graph("hugegraph").unwrap();
+            subject.store.clear_graph("hugegraph", Clear::Everything).unwrap();
             assert!(matches!(old.insert_vertices(&[], Wait::Allowed), Err(StoreError::GraphCleared { .. })));
             subject.graph = subject.store.graph("hugegraph").unwrap();
             assert_eq!(subject.graph.catalogue().property_keys().count(), 0);

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use graph_json::Dialect;
 use graph_store::{Budget, Wait};
 use http_body_util::Full;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response};
 use tokio::time::timeout;
@@ -22,6 +22,7 @@ use crate::admission::Admitted;
 use crate::body::{self, BodyError};
 use crate::call::{App, Call};
 use crate::errors::ApiError;
+use crate::openapi;
 use crate::pool::CancelOnDrop;
 use crate::reply::accepts_gzip;
 use crate::routes::{self, Answered, Found, Handler, Scope};
@@ -70,11 +71,14 @@ async fn serve(
     found: Found,
     body: &mut Incoming,
 ) -> Answered {
-    let (handler, scope, graph_at, param_at) = match found {
+    let (at, handler, scope, graph_at, param_at) = match found {
         Found::Endpoint { handler: Handler::NotYet, .. } => {
             return Err(ApiError::not_yet(method.as_str(), address.path()));
         }
-        Found::Endpoint { handler, scope, graph_at, param_at, .. } => (handler, scope, graph_at, param_at),
+        Found::Endpoint { handler: Handler::Never(reason), .. } => {
+            return Err(ApiError::never(method.as_str(), address.path(), reason));
+        }
+        Found::Endpoint { at, handler, scope, graph_at, param_at } => (at, handler, scope, graph_at, param_at),
         Found::NoMethod { allow } => return Err(ApiError::method(method.as_str(), allow)),
         Found::NoSpace => {
             return Err(ApiError::no_space(&address.decoded(1)?));
@@ -88,20 +92,35 @@ async fn serve(
     };
     let body = match &mut admitted {
         Some(admitted) if has_body => {
-            check_type(headers)?;
+            check_type(headers, body, handler)?;
             read(app, headers, admitted, body).await?
         }
         _ => Bytes::new(),
     };
     let graph = match scope {
-        Scope::Graph => Some(app.store.graph(&address.decoded(graph_at)?)?),
-        Scope::Server | Scope::Space => None,
+        Scope::Graph if !matches!(handler, Handler::NewGraph(_)) => Some(app.store.graph(&address.decoded(graph_at)?)?),
+        Scope::Server | Scope::Space | Scope::Graph => None,
     };
     let app_of_call = Arc::clone(app);
+    let described = if app.options.test_routes { openapi::operation_at(at) } else { None };
     let (dialect, budget) = (dialect_of(headers), Budget::unlimited());
     let java_client = is_java_client(headers);
-    let call =
-        Call { app: app_of_call, address, param_at, graph, body, dialect, java_client, budget, _admitted: admitted };
+    let call = Call {
+        app: app_of_call,
+        address,
+        graph_at,
+        param_at,
+        graph,
+        body,
+        dialect,
+        java_client,
+        budget,
+        described,
+        _admitted: admitted,
+    };
+    if let Handler::Unhurried(handle) = handler {
+        return unhurried(call, handle).await;
+    }
     let limit_ms = app.options.limits.request_timeout_ms;
     match timeout(Duration::from_millis(limit_ms), run(call, handler, headers)).await {
         Ok(answered) => answered,
@@ -138,11 +157,18 @@ fn dialect_of(headers: &HeaderMap) -> Dialect {
     if user_agent(headers).starts_with(b"Jersey/") { Dialect::Before15 } else { Dialect::Current }
 }
 
-/// Bodies are JSON, and say so.
-fn check_type(headers: &HeaderMap) -> Result<(), ApiError> {
+/// Bodies are JSON, and say so; those of new graphs may also be texts. Where there is no body, nothing has to be said.
+fn check_type(headers: &HeaderMap, body: &Incoming, handler: Handler) -> Result<(), ApiError> {
     let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    if given.is_none() && body.is_end_stream() {
+        return Ok(());
+    }
     let essence = given.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") { Ok(()) } else { Err(ApiError::media_type(given)) }
+    let is = |known: &str| essence.eq_ignore_ascii_case(known);
+    if is("application/json") || (matches!(handler, Handler::NewGraph(_)) && is("text/plain")) {
+        return Ok(());
+    }
+    Err(ApiError::media_type(given))
 }
 
 async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mut Incoming) -> Result<Bytes, ApiError> {
@@ -192,9 +218,17 @@ async fn run(mut call: Call, handler: Handler, headers: &HeaderMap) -> Answered 
             let _cancel = set_budget(&mut call);
             app.pool.run(move || handle(&call, Wait::Allowed)).await??.done().await?
         }
-        Handler::NotYet => return Err(ApiError::not_yet("this", call.address.path())),
+        Handler::NewGraph(handle) => return app.pool.run(move || handle(&call)).await?,
+        Handler::Unhurried(_) | Handler::Never(_) | Handler::NotYet => return Err(ApiError::defect()),
     };
     Ok(reply.gzip_if(gzip))
+}
+
+/// Runs work that takes as long as it takes, to its end even when the client has gone away: it would only have to begin again.
+async fn unhurried(mut call: Call, handle: fn(&Call) -> Answered) -> Answered {
+    let app = Arc::clone(&call.app);
+    call.budget = Budget::new(Duration::MAX, Arc::clone(&app.shutting_down));
+    app.pool.run(move || handle(&call)).await?
 }
 
 /// Gives the work its deadline, and a flag that is set when nobody waits for it any more.

@@ -1,7 +1,6 @@
 //! One request as handlers see it, and what all requests share.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -9,12 +8,12 @@ use std::time::Instant;
 use bytes::Bytes;
 use graph_json::{Dialect, EncodeOptions};
 use graph_store::{Budget, Graph, Store};
-use parking_lot::Mutex;
 
 use crate::address::Address;
 use crate::admission::{Admission, Admitted};
 use crate::errors::ApiError;
 use crate::meters::Meters;
+use crate::openapi::Operation;
 use crate::options::ApiOptions;
 use crate::pool::Pool;
 use crate::query::Query;
@@ -27,9 +26,8 @@ pub(crate) struct App {
     pub(crate) pool: Pool,
     pub(crate) meters: Meters,
     pub(crate) started: Instant,
-    pub(crate) shutting_down: AtomicBool,
-    /// Graphs whose read mode was set to ALL. Without analytical properties both modes read the same.
-    pub(crate) read_all: Mutex<BTreeSet<String>>,
+    /// Also tells work without a time limit to stop.
+    pub(crate) shutting_down: Arc<AtomicBool>,
 }
 
 impl App {
@@ -40,8 +38,7 @@ impl App {
             pool: Pool::new(limits.blocking_threads),
             meters: Meters::new(),
             started: Instant::now(),
-            shutting_down: AtomicBool::new(false),
-            read_all: Mutex::default(),
+            shutting_down: Arc::default(),
             store,
             options,
         })
@@ -52,6 +49,8 @@ impl App {
 pub(crate) struct Call {
     pub(crate) app: Arc<App>,
     pub(crate) address: Address,
+    /// Where the name of the graph is among the segments, in addresses of graphs.
+    pub(crate) graph_at: usize,
     /// Where the parameter of the route is among the segments.
     pub(crate) param_at: usize,
     pub(crate) graph: Option<Arc<Graph>>,
@@ -61,6 +60,8 @@ pub(crate) struct Call {
     /// Whether it is HugeGraph's Java client, of whatever release: it can read some answers in one form only.
     pub(crate) java_client: bool,
     pub(crate) budget: Budget,
+    /// See [`Query`].
+    pub(crate) described: Option<&'static Operation>,
     pub(crate) _admitted: Option<Admitted>,
 }
 
@@ -70,6 +71,11 @@ impl Call {
         self.graph.as_ref().ok_or_else(ApiError::defect)
     }
 
+    /// The name of a graph that need not exist.
+    pub(crate) fn graph_name(&self) -> Result<Cow<'_, str>, ApiError> {
+        self.address.decoded(self.graph_at)
+    }
+
     /// The last segment of the address: an id or a name.
     pub(crate) fn param(&self) -> Result<Cow<'_, str>, ApiError> {
         self.address.decoded(self.param_at)
@@ -77,7 +83,7 @@ impl Call {
 
     /// The query of the address.
     pub(crate) fn query(&self) -> Query<'_> {
-        Query(self.address.query())
+        Query::new(self.address.query(), self.described)
     }
 
     /// How elements of a graph are written.

@@ -8,7 +8,7 @@ use hyper::StatusCode;
 use traversal::TraversalError;
 
 use crate::reply::Reply;
-use crate::resources::graphs::DEFAULT_SPACE;
+use crate::resources::graph_spaces::DEFAULT_SPACE;
 
 /// A failed request: everything its answer needs.
 #[derive(Debug)]
@@ -113,6 +113,11 @@ impl ApiError {
     pub(crate) fn not_yet(method: &str, path: &str) -> Self {
         let message = format!("this version of Rhizome does not have {method} {path} yet");
         Self::new(StatusCode::NOT_IMPLEMENTED, NOT_SUPPORT, message)
+    }
+
+    /// An address of HugeGraph's that Rhizome leaves out for good.
+    pub(crate) fn never(method: &str, path: &str, reason: &str) -> Self {
+        Self::new(StatusCode::NOT_IMPLEMENTED, NOT_SUPPORT, format!("Rhizome does not have {method} {path}: {reason}"))
     }
 
     /// A body that is not JSON by its type.

@@ -22,6 +22,7 @@ mod connection;
 mod errors;
 pub mod limits;
 mod meters;
+mod openapi;
 mod options;
 mod pool;
 mod query;

@@ -4,15 +4,37 @@ use std::borrow::Cow;
 
 use crate::address::decode;
 use crate::errors::ApiError;
+use crate::openapi::Operation;
 
 /// The query part of an address.
 #[derive(Clone, Copy)]
-pub(crate) struct Query<'a>(pub(crate) &'a str);
+pub(crate) struct Query<'a> {
+    text: &'a str,
+    /// What the endpoint is described with; only in tests of the server, which check that handlers ask for nothing else.
+    described: Option<&'static Operation>,
+}
 
 impl<'a> Query<'a> {
+    pub(crate) fn new(text: &'a str, described: Option<&'static Operation>) -> Self {
+        Self { text, described }
+    }
+
+    #[expect(clippy::panic, reason = "only in tests of the server, to fail the request and so the test")]
+    fn check_described(self, name: &str) {
+        if let Some(operation) = self.described
+            && !operation.query.iter().any(|field| field.name == name)
+        {
+            let (method, template) = (operation.method, operation.template);
+            panic!(
+                "{method} {template} asks for the parameter '{name}', which its description in src/openapi/ does not have"
+            );
+        }
+    }
+
     /// The values of a name, in order, decoded.
     pub(crate) fn all(self, name: &'a str) -> impl Iterator<Item = Result<Cow<'a, str>, ApiError>> {
-        self.0.split('&').filter_map(move |pair| {
+        self.check_described(name);
+        self.text.split('&').filter_map(move |pair| {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             (key == name).then(|| decode_value(value))
         })
@@ -77,9 +99,13 @@ fn decode_value(raw: &str) -> Result<Cow<'_, str>, ApiError> {
 mod tests {
     use super::*;
 
+    fn query(text: &str) -> Query<'_> {
+        Query::new(text, None)
+    }
+
     #[test]
     fn values_are_decoded() {
-        let query = Query("names=a%26b&x=1+2&names=c&page&flag=TRUE");
+        let query = query("names=a%26b&x=1+2&names=c&page&flag=TRUE");
         let names: Vec<_> = query.all("names").map(Result::unwrap).collect();
         assert_eq!(names, ["a&b", "c"]);
         assert_eq!(query.one("x").unwrap().unwrap(), "1 2");
@@ -91,11 +117,11 @@ mod tests {
 
     #[test]
     fn limits_follow_the_one_rule() {
-        assert_eq!(Query("").limit(100).unwrap(), Some(100));
-        assert_eq!(Query("limit=-1").limit(100).unwrap(), None);
-        assert_eq!(Query("limit=0").limit(100).unwrap(), Some(0));
-        assert!(Query("limit=-2").limit(100).is_err());
-        assert!(Query("limit=abc").limit(100).is_err());
-        assert!(Query("offset=-1").offset().is_err());
+        assert_eq!(query("").limit(100).unwrap(), Some(100));
+        assert_eq!(query("limit=-1").limit(100).unwrap(), None);
+        assert_eq!(query("limit=0").limit(100).unwrap(), Some(0));
+        assert!(query("limit=-2").limit(100).is_err());
+        assert!(query("limit=abc").limit(100).is_err());
+        assert!(query("offset=-1").offset().is_err());
     }
 }

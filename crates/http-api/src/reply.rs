@@ -1,5 +1,6 @@
 //! Answers before they are HTTP.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 
 use bytes::Bytes;
@@ -15,11 +16,12 @@ use crate::limits::GZIP_ANSWER_BYTES_MIN;
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
-    content_type: &'static str,
+    content_type: Cow<'static, str>,
     pub(crate) body: Vec<u8>,
     gzipped: bool,
     pub(crate) retry_after: bool,
     pub(crate) allow: Option<String>,
+    location: Option<&'static str>,
     pub(crate) close: bool,
 }
 
@@ -29,7 +31,16 @@ const TEXT: &str = "text/plain;charset=UTF-8";
 impl Reply {
     /// A JSON answer.
     pub(crate) fn json(status: StatusCode, body: Vec<u8>) -> Self {
-        Self { status, content_type: JSON, body, gzipped: false, retry_after: false, allow: None, close: false }
+        Self {
+            status,
+            content_type: Cow::Borrowed(JSON),
+            body,
+            gzipped: false,
+            retry_after: false,
+            allow: None,
+            location: None,
+            close: false,
+        }
     }
 
     /// A JSON answer with status 200.
@@ -44,7 +55,17 @@ impl Reply {
 
     /// A text with status 200.
     pub(crate) fn text(body: String) -> Self {
-        Self { content_type: TEXT, ..Self::ok(body.into_bytes()) }
+        Self { content_type: Cow::Borrowed(TEXT), ..Self::ok(body.into_bytes()) }
+    }
+
+    /// A file with status 200.
+    pub(crate) fn file(content_type: &str, body: Vec<u8>) -> Self {
+        Self { content_type: Cow::Owned(content_type.to_owned()), ..Self::ok(body) }
+    }
+
+    /// What was asked for is somewhere else.
+    pub(crate) fn redirect(to: &'static str) -> Self {
+        Self { location: Some(to), ..Self::json(StatusCode::PERMANENT_REDIRECT, Vec::new()) }
     }
 
     /// Done, nothing to say: status 204.
@@ -72,8 +93,12 @@ impl Reply {
         let mut response = Response::new(Full::new(Bytes::from(self.body)));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
-        if !empty {
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        let content_type = match self.content_type {
+            Cow::Borrowed(name) => Some(HeaderValue::from_static(name)),
+            Cow::Owned(name) => HeaderValue::try_from(name).ok(),
+        };
+        if let Some(content_type) = content_type.filter(|_| !empty) {
+            headers.insert(header::CONTENT_TYPE, content_type);
         }
         if self.gzipped {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
@@ -84,6 +109,9 @@ impl Reply {
         }
         if let Some(allow) = self.allow.and_then(|allow| HeaderValue::try_from(allow).ok()) {
             headers.insert(header::ALLOW, allow);
+        }
+        if let Some(location) = self.location {
+            headers.insert(header::LOCATION, HeaderValue::from_static(location));
         }
         if self.close {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));

@@ -3,6 +3,9 @@
 pub(crate) mod edge_labels;
 pub(crate) mod edges;
 mod filter;
+mod graph_conf;
+pub(crate) mod graph_modes;
+pub(crate) mod graph_spaces;
 pub(crate) mod graphs;
 pub(crate) mod health;
 pub(crate) mod index_labels;

@@ -6,13 +6,14 @@ use hyper::Method;
 use crate::address::Address;
 use crate::call::Call;
 use crate::errors::ApiError;
+use crate::openapi;
 use crate::reply::Reply;
 use crate::resources::traversers::{
     customized, edge_existence, fusiform, neighbourhood, paths, ranks, rings, shortest, similarity, weighted,
 };
 use crate::resources::{
-    edge_labels, edges, graphs, health, index_labels, metrics, property_keys, schema, server_settings, shards, tasks,
-    testing, variables, versions, vertex_labels, vertices,
+    edge_labels, edges, graph_modes, graph_spaces, graphs, health, index_labels, metrics, property_keys, schema,
+    server_settings, shards, tasks, testing, variables, versions, vertex_labels, vertices,
 };
 
 /// An answer, or why there is none.
@@ -31,8 +32,21 @@ pub(crate) enum Handler {
     QuickWrite(fn(&Call, Wait) -> Stored),
     /// A write that can take long: on the pool.
     PooledWrite(fn(&Call, Wait) -> Stored),
+    /// Like `Pooled`, at the address of a graph that need not exist.
+    NewGraph(fn(&Call) -> Answered),
+    /// On the pool, without a time limit, and to its end even when the client goes away. What it does admits one at a time.
+    Unhurried(fn(&Call) -> Answered),
     /// HugeGraph has it, this version does not.
     NotYet,
+    /// HugeGraph or one of its clients has it, and Rhizome leaves it out for this reason.
+    Never(&'static str),
+}
+
+impl Handler {
+    /// Whether there is something that answers.
+    pub(crate) fn answers(self) -> bool {
+        !matches!(self, Self::NotYet | Self::Never(_))
+    }
 }
 
 /// What addresses of a route begin with.
@@ -54,12 +68,26 @@ pub(crate) struct Route {
     pub(crate) endpoints: &'static [(Method, Handler)],
 }
 
-use Handler::{NotYet, Pooled, PooledWrite, Quick, QuickWrite};
+use Handler::{Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
 const GET: Method = Method::GET;
 const POST: Method = Method::POST;
 const PUT: Method = Method::PUT;
 const DELETE: Method = Method::DELETE;
 const NOT_YET: &[(Method, Handler)] = &[(GET, NotYet), (POST, NotYet), (PUT, NotYet), (DELETE, NotYet)];
+
+/// Several processes that replicate a graph.
+const RAFT: &str = "one process serves a store, so there are no peers to manage";
+/// HugeGraph's own parts around the server.
+const CLUSTER: &str = "there is no placement driver, store or computing cluster beside the server";
+/// What only clients know.
+const CLIENT_ONLY: &str = "HugeGraph's own open-source server has nothing there either";
+/// Analytical property keys.
+const OLAP: &str = "values of analytical (OLAP) properties come from a computing cluster, which is not part of this";
+const NO_CLUSTER: &[(Method, Handler)] =
+    &[(GET, Never(CLUSTER)), (POST, Never(CLUSTER)), (PUT, Never(CLUSTER)), (DELETE, Never(CLUSTER))];
+const NO_RAFT: &[(Method, Handler)] = &[(GET, Never(RAFT)), (POST, Never(RAFT))];
+const ONLY_IN_CLIENTS: &[(Method, Handler)] =
+    &[(GET, Never(CLIENT_ONLY)), (POST, Never(CLIENT_ONLY)), (PUT, Never(CLIENT_ONLY)), (DELETE, Never(CLIENT_ONLY))];
 
 const fn server(path: &'static [&'static str], endpoints: &'static [(Method, Handler)]) -> Route {
     Route { scope: Scope::Server, path, endpoints }
@@ -133,12 +161,23 @@ pub(crate) static ROUTES: &[Route] = &[
         &["tasks", "{id}"],
         &[(GET, Quick(tasks::get)), (PUT, Pooled(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
     ),
-    graph(&[], &[(GET, Quick(graphs::get)), (POST, NotYet), (PUT, NotYet), (DELETE, NotYet)]),
+    graph(
+        &[],
+        &[
+            (GET, Quick(graphs::get)),
+            (POST, NewGraph(graphs::create)),
+            (PUT, Pooled(graphs::alter)),
+            (DELETE, Pooled(graphs::remove)),
+        ],
+    ),
     graph(&["conf"], &[(GET, Quick(graphs::conf))]),
-    graph(&["mode"], &[(GET, Quick(graphs::mode)), (PUT, Quick(graphs::set_mode))]),
-    graph(&["graph_read_mode"], &[(GET, Quick(graphs::read_mode)), (PUT, Quick(graphs::set_read_mode))]),
+    graph(&["mode"], &[(GET, Quick(graph_modes::mode)), (PUT, Quick(graph_modes::set_mode))]),
+    graph(&["graph_read_mode"], &[(GET, Quick(graph_modes::read_mode)), (PUT, Quick(graph_modes::set_read_mode))]),
     graph(&["clear"], &[(DELETE, Pooled(graphs::clear))]),
-    graph(&["graph", "vertices", "olap", "batch"], &[(PUT, NotYet)]),
+    graph(&["graph", "vertices", "olap", "batch"], &[(PUT, Never(OLAP))]),
+    graph(&["jobs", "rebuild", "vertexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_vertex_label))]),
+    graph(&["jobs", "rebuild", "edgelabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_edge_label))]),
+    graph(&["jobs", "rebuild", "indexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild))]),
     graph(
         &["traversers", "kout"],
         &[(GET, Pooled(neighbourhood::k_out_by_query)), (POST, Pooled(neighbourhood::k_out_by_body))],
@@ -174,9 +213,8 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["traversers", "weightedshortestpath"], &[(GET, Pooled(weighted::to_one))]),
     graph(&["traversers", "singlesourceshortestpath"], &[(GET, Pooled(weighted::to_all))]),
     graph(&["traversers", "edgeexist"], &[(GET, Pooled(edge_existence::list))]),
-    graph(&["jobs", "rebuild", "vertexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_vertex_label))]),
-    graph(&["jobs", "rebuild", "edgelabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_edge_label))]),
-    graph(&["jobs", "rebuild", "indexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild))]),
+    graph(&["jobs", "computer", "{name}"], &[(POST, Never(CLUSTER))]),
+    graph(&["jobs", "computerdis"], &[(POST, Never(CLUSTER))]),
     graph(&["jobs", "{*}"], NOT_YET),
     graph(&["variables"], &[(GET, Pooled(variables::list))]),
     graph(
@@ -184,21 +222,23 @@ pub(crate) static ROUTES: &[Route] = &[
         &[(GET, Quick(variables::get)), (PUT, Pooled(variables::set)), (DELETE, Pooled(variables::delete))],
     ),
     graph(&["cypher"], &[(GET, NotYet), (POST, NotYet)]),
-    graph(&["snapshot_create"], &[(PUT, NotYet)]),
-    graph(&["snapshot_resume"], &[(PUT, NotYet)]),
-    graph(&["compact"], &[(PUT, NotYet)]),
-    graph(&["raft", "{*}"], NOT_YET),
+    graph(&["snapshot_create"], &[(PUT, Unhurried(graphs::create_snapshot))]),
+    graph(&["snapshot_resume"], &[(PUT, Unhurried(graphs::resume_snapshot))]),
+    graph(&["compact"], &[(PUT, Unhurried(graphs::compact))]),
+    graph(&["raft", "{*}"], NO_RAFT),
     graph(&["auth", "{*}"], NOT_YET),
-    graph(&["clone"], &[(POST, NotYet)]),
-    graph(&["default"], &[(GET, NotYet)]),
-    graph(&["undefault"], &[(GET, NotYet)]),
+    graph(&["clone"], &[(POST, Never("POST {G}?clone_graph_name=SOURCE does it"))]),
+    graph(&["default"], &[(GET, Never(graphs::DEFAULT_IS_SET))]),
+    graph(&["undefault"], &[(GET, Never(graphs::DEFAULT_IS_SET))]),
     space(&["graphs"], &[(GET, Quick(graphs::list))]),
+    space(&["graphs", "profile"], &[(GET, Quick(graphs::profile))]),
+    space(&["graphs", "manage"], &[(PUT, Quick(graphs::manage))]),
     space(&["auth", "{*}"], NOT_YET),
-    space(&["schematemplates", "{*}"], NOT_YET),
-    space(&["services", "{*}"], NOT_YET),
-    space(&["configs", "{*}"], NOT_YET),
-    space(&["default"], &[(GET, NotYet)]),
-    space(&["role"], NOT_YET),
+    space(&["schematemplates", "{*}"], ONLY_IN_CLIENTS),
+    space(&["services", "{*}"], NO_CLUSTER),
+    space(&["configs", "{*}"], ONLY_IN_CLIENTS),
+    space(&["default"], ONLY_IN_CLIENTS),
+    space(&["role"], ONLY_IN_CLIENTS),
     server(&[], &[(GET, Quick(versions::root))]),
     server(&["versions"], &[(GET, Quick(versions::versions))]),
     server(&["apis"], &[(GET, Quick(versions::apis))]),
@@ -208,12 +248,17 @@ pub(crate) static ROUTES: &[Route] = &[
     server(&["metrics", "backend"], &[(GET, Quick(metrics::backend))]),
     server(&["metrics", "statistics"], &[(GET, Quick(metrics::statistics))]),
     server(&["metrics", "{group}"], &[(GET, Quick(metrics::group))]),
-    server(&["graphspaces"], &[(GET, Quick(graphs::spaces)), (POST, NotYet)]),
-    server(&["graphspaces", "{space}"], &[(GET, Quick(graphs::space)), (PUT, NotYet), (DELETE, NotYet)]),
+    server(&["graphspaces"], &[(GET, Quick(graph_spaces::list)), (POST, Quick(graph_spaces::refuse))]),
+    server(&["graphspaces", "profile"], &[(GET, Quick(graph_spaces::profile))]),
+    server(&["graphspaces", "default"], ONLY_IN_CLIENTS),
+    server(
+        &["graphspaces", "{space}"],
+        &[(GET, Quick(graph_spaces::get)), (PUT, Quick(graph_spaces::refuse)), (DELETE, Quick(graph_spaces::refuse))],
+    ),
     server(&["gremlin"], &[(GET, NotYet), (POST, NotYet)]),
     server(&["auth", "{*}"], NOT_YET),
-    server(&["openapi.json"], &[(GET, NotYet)]),
-    server(&["swagger-ui", "{*}"], &[(GET, NotYet)]),
+    server(&["openapi.json"], &[(GET, Quick(openapi::show))]),
+    server(&["swagger-ui", "{*}"], &[(GET, Quick(openapi::page))]),
     server(&["exception", "trace"], &[(GET, Quick(server_settings::trace)), (PUT, Quick(server_settings::set_trace))]),
     server(
         &["whiteiplist"],
@@ -223,12 +268,12 @@ pub(crate) static ROUTES: &[Route] = &[
             (PUT, Quick(server_settings::switch_white_list)),
         ],
     ),
-    server(&["arthas"], &[(PUT, NotYet)]),
-    server(&["pd", "{*}"], NOT_YET),
-    server(&["hstore", "{*}"], NOT_YET),
-    server(&["kvstore", "{*}"], NOT_YET),
-    server(&["vermeer", "{*}"], NOT_YET),
-    server(&["schematemplates", "{*}"], NOT_YET),
+    server(&["arthas"], &[(PUT, Never("it diagnoses a Java process, and this is none"))]),
+    server(&["pd", "{*}"], NO_CLUSTER),
+    server(&["hstore", "{*}"], NO_CLUSTER),
+    server(&["kvstore", "{*}"], NO_CLUSTER),
+    server(&["vermeer", "{*}"], NO_CLUSTER),
+    server(&["schematemplates", "{*}"], ONLY_IN_CLIENTS),
     server(&["test", "panic"], &[(GET, Quick(testing::panic)), (POST, Pooled(testing::panic))]),
     graph(&["test", "sleep"], &[(GET, Pooled(testing::sleep)), (POST, Pooled(testing::sleep))]),
 ];
@@ -249,13 +294,15 @@ pub(crate) enum Found {
 pub(crate) fn find(address: &Address, method: &Method, test_routes: bool) -> Found {
     let (scope, graph_at, from) = match (address.raw(0), address.len()) {
         ("graphs", 1) => (Scope::Space, 0, 0),
+        ("graphs", 2) if graphs::is_reserved(address.raw(1)) => (Scope::Space, 0, 0),
         ("graphs", _) => (Scope::Graph, 1, 2),
         ("graphspaces", 3) => (Scope::Space, 0, 2),
+        ("graphspaces", 4) if address.raw(2) == "graphs" && graphs::is_reserved(address.raw(3)) => (Scope::Space, 0, 2),
         ("graphspaces", 4..) if address.raw(2) == "graphs" => (Scope::Graph, 3, 4),
         ("graphspaces", 4..) => (Scope::Space, 0, 2),
         _ => (Scope::Server, 0, 0),
     };
-    if address.raw(0) == "graphspaces" && scope != Scope::Server && address.raw(1) != graphs::DEFAULT_SPACE {
+    if address.raw(0) == "graphspaces" && scope != Scope::Server && address.raw(1) != graph_spaces::DEFAULT_SPACE {
         return Found::NoSpace;
     }
     let fits = |route: &Route| route.scope == scope && fits(route.path, address, from);

@@ -28,6 +28,12 @@ pub enum MetaKind {
     Dropped = 6,
     /// Rows by name: variables.
     Variable = 7,
+    /// Rows by name; of the store: what the graph of that name is configured with.
+    GraphConf = 8,
+    /// Rows by name; of the store: the snapshot of the graph of that name.
+    Snapshot = 9,
+    /// Rows by number; of the store: copies of graphs that are not complete yet. What a process left so is removed by the next one.
+    Unfinished = 10,
 }
 
 /// Appends what all partitions of a graph begin with, in every table.

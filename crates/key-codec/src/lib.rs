@@ -13,6 +13,7 @@
 //!
 //! Start reading at [`tables`], then [`key`].
 
+pub mod conf_value;
 mod error;
 pub mod index_key;
 pub mod key;

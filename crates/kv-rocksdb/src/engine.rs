@@ -12,7 +12,7 @@ use crate::limits::LONE_COMMIT_BYTES_MAX;
 use crate::options::{MemtableWrites, RocksDbOptions};
 use crate::read::Snapshot;
 use crate::split::split;
-use crate::statistics::statistics;
+use crate::statistics::{memory, statistics};
 use crate::store::Store;
 use crate::writer::Writer;
 
@@ -149,6 +149,10 @@ impl Engine for RocksDbEngine {
         }
     }
 
+    fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        self.store.compact(table, prefix)
+    }
+
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
         split(&self.store, table, prefix, target_bytes)
     }
@@ -159,5 +163,9 @@ impl Engine for RocksDbEngine {
 
     fn statistics(&self) -> Vec<Statistic> {
         statistics(&self.store, &self.writer.figures())
+    }
+
+    fn memory(&self) -> Vec<Statistic> {
+        memory(&self.store, &self.writer.figures())
     }
 }

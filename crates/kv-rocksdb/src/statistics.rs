@@ -102,6 +102,26 @@ pub(crate) fn statistics(store: &Store, queue: &QueueFigures) -> Vec<Statistic> 
     all
 }
 
+/// Where the memory is. Write buffers are charged to the block cache, so what is left of that is blocks.
+pub(crate) fn memory(store: &Store, queue: &QueueFigures) -> Vec<Statistic> {
+    let buffers = store.memory.write_buffers.get_usage();
+    let blocks = store.memory.cache.get_usage().saturating_sub(buffers);
+    let readers = store.tables.iter().filter_map(|table| {
+        let family = store.database.cf_handle(table.name)?;
+        store.database.property_int_value_cf(family, property::ESTIMATE_TABLE_READERS_MEM).ok().flatten()
+    });
+    vec![
+        figure(
+            "write_buffers",
+            "Writes that are not in data files yet, within storage.rocksdb.memory_budget",
+            buffers as u64,
+        ),
+        figure("blocks", "Data, index and filter blocks read, within storage.rocksdb.memory_budget", blocks as u64),
+        figure("table_readers", "Open data files, outside the memory budget", readers.sum()),
+        figure("queued_batches", "Small batches that wait to be written", queue.waiting_bytes as u64),
+    ]
+}
+
 fn figure(name: &'static str, help: &'static str, value: u64) -> Statistic {
     #[expect(clippy::cast_precision_loss, reason = "a figure for people: exact up to 2^53")]
     let value = value as f64;

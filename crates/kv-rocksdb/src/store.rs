@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use kv::{KvError, Operation, TableId, TableSpec, WriteBatch};
+use kv::{KvError, Operation, TableId, TableSpec, WriteBatch, prefix_end};
 use rocksdb::{
-    ColumnFamily, ColumnFamilyDescriptor, DBWithThreadMode, DEFAULT_COLUMN_FAMILY_NAME, ReadOptions, SingleThreaded,
-    WriteOptions,
+    BottommostLevelCompaction, ColumnFamily, ColumnFamilyDescriptor, CompactOptions, DBWithThreadMode,
+    DEFAULT_COLUMN_FAMILY_NAME, ReadOptions, SingleThreaded, WriteOptions,
 };
 
 use crate::error::translate;
@@ -99,6 +99,18 @@ impl Store {
         self.database
             .delete_range_cf_opt(self.family(table)?, start, end, &self.write_options)
             .map_err(|error| self.error("deleting", error))
+    }
+
+    /// Rewrites the files of a range without what was deleted. RocksDB does not say whether that worked; what fails in it shows as a
+    /// background error in the statistics.
+    pub(crate) fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        let mut options = CompactOptions::default();
+        // RocksDB's own merges go on at the same time.
+        options.set_exclusive_manual_compaction(false);
+        options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+        let end = prefix_end(prefix);
+        self.database.compact_range_cf_opt(self.family(table)?, Some(prefix), end.as_deref(), &options);
+        Ok(())
     }
 
     /// The greatest key of a table.

@@ -151,3 +151,26 @@ fn what_was_acknowledged_survives_a_crash_of_the_process() {
     }
     drop(engine);
 }
+
+#[test]
+fn compacting_gives_back_the_room_of_what_was_deleted() {
+    let folder = TempDir::new().unwrap();
+    let engine = open(folder.path(), TABLES).unwrap();
+    let size = |engine: &RocksDbEngine| -> f64 {
+        engine.statistics().iter().find(|statistic| statistic.name == "live_sst_bytes").unwrap().value
+    };
+    for n in 0..=u8::MAX {
+        let mut batch = WriteBatch::new();
+        let value: Vec<u8> =
+            (0..20_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) ^ u32::from(n)).to_be_bytes()[1]).collect();
+        batch.put_key(TableId(2), Key::new(&[7, n], 2), &value);
+        engine.commit(batch).unwrap();
+    }
+    engine.compact(TableId(2), &[7]).unwrap();
+    let full = size(&engine);
+    engine.delete_prefix(TableId(2), &[7]).unwrap();
+    engine.commit(one_write(&[8])).unwrap();
+    engine.compact(TableId(2), &[7]).unwrap();
+    assert!(size(&engine) < full / 10.0, "{} of {full} bytes are left", size(&engine));
+    assert!(engine.get(TableId(2), Key::new(&[8], 1), &mut |_| ()).unwrap());
+}

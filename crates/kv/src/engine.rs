@@ -156,6 +156,10 @@ pub trait Engine: Read + Send + Sync {
     /// `prefix` must not reach beyond the partition. Not atomic with anything else; repeating it is harmless.
     fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
 
+    /// Gives back the room of what was deleted or overwritten in the partitions that begin with `prefix`, where the engine keeps such
+    /// data for a while. Changes nothing that can be read; reads and writes go on meanwhile. Can take as long as rewriting the range.
+    fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
+
     /// Cuts what begins with `prefix` (a prefix of a partition's own bytes) into runs of about `target_bytes`, in order; the first one
     /// starts at `prefix`. Sizes are estimates, and there are some [`crate::limits::RUNS_MAX`] runs at most, larger ones where need be. An
     /// engine without ordered partitions gives one run.
@@ -166,6 +170,9 @@ pub trait Engine: Read + Send + Sync {
 
     /// Figures for metrics.
     fn statistics(&self) -> Vec<Statistic>;
+
+    /// Where the engine's memory goes, in bytes: parts that do not overlap, so that they can be added up.
+    fn memory(&self) -> Vec<Statistic>;
 }
 
 impl<T: Read + ?Sized> Read for Arc<T> {
@@ -230,6 +237,10 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
         (**self).delete_prefix(table, prefix)
     }
 
+    fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        (**self).compact(table, prefix)
+    }
+
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
         (**self).split(table, prefix, target_bytes)
     }
@@ -240,5 +251,9 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
 
     fn statistics(&self) -> Vec<Statistic> {
         (**self).statistics()
+    }
+
+    fn memory(&self) -> Vec<Statistic> {
+        (**self).memory()
     }
 }

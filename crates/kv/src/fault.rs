@@ -258,6 +258,11 @@ impl<E: Engine> Engine for FaultEngine<E> {
         self.inner.delete_prefix(table, prefix)
     }
 
+    fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        self.faults.write_without_commit()?;
+        self.inner.compact(table, prefix)
+    }
+
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
         self.faults.next_read()?;
         self.inner.split(table, prefix, target_bytes)
@@ -270,6 +275,10 @@ impl<E: Engine> Engine for FaultEngine<E> {
 
     fn statistics(&self) -> Vec<Statistic> {
         self.inner.statistics()
+    }
+
+    fn memory(&self) -> Vec<Statistic> {
+        self.inner.memory()
     }
 }
 

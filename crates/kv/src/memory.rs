@@ -19,6 +19,12 @@ use crate::{
 /// enough that a scan which stops early has done little in vain.
 const CURSOR_ROWS: usize = 64;
 
+/// Memory of a row besides its key and its value, as estimated: two counted allocations and its place in the map.
+const ROW_BYTES: usize = 112;
+
+/// How many rows a delete by prefix takes away before it lets writers in.
+const DELETED_ROWS: usize = 4096;
+
 type Rows = OrdMap<Arc<[u8]>, Row>;
 
 #[derive(Clone)]
@@ -226,12 +232,21 @@ impl Engine for MemoryEngine {
         }
         let rows = self.rows(table)?;
         let end = prefix_end(prefix);
-        let mut content = self.content.write();
-        let table = content.table_mut(table)?;
-        for (key, _) in rows.range::<_, [u8]>((Bound::Included(prefix), end_bound(end.as_deref()))) {
-            table.delete(key);
+        let mut range = rows.range::<_, [u8]>((Bound::Included(prefix), end_bound(end.as_deref()))).peekable();
+        // Nothing promises that all of it goes at once, and others want to write in between.
+        while range.peek().is_some() {
+            let mut content = self.content.write();
+            let table = content.table_mut(table)?;
+            for (key, _) in range.by_ref().take(DELETED_ROWS) {
+                table.delete(key);
+            }
         }
         Ok(())
+    }
+
+    fn compact(&self, table: TableId, _prefix: &[u8]) -> Result<(), KvError> {
+        // Nothing deleted is kept.
+        TableSpec::find(self.tables, table).map(drop)
     }
 
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
@@ -260,9 +275,13 @@ impl Engine for MemoryEngine {
         Ok(())
     }
 
+    fn memory(&self) -> Vec<Statistic> {
+        let content = self.content.read();
+        let bytes: usize = content.tables.iter().map(|table| table.bytes + table.rows.len() * ROW_BYTES).sum();
+        vec![figure("content", "Keys and values, and an estimate of what the maps themselves need", bytes)]
+    }
+
     fn statistics(&self) -> Vec<Statistic> {
-        #[expect(clippy::cast_precision_loss, reason = "a figure for people: exact up to 2^53")]
-        let figure = |name, help, value: usize| Statistic { name, help, value: value as f64 };
         let content = self.content.read();
         let entries = content.tables.iter().map(|table| table.rows.len()).sum();
         let bytes = content.tables.iter().map(|table| table.bytes).sum();
@@ -271,6 +290,11 @@ impl Engine for MemoryEngine {
             figure("content_bytes", "Bytes of all keys and values, without what the maps themselves need", bytes),
         ]
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people: exact up to 2^53")]
+fn figure(name: &'static str, help: &'static str, value: usize) -> Statistic {
+    Statistic { name, help, value: value as f64 }
 }
 
 fn end_bound(end: Option<&[u8]>) -> Bound<&[u8]> {

@@ -55,6 +55,7 @@ pub struct Server {
 #[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
 pub struct GraphSettings {
     pub default: String,
+    pub graphs_max: usize,
     pub batch_vertices_max: usize,
     pub batch_edges_max: usize,
     pub list_limit_default: u64,
@@ -286,6 +287,7 @@ impl Settings {
                 analyzer: self.search.analyzer.into(),
             },
             default_graph: self.graph.default.clone(),
+            graphs_max: self.graph.graphs_max,
             purge: graph_store::PurgeOptions {
                 interval: (self.graph.expiry_interval_ms > 0)
                     .then(|| Duration::from_millis(self.graph.expiry_interval_ms)),

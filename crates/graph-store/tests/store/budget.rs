@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use graph_model::{Direction, IdStrategy, LabelId, Meaning, VertexId};
 use graph_schema::{Conditions, Literal, NewEdge};
-use graph_store::{Budget, EdgeQuery, Graph, Listed, Range, Store, StoreError, VertexQuery, limits};
+use graph_store::{Budget, Clear, EdgeQuery, Graph, Listed, Range, Store, StoreError, VertexQuery, limits};
 
 use crate::fixture::*;
 
@@ -159,7 +159,7 @@ fn a_page_token_is_good_for_its_own_query_only() {
         assert!(matches!(error, StoreError::Page { .. }), "{error}");
     }
     let token = lists[0].page(&graph, "").unwrap().next.unwrap();
-    store.clear_graph("hugegraph").unwrap();
+    store.clear_graph("hugegraph", Clear::Everything).unwrap();
     let error = lists[0].page(&self::graph(&store), &token).unwrap_err();
     assert_eq!(error.meaning(), Meaning::BadInput);
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use graph_model::{Cardinality, DataType, IdStrategy, TaskStatus, Value};
 use graph_schema::{Literal, NewVertexLabel};
-use graph_store::{Alter, Graph, Pending, Store, StoreError, Wait, limits};
+use graph_store::{Alter, Clear, Graph, Pending, Store, StoreError, Wait, limits};
 use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, setting_value, tables};
 use kv::Engine;
@@ -222,7 +222,7 @@ fn clear_during(engine: &Arc<ParkedEngine>, store: &Store, write: impl FnOnce() 
         while engine.parked() == 0 {
             std::thread::yield_now();
         }
-        let clearing = scope.spawn(|| store.clear_graph("hugegraph").unwrap());
+        let clearing = scope.spawn(|| store.clear_graph("hugegraph", Clear::Everything).unwrap());
         // Clearing must wait for the write. Time for it to go wrong; where it is right, any time will do.
         std::thread::sleep(Duration::from_millis(20));
         assert!(!clearing.is_finished());
@@ -230,6 +230,7 @@ fn clear_during(engine: &Arc<ParkedEngine>, store: &Store, write: impl FnOnce() 
         writer.join().unwrap();
         clearing.join().unwrap();
     });
+    store.settle();
     check_nothing_old(&**engine);
     assert_eq!(graph(store).catalogue().elements(), []);
 }
@@ -291,7 +292,7 @@ fn nothing_of_a_cleared_graph_is_seen_again() {
             });
         }
         for _ in 0..30 {
-            store.clear_graph("hugegraph").unwrap();
+            store.clear_graph("hugegraph", Clear::Everything).unwrap();
             let fresh = graph(&store);
             assert_eq!(fresh.catalogue().elements(), []);
             assert_eq!(listed_vertices(&fresh, None).unwrap(), []);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use graph_model::{Cardinality, DataType, IdStrategy, Meaning, TaskStatus};
 use graph_schema::{EdgeRecord, Literal, NewVertex, UpdateStrategy, UpdateVertexLabel, UserData};
-use graph_store::{Alter, Graph, Pending, Store, StoreError, Wait};
+use graph_store::{Alter, Clear, Graph, Pending, Store, StoreError, Wait};
 use key_codec::tables;
 use kv::{Fault, FaultEngine, Faults, KvError, MemoryEngine};
 
@@ -201,7 +201,7 @@ fn a_full_disk_stops_writes_only_and_only_while_it_is_full() {
         assert!(matches!(error, StoreError::Kv(KvError::DiskFull { .. })), "{name}: {error}");
         assert_eq!(error.meaning(), Meaning::Unavailable);
     }
-    assert!(store.clear_graph("hugegraph").is_err());
+    assert!(store.clear_graph("hugegraph", Clear::Everything).is_err());
     assert!(graph.remove_edge_label("many").is_err());
     assert_eq!(listed_vertices(&graph, None).unwrap().len(), 5);
     assert_eq!(all_rows(&*inner), before);
@@ -221,13 +221,13 @@ fn a_clearing_that_failed_can_be_tried_again() {
             Fault::FailCommit { nth: 1, error: io() }
         };
         faults.inject(fault);
-        assert!(store.clear_graph("hugegraph").is_err());
+        assert!(store.clear_graph("hugegraph", Clear::Everything).is_err());
         let now = graph(&store);
         if !lost {
             assert_eq!(listed_vertices(&now, None).unwrap().len(), 5);
             insert(&now, &[named("still here")]).unwrap();
         }
-        store.clear_graph("hugegraph").unwrap();
+        store.clear_graph("hugegraph", Clear::Everything).unwrap();
         fill(&graph(&store));
         drop(store);
         // Whatever was believed, a restart finds the same.

@@ -100,6 +100,10 @@ impl Engine for ParkedEngine {
         self.inner.delete_prefix(table, prefix)
     }
 
+    fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
+        self.inner.compact(table, prefix)
+    }
+
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
         self.inner.split(table, prefix, target_bytes)
     }
@@ -110,5 +114,9 @@ impl Engine for ParkedEngine {
 
     fn statistics(&self) -> Vec<Statistic> {
         self.inner.statistics()
+    }
+
+    fn memory(&self) -> Vec<Statistic> {
+        self.inner.memory()
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use graph_model::{Direction, IdStrategy, Meaning, TaskStatus, VertexId};
 use graph_schema::SchemaKey;
-use graph_store::{Store, StoreError};
+use graph_store::{Clear, Store, StoreError};
 use key_codec::key::MetaKind;
 use key_codec::{FORMAT_VERSION, GraphNumber, key, setting_value, tables};
 use kv::{Engine, MemoryEngine, WriteBatch};
@@ -77,7 +77,7 @@ fn clearing_a_graph_does_not_start_automatic_ids_again() {
     let auto = vertex_label("auto", IdStrategy::Automatic);
     first.create_vertex_label(&auto).unwrap();
     let before = insert(&first, &[vertex("auto", None)]).unwrap();
-    store.clear_graph("hugegraph").unwrap();
+    store.clear_graph("hugegraph", Clear::Everything).unwrap();
     let second = graph(&store);
     second.create_vertex_label(&auto).unwrap();
     assert!(insert(&second, &[vertex("auto", None)]).unwrap() > before);
@@ -167,9 +167,11 @@ fn use_everything(engine: &std::sync::Arc<MemoryEngine>) -> Result<(), StoreErro
     }
     listed_edges(&graph, None, None)?;
     graph.tasks(|_| true, None, 0)?;
+    store.graph_conf("hugegraph")?;
+    store.snapshot_created_ms("hugegraph")?;
     graph.create_vertex_label(&vertex_label("more", IdStrategy::Automatic))?;
     insert(&graph, &[vertex("more", None)])?;
-    store.clear_graph("hugegraph")
+    store.clear_graph("hugegraph", Clear::Everything)
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use graph_json::Dialect;
 use prometheus::proto::{Metric, MetricFamily, MetricType};
 use prometheus::{Encoder as _, TextEncoder};
 use serde_json::{Map, Value, json};
@@ -16,8 +17,12 @@ use crate::routes::Answered;
 const GROUPS: [&str; 5] = ["gauges", "counters", "histograms", "meters", "timers"];
 
 const MEBIBYTE: u64 = 1024 * 1024;
+const GIBIBYTE: u64 = 1024 * MEBIBYTE;
 /// Size of a page of memory on the systems this runs on, in which Linux counts a process's memory.
 const PAGE_BYTES: u64 = 4_096;
+
+/// The memory of the process by its parts.
+const MEMORY: &str = "rhizome_memory_bytes";
 
 /// Everything: text, or JSON with `?type=json`.
 pub(crate) fn all(call: &Call) -> Answered {
@@ -34,6 +39,12 @@ pub(crate) fn all(call: &Call) -> Answered {
         let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
+    }
+    let _ =
+        writeln!(text, "# HELP {MEMORY} Memory of the process by what holds it; the parts add up to what is in RAM");
+    let _ = writeln!(text, "# TYPE {MEMORY} gauge");
+    for (part, help, bytes) in memory(&call.app) {
+        let _ = writeln!(text, "# {part}: {help}\n{MEMORY}{{part=\"{part}\"}} {bytes}");
     }
     Ok(Reply::text(text))
 }
@@ -108,10 +119,18 @@ pub(crate) fn backend(call: &Call) -> Answered {
     for statistic in engine.statistics() {
         figures.insert(statistic.name.to_owned(), json!(statistic.value));
     }
-    let used = resident_bytes() / MEBIBYTE;
-    figures.insert("mem_used".to_owned(), json!(used));
-    figures.insert("mem_unit".to_owned(), json!("MB"));
-    figures.insert("mem_used_readable".to_owned(), json!(format!("{used} MB")));
+    let memory: f64 = engine.memory().iter().map(|part| part.value).sum();
+    let disk = ["total_sst_bytes", "wal_bytes"].into_iter().filter_map(|name| figures.get(name)?.as_f64()).sum::<f64>();
+    for (name, figure) in [
+        ("mem_used", json!(memory / MEBIBYTE as f64)),
+        ("mem_used_readable", json!(format!("{:.2} MB", memory / MEBIBYTE as f64))),
+        ("mem_unit", json!("MB")),
+        ("disk_usage", json!(disk / GIBIBYTE as f64)),
+        ("disk_usage_readable", json!(format!("{:.2} MB", disk / MEBIBYTE as f64))),
+        ("disk_unit", json!("GB")),
+    ] {
+        figures.insert(name.to_owned(), figure);
+    }
     let graph = json!({
         "backend": engine.name(), "nodes": 1, "cluster_id": "local", "servers": { "local": figures },
     });
@@ -120,8 +139,9 @@ pub(crate) fn backend(call: &Call) -> Answered {
     Ok(Reply::value(&Value::Object(graphs)))
 }
 
+/// Clients before 1.2 know nothing else and do not say so.
 fn wants_json(call: &Call) -> Result<bool, ApiError> {
-    Ok(call.query().text("type")?.as_deref() == Some("json"))
+    Ok(call.dialect == Dialect::Before15 || call.query().text("type")?.as_deref() == Some("json"))
 }
 
 /// The first lines of a text: which HugeGraph this speaks for.
@@ -153,12 +173,26 @@ fn process_and_engine(app: &App) -> Vec<(String, &'static str, f64)> {
     all
 }
 
+/// What the memory of the process in RAM is made of: parts that are counted, and the rest.
+fn memory(app: &App) -> Vec<(&'static str, &'static str, f64)> {
+    let mut parts: Vec<_> = app.store.memory().into_iter().map(|part| (part.name, part.help, part.value)).collect();
+    parts.push(("request_bodies", "Bodies of requests at work", app.admission.bytes() as f64));
+    let counted: f64 = parts.iter().map(|(_, _, bytes)| bytes).sum();
+    let rest = "The program, its threads and tasks, answers under way, and room the allocator keeps; negative where parts are \
+                counted that the system has not given memory for yet";
+    parts.push(("rest", rest, resident_bytes() as f64 - counted));
+    parts
+}
+
 /// The figures of one of HugeGraph's groups, by name. Histograms of time are its timers.
 fn json_group(app: &App, group: &str) -> Value {
     let mut all = Map::new();
     if group == "gauges" {
         for (name, _, value) in process_and_engine(app) {
             all.insert(name, json!({ "value": value }));
+        }
+        for (part, _, bytes) in memory(app) {
+            all.insert(format!("{MEMORY}.{part}"), json!({ "value": bytes }));
         }
     }
     for family in families(app) {

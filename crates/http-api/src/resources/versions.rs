@@ -6,8 +6,9 @@ use graph_json::{Dialect, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON};
 use serde_json::{Value, json};
 
 use crate::call::Call;
+use crate::openapi::{Operation, Shape, operation_at};
 use crate::reply::Reply;
-use crate::routes::{Answered, Handler, ROUTES};
+use crate::routes::{Answered, ROUTES};
 
 /// The version of HugeGraph whose API this is.
 pub(crate) const CORE_VERSION: &str = "1.7.0";
@@ -20,6 +21,7 @@ pub(crate) fn root(_: &Call) -> Answered {
         "version": CORE_VERSION,
         "doc": "https://hugegraph.apache.org/docs/",
         "api_doc": "https://hugegraph.apache.org/docs/clients/",
+        "swagger_ui": "/swagger-ui/",
         "apis": ["graph", "metrics", "schema", "space", "tasks", "traversers"],
     })))
 }
@@ -38,16 +40,15 @@ pub(crate) fn versions(call: &Call) -> Answered {
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 pub(crate) fn apis(_: &Call) -> Answered {
     let mut groups: BTreeMap<&str, BTreeMap<&str, Vec<Value>>> = BTreeMap::new();
-    for route in ROUTES.iter().filter(|route| !route.is_for_tests()) {
+    for (at, route) in ROUTES.iter().enumerate().filter(|(_, route)| !route.is_for_tests()) {
         let mut fixed = route.path.iter().filter(|part| !part.starts_with('{'));
         let group = fixed.next().copied().unwrap_or("root");
         let category = fixed.next().copied().unwrap_or(group);
-        for (method, handler) in route.endpoints {
-            if matches!(handler, Handler::NotYet) {
+        for (endpoint, (method, handler)) in route.endpoints.iter().enumerate() {
+            if !handler.answers() {
                 continue;
             }
-            // Parameters inside the address; those behind it are in the documentation of each.
-            let parameters: Vec<Value> = route
+            let mut parameters: Vec<Value> = route
                 .template()
                 .split(['{', '}'])
                 .skip(1)
@@ -59,9 +60,21 @@ pub(crate) fn apis(_: &Call) -> Answered {
                 })
                 .map(|name| json!({ "name": name, "type": "String", "default_value": null }))
                 .collect();
+            parameters.extend(operation_at((at, endpoint)).into_iter().flat_map(in_query));
             let entry = json!({ "url": route.template(), "method": method.as_str(), "parameters": parameters });
             groups.entry(group).or_default().entry(category).or_default().push(entry);
         }
     }
     Ok(Reply::value(&json!({ "apis": groups })))
+}
+
+fn in_query(operation: &'static Operation) -> impl Iterator<Item = Value> {
+    let type_of = |shape| match shape {
+        Shape::Integer => "long",
+        Shape::Flag => "boolean",
+        Shape::List(_) => "List",
+        _ => "String",
+    };
+    let described = operation.query.iter();
+    described.map(move |field| json!({ "name": field.name, "type": type_of(field.shape), "default_value": null }))
 }

@@ -247,6 +247,30 @@ fn what_is_not_there_yet_says_so() {
 }
 
 #[test]
+fn the_api_is_described_for_programs_and_people() {
+    let server = Server::start();
+    let document = server.get("/openapi.json").json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let create = &document["paths"]["/graphs/{graph}/schema/vertexlabels"]["post"];
+    assert_eq!(
+        create["responses"]["201"]["content"]["application/json"]["schema"]["$ref"],
+        "#/components/schemas/VertexLabel"
+    );
+    assert_eq!(server.get("/swagger-ui").header("location"), Some("/swagger-ui/"));
+    let page = server.get("/swagger-ui/");
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html")));
+    // Everything the page needs comes from here, so that it works without a network.
+    for part in page.text().split(['"', '\'']).filter(|part| part.ends_with(".js") || part.ends_with(".css")) {
+        assert!(!part.contains("//"), "{part}");
+        let file = server.get(&format!("/swagger-ui/{}", part.trim_start_matches("./")));
+        assert!(file.status == 200 && !file.body.is_empty(), "{part}");
+    }
+    assert!(server.get("/swagger-ui/swagger-initializer.js").text().contains("/openapi.json"));
+    assert_eq!(server.get("/swagger-ui/nosuch").status, 404);
+    assert!(server.get("/apis").text().contains("clone_graph_name"));
+}
+
+#[test]
 fn the_server_tells_about_itself() {
     let server = Server::with_schema();
     assert_eq!(server.get("/").json()["service"], "hugegraph");
@@ -258,8 +282,22 @@ fn the_server_tells_about_itself() {
         text.contains(r#"rhizome_http_requests_total{class="ok",method="POST",path="{G}/schema/propertykeys"} 3"#),
         "{text}"
     );
-    assert!(text.contains("process_resident_memory_bytes"));
+    let figure = |name: &str| -> f64 {
+        let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        line.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    let parts = text.lines().filter(|line| line.starts_with("rhizome_memory_bytes{"));
+    let sum: f64 = parts.map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap()).sum();
+    // Both are read within one answer, a moment apart.
+    let resident = figure("process_resident_memory_bytes");
+    assert!((sum - resident).abs() < resident / 4.0, "{sum} of {resident}");
+    for part in ["content", "graphs", "catalogues"] {
+        assert!(figure(&format!("rhizome_memory_bytes{{part=\"{part}\"}}")) > 0.0, "{part}");
+    }
     let json = server.get("/metrics/?type=json").json();
+    // HugeGraph's Java client 1.0 asks without `type` and reads JSON.
+    let before = server.send("GET", "/metrics", &[("User-Agent", "Jersey/3.0.3 (HttpUrlConnection 11)")], b"");
+    assert!(before.json()["gauges"].is_object());
     for group in ["gauges", "counters", "histograms", "meters", "timers"] {
         assert!(json[group].is_object());
         assert!(server.get(&format!("/metrics/{group}")).json().is_object());

@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "test code")]
 
 mod batch_update;
+mod compatibility;
 mod graph;
+mod graphs;
 mod index_labels;
 mod modes;
 mod path_traversers;

@@ -217,15 +217,17 @@ pub fn reopening_keeps_everything(harness: &mut dyn Harness) {
 pub fn statistics_say_something(harness: &mut dyn Harness) {
     let engine = harness.fresh();
     put(&*engine, TERMINATED, b"p\0", b"", b"value");
-    let statistics = engine.statistics();
-    assert!(!statistics.is_empty());
-    let mut names: Vec<&str> = statistics.iter().map(|statistic| statistic.name).collect();
-    for statistic in &statistics {
-        assert!(statistic.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'));
-        assert!(!statistic.help.is_empty() && statistic.value.is_finite() && statistic.value >= 0.0);
+    for statistics in [engine.statistics(), engine.memory()] {
+        assert!(!statistics.is_empty());
+        let mut names: Vec<&str> = statistics.iter().map(|statistic| statistic.name).collect();
+        for statistic in &statistics {
+            assert!(statistic.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'));
+            assert!(!statistic.help.is_empty() && statistic.value.is_finite() && statistic.value >= 0.0);
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), statistics.len(), "names are unique");
     }
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), statistics.len(), "names are unique");
+    assert!(engine.memory().iter().map(|part| part.value).sum::<f64>() > 0.0, "what was written takes memory");
     assert!(!engine.name().is_empty());
 }

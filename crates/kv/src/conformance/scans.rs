@@ -1,7 +1,7 @@
 //! Cases: order, ranges, prefixes.
 
 use super::{COUNTED, Harness, TERMINATED, add, all_keys, drain, get, put};
-use crate::{Entry, GoOn, Key, Keys, Read, RowRange, WriteBatch};
+use crate::{Entry, GoOn, Key, Keys, Read, RowRange, TableId, WriteBatch};
 
 fn rows_of(read: &dyn Read, partition: &[u8], start: &[u8], end: Option<&[u8]>) -> Vec<Vec<u8>> {
     let range = RowRange { partition, start, end };
@@ -186,6 +186,33 @@ pub fn delete_prefix_is_exact(harness: &mut dyn Harness) {
     assert_eq!(all_keys(&*engine, TERMINATED), left);
     assert!(engine.delete_prefix(TERMINATED, b"").is_err(), "an empty prefix is refused");
     assert_eq!(all_keys(&*engine, TERMINATED), left);
+}
+
+/// Giving back room does not change what is read, whatever the prefix covers and whatever was deleted there.
+pub fn compacting_changes_nothing(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    let value = vec![7; 1000];
+    for partition in [b"aa\0", b"ab\0", b"ac\0"] {
+        for row in 0..200u8 {
+            put(&*engine, TERMINATED, partition, &[row], &value);
+            put(&*engine, COUNTED, &[1, row], partition, &value);
+        }
+    }
+    engine.delete_prefix(TERMINATED, b"ab").expect("delete");
+    put(&*engine, TERMINATED, b"aa\0", &[3], b"new");
+    let before = [TERMINATED, COUNTED].map(|table| all_keys(&*engine, table));
+    let snapshot = engine.snapshot().expect("snapshot");
+    for prefix in [&b"a"[..], b"ab", b"aa\0", b"zz", b"\xFF", b""] {
+        engine.compact(TERMINATED, prefix).expect("compact");
+        engine.compact(COUNTED, prefix).expect("compact");
+        assert_eq!([TERMINATED, COUNTED].map(|table| all_keys(&*engine, table)), before, "{prefix:?}");
+    }
+    if engine.capabilities().snapshot_reads {
+        assert_eq!([TERMINATED, COUNTED].map(|table| all_keys(&*snapshot, table)), before, "a snapshot stays as it is");
+    }
+    assert_eq!(get(&*engine, TERMINATED, b"aa\0", &[3]).as_deref(), Some(&b"new"[..]));
+    assert_eq!(get(&*engine, TERMINATED, b"ab\0", &[3]), None);
+    assert!(engine.compact(TableId(9), b"a").is_err(), "an unknown table is refused");
 }
 
 /// A prefix of 0xFF bytes only has no successor.

@@ -1,0 +1,122 @@
+//! Removing what dropped and cleared graphs held, in the background.
+//!
+//! The number of such a graph is noted in the store in the same batch that took the graph away; a thread deletes its ranges and then the
+//! note. What a process leaves, the next one removes when it opens the store. Numbers are never used again, so nothing can come to stand
+//! in a range that is being removed.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use key_codec::key::{self, MetaKind};
+use key_codec::{GraphNumber, tables};
+use kv::{Engine, TableId, WriteBatch};
+use parking_lot::{Condvar, Mutex};
+
+use crate::StoreError;
+use crate::settings::{delete_number, read_numbers};
+
+/// The thread that removes. Dropping it waits for the removal at work.
+pub(crate) struct Remover {
+    state: Arc<(Mutex<State>, Condvar)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct State {
+    /// How often there was something to remove, and how much of that the thread has looked after.
+    asked: u64,
+    done: u64,
+    stopped: bool,
+}
+
+impl Remover {
+    pub(crate) fn start(engine: Arc<dyn Engine>) -> Self {
+        let state = Arc::new((Mutex::<State>::default(), Condvar::new()));
+        let shared = Arc::clone(&state);
+        let run = move || {
+            while let Some(asked) = next(&shared) {
+                if let Err(error) = finish_drops(&*engine, MetaKind::Dropped) {
+                    tracing::warn!(%error, "data of a dropped graph could not be removed; the next drop or start tries again");
+                }
+                shared.0.lock().done = asked;
+                shared.1.notify_all();
+            }
+        };
+        let thread = std::thread::Builder::new().name("drops".to_owned()).spawn(run);
+        if let Err(error) = &thread {
+            tracing::error!(%error, "no thread for removing dropped graphs: the next start removes them");
+        }
+        Self { state, thread: thread.ok() }
+    }
+
+    /// Says that there is something to remove.
+    pub(crate) fn wake(&self) {
+        self.state.0.lock().asked += 1;
+        self.state.1.notify_all();
+    }
+
+    /// Waits until everything asked for so far has been looked after.
+    pub(crate) fn settle(&self) {
+        if self.thread.is_none() {
+            return;
+        }
+        let mut state = self.state.0.lock();
+        let asked = state.asked;
+        while state.done < asked {
+            self.state.1.wait(&mut state);
+        }
+    }
+}
+
+impl Drop for Remover {
+    fn drop(&mut self) {
+        self.state.0.lock().stopped = true;
+        self.state.1.notify_all();
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+fn next((state, changed): &(Mutex<State>, Condvar)) -> Option<u64> {
+    let mut state = state.lock();
+    loop {
+        if state.done < state.asked {
+            return Some(state.asked);
+        }
+        if state.stopped {
+            return None;
+        }
+        changed.wait(&mut state);
+    }
+}
+
+/// Removes the data of the numbers in a list of the store, and takes them from it.
+pub(crate) fn finish_drops(engine: &dyn Engine, kind: MetaKind) -> Result<(), StoreError> {
+    for number in read_numbers(engine, kind)? {
+        let prefix = prefix_of(number);
+        for table in tables() {
+            // A deleted range costs reads near it until it has been compacted away: none for what is empty, as most tables of a
+            // small graph are.
+            if engine.scan_partitions(table, &prefix, None)?.next()?.is_some() {
+                engine.delete_prefix(table, &prefix)?;
+            }
+        }
+        let mut batch = WriteBatch::new();
+        delete_number(&mut batch, kind, number);
+        engine.commit(batch)?;
+    }
+    Ok(())
+}
+
+/// All tables.
+pub(crate) fn tables() -> impl Iterator<Item = TableId> {
+    (0u8..).zip(tables::TABLES).map(|(at, _)| TableId(at))
+}
+
+/// What the keys of a graph begin with.
+pub(crate) fn prefix_of(number: GraphNumber) -> Vec<u8> {
+    let mut prefix = Vec::new();
+    key::graph_prefix(&mut prefix, number);
+    prefix
+}

@@ -1,0 +1,230 @@
+//! Changes of the list of graphs: creating, dropping, clearing, configuring.
+//!
+//! Each is one batch, so a graph is there as a whole or not at all. What a graph held goes later, in the background (`dropped.rs`), so
+//! every change takes the same short time. The default graph cannot be dropped: it would be there again, empty, after the next start.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use graph_schema::{Catalogue, Status};
+use key_codec::key::{self, MetaKind};
+use key_codec::{GraphNumber, conf_value, schema_value, setting_value, tables};
+use kv::WriteBatch;
+
+use crate::graph::Graph;
+use crate::settings::{NEXT_GRAPH, delete_named, graph_number, put_dropped, put_setting, read_named, read_setting};
+use crate::store::{Store, put_next_ids, read_graphs};
+use crate::{StoreError, limits};
+
+/// What a graph is configured with: keys and values, as given by who created it.
+pub type GraphConf = BTreeMap<String, String>;
+
+/// What clearing a graph takes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clear {
+    /// Elements, variables, tasks and the schema.
+    Everything,
+    /// Elements, variables and tasks; the schema stays.
+    Data,
+}
+
+impl Store {
+    /// Makes an empty graph. Names are letters, digits and `_`, beginning with a letter, at most
+    /// [`limits::GRAPH_NAME_CHARS_MAX`] characters; a configuration has at most [`limits::GRAPH_CONF_BYTES_MAX`] bytes.
+    pub fn create_graph(&self, name: &str, conf: &GraphConf) -> Result<Arc<Graph>, StoreError> {
+        check_name(name)?;
+        check_conf(conf)?;
+        let _admin = self.admin.lock();
+        let graphs_max = self.shared.options.graphs_max;
+        {
+            let graphs = self.graphs.read();
+            if graphs.contains_key(name) {
+                return Err(StoreError::GraphExists { name: name.to_owned() });
+            }
+            if graphs.len() >= graphs_max {
+                return Err(StoreError::TooManyGraphs { limit: graphs_max });
+            }
+        }
+        self.register_new(name, conf)
+    }
+
+    /// Makes the default graph if it is not there.
+    pub(crate) fn ensure_default_graph(&self) -> Result<(), StoreError> {
+        let name = &self.shared.options.default_graph;
+        let _admin = self.admin.lock();
+        if self.graph(name).is_ok() {
+            return Ok(());
+        }
+        self.register_new(name, &GraphConf::new()).map(drop)
+    }
+
+    fn register_new(&self, name: &str, conf: &GraphConf) -> Result<Arc<Graph>, StoreError> {
+        let mut batch = WriteBatch::new();
+        let number = self.take_number(&mut batch)?;
+        put_graph(&mut batch, name, number);
+        put_conf(&mut batch, name, conf);
+        self.engine().commit(batch)?;
+        let graph = self.fresh_graph(name, number, Catalogue::default());
+        self.graphs.write().insert(name.to_owned(), Arc::clone(&graph));
+        Ok(graph)
+    }
+
+    /// Drops a graph with its schema, elements, tasks, configuration and snapshot. Requests at work on it are turned away.
+    pub fn drop_graph(&self, name: &str) -> Result<(), StoreError> {
+        if name == self.shared.options.default_graph {
+            return Err(StoreError::DefaultGraph { name: name.to_owned() });
+        }
+        let _admin = self.admin.lock();
+        let old = self.graph(name)?;
+        let snapshot = self.snapshot_of(name)?;
+        old.close();
+        let mut batch = WriteBatch::new();
+        for kind in [MetaKind::Graph, MetaKind::GraphConf, MetaKind::Snapshot] {
+            delete_named(&mut batch, kind, name);
+        }
+        put_dropped(&mut batch, old.number);
+        if let Some(snapshot) = snapshot {
+            put_dropped(&mut batch, snapshot.number);
+        }
+        let outcome = self.engine().commit(batch);
+        if outcome.is_err() && self.is_stored(name, old.number) {
+            old.reopen();
+        } else {
+            self.graphs.write().remove(name);
+        }
+        self.remover.wake();
+        Ok(outcome?)
+    }
+
+    /// Empties a graph. It goes on under a new number, so this takes the same short time whatever it held; requests at work on the old
+    /// content are turned away. Its configuration, its modes and its snapshot stay.
+    pub fn clear_graph(&self, name: &str, clear: Clear) -> Result<(), StoreError> {
+        let _admin = self.admin.lock();
+        let old = self.graph(name)?;
+        let mut batch = WriteBatch::new();
+        let number = self.take_number(&mut batch)?;
+        put_graph(&mut batch, name, number);
+        put_dropped(&mut batch, old.number);
+        old.close();
+        let prepared = match clear {
+            Clear::Everything => Ok(Catalogue::default()),
+            Clear::Data => keep_schema(&mut batch, &old, number),
+        };
+        let catalogue = match prepared {
+            Ok(catalogue) => catalogue,
+            Err(error) => {
+                old.reopen();
+                return Err(error);
+            }
+        };
+        if let Err(error) = self.engine().commit(batch) {
+            // Where the failed write was stored all the same, the old content is lost and only clearing again helps.
+            if self.is_stored(name, old.number) {
+                old.reopen();
+            }
+            return Err(error.into());
+        }
+        let fresh = self.fresh_graph(name, number, catalogue);
+        fresh.take_modes(&old);
+        self.graphs.write().insert(name.to_owned(), fresh);
+        self.remover.wake();
+        Ok(())
+    }
+
+    /// What a graph is configured with. Read from storage each time, so that a graph costs no memory for it.
+    pub fn graph_conf(&self, name: &str) -> Result<GraphConf, StoreError> {
+        let graph = self.graph(name)?;
+        let found = read_named(self.engine(), MetaKind::GraphConf, graph.name())?;
+        Ok(found.map(|bytes| conf_value::read_conf(&bytes)).transpose()?.unwrap_or_default())
+    }
+
+    /// Replaces what a graph is configured with.
+    pub fn set_graph_conf(&self, name: &str, conf: &GraphConf) -> Result<(), StoreError> {
+        check_conf(conf)?;
+        let _admin = self.admin.lock();
+        self.graph(name)?;
+        let mut batch = WriteBatch::new();
+        put_conf(&mut batch, name, conf);
+        Ok(self.engine().commit(batch)?)
+    }
+
+    /// The name of the graph that cannot be dropped.
+    #[must_use]
+    pub fn default_graph(&self) -> &str {
+        &self.shared.options.default_graph
+    }
+
+    /// The number the next graph gets, and its successor appended to the batch. Called with `admin` held.
+    pub(crate) fn take_number(&self, batch: &mut WriteBatch) -> Result<GraphNumber, StoreError> {
+        let number = match read_setting(self.engine(), GraphNumber::STORE, NEXT_GRAPH)? {
+            Some(bytes) => graph_number(setting_value::read_numbers::<1>(&bytes)?)?,
+            None => GraphNumber(1),
+        };
+        put_setting(batch, GraphNumber::STORE, NEXT_GRAPH, &[u64::from(number.0) + 1]);
+        Ok(number)
+    }
+
+    pub(crate) fn fresh_graph(&self, name: &str, number: GraphNumber, catalogue: Catalogue) -> Arc<Graph> {
+        Arc::new(Graph::new(name.to_owned(), number, Arc::clone(&self.shared), catalogue, 1))
+    }
+
+    /// Whether the stored list has the name under this number: what became of a change whose outcome is unknown.
+    pub(crate) fn is_stored(&self, name: &str, number: GraphNumber) -> bool {
+        read_graphs(self.engine()).is_ok_and(|graphs| graphs.iter().any(|(n, at)| n == name && *at == number))
+    }
+}
+
+/// Writes the schema of a graph under another number. Refused while a label is being removed: the task that does it would be gone.
+fn keep_schema(batch: &mut WriteBatch, old: &Graph, number: GraphNumber) -> Result<Catalogue, StoreError> {
+    let catalogue = old.catalogue();
+    for element in catalogue.elements() {
+        if element.status() != Status::Created {
+            return Err(StoreError::SchemaInMotion { graph: old.name.clone(), name: element.name().to_owned() });
+        }
+        let (kind, at) = schema_value::meta_position(element.key());
+        batch.put(
+            tables::META,
+            |b| key::meta_partition(b, number, kind),
+            |b| key::meta_row_number(b, at),
+            |v| schema_value::put_element(v, &element),
+        );
+    }
+    put_next_ids(batch, number, catalogue.next_ids());
+    Ok((*catalogue).clone())
+}
+
+/// Appends the number a name stands for.
+pub(crate) fn put_graph(batch: &mut WriteBatch, name: &str, number: GraphNumber) {
+    batch.put(
+        tables::META,
+        |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Graph),
+        |b| key::meta_row_name(b, name),
+        |v| setting_value::put_numbers(v, &[u64::from(number.0)]),
+    );
+}
+
+fn put_conf(batch: &mut WriteBatch, name: &str, conf: &GraphConf) {
+    batch.put(
+        tables::META,
+        |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::GraphConf),
+        |b| key::meta_row_name(b, name),
+        |v| conf_value::put_conf(v, conf),
+    );
+}
+
+fn check_name(name: &str) -> Result<(), StoreError> {
+    let letters = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
+    if letters && begins && name.len() <= limits::GRAPH_NAME_CHARS_MAX {
+        return Ok(());
+    }
+    Err(StoreError::GraphName { name: name.chars().take(limits::GRAPH_NAME_CHARS_MAX + 1).collect() })
+}
+
+fn check_conf(conf: &GraphConf) -> Result<(), StoreError> {
+    let bytes = conf.iter().map(|(key, value)| key.len() + value.len()).sum();
+    if bytes > limits::GRAPH_CONF_BYTES_MAX {
+        return Err(StoreError::ConfTooLarge { bytes, limit_bytes: limits::GRAPH_CONF_BYTES_MAX });
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! The API described for programs: `/openapi.json`, and `/swagger-ui/` that shows it to people.
+//!
+//! The table of routes says what there is. The tables in this folder say what each method at each address takes and answers, in the words
+//! of `operation.rs`; a test compares the two, and in tests of the server a handler that asks for a parameter its description does not
+//! have fails. To describe a new route, add its line to the table of its area; shapes used more than once go to `shapes.rs`.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::call::Call;
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::routes::{Answered, ROUTES};
+
+mod admin;
+mod document;
+mod graph;
+mod operation;
+mod schema;
+mod shapes;
+mod traversers;
+
+pub(crate) use operation::{Operation, Shape};
+
+/// The tables: the name of an area, what it is about, its operations.
+static TABLES: &[(&str, &str, &[Operation])] = &[
+    ("graph", "Vertices and edges", graph::OPERATIONS),
+    ("schema", "Definitions of property keys, labels and indexes, and the tasks they start", schema::OPERATIONS),
+    ("traversers", "Neighbourhoods, paths, similarities, ranks, and reading a graph in parts", traversers::OPERATIONS),
+    ("graphs", "Graphs as a whole, and graph spaces", admin::GRAPHS),
+    ("service", "The server itself", admin::SERVICE),
+];
+
+/// The page that shows the document, and where on it that is.
+const PAGE: &str = "/swagger-ui/";
+const DOCUMENT: &str = "/openapi.json";
+
+/// All operations with the name of their area.
+fn operations() -> impl Iterator<Item = (&'static str, &'static Operation)> {
+    TABLES.iter().flat_map(|(tag, _, operations)| operations.iter().map(|operation| (*tag, operation)))
+}
+
+/// What is said about an endpoint, by its position in the table of routes.
+pub(crate) fn operation_at((route, endpoint): (usize, usize)) -> Option<&'static Operation> {
+    let route = ROUTES.get(route)?;
+    let (method, _) = route.endpoints.get(endpoint)?;
+    let template = route.template();
+    operations()
+        .map(|(_, operation)| operation)
+        .find(|operation| operation.template == template && operation.method == method.as_str())
+}
+
+/// The document.
+pub(crate) fn show(_: &Call) -> Answered {
+    static TEXT: OnceLock<Option<String>> = OnceLock::new();
+    let text = TEXT.get_or_init(|| document::document().to_json().ok());
+    text.as_ref().map(|text| Reply::ok(text.clone().into_bytes())).ok_or_else(ApiError::defect)
+}
+
+/// The files of Swagger UI, which are part of this program.
+pub(crate) fn page(call: &Call) -> Answered {
+    let path = call.address.path();
+    let Some(file) = path.strip_prefix(PAGE) else {
+        return Ok(Reply::redirect(PAGE));
+    };
+    let config = Arc::new(utoipa_swagger_ui::Config::from(DOCUMENT));
+    match utoipa_swagger_ui::serve(file, config) {
+        Ok(Some(found)) => Ok(Reply::file(&found.content_type, found.bytes.into_owned())),
+        Ok(None) => Err(ApiError::no_route(path)),
+        Err(error) => {
+            tracing::error!(%error, "a file of Swagger UI could not be read");
+            Err(ApiError::defect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::operation::{Answer, Body};
+    use super::*;
+
+    /// Every method at every address that answers, without files and tests.
+    fn routed() -> BTreeSet<(String, String)> {
+        let routes = ROUTES.iter().filter(|route| !route.is_for_tests() && !route.path.contains(&"{*}"));
+        let endpoints = routes.flat_map(|route| route.endpoints.iter().map(|endpoint| (route.template(), endpoint)));
+        endpoints
+            .filter(|(_, (_, handler))| handler.answers())
+            .map(|(template, (method, _))| (template, method.to_string()))
+            .collect()
+    }
+
+    #[test]
+    fn every_endpoint_is_described_and_nothing_else_is() {
+        let routed = routed();
+        let described: Vec<_> =
+            operations().map(|(_, operation)| (operation.template.to_owned(), operation.method.to_owned())).collect();
+        let once: BTreeSet<_> = described.iter().cloned().collect();
+        assert_eq!(once.len(), described.len(), "something is described twice");
+        let missing: Vec<_> = routed.difference(&once).collect();
+        assert!(
+            missing.is_empty(),
+            "these endpoints have no description for /openapi.json; add each to a table in src/openapi/: {missing:?}"
+        );
+        let extra: Vec<_> = once.difference(&routed).collect();
+        assert!(extra.is_empty(), "src/openapi/ describes what the table of routes does not have: {extra:?}");
+    }
+
+    fn check_names(shape: Shape, used: &mut BTreeSet<&'static str>) {
+        match shape {
+            Shape::Named(name) => {
+                assert!(shapes::all().any(|(known, _)| *known == name), "no shape is named {name}");
+                used.insert(name);
+            }
+            Shape::List(inner) | Shape::Map(inner) => check_names(*inner, used),
+            Shape::Either(shapes) => shapes.iter().for_each(|shape| check_names(*shape, used)),
+            Shape::Object(fields) => fields.iter().for_each(|field| check_names(field.shape, used)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_shape_that_is_named_exists_and_is_used() {
+        let mut used = BTreeSet::from(["Error"]);
+        for (_, operation) in operations() {
+            assert!(!operation.summary.is_empty());
+            operation.query.iter().for_each(|field| check_names(field.shape, &mut used));
+            match operation.body {
+                Body::Json(shape) | Body::MayBeJson(shape) => check_names(shape, &mut used),
+                Body::Nothing | Body::Configuration => {}
+            }
+            match operation.answer {
+                Answer::Json(_, shape) | Answer::TextOrJson(shape) => check_names(shape, &mut used),
+                Answer::Nothing | Answer::Text => {}
+            }
+        }
+        shapes::all().for_each(|(_, shape)| check_names(*shape, &mut used));
+        let idle: Vec<_> = shapes::all().filter(|(name, _)| !used.contains(name)).map(|(name, _)| name).collect();
+        assert!(idle.is_empty(), "nothing uses these shapes: {idle:?}");
+    }
+
+    #[test]
+    fn the_document_has_every_address_once_and_ids_of_their_own() {
+        let document = serde_json::to_value(document::document()).unwrap();
+        let paths = document["paths"].as_object().unwrap();
+        let mut ids = BTreeSet::new();
+        for (template, method) in routed() {
+            let operation = &paths[&document::path_of(&template)][method.to_lowercase()];
+            let id = operation["operationId"].as_str().unwrap_or_else(|| panic!("{method} {template} is not there"));
+            assert!(ids.insert(id.to_owned()), "{id} is there twice");
+        }
+        assert_eq!(document["openapi"], "3.1.0");
+        let create = &paths["/graphs/{graph}/graph/vertices"]["post"];
+        let body = &create["requestBody"]["content"]["application/json"]["schema"]["$ref"];
+        assert_eq!(body, "#/components/schemas/NewVertex");
+        assert_eq!(paths["/graphs"]["servers"][1]["url"], "/graphspaces/DEFAULT");
+    }
+}

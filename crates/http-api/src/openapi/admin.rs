@@ -1,0 +1,119 @@
+//! Graphs as a whole, graph spaces, and the server itself.
+
+use super::operation::Shape::{Any, Choice, Either, Flag, List, Literal, Map, Named, Number, Object, Text};
+use super::operation::{Answer, Body, Field, Operation, Shape, may, must};
+use super::shapes::TEXTS;
+
+const MODES: Shape = Choice(&["NONE", "RESTORING", "MERGING", "LOADING"]);
+const READ_MODES: Shape = Choice(&["OLTP_ONLY", "ALL", "OLAP_ONLY"]);
+const MODE: Shape = Object(&[must("mode", MODES, "")]);
+const READ_MODE: Shape = Object(&[must("graph_read_mode", READ_MODES, "")]);
+const PREFIX: Field = may("prefix", Text, "Only those whose names begin so");
+const JSON: Field = may("type", Choice(&["json"]), "JSON instead of Prometheus text");
+const FIGURES: Shape = Map(&Map(&Any));
+const NUMBERS: Shape = Map(&Map(&Number));
+const ACTIONS: Shape = Either(&[
+    Object(&[
+        must("action", Literal("update"), ""),
+        must("update", Object(&[may("name", Text, "The graph's own"), must("nickname", Text, "")]), ""),
+    ]),
+    Object(&[must("action", Literal("reload"), "Nothing has to be loaded again; accepted for clients")]),
+    Object(&[must("action", Literal("clear"), ""), may("clear_schema", Flag, "True: the schema too")]),
+]);
+const TRACE: Shape = Object(&[must("trace", Flag, "")]);
+const SPACES: Shape = List(&Named("GraphSpace"));
+
+pub(crate) static GRAPHS: &[Operation] = &[
+    Operation::get("{S}/graphs", "Lists the names of the graphs", Object(&[must("graphs", TEXTS, "")])),
+    Operation::get("{S}/graphs/profile", "Describes the graphs", List(&Named("GraphProfile"))).query(&[PREFIX]),
+    Operation::put(
+        "{S}/graphs/manage",
+        "Loads the list of graphs again; it is always as stored",
+        Object(&[must("action", Choice(&["reload"]), "")]),
+        200,
+        Named("Outcome"),
+    ),
+    Operation::get("{G}", "Reads name and engine of a graph", Named("Graph")),
+    Operation::post("{G}", "Creates a graph", Any, 201, Named("GraphCreated")).body(Body::Configuration).query(&[may(
+        "clone_graph_name",
+        Text,
+        "Takes the configuration of this graph; nothing of its content",
+    )]),
+    Operation::put("{G}", "Renames for people, or clears a graph", ACTIONS, 200, Named("Outcome")),
+    Operation::delete("{G}", "Drops a graph with all it holds").query(&[must(
+        "confirm_message",
+        Text,
+        "Literally: I'm sure to drop the graph",
+    )]),
+    Operation::delete("{G}/clear", "Removes schema, elements and tasks of a graph").query(&[must(
+        "confirm_message",
+        Text,
+        "Literally: I'm sure to delete all data",
+    )]),
+    Operation::get("{G}/conf", "Reads the configuration of a graph as Java properties", Text).answers(Answer::Text),
+    Operation::get("{G}/mode", "Reads the mode of a graph", MODE),
+    Operation::put("{G}/mode", "Sets the mode of a graph, for loading and restoring", MODES, 200, MODE),
+    Operation::get("{G}/graph_read_mode", "Reads the read mode of a graph", READ_MODE),
+    Operation::put("{G}/graph_read_mode", "Sets the read mode of a graph", READ_MODES, 200, READ_MODE),
+    Operation::put("{G}/snapshot_create", "Makes the snapshot of a graph", Any, 200, Named("Outcome"))
+        .body(Body::MayBeJson(Any)),
+    Operation::put(
+        "{G}/snapshot_resume",
+        "Replaces the content of a graph by its snapshot",
+        Any,
+        200,
+        Named("Outcome"),
+    )
+    .body(Body::MayBeJson(Any)),
+    Operation::put("{G}/compact", "Gives back the room of what was deleted in a graph", Any, 200, Map(&Any))
+        .body(Body::MayBeJson(Any)),
+    Operation::get("{G}/variables", "Reads all variables of a graph", Map(&Any)),
+    Operation::get("{G}/variables/{name}", "Reads a variable", Map(&Any)),
+    Operation::put(
+        "{G}/variables/{name}",
+        "Sets a variable",
+        Object(&[must("data", Any, "A text, a number, true or false, or a list of one kind of these")]),
+        200,
+        Map(&Any),
+    ),
+    Operation::delete("{G}/variables/{name}", "Deletes a variable"),
+    Operation::get("/graphspaces", "Lists the graph spaces: there is one", Object(&[must("graphSpaces", TEXTS, "")])),
+    Operation::get("/graphspaces/profile", "Describes the graph spaces", SPACES).query(&[PREFIX]),
+    Operation::get("/graphspaces/{space}", "Describes a graph space", Named("GraphSpace")),
+    Operation::post("/graphspaces", "Refused: there is one graph space", Any, 201, Any).body(Body::MayBeJson(Any)),
+    Operation::put("/graphspaces/{space}", "Refused: there is one graph space", Any, 200, Any)
+        .body(Body::MayBeJson(Any)),
+    Operation::delete("/graphspaces/{space}", "Refused: there is one graph space"),
+];
+
+pub(crate) static SERVICE: &[Operation] = &[
+    Operation::get("/", "Says what this is", Map(&Any)),
+    Operation::get("/versions", "Reads the versions clients check", Object(&[must("versions", Map(&Text), "")])),
+    Operation::get("/apis", "Lists the addresses", Map(&Any)),
+    Operation::get("/openapi.json", "Reads this document", Map(&Any)),
+    Operation::get("/health", "Says whether requests are welcome; 503 while the server stops", Map(&Text)),
+    Operation::get("/exception/trace", "Says whether errors hold stack traces: never", TRACE),
+    Operation::put("/exception/trace", "Refused, except for false", TRACE, 200, TRACE),
+    Operation::get(
+        "/whiteiplist",
+        "Lists the only addresses that are let in: none is kept",
+        Object(&[must("whiteIpList", TEXTS, "")]),
+    ),
+    Operation::post(
+        "/whiteiplist",
+        "Refused, except for removing",
+        Object(&[must("action", Choice(&["load", "remove"]), ""), must("ips", TEXTS, "")]),
+        202,
+        Map(&Any),
+    ),
+    Operation::put("/whiteiplist", "Refused, except for false", Any, 200, Map(&Any))
+        .body(Body::MayBeJson(Any))
+        .query(&[must("status", Choice(&["true", "false"]), "")]),
+    Operation::get("/metrics", "Reads all figures", Text).answers(Answer::TextOrJson(FIGURES)).query(&[JSON]),
+    Operation::get("/metrics/system", "Reads memory, processors and uptime", FIGURES),
+    Operation::get("/metrics/backend", "Reads the engine's figures for every graph", FIGURES),
+    Operation::get("/metrics/statistics", "Reads how often and how fast each endpoint answered", Text)
+        .answers(Answer::TextOrJson(NUMBERS))
+        .query(&[JSON]),
+    Operation::get("/metrics/{group}", "Reads gauges, counters, histograms, meters or timers", FIGURES),
+];
