@@ -1,5 +1,5 @@
 //! `rhizome check --indexes` over the folder of a server that has ended, in peace or by `kill -9`.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "test code")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
 
