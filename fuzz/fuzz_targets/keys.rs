@@ -3,7 +3,7 @@
 #![no_main]
 
 use graph_schema::SchemaKind;
-use key_codec::{GraphNumber, key, schema_value, setting_value, tables, task_value, value};
+use key_codec::{GraphNumber, index_key, key, schema_value, setting_value, tables, task_value, value};
 use kv::Key;
 use libfuzzer_sys::fuzz_target;
 
@@ -45,6 +45,14 @@ fn read_keys(bytes: &[u8]) {
         key::label_index_row(&mut written, &id);
         assert_eq!(written, bytes);
     }
+    written.clear();
+    if let Ok(element) = index_key::read_element(bytes) {
+        index_key::put_element(&mut written, element.as_ref());
+        assert_eq!(written, bytes);
+        assert_eq!(index_key::read_row(bytes, 0).as_ref(), Ok(&element));
+    }
+    drop(index_key::read_row(bytes, 2));
+    drop(index_key::read_index(bytes));
     written.clear();
     if let Ok(name) = key::read_meta_row_name(bytes) {
         key::meta_row_name(&mut written, &name);

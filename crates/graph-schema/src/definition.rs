@@ -241,7 +241,8 @@ pub struct IndexLabel {
     pub fields: Vec<PropertyKeyId>,
     /// Whether elements written before it have entries too: false until it is built.
     pub complete: bool,
-    /// How texts become tokens, where it is a search index. Kept with the definition: entries must be found again after the setting changed.
+    /// How texts become tokens, where it is a search index. Kept with the definition: entries must be found again after the setting
+    /// changed.
     pub analyzer: Analyzer,
     /// Where it is in its life.
     pub status: Status,

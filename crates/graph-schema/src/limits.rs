@@ -3,7 +3,8 @@
 /// Characters of a schema element's name. HugeGraph's limit.
 pub const NAME_CHARS_MAX: usize = 255;
 
-/// Elements of one kind (property keys, vertex labels, edge labels, index labels) in a graph: the catalogue is kept in memory, about half a KiB each.
+/// Elements of one kind (property keys, vertex labels, edge labels, index labels) in a graph:
+/// the catalogue is kept in memory, about half a KiB each.
 pub const ELEMENTS_PER_KIND_MAX: usize = 1_000_000;
 
 /// Properties of one label: they are checked one by one on every insert.

@@ -6,10 +6,10 @@ use key_codec::{key, tables, value};
 use kv::{RowRange, WriteBatch};
 
 use crate::graph::Locks;
-use crate::index::changes::{IndexChanges, is_indexed_edge};
+use crate::index::changes::{IndexChanges, Refusal, is_indexed_edge};
 use crate::insert::needs_label_index;
 use crate::read::edge_id_text;
-use crate::stripes::Mask;
+use crate::stripes::{Held, Mask};
 use crate::{Graph, Pending, StoreError, Wait, limits};
 
 impl Graph {
@@ -32,13 +32,17 @@ impl Graph {
     /// Deletes a vertex and every edge that starts or ends at it. The edges of a vertex with very many of them go in several batches,
     /// the vertex in the last one.
     pub fn delete_vertex(&self, id: &VertexId, wait: Wait) -> Result<Pending<()>, StoreError> {
-        let locks = Locks { exclusive: Mask::of(id), ..Locks::default() };
+        self.locking(|extra| self.try_delete_vertex(id, wait, extra))
+    }
+
+    fn try_delete_vertex(&self, id: &VertexId, wait: Wait, extra: Mask) -> Result<Pending<()>, Refusal> {
+        let locks = Locks { exclusive: Mask::of(id).union(extra), ..Locks::default() };
         let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
         let Some(vertex) = self.vertex(id)? else {
-            return Err(StoreError::VertexNotFound { id: id.to_string() });
+            return Err(StoreError::VertexNotFound { id: id.to_string() }.into());
         };
         let mut batch = WriteBatch::new();
-        self.remove_edges_of(&mut batch, &catalogue, id)?;
+        self.remove_edges_of(&mut batch, &catalogue, &held, id)?;
         self.remove_vertex(&mut batch, &catalogue, &vertex.id, vertex.label);
         let mut changes = IndexChanges::default();
         changes.vertex(self, &catalogue, Some(&vertex), None, None)?;
@@ -48,13 +52,15 @@ impl Graph {
     }
 
     /// Appends the removal of every edge that starts or ends at a vertex, which must be locked exclusively. Of very many edges the
-    /// first ones are removed at once.
+    /// first ones are removed at once. Both ends of an edge can be at this together, so the places it has in unique indexes are locked too:
+    /// the slower one must not take a place away from who got it after the faster one.
     pub(crate) fn remove_edges_of(
         &self,
         batch: &mut WriteBatch,
         catalogue: &Catalogue,
+        held: &Held,
         id: &VertexId,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), Refusal> {
         let mut changes = IndexChanges::default();
         for label in catalogue.edge_labels() {
             for direction in [Direction::Out, Direction::In] {
@@ -74,13 +80,15 @@ impl Graph {
                         changes.edge(self, catalogue, Some(&edge), None, None)?;
                     }
                     if batch.len() >= 2 * limits::DELETE_EDGES_PER_BATCH || changes.is_large() {
+                        changes.check_released(held)?;
                         self.put_index_removals(batch, &std::mem::take(&mut changes))?;
                         self.engine().commit(std::mem::take(batch))?;
                     }
                 }
             }
         }
-        self.put_index_removals(batch, &changes)
+        changes.check_released(held)?;
+        Ok(self.put_index_removals(batch, &changes)?)
     }
 
     /// Appends the removal of both adjacency entries of an edge.

@@ -1,9 +1,9 @@
 //! Inserting vertices and edges: check the whole batch, lock, read what must be read in one round, write one batch.
 //!
-//! An element that exists is replaced, all its properties with it; its edges stay. Costs: a vertex is one put (two for labels whose ids do
-//! not begin with the label), an edge two; with `check_vertex` one multi-get over the distinct ends of the batch. Labels with index labels cost
-//! one multi-get of what is replaced, exclusive locks instead of shared ones, and the entries that differ (see [`crate::index`]); others
-//! cost the same as if there were no indexes.
+//! An element that exists is replaced, all its properties with it; its edges stay. Costs: a vertex is one put (two for labels whose
+//! ids do not begin with the label), an edge two; with `check_vertex` one multi-get over the distinct ends of the batch. Labels with
+//! index labels cost one multi-get of what is replaced, exclusive locks instead of shared ones, and the entries that differ (see
+//! [`crate::index`]); others cost the same as if there were no indexes.
 
 use graph_model::{Edge, ElementRef, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, EndLabels, NewEdge, NewVertex, VertexDraft};

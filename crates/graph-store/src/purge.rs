@@ -18,7 +18,8 @@ use kv::{RowRange, WriteBatch, successor};
 use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::graph::{Locks, now_ms as real_now_ms};
-use crate::index::changes::IndexChanges;
+use crate::index::changes::{IndexChanges, Refusal};
+use crate::stripes::{Held, Mask};
 use crate::{Graph, Store, StoreError, Wait, limits};
 
 /// How expired elements are removed.
@@ -100,8 +101,14 @@ fn purge(graphs: &Graphs, batch: usize, now_ms: i64, stop: impl Fn() -> bool) ->
     Ok(purged)
 }
 
-/// A row of the table that is due.
-type Due<Id> = Vec<(i64, Id)>;
+/// Rows of the table that are due: moments and elements.
+#[derive(Default)]
+struct Due {
+    vertices: Vec<(i64, VertexId)>,
+    edges: Vec<(i64, EdgeId)>,
+    /// The row to go on with.
+    next: Vec<u8>,
+}
 
 impl Graph {
     /// The row to begin with: those of earlier moments are gone. Looking for them would mean to step over what is left in storage of
@@ -115,23 +122,31 @@ impl Graph {
 
     /// Removes up to `limit` of the elements that are due, from a row on, which is moved on; `None` where there is nothing more.
     fn purge_batch(&self, now_ms: i64, limit: usize, from: &mut Vec<u8>) -> Result<Option<Purged>, StoreError> {
-        let (vertices, edges, next) = self.due(now_ms, limit, from)?;
+        let Due { vertices, edges, next } = self.due(now_ms, limit, from)?;
         if vertices.is_empty() && edges.is_empty() {
             return Ok(None);
         }
-        let mut locks = Locks::default();
-        for (_, id) in &vertices {
+        let purged = self.locking(|extra| self.try_purge(&vertices, &edges, extra))?;
+        self.shared.purged.add(purged);
+        *from = next;
+        Ok(Some(purged))
+    }
+
+    /// Removes what is due, and the rows that say so.
+    fn try_purge(&self, vertices: &[(i64, VertexId)], edges: &[(i64, EdgeId)], extra: Mask) -> Result<Purged, Refusal> {
+        let mut locks = Locks { exclusive: extra, ..Locks::default() };
+        for (_, id) in vertices {
             locks.exclusive.add(id);
         }
-        for (_, id) in &edges {
+        for (_, id) in edges {
             locks.exclusive.add(&id.source);
             locks.shared.add(&id.target);
         }
         let ((), held, catalogue) = self.lock_for(Wait::Allowed, |_| Ok(((), locks)))?;
         let mut batch = WriteBatch::new();
         let purged = Purged {
-            vertices: self.purge_vertices(&mut batch, &catalogue, &vertices)?,
-            edges: self.purge_edges(&mut batch, &catalogue, &edges)?,
+            vertices: self.purge_vertices(&mut batch, &catalogue, &held, vertices)?,
+            edges: self.purge_edges(&mut batch, &catalogue, edges)?,
         };
         // The rows go last: should an earlier batch of a vertex with very many edges be the last one written, they are due again.
         let due = vertices.iter().map(|(at, id)| (*at, ElementRef::Vertex(id)));
@@ -139,31 +154,28 @@ impl Graph {
             self.delete_expiry(&mut batch, Some(at), id);
         }
         self.submit(batch, held).wait()?;
-        self.shared.purged.add(purged);
-        *from = next;
-        Ok(Some(purged))
+        Ok(purged)
     }
 
-    /// Up to `limit` rows that are due, the oldest first, and where to go on after them.
-    fn due(&self, now_ms: i64, limit: usize, from: &[u8]) -> Result<(Due<VertexId>, Due<EdgeId>, Vec<u8>), StoreError> {
+    /// Up to `limit` rows that are due, the oldest first.
+    fn due(&self, now_ms: i64, limit: usize, from: &[u8]) -> Result<Due, StoreError> {
         let mut partition = Vec::new();
         key::expiry_partition(&mut partition, self.number);
         let mut end = Vec::new();
         key::expiry_bound(&mut end, now_ms.saturating_add(1));
         let range = RowRange { partition: &partition, start: from, end: Some(&end) };
-        let mut next = Vec::new();
-        let (mut vertices, mut edges) = (Due::new(), Due::new());
+        let mut due = Due::default();
         let mut cursor = self.engine().scan(tables::EXPIRY, range)?;
-        while vertices.len() + edges.len() < limit
+        while due.vertices.len() + due.edges.len() < limit
             && let Some(entry) = cursor.next()?
         {
-            next = successor(entry.key.row());
+            due.next = successor(entry.key.row());
             match key::read_expiry_row(entry.key.row())? {
-                (at, ElementId::Vertex(id)) => vertices.push((at, id)),
-                (at, ElementId::Edge(id)) => edges.push((at, id)),
+                (at, ElementId::Vertex(id)) => due.vertices.push((at, id)),
+                (at, ElementId::Edge(id)) => due.edges.push((at, id)),
             }
         }
-        Ok((vertices, edges, next))
+        Ok(due)
     }
 
     /// Appends the removal of those vertices that still expire when their rows say.
@@ -171,14 +183,15 @@ impl Graph {
         &self,
         batch: &mut WriteBatch,
         catalogue: &Catalogue,
+        held: &Held,
         due: &[(i64, VertexId)],
-    ) -> Result<u64, StoreError> {
+    ) -> Result<u64, Refusal> {
         let ids: Vec<VertexId> = due.iter().map(|(_, id)| id.clone()).collect();
         let mut changes = IndexChanges::default();
         let mut purged = 0;
         for ((at, id), vertex) in due.iter().zip(self.stored_vertices(&ids)?) {
             if let Some(vertex) = vertex.filter(|vertex| vertex.expires_at_ms == Some(*at)) {
-                self.remove_edges_of(batch, catalogue, id)?;
+                self.remove_edges_of(batch, catalogue, held, id)?;
                 self.remove_vertex(batch, catalogue, id, vertex.label);
                 changes.vertex(self, catalogue, Some(&vertex), None, None)?;
                 purged += 1;

@@ -8,7 +8,8 @@
 //! - The order of results is that of one index, the driver. It is chosen by the schema and the conditions alone, so it is the same in every
 //!   call, and a page token names it.
 //! - An element is given out once: an entry counts only if it is the first one of the element that the ranges reach.
-//! - Index and elements are read from one snapshot, and every element is compared with all conditions itself.
+//! - The catalogue is that of the moment of the snapshot, from which index and elements are read, and every element is compared with all
+//!   conditions itself.
 //!
 //! Start reading at [`Graph::find`].
 
@@ -17,14 +18,17 @@ mod element;
 pub(crate) mod plan;
 mod run;
 
+use std::sync::Arc;
+
 use graph_model::LabelId;
 use graph_schema::{Catalogue, Conditions};
+use kv::Read;
 
 pub(crate) use self::element::Element;
 use self::plan::{Base, Plan};
 use crate::list::{Listed, Progress};
 use crate::page::{self, Position};
-use crate::{Budget, Graph, Range, StoreError, Visit};
+use crate::{Budget, Graph, Range, StoreError, Visit, limits};
 
 /// A position in an index; the other kind is a position among ids.
 const IN_INDEX: u8 = 0;
@@ -41,7 +45,7 @@ impl Graph {
         budget: &Budget,
         visit: &mut dyn FnMut(&E) -> Visit,
     ) -> Result<Listed, StoreError> {
-        let catalogue = self.catalogue();
+        let (catalogue, snapshot) = self.moment()?;
         let asked = format!("{conditions:?}");
         let fingerprint = page::fingerprint(("find", E::BASE == Base::Vertex, self.number, labels, asked));
         let (mut progress, mut start) = Progress::new(range, fingerprint, budget)?;
@@ -53,7 +57,6 @@ impl Graph {
         if progress.is_empty() {
             return Ok(Listed::default());
         }
-        let snapshot = self.engine().snapshot()?;
         for (label, plan) in stages {
             let run = run::Run::new(self, &*snapshot, label, conditions);
             let flow = match plan {
@@ -67,6 +70,18 @@ impl Graph {
             }
         }
         Ok(progress.listed(range, fingerprint))
+    }
+
+    /// The catalogue and the data of one moment: an index that is in use in the one has all its entries in the other.
+    fn moment(&self) -> Result<(Arc<Catalogue>, Box<dyn Read + '_>), StoreError> {
+        for _ in 0..limits::CATALOGUE_RETRIES_MAX {
+            let catalogue = self.catalogue();
+            let snapshot = self.engine().snapshot()?;
+            if Arc::ptr_eq(&catalogue, &self.load_catalogue()) {
+                return Ok((catalogue, snapshot));
+            }
+        }
+        Err(StoreError::SchemaBusy)
     }
 
     /// The labels to look at, from the one a page begins in, and how.

@@ -1,4 +1,5 @@
-//! Removing a label with all its data, or an index label with all its entries. Every step can be repeated, so a removal cut short by a crash is simply run again.
+//! Removing a label with all its data, or an index label with all its entries. Every step can be repeated, so a removal cut short by
+//! a crash is simply run again.
 //!
 //! The label is first marked as being deleted, so that nothing new is written; then the writers at work are waited for; then the data
 //! goes; then the definition.

@@ -238,6 +238,6 @@ fn index_label(catalogue: &Catalogue, id: LabelId) -> Result<Arc<IndexLabel>, St
     catalogue.index_label(id).map(Arc::clone).ok_or(StoreError::SchemaBusy)
 }
 
-fn not_found(catalogue: &Catalogue, kind: SchemaKind, words: &'static str, name: &str) -> SchemaError {
+pub(crate) fn not_found(catalogue: &Catalogue, kind: SchemaKind, words: &'static str, name: &str) -> SchemaError {
     SchemaError::NotFound { kind: words, name: name.to_owned(), hint: catalogue.suggestion(kind, name) }
 }

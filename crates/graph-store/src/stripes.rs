@@ -1,7 +1,8 @@
 //! Stripe locks: writers lock what they read and write, by the hash of vertex ids, until they have committed.
 //!
 //! - An insert holds the stripes of its vertices (of an edge: both ends) in shared mode: inserts do not exclude each other.
-//! - A read-modify-write or a delete, and an insert that touches indexes, holds the stripe of its vertex (of an edge: its source) in exclusive mode.
+//! - A read-modify-write, a delete and an insert that touches indexes hold the stripe of their vertex (of an edge: its source) in
+//!   exclusive mode.
 //! - Who asks for a place in a unique index holds the stripe of its values in exclusive mode.
 //! - Removing a label and clearing a graph take all stripes exclusively for a moment, so that every earlier writer has committed.
 //!

@@ -12,6 +12,7 @@ use key_codec::{CodecError, GraphNumber, key, setting_value, tables, task_value}
 use kv::{Engine, KeyBuf, RowRange, WriteBatch};
 
 use crate::graph::now_ms;
+use crate::olap::OlapJob;
 use crate::store::{put_setting, read_setting};
 use crate::task_queue::Orders;
 use crate::{Graph, StoreError};
@@ -175,7 +176,10 @@ impl Graph {
         let work = TaskWork { graph: self, task: id, orders, progress: Cell::new(0) };
         let outcome = work.check().and_then(|()| match (&*task.task_type, target(&task.name)) {
             (REBUILD_INDEX, Some(target)) => self.rebuild(target, &work),
-            (_, Some(label)) => self.remove_label(label, &work),
+            (task_type, Some(target)) => match OlapJob::of_task(task_type) {
+                Some(job) => self.run_olap(job, target),
+                None => self.remove_label(target, &work),
+            },
             (_, None) => Err(StoreError::TaskNotFound { id }),
         });
         if matches!(outcome, Err(StoreError::Closing)) {
@@ -299,7 +303,7 @@ impl Graph {
 }
 
 /// The name of a task about a schema element: `VERTEX_LABEL:3:person`.
-fn task_name(target: SchemaKey, name: &str) -> String {
+pub(crate) fn task_name(target: SchemaKey, name: &str) -> String {
     let kind = match target {
         SchemaKey::PropertyKey(_) => "PROPERTY_KEY",
         SchemaKey::VertexLabel(_) => "VERTEX_LABEL",
@@ -315,6 +319,7 @@ fn target(name: &str) -> Option<SchemaKey> {
     let kind = parts.next()?;
     let number = graph_model::LabelId(parts.next()?.parse().ok()?);
     match kind {
+        "PROPERTY_KEY" => Some(SchemaKey::PropertyKey(graph_model::PropertyKeyId(number.0))),
         "VERTEX_LABEL" => Some(SchemaKey::VertexLabel(number)),
         "EDGE_LABEL" => Some(SchemaKey::EdgeLabel(number)),
         "INDEX_LABEL" => Some(SchemaKey::IndexLabel(number)),

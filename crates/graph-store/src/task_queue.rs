@@ -121,15 +121,16 @@ impl TaskQueue {
         while let Some((graph, task, orders)) = self.pop() {
             let outcome = catch_unwind(AssertUnwindSafe(|| graph.run_task(task, &orders)));
             self.done(graph.number, task);
+            let name = graph.name();
             match outcome {
                 // A graph cleared meanwhile has taken its tasks with it.
                 Ok(Ok(()) | Err(StoreError::GraphCleared { .. })) => {}
-                Ok(Err(error)) => tracing::error!(
-                    graph = graph.name(), task, %error, "a task could not be run or its outcome not be stored"
-                ),
+                Ok(Err(error)) => {
+                    tracing::error!(graph = name, task, %error, "a task could not be run or its outcome not be stored");
+                }
                 // The task stays unfinished and is tried again by the next start; the ones behind it go on.
                 Err(_) => {
-                    tracing::error!(graph = graph.name(), task, "a task panicked: this is a defect, please report it")
+                    tracing::error!(graph = name, task, "a task panicked: this is a defect, please report it");
                 }
             }
         }

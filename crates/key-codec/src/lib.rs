@@ -1,8 +1,8 @@
 //! The only place where ids, values and schema elements become bytes: keys that sort like what they stand for, and values.
 //!
-//! What it is: the tables of a graph ([`tables`]), their keys ([`key`], [`index_key`]), their values ([`value`], [`schema_value`]) and the format
-//! version. What it is not: it reads and writes nothing by itself. `docs/storage-format.md` shows the same layouts as pictures; a
-//! change of one is a change of the other and of [`FORMAT_VERSION`].
+//! What it is: the tables of a graph ([`tables`]), their keys ([`key`], [`index_key`]), their values ([`value`], [`schema_value`])
+//! and the format version. What it is not: it reads and writes nothing by itself. `docs/storage-format.md` shows the same layouts as
+//! pictures; a change of one is a change of the other and of [`FORMAT_VERSION`].
 //!
 //! Invariants:
 //! - Keys are order-preserving and self-delimiting: `partition ++ row` sorts like `(partition, row)`, and no key is a prefix of another

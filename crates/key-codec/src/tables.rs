@@ -17,8 +17,8 @@
 //! dropping a label need no index entry per edge, and a neighbourhood is one short range per edge label of the schema.
 //! Vertices whose id is made of primary keys need no index entry either, since the id begins with the label's number.
 //!
-//! Secondary and search indexes are in `index_equal`: every question to them names the first value, so a lookup of a value that is not there
-//! ends at the filter. Range and shard indexes are in `index_range`, where the first value may be a bound.
+//! Secondary and search indexes are in `index_equal`: every question to them names the first value, so a lookup of a value that is
+//! not there ends at the filter. Range and shard indexes are in `index_range`, where the first value may be a bound.
 
 use graph_schema::IndexType;
 use kv::{TableId, TableSpec};

@@ -3,6 +3,7 @@
 use graph_model::{Cardinality, DataType, PropertyKeyId};
 
 use crate::change::subject::Subject;
+use crate::definition::WriteType;
 use crate::{Catalogue, SchemaError, SchemaKind, limits};
 
 /// The part of a label that appending changes.
@@ -45,10 +46,15 @@ impl Catalogue {
     pub(super) fn key_ids(&self, subject: Subject<'_>, names: &[String]) -> Result<Vec<PropertyKeyId>, SchemaError> {
         let id = |name: &String| {
             let key = self.property_key_named(name).filter(|key| !key.status.is_being_deleted());
-            key.map(|key| key.id).ok_or_else(|| {
-                let hint = self.suggestion(SchemaKind::PropertyKey, name);
-                subject.invalid(format!("undefined property key '{name}'{hint}"))
-            })
+            match key {
+                Some(key) if key.write_type != WriteType::Oltp => Err(subject
+                    .not_supported(format!("property key '{name}' is analytical (OLAP): a label cannot have it"))),
+                Some(key) => Ok(key.id),
+                None => {
+                    let hint = self.suggestion(SchemaKind::PropertyKey, name);
+                    Err(subject.invalid(format!("undefined property key '{name}'{hint}")))
+                }
+            }
         };
         names.iter().map(id).collect()
     }

@@ -28,9 +28,7 @@ impl Catalogue {
             return Err(subject.invalid("a property key cannot have properties"));
         }
         check_aggregate(subject, new)?;
-        if new.write_type != WriteType::Oltp {
-            return Err(subject.not_supported("only write type OLTP is supported"));
-        }
+        check_write_type(subject, new)?;
         let mut key = PropertyKey {
             id,
             name: new.name.clone(),
@@ -124,6 +122,23 @@ fn check_aggregate(subject: Subject<'_>, new: &NewPropertyKey) -> Result<(), Sch
     if !type_fits {
         let got = new.data_type.name();
         return Err(subject.not_allowed(format!("its aggregate type needs {types} as data type, not {got}")));
+    }
+    Ok(())
+}
+
+fn check_write_type(subject: Subject<'_>, new: &NewPropertyKey) -> Result<(), SchemaError> {
+    if new.write_type == WriteType::Oltp {
+        return Ok(());
+    }
+    if new.aggregate_type != AggregateType::None {
+        return Err(subject.not_allowed("an analytical (OLAP) property key cannot have an aggregate type"));
+    }
+    let is_ordered = new.data_type.is_number() || new.data_type == graph_model::DataType::Date;
+    if new.write_type == WriteType::OlapRange && !is_ordered {
+        let got = new.data_type.name();
+        return Err(
+            subject.not_allowed(format!("write type OLAP_RANGE needs a number or DATE as data type, not {got}"))
+        );
     }
     Ok(())
 }

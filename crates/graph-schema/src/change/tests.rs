@@ -122,8 +122,8 @@ fn property_keys_are_checked_on_creation() {
         (aggregate(AggregateType::List, DataType::Text, Single), Meaning::NotAllowed, "cardinality LIST"),
         (
             create(NewPropertyKey { write_type: WriteType::OlapRange, ..text_key("k") }),
-            Meaning::NotSupported,
-            "only write type OLTP",
+            Meaning::NotAllowed,
+            "needs a number or DATE",
         ),
         (create(NewPropertyKey { properties: strings(&["a"]), ..text_key("k") }), Meaning::BadInput, "cannot have"),
         (

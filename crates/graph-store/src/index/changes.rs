@@ -1,7 +1,7 @@
 //! What a write changes in indexes: the entries of what it replaces go, those of what it writes come.
 //!
-//! A writer collects its changes and appends them to its batch with [`Graph::put_index_changes`]. That can find that more must be locked than
-//! is: then the writer lets go and begins again with more ([`Graph::locking`]).
+//! A writer collects its changes and appends them to its batch with [`Graph::put_index_changes`]. That can find that more must be
+//! locked than is: then the writer lets go and begins again with more ([`Graph::locking`]).
 
 use std::collections::BTreeSet;
 
@@ -81,6 +81,12 @@ impl IndexChanges {
     /// Whether a writer that may write in several batches should write now.
     pub(crate) fn is_large(&self) -> bool {
         self.removed.len() + self.added.len() + self.released.len() >= limits::INDEX_ENTRIES_PER_BATCH_MAX / 4
+    }
+
+    /// Asks for the stripes of the places that are given up, where they are not held.
+    pub(crate) fn check_released(&self, held: &Held) -> Result<(), Refusal> {
+        let stripes = self.released.iter().fold(Mask::default(), |mask, claim| mask.union(claim.stripe()));
+        if held.has_exclusively(stripes) { Ok(()) } else { Err(Refusal::Locks(stripes)) }
     }
 
     /// Notes that a vertex replaces a stored one (expired or not), or is new, or goes. `at` is its position in the request.
@@ -237,7 +243,7 @@ impl Graph {
         self.put_unique_changes(batch, catalogue, held, changes)
     }
 
-    /// Appends the index changes of elements that are deleted. Needs no locks but theirs.
+    /// Appends the index changes of elements that are deleted. Needs no locks but those of one that alone can delete them.
     pub(crate) fn put_index_removals(&self, batch: &mut WriteBatch, changes: &IndexChanges) -> Result<(), StoreError> {
         for entry in &changes.removed {
             batch.delete_key(entry.table, entry.key());

@@ -26,7 +26,8 @@ pub enum IndexFault {
     Stale,
     /// An element has none although it should.
     Missing,
-    /// It belongs to an index label that does not exist or is not kept.
+    /// It belongs to an index label that does not exist. (What is left of one that is not kept is no fault: it is deleted before the index
+    /// label is built anew, or with it.)
     Orphaned,
     /// Two elements have the values of a unique index label. Repairing leaves it: one of them must be changed.
     Duplicate,
@@ -149,11 +150,9 @@ impl Check<'_> {
     fn lost(&mut self, fault: IndexFault, catalogue: &Catalogue, entry: &Entry) -> Result<(), StoreError> {
         let index = index_key::read_index(entry.key().as_bytes()).ok();
         let name = index.and_then(|index| catalogue.index_label(index)).map(|index| index.name.clone());
-        // One that was just created, or is just being deleted, is no fault.
         let current = self.graph.catalogue();
-        let kept = |id: LabelId| current.index_label(id).is_some_and(|index| index.is_kept());
-        let is_moving = |id: LabelId| current.index_label(id).is_some_and(|index| index.status == Status::Deleting);
-        if fault == IndexFault::Orphaned && index.is_some_and(|index| kept(index) || is_moving(index)) {
+        let is_there = |id: LabelId| catalogue.index_label(id).is_some() || current.index_label(id).is_some();
+        if fault == IndexFault::Orphaned && index.is_some_and(is_there) {
             return Ok(());
         }
         if self.repair {

@@ -5,11 +5,12 @@
 //! What it is not: it answers no queries.
 //!
 //! Invariants:
-//! - An element that is stored has exactly the entries [`entries`] gives for it, in every index label that is kept; one that is not has none.
-//!   Two exceptions: while an index label is being built (and where it was never built), older elements may lack theirs; and an expired
-//!   element may have lost its place in a unique index to another one.
-//! - Whoever changes the entries of an element holds its stripes exclusively (of an edge: its source's, and its target's at least shared)
-//!   and has read what is stored, expired or not. An index label is only kept from a moment on at which all writers know it.
+//! - An element that is stored has exactly the entries [`entries`] gives for it, in every index label that is kept; one that is not has
+//!   none. Two exceptions: while an index label is being built (and where it was never built), older elements may lack theirs; and an
+//!   expired element may have lost its place in a unique index to another one.
+//! - Whoever changes the entries of an element holds its stripe exclusively (of an edge: that of its source, and that of its target at
+//!   least shared; or that of the end that is deleted) and has read what is stored, expired or not. An index label is only kept from a
+//!   moment on at which all writers know it.
 //! - A place in a unique index is given by a writer that holds the stripe of its values exclusively, and taken from its holder only by one
 //!   that holds the holder's stripes.
 //!

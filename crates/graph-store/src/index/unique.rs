@@ -51,7 +51,7 @@ impl Claim {
         })
     }
 
-    fn stripe(&self) -> Mask {
+    pub(super) fn stripe(&self) -> Mask {
         Mask::of_bytes(self.entry.key().as_bytes())
     }
 

@@ -1,5 +1,5 @@
 //! Index entries: always those of the elements, whatever was done, whoever did it at the same time, and whatever failed.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "test code")]
 
 mod building;
 mod check;

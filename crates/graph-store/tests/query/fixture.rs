@@ -39,6 +39,8 @@ pub(crate) const INDEXES: [Index; 8] = [
 pub(crate) type Index = (&'static str, IndexType, &'static [&'static str]);
 
 pub(crate) const LABELS: [&str; 3] = ["person", "thing", "knows"];
+/// First sort values of edges: none of them is to be taken for another.
+pub(crate) const SORTS: [&str; 3] = ["a", "a!", "ab"];
 pub(crate) const CITIES: [&str; 3] = ["oslo", "rome", "rome!"];
 pub(crate) const WORDS: [&str; 5] = ["graph database", "a Graph of words", "words only", "", "database words graph"];
 
@@ -86,6 +88,7 @@ fn define(graph: &Arc<Graph>, indexes: &[(usize, Index)]) {
         graph.create_property_key(&NewPropertyKey::new(name, data_type, cardinality)).unwrap();
     }
     graph.create_property_key(&NewPropertyKey::new("name", DataType::Text, Cardinality::Single)).unwrap();
+    graph.create_property_key(&NewPropertyKey::new("step", DataType::Int, Cardinality::Single)).unwrap();
     let all: Vec<String> = KEYS.map(|(name, ..)| name.to_owned()).to_vec();
     let person = NewVertexLabel {
         id_strategy: Some(IdStrategy::CustomizeNumber),
@@ -104,10 +107,10 @@ fn define(graph: &Arc<Graph>, indexes: &[(usize, Index)]) {
     graph.create_vertex_label(&person).unwrap();
     graph.create_vertex_label(&thing).unwrap();
     let mut edge_properties = all.clone();
-    edge_properties.push("name".to_owned());
+    edge_properties.extend(["name".to_owned(), "step".to_owned()]);
     let knows = NewEdgeLabel {
         frequency: Some(Frequency::Multiple),
-        sort_keys: vec!["name".to_owned()],
+        sort_keys: vec!["name".to_owned(), "step".to_owned()],
         properties: edge_properties,
         nullable_keys: all,
         ..NewEdgeLabel::new("knows", "person", "person")
@@ -148,7 +151,8 @@ pub(crate) fn fill(graph: &Graph, elements: &[(usize, Given)]) {
                 graph.insert_vertex(&new, Wait::Allowed).unwrap().wait().unwrap();
             }
             _ => {
-                properties.push(("name".into(), Literal::Text(["a", "b"][n % 2].into())));
+                properties.push(("name".into(), Literal::Text(SORTS[n % 3].into())));
+                properties.push(("step".into(), Literal::Integer(number % 2 - 1)));
                 let new = NewEdge {
                     label: Some("knows".into()),
                     source: Some(Literal::Integer(number % 3)),

@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use proptest::sample::subsequence;
 
 use fixture::{
-    ALL, Given, INDEXES, Index, KEYS, LABELS, conditions, edges, graph_of, in_every_way, predicate, vertices,
+    ALL, Given, INDEXES, Index, KEYS, LABELS, SORTS, conditions, edges, graph_of, in_every_way, predicate, vertices,
 };
 
 type Asked = Vec<(usize, NewPredicate<'static>)>;
@@ -131,13 +131,19 @@ proptest! {
     }
 
     #[test]
-    fn edges_of_a_vertex_are_compared_one_by_one(elements in elements(), asked in asked(), size in 1u64..4, sort in 0..3usize) {
+    fn edges_of_a_vertex_are_compared_one_by_one(
+        elements in elements(), asked in prop_oneof![Just(Vec::new()), asked()], size in 1u64..4, sort in 0..4usize,
+        step in prop::option::of(-1..1i64),
+    ) {
         let (_store, graph) = graph_of(&[], &elements, true);
         let catalogue = graph.catalogue();
         let mut asked: Vec<_> = asked.iter().filter(|(key, _)| *key != 5)
             .map(|(key, predicate)| (Cow::Borrowed(KEYS[*key].0), predicate.clone())).collect();
-        if let Some(sort) = ["a", "b"].get(sort) {
+        if let Some(sort) = SORTS.get(sort) {
             asked.push(("name".into(), NewPredicate::Equal(Literal::Text((*sort).into()))));
+        }
+        if let Some(step) = step {
+            asked.push(("step".into(), NewPredicate::Equal(Literal::Integer(step))));
         }
         let conditions = catalogue.check_conditions(&asked, &TimeZone::UTC).unwrap();
         let all = edges(&graph, None, &Conditions::default(), ALL).unwrap().0;

@@ -192,11 +192,16 @@ proptest! {
     }
 }
 
+fn with_purge(engine: &Arc<MemoryEngine>, purge: PurgeOptions) -> Store {
+    let engine: Arc<dyn Engine> = Arc::<MemoryEngine>::clone(engine);
+    Store::open(engine, StoreOptions { purge, ..StoreOptions::default() }).unwrap()
+}
+
 #[test]
 fn more_than_one_batch_is_purged_at_one_go_and_counted() {
     let engine = memory();
     let options = PurgeOptions { interval: None, elements_per_batch: 7 };
-    let store = Store::open(engine.clone(), StoreOptions { purge: options, ..StoreOptions::default() }).unwrap();
+    let store = with_purge(&engine, options);
     let graph = graph(&store);
     define(&graph);
     let vertices: Vec<_> = (0..50).map(|n| new_vertex("mortal", n, 100 + n)).collect();
@@ -219,7 +224,7 @@ fn more_than_one_batch_is_purged_at_one_go_and_counted() {
 fn the_thread_purges_by_the_clock() {
     let engine = memory();
     let options = PurgeOptions { interval: Some(Duration::from_millis(1)), ..PurgeOptions::default() };
-    let store = Store::open(engine.clone(), StoreOptions { purge: options, ..StoreOptions::default() }).unwrap();
+    let store = with_purge(&engine, options);
     let graph = graph(&store);
     define(&graph);
     let label = NewVertexLabel { ttl_ms: 1, ..vertex_label("blink", IdStrategy::CustomizeNumber) };

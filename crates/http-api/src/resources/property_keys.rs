@@ -4,8 +4,8 @@ use graph_json::{
     decode_new_property_key, decode_update_property_key, write_property_key, write_property_key_with_task,
     write_property_keys, write_task_id,
 };
-use graph_model::Meaning;
 use graph_schema::{PropertyKey, SchemaKind};
+use graph_store::OlapJob;
 use hyper::StatusCode;
 
 use crate::call::Call;
@@ -14,40 +14,47 @@ use crate::reply::Reply;
 use crate::resources::schema::{alter_of, check_name, listed, missing};
 use crate::routes::Answered;
 
-/// Property keys are in force at once: no task is started for them.
+/// Property keys are in force at once: no task is started for them, but for analytical ones.
 const NO_TASK: u64 = 0;
 
 /// Creates one.
 pub(crate) fn create(call: &Call) -> Answered {
-    accepted(&*call.graph()?.create_property_key(&decode_new_property_key(&call.body)?)?)
+    let graph = call.graph()?;
+    let new = decode_new_property_key(&call.body)?;
+    let is_new = graph.catalogue().property_key_named(&new.name).is_none();
+    let key = graph.create_property_key(&new)?;
+    let task = if is_new { graph.start_olap(OlapJob::Create, &key.name)? } else { None };
+    accepted(&key, task)
 }
 
-/// Changes the user data of one.
+/// Changes the user data of one, or removes the values of an analytical one.
 pub(crate) fn alter(call: &Call) -> Answered {
     if call.query().text("action")?.as_deref() == Some("clear") {
-        return Err(nothing_to_clear(call)?);
+        return clear(call);
     }
     let alter = alter_of(call)?;
     let update = decode_update_property_key(&call.body)?;
     check_name(call, &update.name)?;
-    accepted(&*call.graph()?.alter_property_key(alter, &update)?)
+    accepted(&*call.graph()?.alter_property_key(alter, &update)?, None)
 }
 
-/// Why the values of a property key cannot be cleared as a whole: HugeGraph allows that of analytical (OLAP) ones, and none is.
-fn nothing_to_clear(call: &Call) -> Result<ApiError, ApiError> {
-    let catalogue = call.graph()?.catalogue();
-    let name = call.param()?;
-    if catalogue.property_key_named(&name).is_none() {
-        return Err(missing(&catalogue, SchemaKind::PropertyKey, &name));
+fn clear(call: &Call) -> Answered {
+    let (graph, name) = (call.graph()?, call.param()?);
+    let task = graph.start_olap(OlapJob::Clear, &name)?;
+    let catalogue = graph.catalogue();
+    let key = catalogue.property_key_named(&name).ok_or_else(|| missing(&catalogue, SchemaKind::PropertyKey, &name))?;
+    if task.is_none() {
+        let message = format!("property key '{name}' is not analytical (OLAP): 'action=clear' empties such ones only");
+        return Err(ApiError::bad_input(message));
     }
-    let message = format!("property key '{name}' is not analytical (OLAP): 'action=clear' empties such ones only");
-    Ok(ApiError::of(Meaning::NotSupported, message))
+    accepted(key, task)
 }
 
+/// The key, and the task that was started for it: of one that is not analytical none.
 #[expect(clippy::unnecessary_wraps, reason = "the end of handlers")]
-fn accepted(key: &PropertyKey) -> Answered {
+fn accepted(key: &PropertyKey, task: Option<u64>) -> Answered {
     let mut out = Vec::new();
-    write_property_key_with_task(&mut out, key, NO_TASK);
+    write_property_key_with_task(&mut out, key, task.unwrap_or(NO_TASK));
     Ok(Reply::json(StatusCode::ACCEPTED, out))
 }
 
@@ -72,10 +79,14 @@ pub(crate) fn get(call: &Call) -> Answered {
     Ok(Reply::ok(out))
 }
 
-/// Deletes one no label uses.
+/// Deletes one no label uses; an analytical one in a task.
 pub(crate) fn delete(call: &Call) -> Answered {
-    call.graph()?.delete_property_key(&call.param()?)?;
+    let (graph, name) = (call.graph()?, call.param()?);
+    let task = graph.start_olap(OlapJob::Remove, &name)?;
+    if task.is_none() {
+        graph.delete_property_key(&name)?;
+    }
     let mut out = Vec::new();
-    write_task_id(&mut out, NO_TASK);
+    write_task_id(&mut out, task.unwrap_or(NO_TASK));
     Ok(Reply::json(StatusCode::ACCEPTED, out))
 }

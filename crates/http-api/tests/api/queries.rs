@@ -170,7 +170,7 @@ fn lists_by_conditions_have_pages_and_offsets() {
     let all = letters(&server.get(&query).json(), "vertices");
     assert_eq!(all, "bcdef", "in the order of the index");
     let part = |offset| letters(&server.get(&format!("{query}&offset={offset}&limit=2")).json(), "vertices");
-    assert_eq!((part(0) + &part(2) + &part(4), part(6)), (all.clone(), String::new()));
+    assert_eq!((part(0) + &part(2) + &part(4), part(6)), (all, String::new()));
     let (mut pages, mut token) = (String::new(), String::new());
     let mut first_token = None;
     loop {

@@ -90,3 +90,33 @@ fn the_addresses_are_listed_in_groups() {
     assert_eq!((&batch["method"], &batch["parameters"][0]["name"]), (&json!("POST"), &json!("graph")));
     assert!(apis["apis"]["variables"]["variables"].as_array().unwrap().len() >= 4);
 }
+
+#[test]
+fn analytical_property_keys_have_tasks_and_no_values() {
+    let server = Server::with_schema();
+    let keys = format!("{G}/schema/propertykeys");
+    let rank = r#"{"name":"rank","data_type":"DOUBLE","write_type":"OLAP_RANGE","check_exist":false}"#;
+    let ended = |answer: crate::server::Answer, kind: &str| {
+        assert_eq!(answer.status, 202, "{}", answer.text());
+        let id = answer.json()["task_id"].as_u64().unwrap();
+        let task = loop {
+            let task = server.get(&format!("{G}/tasks/{id}")).json();
+            if !matches!(task["task_status"].as_str(), Some("queued" | "running")) {
+                break task;
+            }
+            std::thread::yield_now();
+        };
+        assert_eq!((&task["task_status"], &task["task_type"]), (&json!("success"), &json!(kind)));
+    };
+    ended(server.post(&keys, rank), "create_olap");
+    assert_eq!(server.post(&keys, rank).json()["task_id"], 0, "it is there already");
+    ended(server.put(&format!("{keys}/rank?action=clear"), rank), "clear_olap");
+    let label = server.post(&format!("{G}/schema/vertexlabels"), r#"{"name":"ranked","properties":["rank"]}"#);
+    assert_eq!(label.status, 400);
+    assert!(label.text().contains("OLAP"), "{}", label.text());
+    ended(server.delete(&format!("{keys}/rank")), "remove_olap");
+    assert_eq!(server.get(&format!("{keys}/rank")).status, 404);
+    assert_eq!(server.put(&format!("{keys}/rank?action=clear"), rank).status, 404);
+    assert_eq!(server.put(&format!("{keys}/age?action=clear"), r#"{"name":"age"}"#).status, 400);
+    assert_eq!(server.delete(&format!("{keys}/age")).status, 400, "a label uses it");
+}

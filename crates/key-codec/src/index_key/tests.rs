@@ -1,3 +1,5 @@
+//! Tests of keys of indexes: order, delimiting, reading back.
+
 use std::cmp::Ordering;
 
 use graph_model::VertexId;
