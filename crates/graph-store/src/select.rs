@@ -10,8 +10,8 @@ use crate::{Budget, Graph, Range, StoreError, VertexQuery, Visit, limits};
 pub enum VertexSelector {
     /// Those with these ids; ids nothing has are passed over.
     Ids(Vec<VertexId>),
-    /// Those of a label (`None`: of any) that meet all conditions; without either, none. Needs what [`Graph::list_vertices`] needs: an index
-    /// or all primary keys.
+    /// Those of a label (`None`: of any) that meet all conditions; without either, none. Needs what [`Graph::list_vertices`] needs: an
+    /// index or all primary keys.
     Matching {
         /// Their label.
         label: Option<LabelId>,

@@ -40,7 +40,7 @@ fn a_created_one_is_shown_and_found_by_its_label() {
     let index = catalogue.index_label_named("byAge").unwrap();
     assert_eq!((index.status, index.complete, index.is_kept()), (Status::Creating, false, true));
     assert!(index.user_data.get(CREATE_TIME).is_some());
-    assert_eq!(catalogue.indexes_over(true, LabelId(2)), [index.clone()]);
+    assert_eq!(catalogue.indexes_over(true, LabelId(2)), std::slice::from_ref(index));
     assert!(catalogue.indexes_over(false, LabelId(2)).is_empty() && catalogue.has_indexes());
     let without = catalogue.remove(SchemaKey::VertexLabel(LabelId(2))).unwrap();
     assert_eq!(without.removed, [SchemaKey::IndexLabel(LabelId(1)), SchemaKey::VertexLabel(LabelId(2))]);

@@ -294,3 +294,32 @@ fn a_search_index_keeps_its_analyzer_until_it_is_built_anew() {
     assert_eq!(analyzer(&graph), Analyzer::English);
     assert_sound(&graph);
 }
+
+#[test]
+fn only_writes_that_touch_indexes_read() {
+    let engine = Arc::new(FaultEngine::new(memory()));
+    let faults = engine.faults();
+    let (_store, graph) = defined(&engine);
+    for name in ["keyedByN", "namedUniqueN", "singleByN"] {
+        create_index(&graph, &index_named(name)).unwrap();
+    }
+    let reads = |write: &dyn Fn()| {
+        let before = faults.reads();
+        write();
+        faults.reads() - before
+    };
+    let props = Props { words: Some("red fox"), ..Props::n(1) };
+    assert_eq!(reads(&|| drop(insert(&graph, &[vertex("numbered", 1, &props), vertex("auto", 2, &props)]))), 0);
+    assert_eq!(reads(&|| drop(connect(&graph, &[edge("many", (1, 1), &props)]))), 0);
+    assert_eq!(reads(&|| drop(insert(&graph, &[vertex("keyed", 1, &props), vertex("keyed", 2, &props)]))), 1);
+    assert_eq!(reads(&|| drop(connect(&graph, &[edge("single", (1, 1), &props)]))), 1);
+    // What is replaced, and who has the place in the unique index.
+    assert_eq!(reads(&|| drop(insert(&graph, &[vertex("named", 1, &props)]))), 2);
+    assert_eq!(
+        reads(&|| drop(insert(&graph, &[vertex("named", 1, &props)]))),
+        1,
+        "a place that is kept is not asked for"
+    );
+    // A string id can be that of a vertex with indexes, whatever its own label.
+    assert_eq!(reads(&|| drop(insert(&graph, &[vertex("brief", 3, &props)]))), 1);
+}

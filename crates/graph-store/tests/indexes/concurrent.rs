@@ -36,7 +36,7 @@ fn write_something(graph: &Graph, draw: &mut Draw) {
             drop(connect(graph, &[new]));
         }
         5 => {
-            drop(graph.alter_vertex(&vertex_id(label, n), Alter::Append, &props.given(), wait).and_then(Pending::wait))
+            drop(graph.alter_vertex(&vertex_id(label, n), Alter::Append, &props.given(), wait).and_then(Pending::wait));
         }
         6 => drop(graph.delete_vertex(&vertex_id(label, n), wait).and_then(Pending::wait)),
         _ => {

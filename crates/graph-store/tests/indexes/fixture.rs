@@ -7,7 +7,7 @@ use graph_model::{Cardinality, DataType, EdgeId, IdStrategy, LabelId, Task, Task
 use graph_schema::{
     Frequency, IndexType, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex, NewVertexLabel,
 };
-use graph_store::{Budget, Graph, IndexReport, Pending, Store, StoreError, StoreOptions, Wait};
+use graph_store::{Budget, Graph, IndexReport, Pending, PurgeOptions, Store, StoreError, StoreOptions, Wait};
 use kv::{Engine, MemoryEngine};
 
 /// Vertex labels: primary key, string ids, string ids with a lifetime of a millisecond from `born`, number ids, automatic ids.
@@ -22,7 +22,9 @@ pub(crate) fn memory() -> Arc<MemoryEngine> {
 
 pub(crate) fn open<E: Engine + 'static>(engine: &Arc<E>) -> (Store, Arc<Graph>) {
     let engine: Arc<dyn Engine> = Arc::<E>::clone(engine);
-    let store = Store::open(engine, StoreOptions::default()).unwrap();
+    // What expires goes when a test says so.
+    let purge = PurgeOptions { interval: None, ..PurgeOptions::default() };
+    let store = Store::open(engine, StoreOptions { purge, ..StoreOptions::default() }).unwrap();
     let graph = store.graph("hugegraph").unwrap();
     (store, graph)
 }
