@@ -89,6 +89,7 @@ fn run(product: &str, version: &str, slowness: f64) -> Outcome<(RunResult, Vec<K
                 request_bytes: 19_400,
                 answer_bytes: 4_210,
                 notes,
+                ..ScenarioResult::default()
             })
         };
     let users = [100, 200, 300, 400, 500];
@@ -105,7 +106,7 @@ fn run(product: &str, version: &str, slowness: f64) -> Outcome<(RunResult, Vec<K
         durability: Some("wal".to_owned()),
         engine: Some("rocksdb".to_owned()),
         is_local: true,
-        settings: Vec::new(),
+        ..Target::default()
     };
     let machine = Machine {
         cpu_model: "AMD EPYC".to_owned(),
@@ -120,7 +121,7 @@ fn run(product: &str, version: &str, slowness: f64) -> Outcome<(RunResult, Vec<K
         target,
         machine,
         scenarios,
-        interrupted: false,
+        ..RunResult::default()
     };
     Ok((run, samples))
 }

@@ -21,6 +21,7 @@ pub fn of(scenario: &ScenarioResult) -> Vec<String> {
     sentences.extend(fastest(scenario, best));
     sentences.extend(offered_load(scenario, best));
     sentences.extend(shared_machine(best));
+    sentences.extend(scenario.failure.as_ref().map(|failure| format!("It ended early: {failure}.")));
     sentences
 }
 

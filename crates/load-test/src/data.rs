@@ -209,9 +209,10 @@ impl DataSet {
     }
 }
 
-/// A data set of which nothing is on the server.
+/// A data set of which nothing is on the server; it has a name of its own all the same, because scenarios create things
+/// with it.
 pub(crate) fn nothing(options: &DataOptions) -> DataSet {
-    DataSet::new("none", options)
+    DataSet::new(&prepare::run_name(), options)
 }
 
 /// `None` for what cannot be a distribution; the option's own check has refused that before.
@@ -262,6 +263,12 @@ mod tests {
         assert!(ends.iter().all(|(source, target)| source != target && *source < 7 && *target < 7));
         let error = DataOptions { edges: 43, ..options }.check().unwrap_err();
         assert!(error.to_string().contains("1 to 42"), "{error}");
+    }
+
+    #[test]
+    fn nothing_prepared_has_the_name_of_a_run_too() {
+        let data = nothing(&DataOptions::default());
+        assert!(data.run().len() >= 8 && data.run().starts_with('b'), "{}", data.run());
     }
 
     #[test]

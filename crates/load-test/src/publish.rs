@@ -124,7 +124,14 @@ async fn quick(
             result.notes.push(format!("The time was over before {users} users were tried."));
             break;
         }
-        let one = test.run(scenario, driver, &Loads::List(vec![Load::users(users)]), observer, cancel).await?;
+        let ran = test.run(scenario, driver, &Loads::List(vec![Load::users(users)]), observer, cancel).await;
+        let one = match (ran, &mut result) {
+            (Err(error), Some(result)) => {
+                result.failure = Some(error.to_string());
+                break;
+            }
+            (ran, _) => ran?,
+        };
         let is_last = cancel.is_cancelled() || one.rows.iter().any(|row| row.error_percent > 0.0);
         match &mut result {
             Some(result) => result.rows.extend(one.rows),
@@ -135,8 +142,12 @@ async fn quick(
         }
     }
     let mut result = result.unwrap_or_default();
-    result.peak =
-        result.rows.iter().take_while(|row| row.error_percent == 0.0 && row.samples > 0).count().checked_sub(1);
+    result.peak = result
+        .rows
+        .iter()
+        .take_while(|row| row.error_percent == 0.0 && row.samples > 0 && !row.cut_short)
+        .count()
+        .checked_sub(1);
     Ok(result)
 }
 

@@ -109,6 +109,9 @@ pub struct ScenarioResult {
     pub driver: DriverSettings,
     /// One row for each concurrency (or rate), ascending.
     pub rows: Vec<Row>,
+    /// What ended the scenario before its last row, other than a person.
+    #[serde(default)]
+    pub failure: Option<String>,
     /// Index in `rows` of the last row before errors (or before the latency bound), where a search was made and found one.
     pub peak: Option<usize>,
     /// Mean size of a request's body.
@@ -134,6 +137,9 @@ pub struct Row {
     /// Requests still without an answer when the run was interrupted; not in `samples`.
     #[serde(default)]
     pub unfinished: u64,
+    /// An interruption ended the measured part before its time.
+    #[serde(default)]
+    pub cut_short: bool,
     /// Times of all requests that were sent, failed ones too, as JMeter counts them.
     #[serde(flatten)]
     pub latency: Latency,

@@ -192,7 +192,10 @@ impl<'a> Collector<'a> {
 
     fn close_bucket(&mut self, next_index: u64) {
         let times = self.bucket.all_times();
-        if !times.is_empty() {
+        if times.is_empty() {
+            self.add_stalls(next_index);
+        } else {
+            self.add_stalls(self.bucket_index);
             // A row that drains for long gets no more buckets: the last one takes the rest.
             let is_full = self.series.len() as u64 >= SERIES_BUCKETS_MAX;
             let second = Second {
@@ -214,14 +217,27 @@ impl<'a> Collector<'a> {
         self.bucket_index = next_index;
     }
 
+    /// Buckets in which nothing ended, up to one of this number: a server that stalls must show in the series.
+    fn add_stalls(&mut self, end: u64) {
+        let longest = SERIES_BUCKETS_MAX - 1;
+        for index in self.series.len() as u64..end.min(longest) {
+            let second = u32::try_from(index * self.bucket_s).unwrap_or(u32::MAX);
+            self.series.push(Second { second, ..Second::default() });
+        }
+    }
+
     fn finish(mut self, workers: Vec<Worker>, load: Load) -> Result<Measured, LoadTestError> {
         let (maker, shared) = (self.maker, self.shared);
+        let was_stopped = shared.stop.load(Ordering::Relaxed);
         let mut dropped = 0;
         let mut logs = Vec::with_capacity(workers.len());
         for worker in workers {
             if let Some(arrivals) = &worker.arrivals {
                 let mut arrivals = arrivals.lock();
-                arrivals.close(self.ended_at);
+                // What an interruption left unsent was given up by a person, not by the driver.
+                if !was_stopped {
+                    arrivals.close(self.ended_at);
+                }
                 dropped += arrivals.dropped();
             }
             logs.push(worker.shard.take_log());
@@ -233,7 +249,6 @@ impl<'a> Collector<'a> {
         let samples = self.total.ended() + dropped;
         let errors = self.total.errors.total();
         // Paced users are done when no start is left; the interval of the last one belongs to the row all the same.
-        let was_stopped = shared.stop.load(Ordering::Relaxed);
         let end = if was_stopped { self.ended_at } else { self.ended_at.max(shared.window.until) };
         let duration_s = end.saturating_duration_since(shared.window.counted_from).as_secs_f64();
         let per_s = |count: f64| if duration_s > 0.0 { count / duration_s } else { 0.0 };
@@ -243,6 +258,7 @@ impl<'a> Collector<'a> {
             offered_per_s: maker.options.offered_per_s(load),
             duration_s,
             samples,
+            cut_short: was_stopped,
             unfinished: shared.in_flight.load(Ordering::Relaxed),
             latency: latency(&self.all),
             error_percent: if samples > 0 { 100.0 * as_f64(errors) / as_f64(samples) } else { 0.0 },

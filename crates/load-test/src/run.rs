@@ -14,7 +14,7 @@ use crate::exchange::Sending;
 use crate::machine::ProcessProbe;
 use crate::observer::Observer;
 use crate::options::{DriverOptions, Load};
-use crate::result::{DriverKind, Row, ScenarioResult, Target};
+use crate::result::{DriverKind, ScenarioResult, Target};
 use crate::row::{Measured, RowMaker};
 use crate::scenario::{Needs, Scenario, common_headers};
 use crate::stress::{Search, StressOptions};
@@ -157,18 +157,30 @@ impl LoadTest {
                     if cancel.is_cancelled() {
                         break;
                     }
-                    series.add(maker.measure(*load, observer).await?, observer);
+                    match maker.measure(*load, observer).await {
+                        Ok(measured) => series.add(measured, observer),
+                        Err(error) => {
+                            series.fail(error)?;
+                            break;
+                        }
+                    }
                 }
             }
             Loads::Stress { options, concurrency } => {
                 let mut search = Search::new(*options);
                 while let Some(number) = search.next() {
-                    let row =
-                        series.add(maker.measure(load_of(driver, number, *concurrency), observer).await?, observer);
+                    let measured = match maker.measure(load_of(driver, number, *concurrency), observer).await {
+                        Ok(measured) => measured,
+                        Err(error) => {
+                            series.fail(error)?;
+                            break;
+                        }
+                    };
+                    search.judge(number, options.is_good(&measured.row));
+                    series.add(measured, observer);
                     if cancel.is_cancelled() {
                         break;
                     }
-                    search.judge(number, options.is_good(row));
                 }
                 series.name_peak(driver.kind, options);
             }
@@ -258,14 +270,26 @@ struct Series {
 }
 
 impl Series {
-    fn add(&mut self, measured: Measured, observer: &mut dyn Observer) -> &Row {
+    fn add(&mut self, measured: Measured, observer: &mut dyn Observer) {
         let Measured { row, samples, body_bytes, answer_bytes } = measured;
+        if row.cut_short && row.samples == 0 {
+            return;
+        }
         observer.row_finished(&self.result.name, &row, &samples);
         self.body = (self.body.0 + body_bytes, self.body.1 + row.samples);
         self.answer = (self.answer.0 + answer_bytes, self.answer.1 + row.samples);
         self.result.request_bytes = self.body.0 / self.body.1.max(1);
         self.result.answer_bytes = self.answer.0 / self.answer.1.max(1);
-        self.result.rows.push_mut(row)
+        self.result.rows.push(row);
+    }
+
+    /// Keeps the rows so far when a later one cannot be made; where there are none, the error is all there is.
+    fn fail(&mut self, error: LoadTestError) -> Result<(), LoadTestError> {
+        if self.result.rows.is_empty() {
+            return Err(error);
+        }
+        self.result.failure = Some(error.to_string());
+        Ok(())
     }
 
     /// Puts the rows in order, and finds the last good one before the first bad one.

@@ -57,7 +57,7 @@ impl StressOptions {
         Ok(())
     }
 
-    /// Whether a row is still good.
+    /// Whether a row is still good; one that was cut short shows nothing.
     #[must_use]
     pub fn is_good(&self, row: &Row) -> bool {
         let latency = &row.latency;
@@ -73,7 +73,7 @@ impl StressOptions {
                 LatencyFigure::P999 => latency.p999_us <= most_us,
             }
         });
-        row.samples > 0 && is_fast && row.error_percent <= self.error_percent_max
+        row.samples > 0 && !row.cut_short && is_fast && row.error_percent <= self.error_percent_max
     }
 }
 

@@ -95,7 +95,7 @@ pub fn by_request(row: &Row) -> Grid {
 #[must_use]
 pub fn best_row(scenario: &ScenarioResult) -> Option<&Row> {
     let fastest = |clean: bool| {
-        let rows = scenario.rows.iter().filter(move |row| !clean || row.error_percent == 0.0);
+        let rows = scenario.rows.iter().filter(move |row| !clean || (row.error_percent == 0.0 && !row.cut_short));
         rows.max_by(|a, b| a.elements_per_s.total_cmp(&b.elements_per_s))
     };
     let peak = scenario.peak.and_then(|peak| scenario.rows.get(peak));

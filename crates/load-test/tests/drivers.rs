@@ -274,3 +274,47 @@ async fn bodies_are_rendered_and_ids_counted() {
     let elements = (row.requests[0].samples - wrong) * 3 + row.requests[1].samples;
     assert!((row.elements_per_s * row.duration_s - elements as f64).abs() < 0.5);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stall_shows_in_the_series() {
+    // The second request takes longer than a bucket: one second without an answer at least.
+    let server = Server::start(|seen| Reply::ok_after(if seen.number == 1 { 2500 * MS } else { 50 * MS })).await;
+    let (result, _) = run(&server, &read(), &options(DriverKind::Closed, 3000 * MS), &users(1)).await;
+    let series = &result.rows[0].series;
+    let seconds: Vec<u32> = series.iter().map(|second| second.second).collect();
+    assert!(series.len() >= 3 && (0..).zip(&seconds).all(|(index, second)| index == *second), "{seconds:?}");
+    assert!(series.iter().any(|second| second.completed == 0), "{series:?}");
+}
+
+/// Cancels once the server has seen so many requests.
+fn cancel_after(server: &Server, requests: u64) -> Cancel {
+    let cancel = Cancel::default();
+    let (told, mut seen) = (cancel.clone(), server.state.requests.subscribe());
+    tokio::spawn(async move {
+        drop(seen.wait_for(|seen| *seen > requests).await);
+        told.cancel();
+    });
+    cancel
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interruption_makes_no_overflow() {
+    let server = Server::start(|_| Reply::ok_after(20 * MS)).await;
+    let mut options = options(DriverKind::Open, Duration::from_secs(600));
+    options.rate_per_s = 1_000.0;
+    let cancel = cancel_after(&server, 10);
+    let (result, _) = run_until(&server, &read(), &options, &users(1), &cancel).await;
+    let row = &result.rows[0];
+    assert!(row.cut_short && row.samples > 0 && row.errors.is_empty(), "{row:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_was_cut_short_is_no_peak() {
+    let server = Server::start(|_| Reply::ok_after(MS)).await;
+    let cancel = cancel_after(&server, 50);
+    let stress = StressOptions { from: 2, to: 100, raise: Raise::Step(2), error_percent_max: 0.0, latency_max: None };
+    let loads = Loads::Stress { options: stress, concurrency: 1 };
+    let options = options(DriverKind::Closed, Duration::from_secs(600));
+    let (result, _) = run_until(&server, &read(), &options, &loads, &cancel).await;
+    assert_eq!((result.rows.len(), result.peak), (1, None));
+}

@@ -55,6 +55,23 @@ fn a_study_starts_a_server_at_each_setting() {
 }
 
 #[test]
+fn a_late_failure_keeps_the_results_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, out) = (folder.path().join("data"), folder.path().join("out"));
+    std::fs::create_dir(&data).unwrap();
+    // The second point's folder does not exist.
+    let study = format!("data={},{}", data.display(), folder.path().join("missing").display());
+    let arguments = ["--scenario", "single-vertex", "--driver", "closed", "--duration", "200ms", "--concurrency", "2"];
+    let output = bench(&arguments).args(["--study", &study, "--out"]).arg(&out).output().unwrap();
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(!output.status.success() && errors.contains("temporary folder"), "{errors}");
+    assert!(text.contains("Effect of the settings"), "{text}");
+    let result: Value = serde_json::from_slice(&std::fs::read(out.join("results.json")).unwrap()).unwrap();
+    assert!(result["scenarios"][0]["rows"][0]["samples"].as_u64().unwrap() > 0);
+    assert!(out.join("report.html").exists());
+}
+
+#[test]
 fn mistakes_are_told_before_anything_is_started() {
     for (arguments, word) in [
         (["--scenario", "no-such", "--rate", "1"], "single-vertex"),

@@ -33,7 +33,7 @@ pub struct Compared {
     pub ratios: Vec<ScenarioRatio>,
 }
 
-/// Compares two servers in all scenarios. An interruption ends it with the pairs so far.
+/// Compares two servers in all scenarios. An interruption or an error ends it; what was found until then is in `compared`.
 ///
 /// # Errors
 /// Those of [`LoadTest::run`].
@@ -43,12 +43,12 @@ pub async fn measure<O: Observer>(
     scenarios: &[Scenario],
     options: &CompareOptions,
     cancel: &Cancel,
-) -> Result<Compared, LoadTestError> {
+    compared: &mut Compared,
+) -> Result<(), LoadTestError> {
     let needs = scenarios.iter().fold(Needs::default(), |needs, scenario| needs.and(scenario.needs()));
     for (test, observer) in tests.iter_mut().zip(observers.iter_mut()) {
         test.prepare(needs, observer, cancel).await?;
     }
-    let mut compared = Compared::default();
     for scenario in scenarios {
         if cancel.is_cancelled() {
             break;
@@ -62,7 +62,7 @@ pub async fn measure<O: Observer>(
             compared.ratios.push(ratio);
         }
     }
-    Ok(compared)
+    Ok(())
 }
 
 /// One scenario on both servers.

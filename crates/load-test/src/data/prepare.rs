@@ -29,10 +29,6 @@ pub async fn prepare(
 ) -> Result<DataSet, LoadTestError> {
     options.check()?;
     let mut data = DataSet::new(&run_name(), options);
-    if needs.schema {
-        make_schema(client, &data).await.map_err(|source| failed("the schema", source))?;
-        data.has_schema = true;
-    }
     match fill_all(client, &mut data, needs, observer, cancel).await {
         Ok(()) => Ok(data),
         Err(error) => {
@@ -50,6 +46,11 @@ async fn fill_all(
     observer: &mut dyn Observer,
     cancel: &Cancel,
 ) -> Result<(), LoadTestError> {
+    if needs.schema {
+        // Said first: what a schema that fails half-way has made is cleaned up too.
+        data.has_schema = true;
+        make_schema(client, data).await.map_err(|source| failed("the schema", source))?;
+    }
     if needs.vertices {
         fill(client, data, Kind::Vertices, observer, cancel).await?;
     }
@@ -69,7 +70,11 @@ pub async fn clean_up(client: &Client, data: &DataSet) -> Result<(), LoadTestErr
     if !data.has_schema {
         return Ok(());
     }
-    let wait = async |removal: Result<i64, ClientError>| client.wait_for_task(removal?, CLEAN_UP_TIMEOUT_MS).await;
+    let wait = async |removal: Result<i64, ClientError>| match removal {
+        // Never made, because the schema failed before it.
+        Err(ClientError::NotFound { .. }) => Ok(()),
+        removal => client.wait_for_task(removal?, CLEAN_UP_TIMEOUT_MS).await,
+    };
     let cleaned = async {
         wait(client.remove_edge_label(&data.edge_label).await).await?;
         wait(client.remove_vertex_label(&data.vertex_label).await).await?;
@@ -91,7 +96,7 @@ fn may_be_in_use(removed: Result<(), ClientError>) -> Result<(), ClientError> {
 }
 
 /// A short name that another run does not have: the time, counted in base 36.
-fn run_name() -> String {
+pub(super) fn run_name() -> String {
     let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     // Centiseconds within some 69 years: 7 digits of base 36.
     let mut rest = (now_ms / 10) % 36_u128.pow(7);

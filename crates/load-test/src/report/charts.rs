@@ -150,7 +150,9 @@ fn rate_line(entry: &Entry<'_>, row: &Row, name: &str, pick: fn(&Second) -> u64)
 }
 
 fn latency_line(entry: &Entry<'_>, row: &Row, name: &str, tone: Tone, pick: fn(&Second) -> f64) -> Series {
-    line_of(entry, name, tone, row.series.iter().map(|second| (f64::from(second.second), pick(second))).collect())
+    // Nothing ended while the server stalled, so there is no latency either.
+    let seconds = row.series.iter().filter(|second| second.completed > 0);
+    line_of(entry, name, tone, seconds.map(|second| (f64::from(second.second), pick(second))).collect())
 }
 
 fn line_of(entry: &Entry<'_>, name: &str, tone: Tone, points: Vec<(f64, f64)>) -> Series {

@@ -1,5 +1,6 @@
 //! `rhizome bench compare`: the same scenarios on two servers in turn, and the ratio with its spread.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -100,26 +101,32 @@ pub(super) fn compare(arguments: &CompareArguments) -> anyhow::Result<()> {
         scenarios.extend(Scenario::find(name, &options)?);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
-    let (runs, ratios) = runtime.block_on(measure(arguments, &scenarios))?;
+    let begun = begun();
+    let mut runs = [begun.clone(), begun];
+    let mut ratios = Vec::new();
+    let outcome = runtime.block_on(measure(arguments, &scenarios, &mut runs, &mut ratios));
     if ratios.is_empty() {
+        outcome?;
         bail!("interrupted before there was a result");
     }
     let report = Report { runs: &runs, page: None, ratios: &ratios };
+    let labels = report.labels();
+    super::super::print(&format!("{}\n\n{}\n", compare::grid(&ratios).to_terminal(), compare::explanation(&labels)))?;
     if let Some(folder) = &arguments.out {
         let [first, second] = SIDES.map(|side| folder.join(side));
         output::write_comparison(folder, [&first, &second], &report)?;
     }
-    let labels = report.labels();
-    super::super::print(&format!("{}\n\n{}\n", compare::grid(&ratios).to_terminal(), compare::explanation(&labels)))
+    outcome.context("the results so far are kept; what ended the comparison")
 }
 
 async fn measure(
     arguments: &CompareArguments,
     scenarios: &[Scenario],
-) -> anyhow::Result<([RunResult; 2], Vec<compare::ScenarioRatio>)> {
+    runs: &mut [RunResult; 2],
+    ratios: &mut Vec<compare::ScenarioRatio>,
+) -> anyhow::Result<()> {
     let signals = signals()?;
     let cancel = &signals.end;
-    let begun = begun();
     let mut tests = [connect(arguments, &arguments.first).await?, connect(arguments, &arguments.second).await?];
     let urls = [&arguments.first, &arguments.second];
     let mut jtls = [None, None];
@@ -130,24 +137,25 @@ async fn measure(
     }
     let [first, second] = jtls;
     let mut screens = [Screen::new(first)?, Screen::new(second)?];
-    let compared = compare::measure(&mut tests, &mut screens, scenarios, &options(arguments), cancel).await;
-    for screen in screens {
-        screen.finish().context("writing the samples")?;
+    let mut compared = compare::Compared::default();
+    let options = options(arguments);
+    let outcome = compare::measure(&mut tests, &mut screens, scenarios, &options, cancel, &mut compared).await;
+    let written = screens.into_iter().map(Screen::finish).fold(Ok(()), io::Result::and);
+    for ((run, test), scenarios) in runs.iter_mut().zip(&tests).zip(compared.scenarios) {
+        run.target = test.target();
+        run.scenarios = scenarios;
+        run.interrupted = cancel.is_cancelled();
     }
-    let targets = [tests[0].target(), tests[1].target()];
+    *ratios = compared.ratios;
     if !arguments.keep_data {
         for test in &mut tests {
-            clean_up(test, &signals.hurry).await?;
+            clean_up(test, &signals.hurry).await;
         }
     }
-    let compared = match compared {
-        Err(LoadTestError::Interrupted) => compare::Compared::default(),
-        compared => compared?,
-    };
-    let [first, second] = compared.scenarios;
-    let [first_target, second_target] = targets;
-    let run = |target, scenarios| RunResult { target, scenarios, interrupted: cancel.is_cancelled(), ..begun.clone() };
-    Ok(([run(first_target, first), run(second_target, second)], compared.ratios))
+    match outcome {
+        Ok(()) | Err(LoadTestError::Interrupted) => written.context("writing the samples"),
+        Err(error) => Err(error.into()),
+    }
 }
 
 async fn connect(arguments: &CompareArguments, url: &str) -> anyhow::Result<LoadTest> {

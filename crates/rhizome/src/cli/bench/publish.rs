@@ -13,7 +13,7 @@ use load_test::{Cancel, DataOptions, DriverOptions, LoadTest, output};
 
 use super::arguments::{OwnServerArguments, TargetArguments};
 use super::progress::Screen;
-use super::run::{begun, clean_up, own_settings, signals, with_own_settings};
+use super::run::{begun, clean_up, complete, own_settings, signals, with_own_settings};
 use super::server::OwnServer;
 use super::values::duration;
 
@@ -71,18 +71,18 @@ pub(super) struct PublishArguments {
 pub(super) fn publish(arguments: &PublishArguments) -> anyhow::Result<()> {
     let page = Page::named(&arguments.page)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
-    let result = runtime.block_on(measure(arguments, page))?;
+    let mut result = begun();
+    let outcome = runtime.block_on(measure(arguments, page, &mut result));
+    let outcome = complete(outcome, &result)?;
     let report = Report { runs: std::slice::from_ref(&result), page: Some(page), ratios: &[] };
+    super::super::print(&report.markdown()?)?;
     if let Some(folder) = &arguments.out {
         output::write(folder, &report)?;
     }
-    if result.scenarios.iter().all(|scenario| scenario.rows.is_empty()) {
-        bail!("interrupted before there was a result");
-    }
-    super::super::print(&report.markdown()?)
+    outcome
 }
 
-async fn measure(arguments: &PublishArguments, page: &Page) -> anyhow::Result<RunResult> {
+async fn measure(arguments: &PublishArguments, page: &Page, result: &mut RunResult) -> anyhow::Result<()> {
     let signals = signals()?;
     let cancel = &signals.end;
     let settings = own_settings(&arguments.own_server);
@@ -96,19 +96,17 @@ async fn measure(arguments: &PublishArguments, page: &Page) -> anyhow::Result<Ru
         (None, None) => bail!("no server to test"),
     };
     let mut test = LoadTest::connect(arguments.target.client_options(url), data_options(arguments)).await?;
-    let target = with_own_settings(test.target(), &settings, server.is_some())?;
+    result.target = with_own_settings(test.target(), &settings, server.is_some())?;
     let jtl = arguments.out.as_deref().map(|folder| output::begin(folder, url)).transpose()?;
     let mut screen = Screen::new(jtl)?;
-    let mut result = RunResult { target, ..begun() };
     let pid = arguments.target.server_pid.or(server.as_ref().map(OwnServer::pid));
-    let outcome = scenarios(arguments, page, pid, &mut test, &mut screen, cancel, &mut result).await;
-    screen.finish().context("writing the samples")?;
-    if server.is_none() && !arguments.keep_data {
-        clean_up(&mut test, &signals.hurry).await?;
-    }
-    outcome?;
+    let outcome = scenarios(arguments, page, pid, &mut test, &mut screen, cancel, result).await;
     result.interrupted = cancel.is_cancelled();
-    Ok(result)
+    let written = screen.finish().context("writing the samples");
+    if server.is_none() && !arguments.keep_data {
+        clean_up(&mut test, &signals.hurry).await;
+    }
+    outcome.and(written)
 }
 
 async fn scenarios(

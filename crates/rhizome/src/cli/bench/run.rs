@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::BufWriter;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use load_test::jtl::JtlWriter;
 use load_test::report::Report;
 use load_test::result::{RunResult, ScenarioResult, Target};
@@ -24,18 +24,34 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     arguments.data.data_options().check()?;
     let points = points(&arguments.study, &own_settings(&arguments.own_server))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
-    let result = runtime.block_on(async {
+    let mut result = begun();
+    let outcome = runtime.block_on(async {
         let signals = signals()?;
-        run_points(arguments, &scenarios, &loads, &points, &signals).await
-    })?;
+        run_points(arguments, &scenarios, &loads, &points, &signals, &mut result).await
+    });
+    let outcome = complete(outcome, &result)?;
+    if !arguments.study.is_empty() {
+        let effect = table::overview(&by_scenario(&result.scenarios, scenarios.len()));
+        super::super::print(&format!("Effect of the settings\n\n{}\n", effect.to_terminal()))?;
+    }
     if let Some(folder) = &arguments.out {
         let report = Report { runs: std::slice::from_ref(&result), page: None, ratios: &[] };
         output::write(folder, &report)?;
     }
+    outcome
+}
+
+/// What is left to report of a run's outcome after its results have been written: the outer error says that there are none.
+pub(super) fn complete(outcome: anyhow::Result<()>, result: &RunResult) -> anyhow::Result<anyhow::Result<()>> {
     if result.scenarios.iter().all(|scenario| scenario.rows.is_empty()) {
+        outcome?;
         bail!("interrupted before there was a result");
     }
-    Ok(())
+    let failed = result.scenarios.iter().find_map(|scenario| Some((scenario, scenario.failure.as_ref()?)));
+    Ok(match (outcome, failed) {
+        (Ok(()), Some((scenario, failure))) => Err(anyhow!("{} ended early: {failure}", scenario.name)),
+        (outcome, _) => outcome.context("the results so far are kept; what ended the run"),
+    })
 }
 
 /// A run of which nothing is known yet but where and when it is made.
@@ -86,58 +102,71 @@ async fn run_points(
     loads: &Loads,
     points: &[Point],
     signals: &Signals,
-) -> anyhow::Result<RunResult> {
-    let cancel = &signals.end;
-    let mut result = begun();
+    result: &mut RunResult,
+) -> anyhow::Result<()> {
     let mut screen = None;
+    let mut outcome = Ok(());
     for point in points {
-        if cancel.is_cancelled() {
+        if signals.end.is_cancelled() || outcome.is_err() {
             break;
         }
-        let server = match arguments.target.url {
-            Some(_) => None,
-            None => Some(OwnServer::start(&point.server).await?),
-        };
-        let url = match (&arguments.target.url, &server) {
-            (Some(url), _) => url.as_str(),
-            (None, Some(server)) => server.url(),
-            (None, None) => bail!("no server to test"),
-        };
-        let pid = arguments.target.server_pid.or(server.as_ref().map(OwnServer::pid));
-        let mut test = LoadTest::connect(arguments.target.client_options(url), arguments.data.data_options()).await?;
-        let target = with_own_settings(test.target(), &point.server, server.is_some())?;
-        let screen = match &mut screen {
-            Some(screen) => screen,
-            none => none.insert(Screen::new(jtl(arguments, url)?)?),
-        };
-        if result.scenarios.is_empty() {
-            super::super::print(&heading(&target))?;
-        }
-        result.target = target;
-        let driver = arguments.driver.driver_options(pid);
-        let job = Job { test: &mut test, scenarios, driver: &driver, loads, name: &point.name };
-        let outcome = job.run(screen, cancel, &mut result.scenarios).await;
-        if server.is_none() && !arguments.data.keep_data {
-            clean_up(&mut test, &signals.hurry).await?;
-        }
-        outcome?;
+        outcome = run_point(arguments, scenarios, loads, point, signals, &mut screen, result).await;
     }
-    result.interrupted = cancel.is_cancelled();
-    if let Some(screen) = screen {
-        screen.finish().with_context(|| format!("writing {}", output::JTL_FILE))?;
+    result.interrupted = signals.end.is_cancelled();
+    if let Some(Err(error)) = screen.map(Screen::finish) {
+        let error = anyhow!(error).context(format!("writing {}", output::JTL_FILE));
+        outcome = outcome.and(Err(error));
     }
-    if !arguments.study.is_empty() {
-        let effect = table::overview(&by_scenario(&result.scenarios, scenarios.len()));
-        super::super::print(&format!("Effect of the settings\n\n{}\n", effect.to_terminal()))?;
-    }
-    Ok(result)
+    outcome
 }
 
-/// Deletes the test's data, unless a person is in a hurry.
-pub(super) async fn clean_up(test: &mut LoadTest, hurry: &Cancel) -> anyhow::Result<()> {
-    tokio::select! {
-        cleaned = test.clean_up() => cleaned.context("deleting the test's own data"),
-        () = hurry.cancelled() => bail!("interrupted again: the test's own data are still on the server"),
+/// All scenarios against the server of one point.
+async fn run_point(
+    arguments: &RunArguments,
+    scenarios: &[Scenario],
+    loads: &Loads,
+    point: &Point,
+    signals: &Signals,
+    screen: &mut Option<Screen>,
+    result: &mut RunResult,
+) -> anyhow::Result<()> {
+    let server = match arguments.target.url {
+        Some(_) => None,
+        None => Some(OwnServer::start(&point.server).await?),
+    };
+    let url = match (&arguments.target.url, &server) {
+        (Some(url), _) => url.as_str(),
+        (None, Some(server)) => server.url(),
+        (None, None) => bail!("no server to test"),
+    };
+    let pid = arguments.target.server_pid.or(server.as_ref().map(OwnServer::pid));
+    let mut test = LoadTest::connect(arguments.target.client_options(url), arguments.data.data_options()).await?;
+    let target = with_own_settings(test.target(), &point.server, server.is_some())?;
+    let screen = match screen {
+        Some(screen) => screen,
+        none => none.insert(Screen::new(jtl(arguments, url)?)?),
+    };
+    if result.scenarios.is_empty() {
+        super::super::print(&heading(&target))?;
+    }
+    result.target = target;
+    let driver = arguments.driver.driver_options(pid);
+    let job = Job { test: &mut test, scenarios, driver: &driver, loads, name: &point.name };
+    let outcome = job.run(screen, &signals.end, &mut result.scenarios).await;
+    if server.is_none() && !arguments.data.keep_data {
+        clean_up(&mut test, &signals.hurry).await;
+    }
+    outcome
+}
+
+/// Deletes the test's data, unless a person is in a hurry. What stays behind is told and costs no result.
+pub(super) async fn clean_up(test: &mut LoadTest, hurry: &Cancel) {
+    let cleaned = tokio::select! {
+        cleaned = test.clean_up() => cleaned.context("the test's own data are still on the server"),
+        () = hurry.cancelled() => Err(anyhow!("interrupted again: the test's own data are still on the server")),
+    };
+    if let Err(error) = cleaned {
+        super::super::warn(&error);
     }
 }
 
