@@ -1,6 +1,7 @@
 //! What a scenario's rows say, in sentences: the peak, elements a second, and what limits the meaning of both.
 
 use crate::figures;
+use crate::load_label;
 use crate::result::{DriverKind, Row, ScenarioResult};
 use crate::table;
 
@@ -39,9 +40,9 @@ pub fn element_noun(scenario: &str) -> &'static str {
 
 /// As the pages do it: requests a second times elements in each.
 fn throughput(scenario: &ScenarioResult, row: &Row) -> String {
-    let users = figures::count(row.concurrency.into());
+    let load = load_label::in_words(row);
     let requests = figures::number(row.throughput_per_s);
-    let mut text = format!("With {users} users the throughput is {requests} requests a second");
+    let mut text = format!("With {load} the throughput is {requests} requests a second");
     if scenario.elements_per_request > 1.0 {
         let (elements, each) = (figures::number(row.elements_per_s), figures::number(scenario.elements_per_request));
         text += &format!(": {elements} {} a second ({requests} x {each}", element_noun(&scenario.name));
@@ -55,23 +56,46 @@ fn throughput(scenario: &ScenarioResult, row: &Row) -> String {
 
 /// What the search for the peak found.
 fn search(scenario: &ScenarioResult) -> Option<String> {
-    let peak = scenario.peak?;
-    let users = |row: &Row| figures::count(row.concurrency.into());
-    let at = scenario.rows.get(peak)?;
+    let Some(peak) = scenario.peak else {
+        scenario.bounds.as_ref()?;
+        let first = scenario.rows.first()?;
+        let load = load_label::in_words(first);
+        return Some(if first.cut_short {
+            format!("No peak was found: the search was interrupted with {load}.")
+        } else {
+            format!("No peak was found: already with {load}, the lowest load tried, {}.", why_bad(scenario, first))
+        });
+    };
+    let at = load_label::in_words(scenario.rows.get(peak)?);
     Some(match scenario.rows.get(peak + 1) {
-        Some(next) if next.error_percent > 0.0 => format!(
-            "The peak is {} users: with {}, {} of the requests failed.",
-            users(at),
-            users(next),
-            figures::percent(next.error_percent)
-        ),
-        Some(next) => {
-            format!("The peak is {} users: with {}, the latency was above its bound.", users(at), users(next))
+        Some(next) if next.cut_short => {
+            let next = load_label::in_words(next);
+            format!("The peak is at least {at}: the search was interrupted with {next}.")
         }
-        None => {
-            format!("No errors up to {} users, the highest number tried: where errors begin is not known.", users(at))
+        Some(next) => format!("The peak is {at}: with {}, {}.", load_label::in_words(next), why_bad(scenario, next)),
+        None if scenario
+            .bounds
+            .as_ref()
+            .is_some_and(|bounds| bounds.error_percent_max > 0.0 || bounds.latency_max.is_some()) =>
+        {
+            format!("All was within its bounds up to {at}, the highest load tried: where the peak is, is not known.")
         }
+        None => format!("No errors up to {at}, the highest load tried: where errors begin is not known."),
     })
+}
+
+/// Why a row was too much.
+fn why_bad(scenario: &ScenarioResult, row: &Row) -> String {
+    let bounds = scenario.bounds.clone().unwrap_or_default();
+    if row.samples == 0 {
+        "no request ended".to_owned()
+    } else if row.error_percent > bounds.error_percent_max {
+        format!("{} of the requests failed", figures::percent(row.error_percent))
+    } else if let Some(bound) = bounds.latency_max {
+        format!("the latency was above its bound, a {bound}")
+    } else {
+        "the latency was above its bound".to_owned()
+    }
 }
 
 /// The fastest row without errors, where that is another than the peak: the pages name the last row before errors, which
@@ -80,8 +104,8 @@ fn fastest(scenario: &ScenarioResult, best: &Row) -> Option<String> {
     let clean = scenario.rows.iter().filter(|row| row.error_percent == 0.0);
     let fastest = clean.max_by(|a, b| a.throughput_per_s.total_cmp(&b.throughput_per_s))?;
     (fastest.throughput_per_s > best.throughput_per_s * CLEARLY_FASTER).then(|| {
-        let (requests, users) = (figures::number(fastest.throughput_per_s), figures::count(fastest.concurrency.into()));
-        format!("The highest throughput without errors is {requests} requests a second, with {users} users.")
+        let (requests, load) = (figures::number(fastest.throughput_per_s), load_label::in_words(fastest));
+        format!("The highest throughput without errors is {requests} requests a second, with {load}.")
     })
 }
 
@@ -121,11 +145,13 @@ fn shared_machine(row: &Row) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::result::SearchBounds;
 
     fn row(concurrency: u32, throughput_per_s: f64, error_percent: f64) -> Row {
         let elements_per_s = throughput_per_s * 200.0 * (1.0 - error_percent / 100.0);
         let offered_per_s = Some(f64::from(concurrency));
-        Row { concurrency, throughput_per_s, error_percent, elements_per_s, offered_per_s, ..Row::default() }
+        let samples = 1_000;
+        Row { concurrency, throughput_per_s, error_percent, elements_per_s, offered_per_s, samples, ..Row::default() }
     }
 
     fn scenario(rows: Vec<Row>, peak: Option<usize>) -> ScenarioResult {
@@ -146,7 +172,7 @@ mod tests {
             sentences[0],
             "With 2,000 users the throughput is 1,842.4 requests a second: 368,480 vertices a second (1,842.4 x 200)."
         );
-        assert_eq!(sentences[1], "The peak is 2,000 users: with 3,000, 0.06% of the requests failed.");
+        assert_eq!(sentences[1], "The peak is 2,000 users: with 3,000 users, 0.06% of the requests failed.");
         assert!(sentences[2].ends_with("answered at 92% of that rate."), "{sentences:?}");
     }
 
@@ -177,5 +203,27 @@ mod tests {
         let rows = vec![row(1000, 1000.0, 0.0), row(2000, 1000.0, 0.0)];
         assert!(of(&scenario(rows, Some(0)))[1].contains("latency was above its bound"));
         assert_eq!(of(&ScenarioResult::default()), ["Nothing was measured."]);
+    }
+
+    #[test]
+    fn a_search_without_a_peak_and_its_bounds_are_told() {
+        let with_bounds = |rows: Vec<Row>, peak: Option<usize>| {
+            let latency_max = Some("p99 of 50 ms".to_owned());
+            let bounds = Some(SearchBounds { error_percent_max: 1.0, latency_max, to: 5000 });
+            of(&ScenarioResult { bounds, ..scenario(rows, peak) })[1].clone()
+        };
+        let none = with_bounds(vec![row(1000, 900.0, 2.5)], None);
+        assert_eq!(
+            none,
+            "No peak was found: already with 1,000 users, the lowest load tried, 2.50% of the requests failed."
+        );
+        // Errors that were accepted are not the cause.
+        let latency = with_bounds(vec![row(1000, 900.0, 0.0), row(2000, 900.0, 0.5)], Some(0));
+        assert_eq!(
+            latency,
+            "The peak is 1,000 users: with 2,000 users, the latency was above its bound, a p99 of 50 ms."
+        );
+        let cut = Row { cut_short: true, ..row(2000, 900.0, 0.0) };
+        assert!(with_bounds(vec![row(1000, 900.0, 0.0), cut], Some(0)).contains("at least 1,000 users"));
     }
 }

@@ -1,6 +1,6 @@
 //! Single requests as JTL: the CSV that JMeter writes and opens.
 //!
-//! JMeter groups by label, so a label names the scenario and the concurrency (and the request, where a scenario has several):
+//! JMeter groups by label, so a label names the scenario and the load (and the request, where a scenario has several):
 //! rows of a stress search stay apart. Times are
 //! whole milliseconds in this format, rounded to the nearest; `results.json` has them exactly. Rows may be thinned
 //! ([`RowSamples::stride`]); then counts are parts of the whole, while means and shares stay estimates of the same figures.
@@ -8,6 +8,7 @@
 use std::io;
 
 use crate::RowSamples;
+use crate::load_label;
 use crate::result::{ErrorClass, Row};
 use crate::sample::Sample;
 
@@ -58,7 +59,7 @@ impl<W: io::Write> JtlWriter<W> {
     pub fn row(&mut self, scenario: &str, row: &Row, samples: &RowSamples) -> io::Result<()> {
         for sample in &samples.samples {
             let request = (!row.requests.is_empty()).then_some(&*sample.label);
-            self.sample(&label(scenario, request, sample.users), sample)?;
+            self.sample(&label(scenario, request, row), sample)?;
         }
         Ok(())
     }
@@ -102,12 +103,13 @@ impl<W: io::Write> JtlWriter<W> {
     }
 }
 
-/// The label of a scenario, or of one of its requests, at a concurrency.
+/// The label of a scenario, or of one of its requests, at the load of a row.
 #[must_use]
-pub fn label(scenario: &str, request: Option<&str>, users: u32) -> String {
+pub fn label(scenario: &str, request: Option<&str>, row: &Row) -> String {
+    let load = load_label::in_label(row);
     match request {
-        Some(request) => format!("{scenario}: {request} @{users}"),
-        None => format!("{scenario} @{users}"),
+        Some(request) => format!("{scenario}: {request} @{load}"),
+        None => format!("{scenario} @{load}"),
     }
 }
 
@@ -163,7 +165,7 @@ mod tests {
     fn lines_are_as_jmeter_writes_them() {
         let text = write(
             "single-vertex",
-            &Row::default(),
+            &Row { concurrency: 1000, ..Row::default() },
             vec![sample("insert", 1499, None), sample("insert", 1500, Some(ErrorClass::Timeout))],
         );
         let expected = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,\
@@ -182,7 +184,7 @@ mod tests {
             let mut reader = csv::Reader::from_reader(text.as_bytes());
             let records: Vec<_> = reader.records().collect::<Result<_, _>>().unwrap();
             prop_assert_eq!(records.len(), 1);
-            prop_assert_eq!(&records[0][2], label(&scenario, Some(&request), 1000));
+            prop_assert_eq!(&records[0][2], label(&scenario, Some(&request), &row));
             prop_assert_eq!(records[0].len(), COLUMNS.len());
         }
     }

@@ -22,6 +22,7 @@ pub mod figures;
 pub mod jtl;
 mod judge;
 pub mod limits;
+pub mod load_label;
 mod machine;
 mod observer;
 mod options;
@@ -38,6 +39,7 @@ mod run;
 mod sample;
 mod scenario;
 mod stress;
+pub mod study;
 pub mod table;
 mod users;
 

@@ -37,6 +37,10 @@ pub const CLIENT_THREADS_MAX: usize = 256;
 /// Requests in one scenario: each has its own histograms in each thread.
 pub const REQUESTS_MAX: usize = 32;
 
+/// Weight of one request of a scenario: shares down to a millionth, and products of weights, of their sums and of
+/// percents stay below 2^53.
+pub const WEIGHT_MAX: u32 = 1_000_000;
+
 /// Elements in one request: a body is rendered in memory for each user.
 pub const BATCH_ELEMENTS_MAX: u32 = 100_000;
 

@@ -101,6 +101,7 @@ impl Report<'_> {
                     (section::head(self, &labels))
                     main {
                         @if !self.ratios.is_empty() { (section::ratios(self.ratios, &labels)) }
+                        (section::effects(self.runs))
                         (section::overview(self, &labels))
                         @for section in &sections { (section) }
                         (section::reading())
@@ -203,6 +204,7 @@ fn facts(run: &RunResult) -> Vec<(&'static str, String)> {
         ("Engine", target.engine.clone().unwrap_or_else(unknown)),
         ("Durability", target.durability.clone().unwrap_or_else(unknown)),
         ("Settings", target.settings.join(", ")),
+        ("Stated by the tester", target.notes.join("; ")),
         (
             "Machine",
             format!(

@@ -1,6 +1,6 @@
 //! What a load test found, as plain data: the one model that drivers fill and every output is made from.
 //!
-//! No behaviour lives here. It is written as `results.json`, so names are part of a format: add fields with a default,
+//! Hardly any behaviour lives here. It is written as `results.json`, so names are part of a format: add fields with a default,
 //! never change a meaning. Times are microseconds (`_us`) unless their name says otherwise; sizes are bytes.
 //!
 //! Every field says what it counts, because figures of load tests are worth nothing without that. Start at [`RunResult`].
@@ -44,9 +44,12 @@ pub struct Target {
     pub engine: Option<String>,
     /// The server runs on the machine of the tool and shares its processors.
     pub is_local: bool,
-    /// Other settings that were chosen for this run, as `key=value`.
+    /// Other settings that were chosen for this run, as `key=value`; those of a study's points are with its scenarios.
     #[serde(default)]
     pub settings: Vec<String>,
+    /// What the person who ran the test says about the server: durability, settings, hardware.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// The machine the tool ran on.
@@ -103,6 +106,9 @@ pub struct DriverSettings {
 pub struct ScenarioResult {
     /// Name of the scenario, as `batch-vertex`; with the setting of a study after it, as `batch-vertex cpu=1`.
     pub name: String,
+    /// The setting of a study, as `cpu=1 memory=512M`, which `name` ends in; empty where there is no study.
+    #[serde(default)]
+    pub point: String,
     /// Graph elements that one request writes or reads; the mean over the requests of a mixed scenario.
     pub elements_per_request: f64,
     /// How the load was made.
@@ -114,6 +120,9 @@ pub struct ScenarioResult {
     pub failure: Option<String>,
     /// Index in `rows` of the last row before errors (or before the latency bound), where a search was made and found one.
     pub peak: Option<usize>,
+    /// What ended the search, where one was made.
+    #[serde(default)]
+    pub bounds: Option<SearchBounds>,
     /// Mean size of a request's body.
     pub request_bytes: u64,
     /// Mean size of an answer's body, as it came over the wire.
@@ -123,9 +132,31 @@ pub struct ScenarioResult {
     pub notes: Vec<String>,
 }
 
+impl ScenarioResult {
+    /// The name without the setting of a study.
+    #[must_use]
+    pub fn plain_name(&self) -> &str {
+        self.name.strip_suffix(&self.point).unwrap_or(&self.name).trim_end()
+    }
+}
+
+/// Above what a row was too much in a search for the peak.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchBounds {
+    /// Errors in a hundred samples.
+    pub error_percent_max: f64,
+    /// Latency, as `p99 of 500 ms`.
+    pub latency_max: Option<String>,
+    /// The highest load that the search was allowed.
+    pub to: u32,
+}
+
 /// One measurement: a scenario at one concurrency.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
+    /// How its requests were offered.
+    #[serde(default)]
+    pub driver: DriverKind,
     /// Users (connections).
     pub concurrency: u32,
     /// Requests a second that the driver meant to send; `None` for the closed driver, which sends what it can.

@@ -254,6 +254,7 @@ impl<'a> Collector<'a> {
         let per_s = |count: f64| if duration_s > 0.0 { count / duration_s } else { 0.0 };
         let server_cpu = maker.probe.and_then(ProcessProbe::cpu_s).zip(self.server_cpu_from);
         let row = Row {
+            driver: maker.options.kind,
             concurrency: load.concurrency,
             offered_per_s: maker.options.offered_per_s(load),
             duration_s,

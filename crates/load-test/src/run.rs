@@ -233,7 +233,8 @@ impl LoadTest {
         if needs.edges {
             notes.push(format!("{} edges prepared", options.edges));
         }
-        if scenario.name == "batch-edge" {
+        // In a study the setting stands after the name.
+        if scenario.name.split(' ').next() == Some("batch-edge") {
             notes.push(format!("check_vertex={}", options.check_vertex));
         }
         ScenarioResult {
@@ -301,6 +302,7 @@ impl Series {
             }
             DriverKind::Paced | DriverKind::Closed => rows.sort_by_key(|row| row.concurrency),
         }
+        self.result.bounds = Some(options.bounds());
         self.result.peak = rows.iter().take_while(|row| options.is_good(row)).count().checked_sub(1);
     }
 }

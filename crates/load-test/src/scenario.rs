@@ -16,7 +16,7 @@ pub(crate) use plan::{Answer, BoundRequest, Plan, Rendered, Renderer, common_hea
 pub(crate) use template::{Drawn, IdTemplate, Name, Part, Template};
 
 use crate::error::LoadTestError;
-use crate::limits::{BATCH_ELEMENTS_MAX, REQUESTS_MAX};
+use crate::limits::{BATCH_ELEMENTS_MAX, REQUESTS_MAX, WEIGHT_MAX};
 use file::{RequestFile, ScenarioFile};
 
 /// What a user may change about a scenario without writing one.
@@ -50,7 +50,7 @@ pub(crate) struct Request {
     pub(crate) body: Option<Template>,
     /// The body is a JSON array of so many renderings of `body`.
     pub(crate) batch: Option<u32>,
-    pub(crate) weight: u32,
+    pub(crate) weight: u64,
     pub(crate) status: Vec<u16>,
     /// The answer must name as many ids as elements were sent.
     pub(crate) count_ids: bool,
@@ -158,9 +158,11 @@ impl Scenario {
     /// Graph elements in one request; the weighted mean where there are several.
     #[must_use]
     pub fn elements_per_request(&self) -> f64 {
-        let weights: u32 = self.requests.iter().map(|request| request.weight).sum();
-        let elements: f64 = self.requests.iter().map(|r| f64::from(r.elements) * f64::from(r.weight)).sum();
-        elements / f64::from(weights.max(1))
+        #[expect(clippy::cast_precision_loss, reason = "weights are below 2^53, see WEIGHT_MAX")]
+        let weight = |weight: u64| weight as f64;
+        let weights: u64 = self.requests.iter().map(|request| request.weight).sum();
+        let elements: f64 = self.requests.iter().map(|r| f64::from(r.elements) * weight(r.weight)).sum();
+        elements / weight(weights.max(1))
     }
 }
 
@@ -171,6 +173,9 @@ fn check(file: RequestFile, options: &ScenarioOptions) -> Result<Request, String
     };
     if batch.is_some_and(|batch| batch == 0 || batch > BATCH_ELEMENTS_MAX) {
         return Err(format!("batch must be 1 to {BATCH_ELEMENTS_MAX}"));
+    }
+    if file.weight > WEIGHT_MAX {
+        return Err(format!("weight {}: at most {WEIGHT_MAX} is possible", file.weight));
     }
     if batch.is_some() && file.body.is_none() {
         return Err("batch without a body: give the body of one element".into());
@@ -192,7 +197,7 @@ fn check(file: RequestFile, options: &ScenarioOptions) -> Result<Request, String
         from_root,
         body,
         batch,
-        weight: file.weight,
+        weight: u64::from(file.weight),
         status,
         count_ids: file.count_ids,
         contains,
@@ -202,7 +207,8 @@ fn check(file: RequestFile, options: &ScenarioOptions) -> Result<Request, String
 
 /// Sets weights so that reads have `percent` of all, with both groups keeping their inner proportions.
 fn set_read_share(requests: &mut [Request], percent: u32) {
-    let sum = |reads: bool, requests: &[Request]| -> u32 {
+    let percent = u64::from(percent);
+    let sum = |reads: bool, requests: &[Request]| -> u64 {
         requests.iter().filter(|r| (r.method == Method::Get) == reads).map(|r| r.weight).sum()
     };
     let (reads, writes) = (sum(true, requests), sum(false, requests));
@@ -264,9 +270,9 @@ mod tests {
         for percent in [0, 20, 95, 100] {
             let options = ScenarioOptions { read_percent: Some(percent), ..ScenarioOptions::default() };
             let scenario = Scenario::find("mixed", &options).unwrap().remove(0);
-            let all: u32 = scenario.requests.iter().map(|r| r.weight).sum();
-            let reads: u32 = scenario.requests.iter().filter(|r| r.method == Method::Get).map(|r| r.weight).sum();
-            assert_eq!(reads * 100, all * percent);
+            let all: u64 = scenario.requests.iter().map(|r| r.weight).sum();
+            let reads: u64 = scenario.requests.iter().filter(|r| r.method == Method::Get).map(|r| r.weight).sum();
+            assert_eq!(reads * 100, all * u64::from(percent));
         }
     }
 
@@ -283,5 +289,20 @@ mod tests {
         assert!(parse("name = \"x\"\n").unwrap_err().contains("request"));
         let error = parse("name = \"x\"\n[[request]]\nmethod = \"GET\"\npath = \"a\"\nweight = 0\n").unwrap_err();
         assert!(error.contains("weights"), "{error}");
+        let error =
+            parse("name = \"x\"\n[[request]]\nmethod = \"GET\"\npath = \"a\"\nweight = 4000000000\n").unwrap_err();
+        assert!(error.contains("weight 4000000000") && error.contains("1000000"), "{error}");
+    }
+
+    #[test]
+    fn the_highest_weights_have_a_share_of_reads() {
+        let request = |method: &str, label: &str| {
+            format!("[[request]]\nlabel = \"{label}\"\nmethod = \"{method}\"\npath = \"a\"\nweight = {WEIGHT_MAX}\n")
+        };
+        let text = format!("name = \"x\"\n{}{}{}", request("GET", "a"), request("PUT", "b"), request("PUT", "c"));
+        let options = ScenarioOptions { read_percent: Some(50), ..ScenarioOptions::default() };
+        let scenario = Scenario::parse("t.toml", &text, &options).unwrap();
+        let weights: Vec<u64> = scenario.requests.iter().map(|request| request.weight).collect();
+        assert_eq!(weights[0], weights[1] + weights[2]);
     }
 }

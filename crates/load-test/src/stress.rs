@@ -3,8 +3,9 @@
 //! It knows nothing of HTTP: it asks for a row at a load and looks at the figures, so it is tested with computed rows.
 
 use crate::error::LoadTestError;
+use crate::figures;
 use crate::limits::STRESS_ROWS_MAX;
-use crate::result::Row;
+use crate::result::{Row, SearchBounds};
 
 /// How the load is raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,19 @@ pub enum LatencyFigure {
     P95,
     P99,
     P999,
+}
+
+impl LatencyFigure {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::P50 => "p50",
+            Self::P90 => "p90",
+            Self::P95 => "p95",
+            Self::P99 => "p99",
+            Self::P999 => "p99.9",
+        }
+    }
 }
 
 /// When a load is too much.
@@ -55,6 +69,14 @@ impl StressOptions {
             return wrong("from", &format!("{}: it must be 1 to {}, the last load", self.from, self.to));
         }
         Ok(())
+    }
+
+    /// The bounds as results keep them.
+    pub(crate) fn bounds(&self) -> SearchBounds {
+        #[expect(clippy::cast_precision_loss, reason = "a bound is below 2^53 microseconds")]
+        let latency_max =
+            self.latency_max.map(|(figure, us)| format!("{} of {} ms", figure.name(), figures::ms(us as f64)));
+        SearchBounds { error_percent_max: self.error_percent_max, latency_max, to: self.to }
     }
 
     /// Whether a row is still good; one that was cut short shows nothing.

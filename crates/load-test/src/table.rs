@@ -6,6 +6,7 @@
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableStyle, presets};
 
 use crate::figures;
+use crate::load_label;
 use crate::result::{Latency, RequestRow, Row, ScenarioResult};
 
 /// JMeter's columns after the first.
@@ -39,8 +40,8 @@ pub struct Grid {
 #[must_use]
 pub fn aggregate(scenario: &ScenarioResult) -> Grid {
     Grid {
-        headers: headers("Concurrency"),
-        rows: scenario.rows.iter().map(|row| cells(figures::count(row.concurrency.into()), row)).collect(),
+        headers: headers(load_label::column(&scenario.rows)),
+        rows: scenario.rows.iter().map(|row| cells(load_label::in_cell(row), row)).collect(),
         marked: scenario.peak.filter(|peak| *peak < scenario.rows.len()),
         text_columns: 0,
     }
@@ -51,7 +52,7 @@ pub fn aggregate(scenario: &ScenarioResult) -> Grid {
 pub fn overview(scenarios: &[ScenarioResult]) -> Grid {
     let rows = scenarios.iter().filter_map(|scenario| {
         let row = best_row(scenario)?;
-        Some(cells(format!("{} {}", scenario.name, figures::count(row.concurrency.into())), row))
+        Some(cells(format!("{} {}", scenario.name, load_label::in_cell(row)), row))
     });
     Grid { headers: headers("Label"), rows: rows.collect(), marked: None, text_columns: 1 }
 }

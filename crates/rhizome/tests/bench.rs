@@ -7,8 +7,12 @@ use serde_json::Value;
 const SCENARIOS: &str = "schema,single-vertex,single-edge,batch-vertex,batch-edge,vertex-by-id,edge-by-id,mixed";
 
 fn bench(arguments: &[&str]) -> Command {
+    bench_on("memory", arguments)
+}
+
+fn bench_on(engine: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rhizome"));
-    command.args(["bench", "run", "--engine", "memory", "--vertices", "600", "--edges", "700", "--warm-up", "0s"]);
+    command.args(["bench", "run", "--engine", engine, "--vertices", "600", "--edges", "700", "--warm-up", "0s"]);
     command.args(arguments);
     command
 }
@@ -23,7 +27,7 @@ fn every_scenario_runs_without_errors() {
     let output = command.arg("--out").arg(&out).arg("--data-in").arg(&data).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("Rhizome 1.7.0") && text.contains("90% Line"), "{text}");
+    assert!(text.contains("Rhizome (reports version 1.7.0)") && text.contains("90% Line"), "{text}");
     let result: Value = serde_json::from_slice(&std::fs::read(out.join("results.json")).unwrap()).unwrap();
     assert_eq!(result["target"]["engine"], "memory");
     let scenarios = result["scenarios"].as_array().unwrap();
@@ -47,11 +51,23 @@ fn every_scenario_runs_without_errors() {
 #[test]
 fn a_study_starts_a_server_at_each_setting() {
     let arguments = ["--scenario", "single-vertex", "--driver", "closed", "--duration", "200ms", "--concurrency", "2"];
-    let output = bench(&arguments).args(["--study", "cpu=1", "--study", "memory=64M,128M"]).output().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = bench_on("rocksdb", &arguments);
+    command.args(["--set", "server.blocking_threads=3", "--study", "cpu=1", "memory=64M,128M", "--out"]);
+    let output = command.arg(folder.path()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("single-vertex cpu=1 memory=64M") && text.contains("cpu=1 memory=128M"), "{text}");
     assert!(text.contains("Effect of the settings"), "{text}");
+    for page in ["summary.md", "report.html"] {
+        let page = std::fs::read_to_string(folder.path().join(page)).unwrap();
+        assert!(page.contains("Effect of the settings") && page.contains("memory=128M"), "{page}");
+    }
+    let result: Value = serde_json::from_slice(&std::fs::read(folder.path().join("results.json")).unwrap()).unwrap();
+    assert_eq!(result["target"]["settings"], serde_json::json!(["server.blocking_threads=3"]));
+    assert_eq!(result["scenarios"][1]["point"], "cpu=1 memory=128M");
+    let samples = std::fs::read_to_string(folder.path().join("samples.jtl")).unwrap();
+    assert!(samples.contains("single-vertex cpu=1 memory=128M @2"), "{samples}");
 }
 
 #[test]

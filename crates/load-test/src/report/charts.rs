@@ -4,12 +4,13 @@ use super::chart::{Chart, Colour, Series, Tone};
 use super::ticks::Axis;
 use super::{Entry, published};
 use crate::distribution::{self, HistogramError};
+use crate::load_label;
 use crate::published::PublishedScenario;
 use crate::result::{DriverKind, Latency, Row, Second};
 use crate::table;
 
-/// From so many times the lowest concurrency on, the axis of concurrencies is logarithmic.
-const WIDE_RANGE: u32 = 20;
+/// From so many times the lowest load on, the axis of loads is logarithmic.
+const WIDE_RANGE: f64 = 20.0;
 
 /// Picks a figure of a distribution.
 type LatencyPick = fn(&Latency) -> u64;
@@ -22,11 +23,12 @@ pub(super) fn by_concurrency(entries: &[Entry<'_>], published: Option<&Published
     if entries.iter().all(|entry| entry.scenario.rows.len() < 2) {
         return Vec::new();
     }
-    let x = concurrency_axis(entries);
+    let x = load_axis(entries);
+    let x_label = entries.first().map_or("", |entry| load_label::axis(&entry.scenario.rows));
     let chart = |title: &str, y_label: &str, y: Axis, series: Vec<Series>| Chart {
         title: title.to_owned(),
         y_label: y_label.to_owned(),
-        x_label: "Users (connections)".to_owned(),
+        x_label: x_label.to_owned(),
         x,
         y,
         series,
@@ -34,8 +36,8 @@ pub(super) fn by_concurrency(entries: &[Entry<'_>], published: Option<&Published
     let throughput = entries.iter().flat_map(throughput_lines).chain(published.map(published::throughput_line));
     let latency = entries.iter().flat_map(|entry| latency_lines(entry, entries.len() > 1));
     vec![
-        chart("Throughput by concurrency", "requests a second", Axis::Linear, throughput.collect()),
-        chart("Latency by concurrency", "milliseconds, logarithmic", Axis::Logarithmic, latency.collect()),
+        chart("Throughput by load", "requests a second", Axis::Linear, throughput.collect()),
+        chart("Latency by load", "milliseconds, logarithmic", Axis::Logarithmic, latency.collect()),
     ]
 }
 
@@ -80,19 +82,20 @@ pub(super) fn of_best_rows(entries: &[Entry<'_>]) -> Result<Vec<Chart>, Histogra
     Ok(charts)
 }
 
-/// `at 64 users`, when all best rows have as many.
+/// `with 64 users`, when all best rows have the same load.
 fn users_text(best: &[(&Entry<'_>, &Row)]) -> String {
     let Some((_, first)) = best.first() else { return String::new() };
-    if best.iter().all(|(_, row)| row.concurrency == first.concurrency) {
-        format!("with {} users", crate::figures::count(first.concurrency.into()))
+    let load = load_label::in_words(first);
+    if best.iter().all(|(_, row)| load_label::in_words(row) == load) {
+        format!("with {load}")
     } else {
-        "with each run's best number of users".to_owned()
+        "at each run's best load".to_owned()
     }
 }
 
-fn concurrency_axis(entries: &[Entry<'_>]) -> Axis {
-    let users = || entries.iter().flat_map(|entry| entry.scenario.rows.iter().map(|row| row.concurrency));
-    let (least, most) = (users().min().unwrap_or(1).max(1), users().max().unwrap_or(1));
+fn load_axis(entries: &[Entry<'_>]) -> Axis {
+    let loads = || entries.iter().flat_map(|entry| entry.scenario.rows.iter().map(load_label::value));
+    let (least, most) = (loads().fold(f64::INFINITY, f64::min).max(1.0), loads().fold(1.0, f64::max));
     if most / least >= WIDE_RANGE { Axis::Logarithmic } else { Axis::Linear }
 }
 
@@ -105,10 +108,10 @@ fn throughput_lines(entry: &Entry<'_>) -> Vec<Series> {
         tone,
         dashed,
     };
-    let answered = rows.iter().map(|row| (f64::from(row.concurrency), row.throughput_per_s));
+    let answered = rows.iter().map(|row| (load_label::value(row), row.throughput_per_s));
     let mut lines = vec![line("answered", Tone::Strong, false, answered.collect())];
     if entry.scenario.driver.kind != DriverKind::Closed {
-        let offered = rows.iter().filter_map(|row| Some((f64::from(row.concurrency), row.offered_per_s?)));
+        let offered = rows.iter().filter_map(|row| Some((load_label::value(row), row.offered_per_s?)));
         lines.push(line("offered", Tone::Medium, true, offered.collect()));
     }
     lines
@@ -128,7 +131,7 @@ fn latency_lines(entry: &Entry<'_>, several: bool) -> Vec<Series> {
                 .scenario
                 .rows
                 .iter()
-                .map(|row| (f64::from(row.concurrency), milliseconds(pick(&row.latency))))
+                .map(|row| (load_label::value(row), milliseconds(pick(&row.latency))))
                 .collect(),
             colour: Colour::Run(entry.slot),
             tone,

@@ -6,6 +6,7 @@ use super::chart::{Colour, Series, Tone};
 use super::{Entry, table_markup};
 use crate::conclusions;
 use crate::figures;
+use crate::load_label;
 use crate::published::{Page, PublishedRow, PublishedScenario};
 use crate::result::ScenarioResult;
 use crate::table::{self, Grid};
@@ -50,7 +51,7 @@ pub(super) fn bars(entries: &[Entry<'_>], page: Option<&Page>) -> Option<Markup>
     let mut bars: Vec<(String, String, Colour, f64)> = Vec::new();
     for entry in entries {
         let row = table::best_row(entry.scenario)?;
-        let detail = format!("{} users, measured here", figures::count(row.concurrency.into()));
+        let detail = format!("{}, measured here", load_label::in_words(row));
         bars.push((entry.label.to_owned(), detail, Colour::Run(entry.slot), row.elements_per_s));
     }
     for (page, published) in published {

@@ -8,6 +8,7 @@ use crate::compare::ScenarioRatio;
 use crate::conclusions;
 use crate::figures;
 use crate::result::{DriverKind, DriverSettings, ErrorClass, Row, RunResult, ScenarioResult};
+use crate::study;
 use crate::table;
 
 /// Title, what was tested, and the way to each scenario.
@@ -85,6 +86,19 @@ pub(super) fn ratios(ratios: &[ScenarioRatio], labels: &[String]) -> Markup {
             h2 { "Ratio" }
             p.lead { (crate::compare::explanation(labels)) }
             (table_markup(&grid, "Each ratio is of two measurements made one after the other"))
+        }
+    }
+}
+
+/// Each point of a study beside the first.
+pub(super) fn effects(runs: &[RunResult]) -> Markup {
+    html! {
+        @for grid in runs.iter().filter_map(study::effect) {
+            section {
+                h2 { "Effect of the settings" }
+                p.lead { (study::LEGEND) }
+                (table_markup(&grid, "Settings of the study"))
+            }
         }
     }
 }
@@ -257,7 +271,7 @@ pub(super) fn class_text(class: ErrorClass) -> &'static str {
 }
 
 fn users(row: &Row) -> String {
-    format!("{} users", figures::count(row.concurrency.into()))
+    crate::load_label::in_words(row)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]

@@ -2,7 +2,9 @@
 
 use super::{Entry, Report, facts, published, section};
 use crate::conclusions;
+use crate::load_label;
 use crate::result::ErrorCount;
+use crate::study;
 use crate::table;
 
 /// The whole text.
@@ -25,6 +27,9 @@ pub(super) fn markdown(report: &Report<'_>) -> String {
     if !report.ratios.is_empty() {
         let grid = crate::compare::grid(report.ratios);
         text += &format!("## Ratio\n\n{}\n\n{}\n", line(&crate::compare::explanation(&labels)), grid.to_markdown());
+    }
+    for grid in report.runs.iter().filter_map(study::effect) {
+        text += &format!("## Effect of the settings\n\n{}\n\n{}\n", study::LEGEND, grid.to_markdown());
     }
     for name in super::scenario_names(report.runs) {
         text += &format!("## {}\n\n", line(&name));
@@ -58,12 +63,12 @@ fn scenario(report: &Report<'_>, entry: &Entry<'_>, text: &mut String) {
     if let Some(row) = table::best_row(scenario).filter(|row| !row.requests.is_empty()) {
         text.push_str(&format!("{}\n", table::by_request(row).to_markdown()));
     }
-    let errors = scenario.rows.iter().flat_map(|row| row.errors.iter().map(|error| (row.concurrency, error)));
+    let errors = scenario.rows.iter().flat_map(|row| row.errors.iter().map(|error| (load_label::in_words(row), error)));
     let mut any = false;
-    for (concurrency, ErrorCount { class, count, examples }) in errors {
+    for (load, ErrorCount { class, count, examples }) in errors {
         any = true;
         let example = examples.first().map(|example| format!(", as: {}", line(example))).unwrap_or_default();
-        text.push_str(&format!("- {concurrency} users: {count} x {}{example}\n", section::class_text(*class)));
+        text.push_str(&format!("- {load}: {count} x {}{example}\n", section::class_text(*class)));
     }
     if any {
         text.push('\n');

@@ -79,7 +79,7 @@ impl Scenario {
         let mut sum = 0_u64;
         let mut requests = Vec::with_capacity(self.requests.len());
         for request in &self.requests {
-            sum += u64::from(request.weight);
+            sum += request.weight;
             weights.push(sum);
             requests.push(bind(request, data, base_path).map_err(wrong)?);
         }

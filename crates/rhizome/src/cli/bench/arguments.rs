@@ -14,6 +14,9 @@ use load_test::{
 
 use super::values::{Axis, LatencyBound, duration};
 
+/// Users where none are asked for.
+const CONCURRENCY_DEFAULT: u32 = 100;
+
 /// Arguments of `rhizome bench run`.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
@@ -21,7 +24,7 @@ use super::values::{Axis, LatencyBound, duration};
     rhizome bench run --url http://10.0.0.5:8080 --scenario vertex-by-id --driver closed --concurrency 64 --duration 1m\n  \
     rhizome bench run --scenario single-edge --stress --from 1000 --step 1000 --out results\n  \
     rhizome bench run --scenario mixed --driver open --rate 5000 --concurrency 128\n  \
-    rhizome bench run --scenario batch-edge --driver closed --concurrency 8 --study cpu=1,2 --study memory=256M,1G")]
+    rhizome bench run --scenario batch-edge --driver closed --concurrency 8 --study cpu=1,2 memory=256M,1G")]
 pub(super) struct RunArguments {
     /// What to run, in this order: names of built-in scenarios (schema, single-vertex, single-edge, batch-vertex, batch-edge,
     /// vertex-by-id, edge-by-id, mixed) or files that end in .toml.
@@ -39,7 +42,7 @@ pub(super) struct RunArguments {
     pub(super) stress: StressArguments,
     /// Start a server at each of these settings and compare: cpu=1,2 (processors it may use), memory=512M,2G (its memory
     /// budget), data=DIR,DIR (folders, for instance on different disks). Several axes give all combinations.
-    #[arg(long, value_name = "AXIS=POINT,POINT", conflicts_with = "url", help_heading = "Own server")]
+    #[arg(long, value_name = "AXIS=POINT,POINT", num_args = 1.., conflicts_with = "url", help_heading = "Own server")]
     pub(super) study: Vec<Axis>,
     /// Write results to this folder: results.json, samples.jtl and what reports are made from.
     #[arg(long, value_name = "DIR")]
@@ -68,6 +71,9 @@ pub(super) struct TargetArguments {
     /// Process of the server, to report its processor time and memory [default: found by its port, if it is local].
     #[arg(long, value_name = "PID")]
     pub(super) server_pid: Option<u32>,
+    /// What the report is to say about the server and cannot know, such as its durability and settings; may be repeated.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) note: Vec<String>,
 }
 
 impl TargetArguments {
@@ -175,7 +181,8 @@ pub(super) struct DriverArguments {
     #[arg(long, value_name = "NAME", value_enum, default_value_t = DriverName::Paced)]
     pub(super) driver: DriverName,
     /// Users, each with a connection; one row of results for each number. With the open driver: most requests under way.
-    #[arg(long, value_name = "N[,N]", value_delimiter = ',', default_value = "100")]
+    /// [default: 100]
+    #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
     pub(super) concurrency: Vec<u32>,
     /// Requests a second of the open driver; one row for each number.
     #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
@@ -236,16 +243,18 @@ impl DriverArguments {
                     "--rate belongs to --driver open; the other drivers' rate follows from --concurrency and --pacing"
                 );
             }
-            return Ok(self.concurrency.iter().map(|users| Load::users(*users)).collect());
+            return Ok(self.users().into_iter().map(Load::users).collect());
         }
         if self.rate.is_empty() {
             bail!("--driver open needs --rate, in requests a second");
         }
-        let combine = |users: &u32| {
-            let concurrency = *users;
-            self.rate.iter().map(move |rate| Load { concurrency, rate_per_s: Some(*rate) })
-        };
-        Ok(self.concurrency.iter().flat_map(combine).collect())
+        let combine =
+            |concurrency: u32| self.rate.iter().map(move |rate| Load { concurrency, rate_per_s: Some(*rate) });
+        Ok(self.users().into_iter().flat_map(combine).collect())
+    }
+
+    fn users(&self) -> Vec<u32> {
+        if self.concurrency.is_empty() { vec![CONCURRENCY_DEFAULT] } else { self.concurrency.clone() }
     }
 }
 
@@ -282,6 +291,18 @@ impl StressArguments {
         if !self.stress {
             return Ok(Loads::List(driver.loads()?));
         }
+        if !driver.rate.is_empty() {
+            bail!(
+                "--stress chooses the rates itself; say where with --from, --step (or --bisect) and --to instead of --rate"
+            );
+        }
+        match (driver.driver, driver.concurrency.as_slice()) {
+            (_, []) | (DriverName::Open, [_]) => {}
+            (DriverName::Open, _) => bail!("--stress with the open driver takes one --concurrency: its connections"),
+            _ => bail!(
+                "--stress chooses the number of users itself; say where with --from, --step (or --bisect) and --to instead of --concurrency"
+            ),
+        }
         let rows = self.to.saturating_sub(self.from) / self.step.max(1);
         if self.bisect.is_none() && rows as usize > STRESS_ROWS_MAX {
             bail!(
@@ -300,6 +321,6 @@ impl StressArguments {
                 .max_latency
                 .map(|bound| (bound.figure, u64::try_from(bound.most.as_micros()).unwrap_or(u64::MAX))),
         };
-        Ok(Loads::Stress { options, concurrency: driver.concurrency.first().copied().unwrap_or(1) })
+        Ok(Loads::Stress { options, concurrency: driver.concurrency.first().copied().unwrap_or(CONCURRENCY_DEFAULT) })
     }
 }

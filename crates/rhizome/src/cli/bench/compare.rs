@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use load_test::compare::{self, CompareOptions};
 use load_test::report::Report;
-use load_test::result::RunResult;
+use load_test::result::{RunResult, Target};
 use load_test::{DataOptions, DriverOptions, LoadTest, LoadTestError, Scenario, ScenarioOptions, output};
 
 use super::arguments::{DriverName, TargetArguments};
@@ -86,6 +86,9 @@ pub(super) struct CompareArguments {
     /// Password of that user; better given in the environment.
     #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
     password: Option<String>,
+    /// What the report is to say about the servers and cannot know, such as their durability and settings; may be repeated.
+    #[arg(long, value_name = "TEXT")]
+    note: Vec<String>,
     /// Leave the prepared data on the servers.
     #[arg(long)]
     keep_data: bool,
@@ -142,7 +145,7 @@ async fn measure(
     let outcome = compare::measure(&mut tests, &mut screens, scenarios, &options, cancel, &mut compared).await;
     let written = screens.into_iter().map(Screen::finish).fold(Ok(()), io::Result::and);
     for ((run, test), scenarios) in runs.iter_mut().zip(&tests).zip(compared.scenarios) {
-        run.target = test.target();
+        run.target = Target { notes: arguments.note.clone(), ..test.target() };
         run.scenarios = scenarios;
         run.interrupted = cancel.is_cancelled();
     }
@@ -166,6 +169,7 @@ async fn connect(arguments: &CompareArguments, url: &str) -> anyhow::Result<Load
         user: arguments.user.clone(),
         password: arguments.password.clone(),
         server_pid: None,
+        note: Vec::new(),
     };
     let data = DataOptions { vertices: arguments.vertices, edges: arguments.edges, ..DataOptions::default() };
     LoadTest::connect(target.client_options(url), data).await.with_context(|| format!("connecting to {url}"))

@@ -97,6 +97,7 @@ async fn measure(arguments: &PublishArguments, page: &Page, result: &mut RunResu
     };
     let mut test = LoadTest::connect(arguments.target.client_options(url), data_options(arguments)).await?;
     result.target = with_own_settings(test.target(), &settings, server.is_some())?;
+    result.target.notes.clone_from(&arguments.target.note);
     let jtl = arguments.out.as_deref().map(|folder| output::begin(folder, url)).transpose()?;
     let mut screen = Screen::new(jtl)?;
     let pid = arguments.target.server_pid.or(server.as_ref().map(OwnServer::pid));

@@ -8,7 +8,7 @@ use load_test::jtl::JtlWriter;
 use load_test::report::Report;
 use load_test::result::{RunResult, ScenarioResult, Target};
 use load_test::{
-    Cancel, DriverOptions, LoadTest, LoadTestError, Loads, Needs, Scenario, conclusions, machine, output, table,
+    Cancel, DriverOptions, LoadTest, LoadTestError, Loads, Needs, Scenario, conclusions, machine, output, study, table,
 };
 use rhizome::settings::{EngineName, Settings};
 
@@ -31,8 +31,8 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     });
     let outcome = complete(outcome, &result)?;
     if !arguments.study.is_empty() {
-        let effect = table::overview(&by_scenario(&result.scenarios, scenarios.len()));
-        super::super::print(&format!("Effect of the settings\n\n{}\n", effect.to_terminal()))?;
+        let effect = study::effect(&result).unwrap_or_default().to_terminal();
+        super::super::print(&format!("Effect of the settings\n\n{effect}\n{}\n", study::LEGEND))?;
     }
     if let Some(folder) = &arguments.out {
         let report = Report { runs: std::slice::from_ref(&result), page: None, ratios: &[] };
@@ -141,15 +141,17 @@ async fn run_point(
     };
     let pid = arguments.target.server_pid.or(server.as_ref().map(OwnServer::pid));
     let mut test = LoadTest::connect(arguments.target.client_options(url), arguments.data.data_options()).await?;
-    let target = with_own_settings(test.target(), &point.server, server.is_some())?;
     let screen = match screen {
         Some(screen) => screen,
         none => none.insert(Screen::new(jtl(arguments, url)?)?),
     };
-    if result.scenarios.is_empty() {
-        super::super::print(&heading(&target))?;
+    if result.target.url.is_empty() {
+        // Only what all points have in common; the points' own settings are with their scenarios.
+        let common = own_settings(&arguments.own_server);
+        result.target = with_own_settings(test.target(), &common, server.is_some())?;
+        result.target.notes.clone_from(&arguments.target.note);
+        super::super::print(&heading(&result.target))?;
     }
-    result.target = target;
     let driver = arguments.driver.driver_options(pid);
     let job = Job { test: &mut test, scenarios, driver: &driver, loads, name: &point.name };
     let outcome = job.run(screen, &signals.end, &mut result.scenarios).await;
@@ -168,11 +170,6 @@ pub(super) async fn clean_up(test: &mut LoadTest, hurry: &Cancel) {
     if let Err(error) = cleaned {
         super::super::warn(&error);
     }
-}
-
-/// Results of a study, which come server by server, with those of each scenario together.
-fn by_scenario(results: &[ScenarioResult], scenarios: usize) -> Vec<ScenarioResult> {
-    (0..scenarios).flat_map(|first| results.iter().skip(first).step_by(scenarios)).cloned().collect()
 }
 
 /// All scenarios against one server.
@@ -196,10 +193,11 @@ impl Job<'_> {
             if cancel.is_cancelled() {
                 break;
             }
-            let mut result = self.test.run(scenario, self.driver, self.loads, screen, cancel).await?;
-            if !self.name.is_empty() {
-                result.name = format!("{} {}", result.name, self.name);
-            }
+            // Named before it runs, so that its single requests have the name too.
+            let mut named = scenario.clone();
+            named.name = format!("{} {}", scenario.name, self.name).trim_end().to_owned();
+            let mut result = self.test.run(&named, self.driver, self.loads, screen, cancel).await?;
+            result.point = self.name.to_owned();
             screen.print_above(&text_of(&result))?;
             results.push(result);
         }
@@ -210,7 +208,7 @@ impl Job<'_> {
 /// A scenario's table and what follows from it, for the terminal.
 pub(super) fn text_of(result: &ScenarioResult) -> String {
     let mut text = format!("{}\n\n{}\n", result.name, table::aggregate(result).to_terminal());
-    if let Some(row) = result.rows.last().filter(|row| !row.requests.is_empty()) {
+    if let Some(row) = table::best_row(result).filter(|row| !row.requests.is_empty()) {
         text.push_str(&format!("\n{}\n", table::by_request(row).to_terminal()));
     }
     for conclusion in conclusions::of(result) {
@@ -225,7 +223,11 @@ pub(super) fn text_of(result: &ScenarioResult) -> String {
 }
 
 fn heading(target: &Target) -> String {
-    let mut text = format!("{} {} at {}", target.product, target.version, target.url);
+    let mut text = match target.product.as_str() {
+        // The version that it reports is that of the interface, not its own.
+        "Rhizome" => format!("Rhizome (reports version {}) at {}", target.version, target.url),
+        product => format!("{product} {} at {}", target.version, target.url),
+    };
     for part in [&target.engine, &target.durability].into_iter().flatten() {
         text = format!("{text}, {part}");
     }

@@ -18,6 +18,13 @@ pub(super) struct Point {
 
 /// All combinations of the axes, from the settings common to them.
 pub(super) fn points(axes: &[Axis], common: &ServerSettings) -> anyhow::Result<Vec<Point>> {
+    let is_memory = common.engine.as_deref() == Some("memory")
+        || common.settings.iter().any(|setting| setting.replace(' ', "") == "storage.engine=memory");
+    if is_memory && axes.iter().any(|axis| axis.kind == AxisKind::Memory) {
+        bail!(
+            "--study memory varies the budget of the rocksdb engine, and the memory engine has none: use --engine rocksdb"
+        );
+    }
     let mut points = vec![Point { name: String::new(), server: common.clone() }];
     for (index, axis) in axes.iter().enumerate() {
         if axes.iter().take(index).any(|earlier| earlier.kind == axis.kind) {
@@ -56,6 +63,13 @@ mod tests {
         assert_eq!(names, ["cpu=1 memory=512M", "cpu=1 memory=2G", "cpu=2 memory=512M", "cpu=2 memory=2G"]);
         assert_eq!(points[3].server.cpus, Some(2));
         assert_eq!(points[3].server.settings, ["storage.rocksdb.memory_budget=2G"]);
+    }
+
+    #[test]
+    fn the_memory_engine_has_no_budget_to_vary() {
+        let common = ServerSettings { engine: Some("memory".to_owned()), ..ServerSettings::default() };
+        let error = points(&["memory=1G".parse().unwrap()], &common).unwrap_err().to_string();
+        assert!(error.contains("--engine rocksdb"), "{error}");
     }
 
     #[test]
