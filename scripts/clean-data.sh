@@ -4,6 +4,20 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+# Whether any process has this file open. Where it cannot be known, it counts as open.
+is_open() { # FILE
+    local link
+    if have fuser; then
+        fuser -s "$1" 2>/dev/null
+        return
+    fi
+    [[ -d /proc/self/fd ]] || die "cannot tell whether a server is using $1: install fuser (package psmisc)."
+    for link in /proc/[0-9]*/fd/*; do
+        if [[ $link -ef $1 ]]; then return 0; fi
+    done
+    return 1
+}
+
 data=${RHIZOME_DATA:-$root/var}
 if [[ ! -d $data ]]; then
     say "Nothing to delete: $data does not exist"
@@ -11,7 +25,7 @@ if [[ ! -d $data ]]; then
 fi
 # RocksDB holds a lock on this file for as long as a server has the store open.
 lock=$(find "$data" -name LOCK -print -quit)
-if [[ -n $lock ]] && have fuser && fuser -s "$lock" 2>/dev/null; then
+if [[ -n $lock ]] && is_open "$(realpath "$lock")"; then
     die "a server is using $data; stop it first."
 fi
 # Only what run.sh makes: RHIZOME_DATA may hold other files.

@@ -45,7 +45,14 @@ step() { # TITLE CHECK PACKAGE...
     "$check" || die "$title is still missing after installing: ${missing[*]}"
 }
 
-has_rust() { have cargo && have rustc; }
+# The compiler must be as new as Cargo.toml asks; in the checkout rustup may choose it by rust-toolchain.toml.
+has_rust() {
+    local wanted found
+    if ! { have cargo && have rustc; }; then return 1; fi
+    wanted=$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' "$root/Cargo.toml")
+    found=$(cd "$root" && rustc --version | awk '{print $2}')
+    [[ $(printf '%s\n' "$wanted" "${found%%-*}" | sort -V | head -n 1) == "$wanted" ]]
+}
 
 has_compiler() { have c++ && have cc && have make; }
 
@@ -92,7 +99,7 @@ own_crates_of_this_checkout() {
 
 setup_build() {
     number=$((number + 1))
-    has_rust || die "cargo is missing." "Install Rust 1.95 or newer: https://www.rust-lang.org/tools/install"
+    has_rust || die "cargo is missing or older than Cargo.toml asks (rust-version)." "Install Rust 1.95 or newer: https://www.rust-lang.org/tools/install"
     say "[$number/$total] Rust: present"
     step "C++ compiler and make" has_compiler g++ make
     step "libclang (for RocksDB's bindings)" has_libclang libclang-dev

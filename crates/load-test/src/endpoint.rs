@@ -74,6 +74,8 @@ impl Endpoint {
                 Ok(stream) => {
                     // Requests are whole when they are written: waiting for more would only delay them.
                     stream.set_nodelay(true)?;
+                    // A port is free again as soon as its user ends: the next row needs as many.
+                    stream.set_zero_linger()?;
                     let counted = Counted { stream, traffic: Arc::clone(traffic) };
                     return match &self.tls {
                         None => Ok(Stream::Plain(counted)),

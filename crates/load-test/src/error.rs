@@ -69,6 +69,18 @@ pub enum LoadTestError {
         reason: String,
     },
 
+    /// This machine has no free port for another connection.
+    #[error(
+        "with {users} users this machine has no port left for another connection: it gives out those of \
+         net.ipv4.ip_local_port_range (28,232 unless changed) to each address of a server, and keeps closed ones for a minute. \
+         Use fewer users, keep connections (without --no-keep-alive), or widen the range with \
+         `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`"
+    )]
+    LocalPorts {
+        /// Users asked for.
+        users: u32,
+    },
+
     /// The schema or the data of the test could not be made.
     #[error("preparing {what}: {source}")]
     Prepare {

@@ -37,6 +37,8 @@ pub(crate) struct Sending {
 pub(crate) struct Outcome {
     /// HTTP status; 0 if there was no answer.
     pub(crate) status: u16,
+    /// This machine had no port left for a connection: the tool's own limit, not an error of the server.
+    pub(crate) no_local_port: bool,
     /// What went wrong, and in what words.
     pub(crate) failure: Option<Failure>,
     /// Time for making a connection; zero on a kept one.
@@ -107,7 +109,10 @@ impl Connection {
                     outcome.connect = begin.elapsed();
                     open
                 }
-                Ok(Err(error)) => return outcome.failed(ErrorClass::Connect, error.to_string()),
+                Ok(Err(error)) => {
+                    outcome.no_local_port = error.kind() == std::io::ErrorKind::AddrNotAvailable;
+                    return outcome.failed(ErrorClass::Connect, error.to_string());
+                }
                 Err(_) => {
                     let limit_ms = sending.connect_timeout.as_millis();
                     return outcome.failed(ErrorClass::Connect, format!("no connection within {limit_ms} ms"));

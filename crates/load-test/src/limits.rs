@@ -28,8 +28,9 @@ pub const SAMPLES_PER_ROW_MAX: usize = 100_000;
 /// Largest answer that is read to be checked; a longer one is a wrong answer. Servers page or cut long before.
 pub(crate) const ANSWER_BYTES_MAX: usize = 64 << 20;
 
-/// Users of one row: two connections' worth of local ports would be gone at twice that, and each user takes some 20 KiB.
-pub const USERS_MAX: u32 = 30_000;
+/// Users of one row: Linux gives out 28,232 local ports to one address of a server at stock settings, and each user takes
+/// one and some 20 KiB.
+pub const USERS_MAX: u32 = 28_000;
 
 /// Threads of the tool: more than any machine can use for one target.
 pub const CLIENT_THREADS_MAX: usize = 256;
@@ -85,6 +86,9 @@ pub(crate) const QUICK_LOADS: [u32; 4] = [25, 50, 100, 200];
 
 /// Part of a quick run's time that is kept for preparing data, connecting and waiting for last answers, in hundredths.
 pub(crate) const QUICK_PREPARE_PERCENT: u32 = 25;
+
+/// Time that requests of a quick run are given at least, even when its time is over.
+pub(crate) const QUICK_TIMEOUT_MIN: Duration = Duration::from_secs(1);
 
 /// The least difference in users down to which a page's peak is searched: the pages themselves step by hundreds.
 pub(crate) const PUBLISH_RESOLUTION_MIN: u32 = 50;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
 use crate::error::LoadTestError;
-use crate::limits::{PUBLISH_RESOLUTION_MIN, QUICK_LOADS, QUICK_PREPARE_PERCENT, USERS_MAX};
+use crate::limits::{PUBLISH_RESOLUTION_MIN, QUICK_LOADS, QUICK_PREPARE_PERCENT, QUICK_TIMEOUT_MIN, USERS_MAX};
 use crate::observer::Observer;
 use crate::options::{DriverOptions, Load};
 use crate::published::{Page, PublishedScenario};
@@ -36,6 +36,18 @@ pub enum Effort {
 struct Step<'p> {
     scenario: Scenario,
     published: &'p PublishedScenario,
+}
+
+/// The most users that running a page can take.
+#[must_use]
+pub fn users_max(page: &Page, effort: Effort) -> u32 {
+    let users = page.scenarios.iter().filter_map(PublishedScenario::peak).map(|row| row.concurrency).max().unwrap_or(1);
+    match effort {
+        Effort::Search { to } => search(users, to).to,
+        Effort::Quick { .. } => {
+            QUICK_LOADS.into_iter().map(|percent| quick_users(users, percent)).max().unwrap_or(users)
+        }
+    }
 }
 
 /// The steps of a page, in its order.
@@ -98,11 +110,23 @@ fn search(users: u32, to: u32) -> StressOptions {
     StressOptions { from: users, to, raise: Raise::Bisect(resolution), error_percent_max: 0.0, latency_max: None }
 }
 
-/// The time of one row, when all rows of all scenarios share what preparing leaves over; a fifth of it to warm up.
+/// The time of one row, when all rows of all scenarios share what preparing leaves over; a fifth of it to warm up, but as
+/// long as all users need for their first request if half of the row is enough for that.
 fn quick_driver(driver: &DriverOptions, total: Duration, scenarios: u32) -> DriverOptions {
     let rows = u32::try_from(QUICK_LOADS.len()).unwrap_or(1) * scenarios.max(1);
     let row = total * (100 - QUICK_PREPARE_PERCENT) / 100 / rows;
-    DriverOptions { warm_up: row / 5, duration: row * 4 / 5, ramp_up: Duration::ZERO, ..driver.clone() }
+    let warm_up = (row / 5).max(driver.pacing.min(row / 2));
+    DriverOptions { warm_up, duration: row - warm_up, ramp_up: Duration::ZERO, ..driver.clone() }
+}
+
+/// The driver of the next row: a server that hangs must not take more than what is left of the scenario's share.
+fn bounded(driver: &DriverOptions, left: Duration) -> DriverOptions {
+    let left = left.saturating_sub(driver.warm_up + driver.duration).max(QUICK_TIMEOUT_MIN);
+    DriverOptions {
+        request_timeout: driver.request_timeout.min(left),
+        connect_timeout: driver.connect_timeout.min(left),
+        ..driver.clone()
+    }
 }
 
 /// Rows at parts and multiples of the page's users, until one has errors or the time is over.
@@ -124,7 +148,8 @@ async fn quick(
             result.notes.push(format!("The time was over before {users} users were tried."));
             break;
         }
-        let ran = test.run(scenario, driver, &Loads::List(vec![Load::users(users)]), observer, cancel).await;
+        let driver = bounded(driver, ends.saturating_duration_since(Instant::now()));
+        let ran = test.run(scenario, &driver, &Loads::List(vec![Load::users(users)]), observer, cancel).await;
         let one = match (ran, &mut result) {
             (Err(error), Some(result)) => {
                 result.failure = Some(error.to_string());
@@ -181,8 +206,13 @@ mod tests {
             let driver = quick_driver(&DriverOptions::default(), total, scenarios);
             let rows = u32::try_from(QUICK_LOADS.len()).unwrap() * scenarios;
             assert!((driver.warm_up + driver.duration + driver.ramp_up) * rows <= total);
-            assert!(driver.duration >= Duration::from_secs(2), "a paced user sends a request or two");
+            assert!(driver.duration >= driver.pacing && driver.warm_up >= driver.pacing, "a user sends in both");
         }
+        // A server that hangs in the first row leaves time for the others; in the last one it takes a moment.
+        let driver = quick_driver(&DriverOptions::default(), total, 7);
+        let timeout = |left_s| bounded(&driver, Duration::from_secs(left_s)).request_timeout;
+        assert!(timeout(17) < Duration::from_secs(17) && timeout(17) > Duration::from_secs(10));
+        assert_eq!((timeout(0), timeout(600)), (QUICK_TIMEOUT_MIN, driver.request_timeout));
         assert_eq!(QUICK_LOADS.map(|percent| quick_users(2000, percent)), [500, 1000, 2000, 4000]);
         assert_eq!(quick_users(20_000, 200), USERS_MAX);
         assert_eq!(quick_users(1, 25), 1);

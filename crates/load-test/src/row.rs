@@ -60,6 +60,7 @@ impl RowMaker<'_> {
             window,
             load,
             stop: false.into(),
+            no_local_port: false.into(),
             in_flight: 0.into(),
             epoch: (begin, SystemTime::now()),
         });
@@ -242,6 +243,9 @@ impl<'a> Collector<'a> {
             }
             logs.push(worker.shard.take_log());
             worker.join()?;
+        }
+        if shared.no_local_port.load(Ordering::Relaxed) {
+            return Err(LoadTestError::LocalPorts { users: load.concurrency });
         }
         let example =
             format!("never sent: more than {} requests waited for a free connection", maker.options.queue_max);

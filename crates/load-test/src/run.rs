@@ -35,6 +35,15 @@ pub enum Loads {
 }
 
 impl Loads {
+    /// The most users of any row.
+    #[must_use]
+    pub fn users_max(&self, driver: &DriverOptions) -> u32 {
+        match self {
+            Self::List(loads) => loads.iter().map(|load| load.concurrency).max().unwrap_or_default(),
+            Self::Stress { options, concurrency } => load_of(driver, options.to, *concurrency).concurrency,
+        }
+    }
+
     /// Says what makes no sense, before anything is prepared for it.
     ///
     /// # Errors

@@ -54,8 +54,8 @@ pub(crate) struct Request {
     pub(crate) status: Vec<u16>,
     /// The answer must name as many ids as elements were sent.
     pub(crate) count_ids: bool,
-    /// The answer must contain this.
-    pub(crate) contains: Option<Template>,
+    /// The answer must contain all of these.
+    pub(crate) contains: Vec<Template>,
     pub(crate) elements: u32,
 }
 
@@ -146,8 +146,7 @@ impl Scenario {
     pub fn needs(&self) -> Needs {
         let mut needs = Needs::default();
         for request in &self.requests {
-            for template in
-                [Some(&request.path), request.body.as_ref(), request.contains.as_ref()].into_iter().flatten()
+            for template in [Some(&request.path), request.body.as_ref()].into_iter().flatten().chain(&request.contains)
             {
                 needs = needs.and(template.needs());
             }
@@ -184,7 +183,8 @@ fn check(file: RequestFile, options: &ScenarioOptions) -> Result<Request, String
     let from_root = file.path.starts_with('/');
     let path = parse("path", file.path.trim_start_matches('/'))?;
     let body = file.body.as_deref().map(|text| parse("body", text.trim())).transpose()?;
-    let contains = file.contains.as_deref().map(|text| parse("contains", text)).transpose()?;
+    let contains = file.contains.into_list();
+    let contains = contains.iter().map(|text| parse("contains", text)).collect::<Result<_, _>>()?;
     let status = file.status.into_list();
     if status.iter().any(|status| !(100..600).contains(status)) {
         return Err("status: HTTP statuses are 100 to 599".into());

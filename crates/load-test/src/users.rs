@@ -29,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) load: Load,
     /// Set on interruption: no user starts another request.
     pub(crate) stop: AtomicBool,
+    /// Set when this machine has no port left for a connection; the row is worth nothing then.
+    pub(crate) no_local_port: AtomicBool,
     /// Counted requests under way.
     pub(crate) in_flight: AtomicU64,
     /// When the row begins, by both clocks, to give samples a date.
@@ -207,6 +209,10 @@ impl User {
                 Outcome { failure: Some(Failure::new(ErrorClass::WrongAnswer, reason)), ..Outcome::default() }
             }
         };
+        if outcome.no_local_port {
+            shared.no_local_port.store(true, Ordering::Relaxed);
+            shared.stop.store(true, Ordering::Relaxed);
+        }
         // Judging the answer is not the server's time.
         let elapsed = outcome.ended.unwrap_or_else(Instant::now).saturating_duration_since(start);
         if counts {

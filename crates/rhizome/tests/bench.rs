@@ -93,10 +93,35 @@ fn mistakes_are_told_before_anything_is_started() {
         (["--scenario", "no-such", "--rate", "1"], "single-vertex"),
         (["--scenario", "mixed", "--driver", "open"], "--rate"),
         (["--scenario", "mixed", "--concurrency", "0"], "concurrency"),
+        (["--scenario=mixed", "--stress", "--concurrency", "8"], "--from"),
+        (["--scenario=mixed", "--stress", "--rate", "8"], "instead of --rate"),
+        (["--scenario", "mixed", "--study", "memory=1G"], "--engine rocksdb"),
         (["--scenario", "missing.toml", "--concurrency", "1"], "missing.toml"),
     ] {
         let output = bench(&arguments).output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && text.contains(word), "{arguments:?}: {text}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_while_it_connects() {
+    for signal in ["-INT", "-HUP"] {
+        // A server that takes connections and never answers.
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", silent.local_addr().unwrap());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rhizome"));
+        command
+            .args(["bench", "run", "--scenario", "single-vertex", "--url", &url])
+            .stderr(std::process::Stdio::piped());
+        let child = command.spawn().unwrap();
+        let connection = silent.accept().unwrap();
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains("interrupted before there was a result"), "{text}");
+        drop(connection);
     }
 }

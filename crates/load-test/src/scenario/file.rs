@@ -28,7 +28,8 @@ pub(super) struct RequestFile {
     pub(super) status: Statuses,
     #[serde(default)]
     pub(super) count_ids: bool,
-    pub(super) contains: Option<String>,
+    #[serde(default)]
+    pub(super) contains: Texts,
     #[serde(default = "one")]
     pub(super) elements: u32,
 }
@@ -52,6 +53,29 @@ impl Statuses {
         match self {
             Self::One(status) => vec![status],
             Self::Many(statuses) => statuses,
+        }
+    }
+}
+
+/// No text, one, or several.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Texts {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self::Many(Vec::new())
+    }
+}
+
+impl Texts {
+    pub(super) fn into_list(self) -> Vec<String> {
+        match self {
+            Self::One(text) => vec![text],
+            Self::Many(texts) => texts,
         }
     }
 }

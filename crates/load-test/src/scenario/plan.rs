@@ -52,13 +52,13 @@ struct Draws {
 pub(crate) struct Answer {
     pub(crate) status: Vec<u16>,
     pub(crate) ids: Option<u32>,
-    contains: Option<Template>,
+    contains: Vec<Template>,
 }
 
 impl Answer {
     #[cfg(test)]
     pub(crate) fn expecting(status: Vec<u16>, ids: Option<u32>) -> Self {
-        Self { status, ids, contains: None }
+        Self { status, ids, contains: Vec::new() }
     }
 }
 
@@ -67,8 +67,8 @@ impl Answer {
 pub(crate) struct Rendered {
     pub(crate) uri: Uri,
     pub(crate) body: Bytes,
-    /// What the answer must contain; empty if nothing in particular.
-    pub(crate) contains: Bytes,
+    /// What the answer must contain.
+    pub(crate) contains: Vec<Bytes>,
 }
 
 impl Scenario {
@@ -97,11 +97,14 @@ fn bind(request: &Request, data: &DataSet, base_path: &str) -> Result<BoundReque
         None => None,
     };
     let body = request.body.as_ref().map(|body| body.bind(data));
-    let contains = request.contains.as_ref().map(|contains| contains.bind(data));
-    let templates = || [Some(&path), body.as_ref(), contains.as_ref()].into_iter().flatten();
+    let contains: Vec<_> = request.contains.iter().map(|contains| contains.bind(data)).collect();
+    let templates = || [Some(&path), body.as_ref()].into_iter().flatten().chain(&contains);
     let uses = |part: Part| templates().any(|template| template.uses(&part));
-    let draws =
-        Draws { seq: uses(Part::Seq), vertices: uses(Part::Vertex) || uses(Part::OtherVertex), edge: uses(Part::Edge) };
+    let draws = Draws {
+        seq: uses(Part::Seq),
+        vertices: uses(Part::Vertex) || uses(Part::VertexNumber) || uses(Part::OtherVertex),
+        edge: uses(Part::Edge),
+    };
     let ids = request.count_ids.then(|| request.batch.unwrap_or(1));
     Ok(BoundRequest {
         label: request.label.as_str().into(),
@@ -175,13 +178,11 @@ impl Renderer {
         } else {
             drawn = self.draw(plan, request.draws);
         }
-        let contains = match &request.answer.contains {
-            Some(template) => {
-                template.render(drawn, &plan.data, false, &mut self.rng, &mut self.buffer);
-                self.buffer.split().freeze()
-            }
-            None => Bytes::new(),
-        };
+        let rendered = request.answer.contains.iter().map(|template| {
+            template.render(drawn, &plan.data, false, &mut self.rng, &mut self.buffer);
+            self.buffer.split().freeze()
+        });
+        let contains = rendered.collect();
         let uri = match &request.fixed_path {
             Some(uri) => uri.clone(),
             None => {

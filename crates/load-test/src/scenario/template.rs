@@ -14,7 +14,7 @@ use crate::data::DataSet;
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Every placeholder, for error texts.
-const PLACEHOLDERS: &str = "seq, run, random:LOW:HIGH, vertex_id, other_vertex_id, edge_id, new_vertex_id, vertex_label, \
+const PLACEHOLDERS: &str = "seq, run, random:LOW:HIGH, vertex_id, vertex_number, other_vertex_id, edge_id, new_vertex_id, vertex_label, \
                             edge_label, link_label, name_key, age_key, city_key, date_key, weight_key, check_vertex";
 
 /// A piece of a template.
@@ -30,6 +30,8 @@ pub(crate) enum Part {
     Random(u64, u64),
     /// Id of a prepared vertex; the same one within an element.
     Vertex,
+    /// Number of the same prepared vertex, which its properties are made from.
+    VertexNumber,
     /// Id of another draw of a prepared vertex.
     OtherVertex,
     /// Id of a prepared edge.
@@ -91,7 +93,9 @@ impl Template {
             match part {
                 Part::Text(_) | Part::Seq | Part::Random(..) | Part::Name(Name::Run | Name::CheckVertex) => {}
                 Part::Name(_) => needs.schema = true,
-                Part::Vertex | Part::OtherVertex => needs = Needs { schema: true, vertices: true, ..needs },
+                Part::Vertex | Part::VertexNumber | Part::OtherVertex => {
+                    needs = Needs { schema: true, vertices: true, ..needs }
+                }
                 Part::Edge => needs = Needs { schema: true, vertices: true, edges: true },
             }
         }
@@ -155,6 +159,7 @@ impl Template {
                     out.put_slice(digits.format(rng.random_range(*low..=*high)).as_bytes());
                 }
                 Part::Vertex => data.vertex_id(drawn.vertex, out),
+                Part::VertexNumber => out.put_slice(digits.format(drawn.vertex).as_bytes()),
                 Part::OtherVertex => data.vertex_id(drawn.other_vertex, out),
                 Part::Edge if in_path => {
                     let mut id = BytesMut::with_capacity(64);
@@ -183,6 +188,7 @@ fn parse_placeholder(text: &str, parts: &mut Vec<Part>) -> Result<(), String> {
     let part = match text {
         "seq" => Part::Seq,
         "vertex_id" => Part::Vertex,
+        "vertex_number" => Part::VertexNumber,
         "other_vertex_id" => Part::OtherVertex,
         "edge_id" => Part::Edge,
         "new_vertex_id" => {
@@ -272,7 +278,7 @@ mod tests {
     fn everything_is_put_in() {
         assert_eq!(render("a ${seq} ${run}b{}$", false), "a 7 r1b{}$");
         assert_eq!(render("${vertex_id}/${other_vertex_id}/${new_vertex_id}", false), "r1v3/r1v4/r1n7");
-        assert_eq!(render("${random:5:5}", false), "5");
+        assert_eq!(render("${random:5:5} ${vertex_number}", false), "5 3");
         assert_eq!(render("${vertex_label}${check_vertex}", false), "person_r1true");
     }
 

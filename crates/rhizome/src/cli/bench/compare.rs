@@ -130,7 +130,13 @@ async fn measure(
 ) -> anyhow::Result<()> {
     let signals = signals()?;
     let cancel = &signals.end;
-    let mut tests = [connect(arguments, &arguments.first).await?, connect(arguments, &arguments.second).await?];
+    let connecting = async {
+        anyhow::Ok([connect(arguments, &arguments.first).await?, connect(arguments, &arguments.second).await?])
+    };
+    let mut tests = match signals.unless_ended(connecting).await {
+        Some(connected) => connected?,
+        None => return Ok(()),
+    };
     let urls = [&arguments.first, &arguments.second];
     let mut jtls = [None, None];
     if let Some(folder) = &arguments.out {

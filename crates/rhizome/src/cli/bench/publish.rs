@@ -85,17 +85,24 @@ pub(super) fn publish(arguments: &PublishArguments) -> anyhow::Result<()> {
 async fn measure(arguments: &PublishArguments, page: &Page, result: &mut RunResult) -> anyhow::Result<()> {
     let signals = signals()?;
     let cancel = &signals.end;
-    let settings = own_settings(&arguments.own_server);
+    let settings = own_settings(&arguments.own_server).for_users(publish::users_max(page, effort(arguments)));
     let server = match arguments.target.url {
         Some(_) => None,
-        None => Some(OwnServer::start(&settings).await?),
+        None => match signals.unless_ended(OwnServer::start(&settings)).await {
+            Some(started) => Some(started?),
+            None => return Ok(()),
+        },
     };
     let url = match (&arguments.target.url, &server) {
         (Some(url), _) => url.as_str(),
         (None, Some(server)) => server.url(),
         (None, None) => bail!("no server to test"),
     };
-    let mut test = LoadTest::connect(arguments.target.client_options(url), data_options(arguments)).await?;
+    let connecting = LoadTest::connect(arguments.target.client_options(url), data_options(arguments));
+    let mut test = match signals.unless_ended(connecting).await {
+        Some(connected) => connected?,
+        None => return Ok(()),
+    };
     result.target = with_own_settings(test.target(), &settings, server.is_some())?;
     result.target.notes.clone_from(&arguments.target.note);
     let jtl = arguments.out.as_deref().map(|folder| output::begin(folder, url)).transpose()?;
@@ -127,13 +134,16 @@ async fn scenarios(
         server_pid,
         ..DriverOptions::default()
     };
-    let effort = arguments.quick.map_or(Effort::Search { to: arguments.to }, |total| Effort::Quick { total });
     // Complete scenarios are kept even when a later one fails.
     let finished = &mut |scenario: &_| result.scenarios.push(Clone::clone(scenario));
-    match publish::run(test, page, &driver, effort, screen, cancel, finished).await {
+    match publish::run(test, page, &driver, effort(arguments), screen, cancel, finished).await {
         Ok(_) | Err(load_test::LoadTestError::Interrupted) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+fn effort(arguments: &PublishArguments) -> Effort {
+    arguments.quick.map_or(Effort::Search { to: arguments.to }, |total| Effort::Quick { total })
 }
 
 fn data_options(arguments: &PublishArguments) -> DataOptions {

@@ -22,12 +22,14 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     let loads = arguments.stress.loads(&arguments.driver)?;
     loads.check(&arguments.driver.driver_options(None))?;
     arguments.data.data_options().check()?;
-    let points = points(&arguments.study, &own_settings(&arguments.own_server))?;
+    let users = loads.users_max(&arguments.driver.driver_options(None));
+    let common = own_settings(&arguments.own_server).for_users(users);
+    let points = points(&arguments.study, &common)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
     let mut result = begun();
     let outcome = runtime.block_on(async {
         let signals = signals()?;
-        run_points(arguments, &scenarios, &loads, &points, &signals, &mut result).await
+        run_points(arguments, &scenarios, &loads, (&common, &points), &signals, &mut result).await
     });
     let outcome = complete(outcome, &result)?;
     if !arguments.study.is_empty() {
@@ -74,18 +76,30 @@ pub(super) struct Signals {
     pub(super) hurry: Cancel,
 }
 
-/// Listens to Ctrl-C and to the signal to stop.
+impl Signals {
+    /// Does something that knows of no signals; `None` if one came before it was done.
+    pub(super) async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            done = work => Some(done),
+            () = self.end.cancelled() => None,
+        }
+    }
+}
+
+/// Listens to Ctrl-C, to the signal to stop and to the end of the terminal.
 pub(super) fn signals() -> anyhow::Result<Signals> {
     use tokio::signal::unix::{SignalKind, signal};
     let signals = Signals { end: Cancel::default(), hurry: Cancel::default() };
     let (end, hurry) = (signals.end.clone(), signals.hurry.clone());
     let mut interrupt = signal(SignalKind::interrupt()).context("listening to Ctrl-C")?;
     let mut terminate = signal(SignalKind::terminate()).context("listening to the signal to stop")?;
+    let mut hangup = signal(SignalKind::hangup()).context("listening to the end of the terminal")?;
     tokio::spawn(async move {
         loop {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
+                _ = hangup.recv() => {}
             }
             if end.is_cancelled() {
                 hurry.cancel();
@@ -100,7 +114,7 @@ async fn run_points(
     arguments: &RunArguments,
     scenarios: &[Scenario],
     loads: &Loads,
-    points: &[Point],
+    (common, points): (&ServerSettings, &[Point]),
     signals: &Signals,
     result: &mut RunResult,
 ) -> anyhow::Result<()> {
@@ -110,7 +124,7 @@ async fn run_points(
         if signals.end.is_cancelled() || outcome.is_err() {
             break;
         }
-        outcome = run_point(arguments, scenarios, loads, point, signals, &mut screen, result).await;
+        outcome = run_point(arguments, scenarios, loads, (common, point), signals, &mut screen, result).await;
     }
     result.interrupted = signals.end.is_cancelled();
     if let Some(Err(error)) = screen.map(Screen::finish) {
@@ -125,14 +139,17 @@ async fn run_point(
     arguments: &RunArguments,
     scenarios: &[Scenario],
     loads: &Loads,
-    point: &Point,
+    (common, point): (&ServerSettings, &Point),
     signals: &Signals,
     screen: &mut Option<Screen>,
     result: &mut RunResult,
 ) -> anyhow::Result<()> {
     let server = match arguments.target.url {
         Some(_) => None,
-        None => Some(OwnServer::start(&point.server).await?),
+        None => match signals.unless_ended(OwnServer::start(&point.server)).await {
+            Some(started) => Some(started?),
+            None => return Ok(()),
+        },
     };
     let url = match (&arguments.target.url, &server) {
         (Some(url), _) => url.as_str(),
@@ -140,15 +157,18 @@ async fn run_point(
         (None, None) => bail!("no server to test"),
     };
     let pid = arguments.target.server_pid.or(server.as_ref().map(OwnServer::pid));
-    let mut test = LoadTest::connect(arguments.target.client_options(url), arguments.data.data_options()).await?;
+    let connecting = LoadTest::connect(arguments.target.client_options(url), arguments.data.data_options());
+    let mut test = match signals.unless_ended(connecting).await {
+        Some(connected) => connected?,
+        None => return Ok(()),
+    };
     let screen = match screen {
         Some(screen) => screen,
         none => none.insert(Screen::new(jtl(arguments, url)?)?),
     };
     if result.target.url.is_empty() {
         // Only what all points have in common; the points' own settings are with their scenarios.
-        let common = own_settings(&arguments.own_server);
-        result.target = with_own_settings(test.target(), &common, server.is_some())?;
+        result.target = with_own_settings(test.target(), common, server.is_some())?;
         result.target.notes.clone_from(&arguments.target.note);
         super::super::print(&heading(&result.target))?;
     }

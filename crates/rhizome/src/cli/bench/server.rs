@@ -38,6 +38,27 @@ pub(super) struct ServerSettings {
     pub(super) cpus: Option<usize>,
 }
 
+/// Setting for the connections that the server accepts.
+const CONNECTIONS_KEY: &str = "server.connections_max";
+
+/// Connections that the server accepts unless told otherwise.
+const CONNECTIONS_DEFAULT: u32 = 16_000;
+
+/// Connections besides those of the users: the one that prepares and cleans up, and those that are just being closed.
+const OTHER_CONNECTIONS: u32 = 256;
+
+impl ServerSettings {
+    /// The same with room for the connections of so many users, unless a person has chosen the number.
+    pub(super) fn for_users(mut self, users: u32) -> Self {
+        let needed = users.saturating_add(OTHER_CONNECTIONS);
+        let is_chosen = self.settings.iter().any(|setting| setting.trim_start().starts_with(CONNECTIONS_KEY));
+        if needed > CONNECTIONS_DEFAULT && !is_chosen {
+            self.settings.push(format!("{CONNECTIONS_KEY}={needed}"));
+        }
+        self
+    }
+}
+
 /// A running server. It is stopped when this is dropped.
 #[derive(Debug)]
 pub(super) struct OwnServer {
@@ -167,4 +188,20 @@ fn spawn(mut command: Command, cpus: Option<usize>) -> anyhow::Result<Child> {
         bail!("a study of processors needs Linux");
     }
     command.spawn().context("starting the server")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_has_room_for_all_users() {
+        let settings = |settings: &[&str], users| {
+            let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
+            ServerSettings { settings, ..ServerSettings::default() }.for_users(users).settings
+        };
+        assert!(settings(&[], 10_000).is_empty());
+        assert_eq!(settings(&[], 20_000), ["server.connections_max=20256"]);
+        assert_eq!(settings(&["server.connections_max=9"], 20_000), ["server.connections_max=9"]);
+    }
 }
