@@ -69,6 +69,7 @@ pub struct LoadTest {
     data_options: DataOptions,
     prepared: Needs,
     product: &'static str,
+    engine: Option<&'static str>,
 }
 
 impl LoadTest {
@@ -85,10 +86,10 @@ impl LoadTest {
         let retry = RetryPolicy::default();
         let failed = |source| LoadTestError::Prepare { what: "the connection".into(), source };
         let client = Client::connect(ClientOptions { retry, ..options }).await.map_err(failed)?;
-        let product = product(&client).await;
+        let (product, engine) = product(&client).await;
         let nothing = Arc::new(data::nothing(&data));
         let prepared = Needs::default();
-        Ok(Self { client, endpoint, authorization, data: nothing, data_options: data, prepared, product })
+        Ok(Self { client, endpoint, authorization, data: nothing, data_options: data, prepared, product, engine })
     }
 
     /// What is known about the server.
@@ -99,6 +100,7 @@ impl LoadTest {
             url: options.url.clone(),
             graph: options.graph.clone(),
             product: self.product.into(),
+            engine: self.engine.map(str::to_owned),
             version: self.client.versions().core.clone(),
             is_local: self.endpoint.is_local(),
             ..Target::default()
@@ -256,11 +258,14 @@ impl LoadTest {
     }
 }
 
-/// Rhizome reports a version of HugeGraph, because clients decide by it; its metrics have its own name.
-async fn product(client: &Client) -> &'static str {
+/// The product, and its engine where it is known. Rhizome reports a version of HugeGraph, because clients decide by it; its
+/// metrics have its own name, and each of its engines has figures that the other has not.
+async fn product(client: &Client) -> (&'static str, Option<&'static str>) {
     match client.metrics_text().await {
-        Ok(text) if text.contains("rhizome_") => "Rhizome",
-        _ => "HugeGraph",
+        Ok(text) if text.contains("rhizome_engine_running_compactions") => ("Rhizome", Some("rocksdb")),
+        Ok(text) if text.contains("rhizome_engine_content_bytes") => ("Rhizome", Some("memory")),
+        Ok(text) if text.contains("rhizome_") => ("Rhizome", None),
+        _ => ("HugeGraph", None),
     }
 }
 

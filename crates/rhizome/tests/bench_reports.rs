@@ -63,7 +63,7 @@ fn two_servers_are_compared_and_their_runs_reported_again() {
             &["compare", &servers[0].url, &servers[1].url, "--scenario", "vertex-by-id,batch-vertex", "--rounds", "2"]
                 [..],
             &["--concurrency", "1,3", "--duration", "200ms", "--probe", "100ms", "--warm-up", "50ms"],
-            &["--vertices", "300", "--edges", "300", "--out", out.to_str().unwrap()],
+            &["--note", "laptop", "--vertices", "300", "--edges", "300", "--out", out.to_str().unwrap()],
         ]
         .concat(),
     );
@@ -81,6 +81,9 @@ fn two_servers_are_compared_and_their_runs_reported_again() {
             assert!(note.contains(&format!("with {best} users is the median")), "{note}");
         }
     }
+    // Of servers given by their addresses, the engine is known from metrics and the rest from a person.
+    let target = results(&out.join("first"))["target"].clone();
+    assert_eq!((&target["engine"], &target["notes"][0]), (&"memory".into(), &"laptop".into()));
     // Pairs are made in turn: four probes and four measurements of the first server are in its samples, none of the second's.
     let jtl = fs::read_to_string(out.join("first/samples.jtl")).unwrap();
     assert!(jtl.contains(&servers[0].url) && !jtl.contains(&servers[1].url));
