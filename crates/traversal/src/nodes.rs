@@ -48,6 +48,14 @@ impl Nodes {
     }
 }
 
+/// Bytes an id takes beside itself.
+pub(crate) fn heap_bytes(id: &VertexId) -> usize {
+    match id {
+        VertexId::String(text) if text.is_heap_allocated() => text.capacity(),
+        _ => 0,
+    }
+}
+
 /// A set of nodes: a bit for each number up to the largest.
 #[derive(Clone, Debug, Default)]
 pub struct NodeSet {

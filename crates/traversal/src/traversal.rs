@@ -3,12 +3,12 @@
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use graph_model::{EdgeId, LabelId, Vertex, VertexId};
+use graph_model::{EdgeId, Vertex, VertexId};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::adjacency::{Adjacency, Memory, Plan, RecordedEdge};
-use crate::nodes::Nodes;
+use crate::nodes::{Nodes, heap_bytes};
 use crate::{EdgeRead, GraphRead, Node, NodeMap, Step, TraversalError, Weight, limits};
 
 /// How much a traversal has looked at.
@@ -72,10 +72,7 @@ impl<'g> Traversal<'g> {
 
     /// The node of a vertex, whether or not the vertex exists.
     pub fn node(&mut self, id: VertexId) -> Result<Node, TraversalError> {
-        let text_bytes = match &id {
-            VertexId::String(text) if text.is_heap_allocated() => text.capacity(),
-            _ => 0,
-        };
+        let text_bytes = heap_bytes(&id);
         match self.nodes.number(id) {
             Some((node, false)) => Ok(node),
             Some((node, true)) => {
@@ -101,10 +98,16 @@ impl<'g> Traversal<'g> {
         self.nodes.id(node).unwrap_or(NOBODY)
     }
 
-    /// The ids of nodes.
+    /// The ids of nodes. For lists in which no vertex comes often; see [`Self::ids_of_path`].
     #[must_use]
     pub fn ids<'n>(&self, nodes: impl IntoIterator<Item = &'n Node>) -> Vec<VertexId> {
         nodes.into_iter().map(|node| self.id(*node).clone()).collect()
+    }
+
+    /// The ids of a path's nodes, charged: many paths pass the same vertices, so that their ids can take far more than the vertices do.
+    pub fn ids_of_path(&self, nodes: &[Node]) -> Result<Vec<VertexId>, TraversalError> {
+        self.charge(nodes.iter().map(|node| size_of::<VertexId>() + heap_bytes(self.id(*node))).sum())?;
+        Ok(self.ids(nodes))
     }
 
     /// Reads the vertices of nodes, in the same order.
@@ -175,13 +178,13 @@ impl<'g> Traversal<'g> {
         backwards: bool,
     ) -> Result<Adjacency, TraversalError> {
         self.memory.release(std::mem::take(&mut self.block_bytes));
-        let labels: Vec<LabelId> = step.edges.iter().map(|edges| edges.label).collect();
+        let labels = step.labels();
         let plan = Plan {
             graph: self.graph,
             nodes: &self.nodes,
             memory: &self.memory,
             step,
-            labels: (!labels.is_empty()).then_some(&labels),
+            labels: labels.as_deref(),
             weight,
             record: self.recorded.is_some(),
         };
@@ -217,10 +220,10 @@ impl<'g> Traversal<'g> {
     /// How many edges of the step's direction and labels each of `owners` has, counted before conditions, up to the step's `skip_degree`
     /// or else `max_degree`. Their other ends get no numbers.
     pub fn degrees(&self, owners: &[Node], step: &Step) -> Result<Vec<u64>, TraversalError> {
-        let labels: Vec<LabelId> = step.edges.iter().map(|edges| edges.label).collect();
+        let labels = step.labels();
         let read = EdgeRead {
             direction: step.direction,
-            labels: (!labels.is_empty()).then_some(&labels),
+            labels: labels.as_deref(),
             limit: step.read_limit(),
             properties: false,
         };

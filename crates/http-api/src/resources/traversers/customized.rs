@@ -86,7 +86,7 @@ pub(crate) fn paths(call: &Call) -> Answered {
     let (paths, weights): (Vec<Path>, Vec<Vec<f64>>) =
         found.into_iter().map(|found| (found.path, found.weights)).unzip();
     let elements = Elements::of_paths(&scene, &traversal, &paths, Wanted::of_body(body.with_vertex, body.with_edge))?;
-    let paths = Paths::of(&traversal, &paths);
+    let paths = Paths::of(&traversal, &paths)?;
     scene.answer(|answer| {
         let views = paths.views().zip(&weights);
         let views = views.map(|(view, weights)| PathView { weights: with_weights.then_some(weights), ..view });
@@ -136,7 +136,7 @@ pub(crate) fn crosspoints(call: &Call) -> Answered {
     let edges = traversal.edges_between(found.paths.iter().flat_map(Path::pairs));
     let wanted = Wanted::of_body(body.with_vertex, body.with_edge);
     let elements = Elements::of(&scene, &traversal, &shown, edges, wanted)?;
-    let paths = Paths::of(&traversal, &found.paths);
+    let paths = Paths::of(&traversal, &found.paths)?;
     let points: Vec<VertexId> = traversal.ids(&found.crosspoints);
     scene.answer(|answer| {
         answer.ids("crosspoints", &points);

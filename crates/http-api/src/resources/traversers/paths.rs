@@ -38,7 +38,7 @@ pub(crate) fn by_query(call: &Call) -> Answered {
     let mut traversal = scene.traversal("paths");
     let (source, target, limits) = ends_of_query(call, &mut traversal)?;
     let found = traversal::paths(&mut traversal, (&[source], &[target]), &step, &limits)?;
-    let paths = Paths::of(&traversal, &found);
+    let paths = Paths::of(&traversal, &found)?;
     scene.answer(|answer| {
         answer.paths("paths", paths.views());
         scene.measure(answer, traversal.counters());
@@ -52,8 +52,8 @@ pub(crate) fn crosspoints(call: &Call) -> Answered {
     let mut traversal = scene.traversal("paths");
     let (source, target, limits) = ends_of_query(call, &mut traversal)?;
     let found = traversal::crosspoints(&mut traversal, source, target, &step, &limits)?;
-    let shown: Vec<(&VertexId, Vec<VertexId>)> =
-        found.iter().map(|(crossing, path)| (traversal.id(*crossing), traversal.ids(&path.nodes))).collect();
+    let with_ids = |(crossing, path): &(Node, Path)| Ok((traversal.id(*crossing), traversal.ids_of_path(&path.nodes)?));
+    let shown: Vec<(&VertexId, Vec<VertexId>)> = found.iter().map(with_ids).collect::<Result<_, ApiError>>()?;
     scene.answer(|answer| {
         let view = |(crosspoint, objects)| PathView { objects, crosspoint: Some(crosspoint), weights: None };
         answer.paths("crosspoints", shown.iter().map(|(crossing, path)| view((*crossing, path.as_slice()))));
@@ -143,7 +143,7 @@ pub(super) fn nodes(traversal: &mut Traversal<'_>, ids: Vec<VertexId>) -> Result
 
 fn answer(scene: &Scene<'_>, traversal: &Traversal<'_>, found: &[Path], wanted: Wanted) -> Answered {
     let elements = Elements::of_paths(scene, traversal, found, wanted)?;
-    let paths = Paths::of(traversal, found);
+    let paths = Paths::of(traversal, found)?;
     scene.answer(|answer| {
         answer.paths("paths", paths.views());
         elements.write(answer);

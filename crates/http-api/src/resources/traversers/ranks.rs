@@ -11,7 +11,6 @@ use super::scene::Scene;
 use super::steps::not_empty;
 use crate::call::Call;
 use crate::errors::ApiError;
-use crate::reply::Reply;
 use crate::routes::Answered;
 
 /// The body of `POST {T}/personalrank`.
@@ -111,7 +110,7 @@ pub(crate) fn personal(call: &Call) -> Answered {
     }
     let mut out = Vec::with_capacity(1_024);
     write_scores(&mut out, ranks.iter().map(|(node, rank)| (traversal.id(*node), *rank)));
-    Ok(Reply::ok(out))
+    scene.reply(out)
 }
 
 /// A step of `neighborrank`.

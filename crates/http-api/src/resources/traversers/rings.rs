@@ -39,7 +39,7 @@ fn answer(name: &str, scene: &Scene<'_>, traversal: &Traversal<'_>, found: &[Pat
         otherwise: Otherwise::Ids,
     };
     let elements = Elements::of_paths(scene, traversal, found, wanted)?;
-    let paths = Paths::of(traversal, found);
+    let paths = Paths::of(traversal, found)?;
     scene.answer(|answer| {
         answer.paths(name, paths.views());
         elements.write(answer);

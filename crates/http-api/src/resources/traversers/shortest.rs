@@ -30,7 +30,7 @@ pub(crate) fn all(call: &Call) -> Answered {
     let scene = Scene::open(call)?;
     let (traversal, paths) = find(&scene, all_shortest_paths)?;
     let (vertices, edges) = elements(&scene, &traversal, &paths)?;
-    let paths = Paths::of(&traversal, &paths);
+    let paths = Paths::of(&traversal, &paths)?;
     scene.answer(|answer| {
         answer.paths("paths", paths.views());
         vertices.write(answer);

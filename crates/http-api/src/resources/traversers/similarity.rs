@@ -57,14 +57,12 @@ pub(crate) fn same_by_body(call: &Call) -> Answered {
             given.len()
         )));
     }
-    let mut step = Step {
+    let step = Step {
         direction: direction(body.direction.as_deref())?,
+        edges: scene.edge_labels_of_list(body.labels.as_deref())?,
         max_degree: bound("max_degree", body.max_degree.unwrap_or(MAX_DEGREE))?,
         ..Step::default()
     };
-    for label in body.labels.iter().flatten() {
-        step.edges.extend(scene.edge_labels(Some(label))?);
-    }
     let limit = bound("limit", body.limit.unwrap_or(LIMIT))?;
     let mut traversal = scene.traversal("same neighbors");
     let vertices: Vec<Node> = given.iter().map(|id| traversal.existing("listed", &id.0)).collect::<Result<_, _>>()?;

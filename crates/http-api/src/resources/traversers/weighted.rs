@@ -48,10 +48,10 @@ pub(crate) fn to_all(call: &Call) -> Answered {
     let source = traversal.existing("source", &source)?;
     let found = lightest_paths(&mut traversal, source, &query, limit)?;
     let (vertices, edges) = elements(&scene, &traversal, found.iter().map(|(_, found)| &found.path))?;
-    let shown: Vec<(&VertexId, f64, Vec<VertexId>)> = found
-        .iter()
-        .map(|(target, found)| (traversal.id(*target), found.weight, traversal.ids(&found.path.nodes)))
-        .collect();
+    let mut shown: Vec<(&VertexId, f64, Vec<VertexId>)> = Vec::with_capacity(found.len());
+    for (target, found) in &found {
+        shown.push((traversal.id(*target), found.weight, traversal.ids_of_path(&found.path.nodes)?));
+    }
     scene.answer(|answer| {
         let paths = shown.iter().map(|(target, weight, ids)| (*target, *weight, ids.as_slice()));
         answer.weighted_paths("paths", paths);
