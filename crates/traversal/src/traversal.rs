@@ -24,7 +24,7 @@ pub struct Counters {
 pub struct Traversal<'g> {
     graph: &'g dyn GraphRead,
     nodes: Nodes,
-    memory: Memory,
+    pub(crate) memory: Memory,
     /// Bytes charged for the block read last.
     block_bytes: usize,
     edges: AtomicU64,
