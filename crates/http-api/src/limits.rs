@@ -36,6 +36,15 @@ pub const BODY_BYTES_GUESS: usize = 8 * 1024;
 /// Vertices that paths are looked for between, at each end: the work grows with their product. HugeGraph's bound.
 pub(crate) const TRAVERSER_ENDS_MAX: usize = 10;
 
+/// Steps that a traverser is given one by one: each has its own conditions, and longer walks than this are written as a repeated step.
+pub(crate) const TRAVERSER_STEPS_MAX: usize = 500;
+
+/// Patterns of steps that `customizedcrosspoints` is given: all their layers are held at once.
+pub(crate) const PATH_PATTERNS_MAX: usize = 100;
+
+/// Vertices whose common neighbours are looked for: each is read by itself.
+pub(crate) const COMPARED_VERTICES_MAX: usize = 10_000;
+
 /// Smallest size of a shard that may be asked for: HugeGraph's. Smaller ones would be more requests than records.
 pub const SPLIT_BYTES_MIN: u64 = 1 << 20;
 

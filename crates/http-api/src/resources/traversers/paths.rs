@@ -1,6 +1,6 @@
 //! `paths`, `templatepaths`, `crosspoints` and `multinodeshortestpath`: paths between vertices.
 
-use graph_json::{IntBody, PathView, StepBody, VerticesBody, decode_body, required};
+use graph_json::{IntBody, PathView, StepBody, VerticesBody, decode_body, list_of_at_most, required};
 use graph_model::VertexId;
 use serde::Deserialize;
 use traversal::{
@@ -12,7 +12,7 @@ use super::request::{CAPACITY, PATH_LIMIT, bound, depth, int_or};
 use super::scene::{Paths, Scene};
 use crate::call::Call;
 use crate::errors::ApiError;
-use crate::limits;
+use crate::limits::{TRAVERSER_ENDS_MAX, TRAVERSER_STEPS_MAX};
 use crate::routes::Answered;
 
 /// Source, target and bounds of a GET request.
@@ -124,7 +124,7 @@ fn few(
     body: Option<&VerticesBody>,
 ) -> Result<Vec<Node>, ApiError> {
     let ids = scene.select(name, body)?;
-    let most = limits::TRAVERSER_ENDS_MAX;
+    let most = TRAVERSER_ENDS_MAX;
     if !(least..=most).contains(&ids.len()) {
         let message = format!("'{name}' must select from {least} to {most} vertices, but selects {}", ids.len());
         return Err(ApiError::bad_input(message));
@@ -166,6 +166,7 @@ struct RepeatedStepBody {
 struct TemplateBody {
     sources: Option<VerticesBody>,
     targets: Option<VerticesBody>,
+    #[serde(deserialize_with = "list_of_at_most::<_, _, TRAVERSER_STEPS_MAX>")]
     steps: Option<Vec<RepeatedStepBody>>,
     with_ring: Option<bool>,
     capacity: Option<IntBody>,

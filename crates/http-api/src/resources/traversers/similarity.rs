@@ -1,6 +1,7 @@
 //! `sameneighbors`, `jaccardsimilarity`, `adamicadar`, `resourceallocation`: how alike vertices are by their neighbours.
 
-use graph_json::{IdBody, StepBody, decode_body, required};
+use graph_json::limits::STEP_LABELS_MAX;
+use graph_json::{IdBody, StepBody, decode_body, list_of_at_most, required};
 use serde::Deserialize;
 use traversal::{
     CommonNeighbourWeight, Node, Step, Traversal, common_neighbour_score, jaccard, jaccard_similars, same_neighbours,
@@ -10,6 +11,7 @@ use super::request::{CAPACITY, LIMIT, MAX_DEGREE, bound, direction, id_in_body};
 use super::scene::{Otherwise, Scene};
 use crate::call::Call;
 use crate::errors::ApiError;
+use crate::limits::COMPARED_VERTICES_MAX;
 use crate::routes::Answered;
 
 /// Similar vertices in an answer that does not say `top`.
@@ -38,8 +40,10 @@ pub(crate) fn same_by_query(call: &Call) -> Answered {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SameBody {
+    #[serde(deserialize_with = "list_of_at_most::<_, _, COMPARED_VERTICES_MAX>")]
     vertex_list: Option<Vec<IdBody>>,
     direction: Option<String>,
+    #[serde(deserialize_with = "list_of_at_most::<_, _, STEP_LABELS_MAX>")]
     labels: Option<Vec<String>>,
     max_degree: Option<i64>,
     limit: Option<i64>,
