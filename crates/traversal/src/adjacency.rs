@@ -11,7 +11,7 @@ use crate::{EdgeAt, EdgeRead, GraphRead, Node, Step, TraversalError, Weight, lim
 
 /// The neighbours of some vertices, in the order the vertices were given.
 #[derive(Debug, Default)]
-pub struct Adjacency {
+pub(crate) struct Adjacency {
     pub(crate) owners: Vec<Node>,
     /// Where the neighbours of each owner end in `targets`.
     pub(crate) ends: Vec<usize>,
@@ -22,25 +22,25 @@ pub struct Adjacency {
 
 /// One vertex and where its edges lead.
 #[derive(Clone, Copy, Debug)]
-pub struct Neighbours<'a> {
+pub(crate) struct Neighbours<'a> {
     /// The vertex.
-    pub owner: Node,
+    pub(crate) owner: Node,
     /// The other end of each of its edges, in a fixed order; one that several edges lead to comes several times.
-    pub targets: &'a [Node],
+    pub(crate) targets: &'a [Node],
     /// The weight of each edge; empty where none was asked for.
-    pub weights: &'a [f64],
+    pub(crate) weights: &'a [f64],
 }
 
 impl<'a> Neighbours<'a> {
     /// Targets with the weights of the edges to them. Only where weights were asked for.
-    pub fn weighted(self) -> impl Iterator<Item = (Node, f64)> + 'a {
+    pub(crate) fn weighted(self) -> impl Iterator<Item = (Node, f64)> + 'a {
         self.targets.iter().copied().zip(self.weights.iter().copied())
     }
 }
 
 impl Adjacency {
     /// Each vertex with its neighbours.
-    pub fn iter(&self) -> impl Iterator<Item = Neighbours<'_>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Neighbours<'_>> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         self.owners.iter().zip(starts.zip(&self.ends)).map(|(owner, (start, end))| Neighbours {
             owner: *owner,
@@ -51,7 +51,7 @@ impl Adjacency {
 
     /// All other ends, in order, as often as edges lead to them.
     #[must_use]
-    pub fn targets(&self) -> &[Node] {
+    pub(crate) fn targets(&self) -> &[Node] {
         &self.targets
     }
 }

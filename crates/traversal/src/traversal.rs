@@ -37,7 +37,7 @@ pub struct Traversal<'g> {
 }
 
 /// A frontier in blocks of the size [`Traversal::expand`] is made for. The first ones are small: who finds enough early reads no more.
-pub fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
+pub(crate) fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
     let (mut rest, mut size) = (frontier, limits::FIRST_BLOCK_VERTICES);
     std::iter::from_fn(move || {
         let (block, after) = rest.split_at(rest.len().min(size));
@@ -111,7 +111,7 @@ impl<'g> Traversal<'g> {
     }
 
     /// Reads the vertices of nodes, in the same order.
-    pub fn vertices(&self, nodes: &[Node]) -> Result<Vec<Option<Vertex>>, TraversalError> {
+    pub(crate) fn vertices(&self, nodes: &[Node]) -> Result<Vec<Option<Vertex>>, TraversalError> {
         self.graph.vertices(&self.ids(nodes))
     }
 
@@ -122,17 +122,17 @@ impl<'g> Traversal<'g> {
     }
 
     /// Fails when the time is over or nobody waits any more. Reading looks at that by itself.
-    pub fn check(&self) -> Result<(), TraversalError> {
+    pub(crate) fn check(&self) -> Result<(), TraversalError> {
         self.graph.check()
     }
 
     /// Counts memory that an algorithm takes for itself.
-    pub fn charge(&self, bytes: usize) -> Result<(), TraversalError> {
+    pub(crate) fn charge(&self, bytes: usize) -> Result<(), TraversalError> {
         self.memory.charge(bytes)
     }
 
     /// Gives back what [`Self::charge`] counted.
-    pub fn release(&self, bytes: usize) {
+    pub(crate) fn release(&self, bytes: usize) {
         self.memory.release(bytes);
     }
 
@@ -141,7 +141,7 @@ impl<'g> Traversal<'g> {
     }
 
     /// Fails when more than `capacity` vertices have been visited; `None`: any number may.
-    pub fn check_capacity(&self, capacity: Option<u64>, visited: usize) -> Result<(), TraversalError> {
+    pub(crate) fn check_capacity(&self, capacity: Option<u64>, visited: usize) -> Result<(), TraversalError> {
         match capacity {
             Some(capacity) if visited as u64 > capacity => Err(self.exceeded(capacity)),
             _ => Ok(()),
@@ -150,13 +150,13 @@ impl<'g> Traversal<'g> {
 
     /// That the capacity is exceeded.
     #[must_use]
-    pub fn exceeded(&self, capacity: u64) -> TraversalError {
+    pub(crate) fn exceeded(&self, capacity: u64) -> TraversalError {
         TraversalError::Capacity { capacity, what: self.memory.what }
     }
 
     /// Reads where one step leads from each of `owners`, which should be a block of [`blocks`]. Vertices that do not exist have no
     /// edges. A traversal uses vertex conditions of one step only.
-    pub fn expand(
+    pub(crate) fn expand(
         &mut self,
         owners: &[Node],
         step: &Step,
@@ -166,7 +166,7 @@ impl<'g> Traversal<'g> {
     }
 
     /// As [`Self::expand`], for a walk that comes from its end: edges are remembered as leading from the targets to `owners`.
-    pub fn expand_backwards(&mut self, owners: &[Node], step: &Step) -> Result<Adjacency, TraversalError> {
+    pub(crate) fn expand_backwards(&mut self, owners: &[Node], step: &Step) -> Result<Adjacency, TraversalError> {
         self.read_edges(owners, step, None, true)
     }
 
@@ -219,7 +219,7 @@ impl<'g> Traversal<'g> {
 
     /// How many edges of the step's direction and labels each of `owners` has, counted before conditions, up to the step's `skip_degree`
     /// or else `max_degree`. Their other ends get no numbers.
-    pub fn degrees(&self, owners: &[Node], step: &Step) -> Result<Vec<u64>, TraversalError> {
+    pub(crate) fn degrees(&self, owners: &[Node], step: &Step) -> Result<Vec<u64>, TraversalError> {
         let labels = step.labels();
         let read = EdgeRead {
             direction: step.direction,
