@@ -33,8 +33,8 @@ pub const IDS_MAX: usize = 10_000;
 /// Bytes a request body is taken to need when the client does not say; corrected as it arrives.
 pub const BODY_BYTES_GUESS: usize = 8 * 1024;
 
-/// Largest body of a write that is done on the thread that serves the connection: a batch of 500 elements is smaller, and is decoded, checked
-/// and stored in a few milliseconds. Larger ones would hold up the other connections of that thread.
+/// Largest body of a write that is done on the thread that serves the connection: a batch of 500 elements is smaller, and is decoded,
+/// checked and stored in a few milliseconds. Larger ones would hold up the other connections of that thread.
 pub const QUICK_WRITE_BYTES_MAX: usize = 256 * 1024;
 
 /// Vertices that paths are looked for between, at each end: the work grows with their product. HugeGraph's bound.
