@@ -22,6 +22,6 @@ pub use schema::{
     decode_update_edge_label, decode_update_index_label, decode_update_property_key, decode_update_vertex_label,
 };
 pub use traverser::{
-    IdBody, LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody, decode_body,
+    IdBody, LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody, decode_body, list_of_at_most,
     property_conditions, required,
 };

@@ -18,3 +18,10 @@ pub(crate) const PROPERTIES_SCANNED_MAX: usize = 16;
 /// Strategies of one batch update: one for each property it names, and labels with more properties than this are unheard of. They
 /// are searched one by one for every value that is merged.
 pub const STRATEGIES_MAX: usize = 1_000;
+
+/// Labels in a step of a traverser, with or without conditions: graphs have tens of them, and conditions are looked at one by one for every
+/// edge.
+pub const STEP_LABELS_MAX: usize = 1_000;
+
+/// Ids a traverser may be given to begin at: as many vertices as may be chosen by label and properties.
+pub const TRAVERSER_IDS_MAX: usize = 100_000;

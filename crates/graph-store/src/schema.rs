@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use graph_model::{LabelId, PropertyKeyId};
 use graph_schema::{
-    Catalogue, Change, ChangeRules, Created, EdgeLabel, IndexLabel, NewEdgeLabel, NewIndexLabel, NewPropertyKey,
-    NewVertexLabel, PropertyKey, SchemaError, SchemaKey, SchemaKind, Status, UpdateEdgeLabel, UpdateIndexLabel,
-    UpdatePropertyKey, UpdateVertexLabel, VertexLabel,
+    Catalogue, Change, ChangeRules, Created, EdgeLabel, IndexLabel, IndexType, NewEdgeLabel, NewIndexLabel,
+    NewPropertyKey, NewVertexLabel, PropertyKey, SchemaError, SchemaKey, SchemaKind, Status, UpdateEdgeLabel,
+    UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel, VertexLabel,
 };
 use key_codec::{key, schema_value, tables};
 use kv::WriteBatch;
@@ -206,6 +206,7 @@ impl Graph {
             );
         }
         put_next_ids(&mut batch, self.number, change.catalogue.next_ids());
+        prepare_analyzers(&change.catalogue);
         if let Err(error) = self.engine().commit(batch) {
             // The write may have been stored all the same: what comes next must build on what is stored.
             if let Ok(stored) = read_catalogue(self.engine(), self.number)
@@ -218,6 +219,12 @@ impl Graph {
         self.set_catalogue(change.catalogue);
         Ok(self.catalogue())
     }
+}
+
+/// Makes the analyzers of all search indexes ready, so that no write or query has to: those run on threads that serve others, too.
+pub(crate) fn prepare_analyzers(catalogue: &Catalogue) {
+    let searched = catalogue.index_labels().filter(|index| index.index_type == IndexType::Search);
+    searched.for_each(|index| index.analyzer.prepare());
 }
 
 fn property_key(catalogue: &Catalogue, id: PropertyKeyId) -> Result<Arc<PropertyKey>, StoreError> {

@@ -1,6 +1,6 @@
 //! The vertices a traversal starts at.
 
-use graph_model::{LabelId, Vertex, VertexId};
+use graph_model::{LabelId, VertexId};
 use graph_schema::Conditions;
 
 use crate::{Budget, Graph, Range, StoreError, VertexQuery, Visit, limits};
@@ -21,12 +21,12 @@ pub enum VertexSelector {
 }
 
 impl Graph {
-    /// The vertices of a selector, each once, in an order that stays the same between calls.
+    /// The ids of the vertices of a selector, each once, in an order that stays the same between calls.
     ///
     /// # Errors
     /// [`StoreError::NothingSelected`] where there is none, [`StoreError::TooManySelected`] beyond [`limits::SELECTED_VERTICES_MAX`], and
     /// those of [`Graph::list_vertices`].
-    pub fn select_vertices(&self, selector: &VertexSelector, budget: &Budget) -> Result<Vec<Vertex>, StoreError> {
+    pub fn select_vertices(&self, selector: &VertexSelector, budget: &Budget) -> Result<Vec<VertexId>, StoreError> {
         let too_many = || StoreError::TooManySelected { limit: limits::SELECTED_VERTICES_MAX };
         let mut selected = Vec::new();
         match selector {
@@ -36,7 +36,7 @@ impl Graph {
                 let distinct: Vec<VertexId> = ids.iter().filter(|id| seen.insert(*id)).cloned().collect();
                 for some in distinct.chunks(limits::LIST_FETCH_VERTICES) {
                     budget.check()?;
-                    selected.extend(self.vertices(some)?.into_iter().flatten());
+                    selected.extend(self.vertices(some)?.into_iter().flatten().map(|vertex| vertex.id));
                 }
             }
             VertexSelector::Matching { label: None, conditions } if conditions.is_empty() => {}
@@ -44,7 +44,7 @@ impl Graph {
                 let range = Range::Offset { offset: 0, limit: Some(limits::SELECTED_VERTICES_MAX as u64 + 1) };
                 let query = VertexQuery { label: *label, conditions: conditions.clone(), range };
                 self.list_vertices(&query, budget, &mut |vertex| {
-                    selected.push(vertex.clone());
+                    selected.push(vertex.id.clone());
                     Visit::Continue(())
                 })?;
                 if selected.len() > limits::SELECTED_VERTICES_MAX {

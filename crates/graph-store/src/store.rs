@@ -14,6 +14,7 @@ use crate::dropped::{Remover, finish_drops};
 use crate::graph::{Graph, GraphOptions};
 use crate::id_generator::{IdGenerator, RESERVED_MAX};
 use crate::purge::{Graphs, PurgeOptions, PurgeTotals, Purger};
+use crate::schema::prepare_analyzers;
 use crate::settings::{graph_number, number_up_to, put_setting, read_setting};
 use crate::task::next_task;
 use crate::task_queue::{TaskQueue, TaskRunner};
@@ -205,6 +206,7 @@ pub(crate) fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumbe
 pub(crate) fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber) -> Result<Graph, StoreError> {
     let engine = &*shared.engine;
     let catalogue = read_catalogue(engine, number)?;
+    prepare_analyzers(&catalogue);
     let next_task = next_task(engine, number)?;
     Ok(Graph::new(name, number, Arc::clone(shared), catalogue, next_task))
 }

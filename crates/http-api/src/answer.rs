@@ -22,6 +22,7 @@ use crate::admission::Admitted;
 use crate::body::{self, BodyError};
 use crate::call::{App, Call};
 use crate::errors::ApiError;
+use crate::limits;
 use crate::openapi;
 use crate::pool::CancelOnDrop;
 use crate::reply::accepts_gzip;
@@ -207,14 +208,16 @@ async fn run(mut call: Call, handler: Handler, headers: &HeaderMap) -> Answered 
             let _cancel = set_budget(&mut call);
             return app.pool.run(move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;
         }
-        Handler::QuickWrite(handle) => match handle(&call, Wait::Never) {
-            Ok(pending) => pending.done().await?,
-            Err(error) if error.is_contended() => {
-                app.pool.run(move || handle(&call, Wait::Allowed)).await??.done().await?
+        Handler::QuickWrite(handle) if call.body.len() <= limits::QUICK_WRITE_BYTES_MAX => {
+            match handle(&call, Wait::Never) {
+                Ok(pending) => pending.done().await?,
+                Err(error) if error.is_contended() => {
+                    app.pool.run(move || handle(&call, Wait::Allowed)).await??.done().await?
+                }
+                Err(error) => return Err(error),
             }
-            Err(error) => return Err(error),
-        },
-        Handler::PooledWrite(handle) => {
+        }
+        Handler::QuickWrite(handle) | Handler::PooledWrite(handle) => {
             let _cancel = set_budget(&mut call);
             app.pool.run(move || handle(&call, Wait::Allowed)).await??.done().await?
         }

@@ -33,8 +33,21 @@ pub const IDS_MAX: usize = 10_000;
 /// Bytes a request body is taken to need when the client does not say; corrected as it arrives.
 pub const BODY_BYTES_GUESS: usize = 8 * 1024;
 
+/// Largest body of a write that is done on the thread that serves the connection: a batch of 500 elements is smaller, and is decoded,
+/// checked and stored in a few milliseconds. Larger ones would hold up the other connections of that thread.
+pub const QUICK_WRITE_BYTES_MAX: usize = 256 * 1024;
+
 /// Vertices that paths are looked for between, at each end: the work grows with their product. HugeGraph's bound.
 pub(crate) const TRAVERSER_ENDS_MAX: usize = 10;
+
+/// Steps that a traverser is given one by one: each has its own conditions, and longer walks than this are written as a repeated step.
+pub(crate) const TRAVERSER_STEPS_MAX: usize = 500;
+
+/// Patterns of steps that `customizedcrosspoints` is given: all their layers are held at once.
+pub(crate) const PATH_PATTERNS_MAX: usize = 100;
+
+/// Vertices whose common neighbours are looked for: each is read by itself.
+pub(crate) const COMPARED_VERTICES_MAX: usize = 10_000;
 
 /// Smallest size of a shard that may be asked for: HugeGraph's. Smaller ones would be more requests than records.
 pub const SPLIT_BYTES_MIN: u64 = 1 << 20;

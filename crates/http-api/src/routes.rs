@@ -28,7 +28,7 @@ pub(crate) enum Handler {
     Quick(fn(&Call) -> Answered),
     /// Can take long: on the pool.
     Pooled(fn(&Call) -> Answered),
-    /// A write that is short unless another write to the same elements is at work: like `Quick`, else again on the pool.
+    /// A write that is short unless it is large or another write to the same elements is at work: like `Quick`, else on the pool.
     QuickWrite(fn(&Call, Wait) -> Stored),
     /// A write that can take long: on the pool.
     PooledWrite(fn(&Call, Wait) -> Stored),
@@ -105,7 +105,7 @@ const fn graph(path: &'static [&'static str], endpoints: &'static [(Method, Hand
 pub(crate) static ROUTES: &[Route] = &[
     graph(
         &["graph", "vertices", "batch"],
-        &[(POST, QuickWrite(vertices::create_batch)), (PUT, QuickWrite(vertices::update_batch))],
+        &[(POST, QuickWrite(vertices::create_batch)), (PUT, PooledWrite(vertices::update_batch))],
     ),
     graph(
         &["graph", "vertices", "{id}"],
@@ -114,7 +114,7 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["graph", "vertices"], &[(GET, Pooled(vertices::list)), (POST, QuickWrite(vertices::create))]),
     graph(
         &["graph", "edges", "batch"],
-        &[(POST, QuickWrite(edges::create_batch)), (PUT, QuickWrite(edges::update_batch))],
+        &[(POST, QuickWrite(edges::create_batch)), (PUT, PooledWrite(edges::update_batch))],
     ),
     graph(
         &["graph", "edges", "{id}"],
@@ -231,7 +231,7 @@ pub(crate) static ROUTES: &[Route] = &[
     graph(&["default"], &[(GET, Never(graphs::DEFAULT_IS_SET))]),
     graph(&["undefault"], &[(GET, Never(graphs::DEFAULT_IS_SET))]),
     space(&["graphs"], &[(GET, Quick(graphs::list))]),
-    space(&["graphs", "profile"], &[(GET, Quick(graphs::profile))]),
+    space(&["graphs", "profile"], &[(GET, Pooled(graphs::profile))]),
     space(&["graphs", "manage"], &[(PUT, Quick(graphs::manage))]),
     space(&["auth", "{*}"], NOT_YET),
     space(&["schematemplates", "{*}"], ONLY_IN_CLIENTS),

@@ -52,6 +52,13 @@ impl Analyzer {
         Self::ALL.into_iter().find(|analyzer| analyzer.name() == name)
     }
 
+    /// Loads what the first text needs, which takes a good part of a second: for a thread that may wait.
+    pub fn prepare(self) {
+        if self == Self::Jieba {
+            LazyLock::force(&JIEBA);
+        }
+    }
+
     /// The tokens of a text, each once, sorted.
     #[must_use]
     pub fn tokens(self, text: &str) -> BTreeSet<String> {

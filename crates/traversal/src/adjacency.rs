@@ -6,12 +6,12 @@ use compact_str::CompactString;
 use graph_model::{LabelId, VertexId};
 use rayon::prelude::*;
 
-use crate::nodes::Nodes;
+use crate::nodes::{Nodes, heap_bytes};
 use crate::{EdgeAt, EdgeRead, GraphRead, Node, Step, TraversalError, Weight, limits};
 
 /// The neighbours of some vertices, in the order the vertices were given.
 #[derive(Debug, Default)]
-pub struct Adjacency {
+pub(crate) struct Adjacency {
     pub(crate) owners: Vec<Node>,
     /// Where the neighbours of each owner end in `targets`.
     pub(crate) ends: Vec<usize>,
@@ -22,25 +22,25 @@ pub struct Adjacency {
 
 /// One vertex and where its edges lead.
 #[derive(Clone, Copy, Debug)]
-pub struct Neighbours<'a> {
+pub(crate) struct Neighbours<'a> {
     /// The vertex.
-    pub owner: Node,
+    pub(crate) owner: Node,
     /// The other end of each of its edges, in a fixed order; one that several edges lead to comes several times.
-    pub targets: &'a [Node],
+    pub(crate) targets: &'a [Node],
     /// The weight of each edge; empty where none was asked for.
-    pub weights: &'a [f64],
+    pub(crate) weights: &'a [f64],
 }
 
 impl<'a> Neighbours<'a> {
     /// Targets with the weights of the edges to them. Only where weights were asked for.
-    pub fn weighted(self) -> impl Iterator<Item = (Node, f64)> + 'a {
+    pub(crate) fn weighted(self) -> impl Iterator<Item = (Node, f64)> + 'a {
         self.targets.iter().copied().zip(self.weights.iter().copied())
     }
 }
 
 impl Adjacency {
     /// Each vertex with its neighbours.
-    pub fn iter(&self) -> impl Iterator<Item = Neighbours<'_>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Neighbours<'_>> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         self.owners.iter().zip(starts.zip(&self.ends)).map(|(owner, (start, end))| Neighbours {
             owner: *owner,
@@ -51,7 +51,7 @@ impl Adjacency {
 
     /// All other ends, in order, as often as edges lead to them.
     #[must_use]
-    pub fn targets(&self) -> &[Node] {
+    pub(crate) fn targets(&self) -> &[Node] {
         &self.targets
     }
 }
@@ -105,6 +105,8 @@ pub(crate) struct Chunk {
     pub(crate) new: Vec<VertexId>,
     /// Bytes charged for all this.
     pub(crate) bytes: usize,
+    /// Bytes still to be charged: see [`limits::BYTES_PER_CHARGE`].
+    pub(crate) uncharged: usize,
     /// Owners of the chunk.
     pub(crate) owners: usize,
 }
@@ -171,22 +173,25 @@ impl Plan<'_> {
         }
         let weight = self.weight.map(|weight| weight.of(&edge.properties));
         chunk.weights.extend(weight);
+        chunk.uncharged += limits::EDGE_BYTES;
         if self.record {
             let sort_values = CompactString::from(edge.sort_values);
+            chunk.uncharged += limits::RECORDED_EDGE_BYTES;
+            chunk.uncharged += if sort_values.is_heap_allocated() { sort_values.capacity() } else { 0 };
             let (label, outgoing, weight) = (edge.label, edge.outgoing, weight.unwrap_or_default());
             chunk.recorded.push(RecordedEdge { label, outgoing, sort_values, weight, met: (0, false) });
         }
         let code = match self.nodes.find(&edge.other) {
             Some(node) => node.0,
             None => {
+                chunk.uncharged += limits::NEW_VERTEX_BYTES + heap_bytes(&edge.other);
                 chunk.new.push(edge.other);
                 Nodes::MAX.saturating_add(u32::try_from(chunk.new.len() - 1).unwrap_or(u32::MAX))
             }
         };
         chunk.met.push(Met { owner: u32::try_from(edge.owner).unwrap_or(u32::MAX), code });
-        if chunk.met.len().is_multiple_of(limits::EDGES_PER_CHARGE) {
-            let bytes = limits::EDGES_PER_CHARGE * limits::EDGE_BYTES;
-            let bytes = bytes + if self.record { limits::EDGES_PER_CHARGE * limits::RECORDED_EDGE_BYTES } else { 0 };
+        if chunk.uncharged >= limits::BYTES_PER_CHARGE {
+            let bytes = std::mem::take(&mut chunk.uncharged);
             chunk.bytes += bytes;
             self.memory.charge(bytes)?;
         }
@@ -219,4 +224,26 @@ impl Chunk {
 fn retain_by<T>(items: &mut Vec<T>, kept: &[bool]) {
     let mut kept = kept.iter();
     items.retain(|_| kept.next().copied().unwrap_or(false));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{TestGraph, id};
+    use crate::{Step, Traversal, TraversalError};
+
+    #[test]
+    fn ends_that_have_no_number_yet_are_charged_while_they_are_read() {
+        // 4000 edges to vertices not met before take more than their 16 bytes each: the read itself must stop at the limit.
+        let graph = TestGraph::of((2..4_002).map(|target| (1, target)));
+        let read = |limit: usize| {
+            let mut traversal = Traversal::new(&graph, "things", limit);
+            let one = traversal.node(id(1)).unwrap();
+            traversal.expand(&[one], &Step::default(), None).map(|_| ()).map_err(|error| {
+                assert!(matches!(error, TraversalError::Memory { .. }), "{error}");
+                traversal.counters().vertex_iterations
+            })
+        };
+        assert_eq!(read(200_000), Err(1), "no end was numbered before the limit was noticed");
+        assert_eq!(read(1_000_000), Ok(()));
+    }
 }

@@ -144,8 +144,11 @@ pub fn customized_crosspoints(
     for pattern in patterns {
         all.push(Layers::read(traversal, sources, pattern, capacity, &mut visited)?);
     }
-    let mut crosspoints = candidates(&all, sources);
+    let mut crosspoints = candidates(traversal, &all, sources)?;
     for source in sources {
+        if crosspoints.is_empty() {
+            break;
+        }
         let reached = reached_simply(traversal, &all, *source, &crosspoints)?;
         crosspoints.retain(|node| reached.contains(*node));
     }
@@ -180,15 +183,19 @@ fn set_of(nodes: &[Node]) -> NodeSet {
 }
 
 /// The ends that walks from every source reach, whether or not they pass a vertex twice.
-fn candidates(all: &[Layers], sources: &[Node]) -> Vec<Node> {
+fn candidates(traversal: &Traversal<'_>, all: &[Layers], sources: &[Node]) -> Result<Vec<Node>, TraversalError> {
     let mut met = NodeSet::new();
     let ends = all.iter().flat_map(|layers| &layers.ends).copied();
     let mut common: Vec<Node> = ends.filter(|end| met.insert(*end)).collect();
     for source in sources {
-        let reached: Vec<NodeSet> = all.iter().map(|layers| layers.reached_from(*source)).collect();
+        if common.is_empty() {
+            break;
+        }
+        let reached = all.iter().map(|layers| layers.reached_from(traversal, *source));
+        let reached: Vec<NodeSet> = reached.collect::<Result<_, _>>()?;
         common.retain(|end| reached.iter().any(|reached| reached.contains(*end)));
     }
-    common
+    Ok(common)
 }
 
 /// Those of `wanted` at which a path from `source` ends.
@@ -213,4 +220,43 @@ fn reached_simply(
         }
     }
     Ok(reached)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use graph_model::Meaning;
+
+    use super::*;
+    use crate::Step;
+    use crate::fixture::{TestGraph, id};
+
+    /// Walks of one step from the first vertices after vertex 1.
+    fn walks(graph: &TestGraph, sources: i64) -> (Traversal<'_>, Vec<Node>, Vec<Layers>) {
+        let mut traversal = graph.traversal();
+        let sources: Vec<Node> = (2..2 + sources).map(|source| traversal.node(id(source)).unwrap()).collect();
+        let step = LayerStep { step: Step::default(), weight: None, sample: None };
+        let layers = Layers::read(&mut traversal, &sources, &[step], None, &mut 0).unwrap();
+        (traversal, sources, vec![layers])
+    }
+
+    #[test]
+    fn candidates_are_looked_for_only_as_long_as_somebody_waits() {
+        let graph = TestGraph::of((2..102).map(|leaf| (1, leaf)));
+        let (traversal, sources, layers) = walks(&graph, 100);
+        assert_eq!(candidates(&traversal, &layers, &sources).unwrap().len(), 1);
+        graph.checks_left.store(50, Relaxed);
+        let error = candidates(&traversal, &layers, &sources).unwrap_err();
+        assert_eq!(error.meaning(), Meaning::Cancelled);
+    }
+
+    #[test]
+    fn candidates_end_where_nothing_is_common() {
+        let graph = TestGraph::of([(1, 2), (5, 3)].into_iter().chain((4..5).chain(6..104).map(|leaf| (1, leaf))));
+        let (traversal, sources, layers) = walks(&graph, 100);
+        // Vertices 2 and 3 have nothing in common: the other sources are not looked at, nor the caller for their sake.
+        graph.checks_left.store(5, Relaxed);
+        assert!(candidates(&traversal, &layers, &sources).unwrap().is_empty());
+    }
 }

@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use rustc_hash::FxHashMap;
 
+use crate::adjacency::Memory;
 use crate::{Node, NodeSet, Step, Traversal, TraversalError, Weight, blocks, limits};
 
 /// One step of such a walk.
@@ -44,6 +45,20 @@ pub(crate) struct Layers {
     layers: Vec<Layer>,
     /// The vertices at the end, in the order they were met.
     pub(crate) ends: Vec<Node>,
+}
+
+/// For each layer, the vertices that lead where a walk is to end. Their memory is given back when they are dropped.
+#[derive(Debug)]
+pub(crate) struct Leading<'t> {
+    sets: Vec<NodeSet>,
+    memory: &'t Memory,
+    bytes: usize,
+}
+
+impl Drop for Leading<'_> {
+    fn drop(&mut self) {
+        self.memory.release(self.bytes);
+    }
 }
 
 /// A path walked: its vertices and the weights of its edges.
@@ -93,18 +108,22 @@ impl Layers {
     }
 
     /// For each layer, the vertices from which an end for which `is_wanted` holds can be reached; ends last.
-    pub(crate) fn leading_to(
+    pub(crate) fn leading_to<'t>(
         &self,
-        traversal: &Traversal<'_>,
+        traversal: &'t Traversal<'_>,
         is_wanted: impl Fn(Node) -> bool,
-    ) -> Result<Vec<NodeSet>, TraversalError> {
+    ) -> Result<Leading<'t>, TraversalError> {
         let set_bytes = usize::try_from(traversal.counters().vertex_iterations / 8).unwrap_or(usize::MAX);
-        traversal.charge(set_bytes.saturating_mul(self.layers.len() + 1))?;
+        let bytes = set_bytes.saturating_mul(self.layers.len() + 1);
         let mut alive = NodeSet::new();
+        traversal.charge(bytes)?;
+        let mut leading_to =
+            Leading { sets: Vec::with_capacity(self.layers.len() + 1), memory: &traversal.memory, bytes };
         for end in self.ends.iter().filter(|end| is_wanted(**end)) {
             alive.insert(*end);
         }
-        let mut all = vec![alive];
+        let all = &mut leading_to.sets;
+        all.push(alive);
         for layer in self.layers.iter().rev() {
             let mut leading = NodeSet::new();
             if let Some(next) = all.last() {
@@ -117,20 +136,21 @@ impl Layers {
             traversal.check()?;
         }
         all.reverse();
-        Ok(all)
+        Ok(leading_to)
     }
 
     /// The ends that walks from a vertex reach, whether or not they pass a vertex twice.
-    pub(crate) fn reached_from(&self, source: Node) -> NodeSet {
+    pub(crate) fn reached_from(&self, traversal: &Traversal<'_>, source: Node) -> Result<NodeSet, TraversalError> {
         let mut reached = NodeSet::new();
         reached.insert(source);
         let mut frontier = vec![source];
         for layer in &self.layers {
+            traversal.check()?;
             reached = NodeSet::new();
             let targets = frontier.iter().flat_map(|node| layer.of(*node)).map(|(to, _)| *to);
             frontier = targets.filter(|to| reached.insert(*to)).collect();
         }
-        reached
+        Ok(reached)
     }
 
     /// Gives `visit` every walk from `source` that passes no vertex twice, within the given sets, until it breaks off.
@@ -138,10 +158,10 @@ impl Layers {
         &self,
         traversal: &Traversal<'_>,
         source: Node,
-        within: &[NodeSet],
+        within: &Leading<'_>,
         visit: Visitor<'_>,
     ) -> Result<ControlFlow<()>, TraversalError> {
-        if within.first().is_none_or(|first| !first.contains(source)) {
+        if within.sets.first().is_none_or(|first| !first.contains(source)) {
             return Ok(ControlFlow::Continue(()));
         }
         let (mut nodes, mut weights, mut next) = (vec![source], Vec::new(), vec![0usize]);
@@ -160,7 +180,7 @@ impl Layers {
                 next.pop();
                 continue;
             };
-            if nodes.contains(&to) || within.get(position + 1).is_none_or(|within| !within.contains(to)) {
+            if nodes.contains(&to) || within.sets.get(position + 1).is_none_or(|within| !within.contains(to)) {
                 continue;
             }
             nodes.push(to);
@@ -240,9 +260,9 @@ mod tests {
         let layers = Layers::read(&mut traversal, &[source], &steps, None, &mut visited).unwrap();
         // 2 3, then 1 4 5, then 2 3 6.
         assert_eq!(visited, 8);
-        let alive = layers.leading_to(&traversal, |_| true).unwrap();
         let three = traversal.node(id(3)).unwrap();
-        assert!(!alive[1].contains(three), "5 has no edges");
+        let alive = layers.leading_to(&traversal, |_| true).unwrap();
+        assert!(!alive.sets[1].contains(three), "5 has no edges");
         let mut found = Vec::new();
         let flow = layers.walk(&traversal, source, &alive, &mut |walked| {
             found.push(crate::fixture::numbers(&traversal.ids(walked.nodes)));
@@ -250,5 +270,18 @@ mod tests {
         });
         assert!(flow.unwrap().is_continue());
         assert_eq!(found, [[1, 2, 4, 6]]);
+    }
+
+    #[test]
+    fn sets_of_what_leads_somewhere_give_their_memory_back() {
+        let graph = TestGraph::of((2..1_000).map(|at| (1, at)));
+        let mut traversal = Traversal::new(&graph, "things", 400_000);
+        let source = traversal.node(id(1)).unwrap();
+        let step = LayerStep { step: Step::default(), weight: None, sample: None };
+        let layers = Layers::read(&mut traversal, &[source], &[step], None, &mut 0).unwrap();
+        // 250 bytes each time: 400 kB are used up after 1600 times if they are kept.
+        for _ in 0..5_000 {
+            layers.leading_to(&traversal, |_| true).unwrap();
+        }
     }
 }

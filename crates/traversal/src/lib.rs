@@ -40,7 +40,6 @@ mod brute_force;
 #[cfg(test)]
 mod fixture;
 
-pub use adjacency::{Adjacency, Neighbours};
 pub use count::{CountRules, count};
 pub use customized_paths::{CustomizedCrosspoints, CustomizedPath, SortBy, customized_crosspoints, customized_paths};
 pub use error::TraversalError;
@@ -48,18 +47,21 @@ pub use fusiform_similarity::{FusiformRules, Similar, fusiform_similarity};
 pub use layers::LayerStep;
 pub use neighbor_rank::{RankStep, neighbor_rank};
 pub use neighbourhood::{KNeighbour, KOut, Reached, ReachedPaths, k_neighbour, k_out};
-pub use nodes::{Node, NodeMap, NodeSet};
-pub use path::{Path, PathEnd, PathTree};
+pub use nodes::{Node, NodeSet};
+pub use path::Path;
 pub use paths::{TemplateLimits, crosspoints, multi_node_shortest_paths, nearest_paths, paths, template_paths};
 pub use personal_rank::{PersonalRankRules, personal_rank};
 pub use read::{EdgeAt, EdgeRead, GraphRead};
 pub use rings::rings_through;
 pub use search::SearchLimits;
 pub use shortest::{ShortestPath, all_shortest_paths, shortest_path};
-pub use similarity::{
-    CommonNeighbourWeight, common_neighbour_score, jaccard, jaccard_similars, neighbours, same_neighbours,
-};
+pub use similarity::{CommonNeighbourWeight, common_neighbour_score, jaccard, jaccard_similars, same_neighbours};
 pub use step::{Condition, LabelCondition, Step, Weight};
 pub use surroundings::{rays, rings_reached};
-pub use traversal::{Counters, Traversal, blocks};
+pub use traversal::{Counters, Traversal};
 pub use weighted::{WeightedPath, WeightedPaths, lightest_path, lightest_paths};
+
+pub(crate) use adjacency::{Adjacency, Neighbours};
+pub(crate) use nodes::NodeMap;
+pub(crate) use path::{PathEnd, PathTree};
+pub(crate) use traversal::blocks;

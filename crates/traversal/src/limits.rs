@@ -16,14 +16,22 @@ pub const CHUNK_VERTICES: usize = 128;
 /// Fewer vertices than this are read by the calling thread: waking others takes longer than the reading.
 pub const PARALLEL_VERTICES_MIN: usize = 256;
 
-/// Edges read between two charges to the memory of the traversal: charging is an atomic operation.
-pub const EDGES_PER_CHARGE: usize = 1_024;
+/// Bytes read between two charges to the memory of the traversal: charging is an atomic operation. Threads together hold so much more than
+/// is counted each.
+pub(crate) const BYTES_PER_CHARGE: usize = 16 * 1_024;
+
+/// Paths put together between two looks at the deadline.
+pub(crate) const PATHS_PER_CHECK: usize = 1_024;
 
 /// Bytes a vertex takes in a traversal besides its text: its id, hash, and a few words in the sets of an algorithm.
 pub const NODE_BYTES: usize = 72;
 
 /// Bytes an edge takes while its block is at hand.
 pub const EDGE_BYTES: usize = 16;
+
+/// Bytes an edge takes besides, while its block is at hand, that leads to a vertex without a number: the vertex's id, in a list that may be
+/// twice as long as needed, and its number.
+pub(crate) const NEW_VERTEX_BYTES: usize = 2 * size_of::<graph_model::VertexId>() + size_of::<Option<crate::Node>>();
 
 /// Bytes a recorded edge takes: its key, label and sort values in a hash map.
 pub const RECORDED_EDGE_BYTES: usize = 64;

@@ -2,7 +2,7 @@
 //!
 //! Both go layer by layer. The vertex they begin at is never part of a layer, as in HugeGraph: walks that come back to it end there.
 
-use crate::{Node, NodeSet, Path, PathEnd, PathTree, Step, Traversal, TraversalError, blocks};
+use crate::{Node, NodeSet, Path, PathEnd, PathTree, Step, Traversal, TraversalError, blocks, limits};
 
 /// What to look for at a distance.
 #[derive(Clone, Copy, Debug)]
@@ -61,9 +61,15 @@ pub struct ReachedPaths {
 }
 
 impl ReachedPaths {
-    /// The ways.
-    pub fn iter(&self) -> impl Iterator<Item = Path> + '_ {
-        self.ends.iter().map(|end| self.tree.path(*end))
+    /// The ways, each as a path of its own, which is charged to the traversal: together they can be far larger than the tree.
+    pub fn unfold(&self, traversal: &Traversal<'_>) -> Result<Vec<Path>, TraversalError> {
+        let mut paths = Vec::with_capacity(self.ends.len());
+        for end in &self.ends {
+            let path = self.tree.path(*end);
+            traversal.charge(limits::PATH_BYTES + size_of_val(path.nodes.as_slice()))?;
+            paths.push(path);
+        }
+        Ok(paths)
     }
 }
 

@@ -48,6 +48,14 @@ impl Nodes {
     }
 }
 
+/// Bytes an id takes beside itself.
+pub(crate) fn heap_bytes(id: &VertexId) -> usize {
+    match id {
+        VertexId::String(text) if text.is_heap_allocated() => text.capacity(),
+        _ => 0,
+    }
+}
+
 /// A set of nodes: a bit for each number up to the largest.
 #[derive(Clone, Debug, Default)]
 pub struct NodeSet {
@@ -109,36 +117,36 @@ impl FromIterator<Node> for NodeSet {
 
 /// A value for each node, in a list with a place for each number up to the largest.
 #[derive(Clone, Debug, Default)]
-pub struct NodeMap<T> {
+pub(crate) struct NodeMap<T> {
     slots: Vec<Option<T>>,
 }
 
 impl<T> NodeMap<T> {
     /// An empty map.
     #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { slots: Vec::new() }
     }
 
     /// The value of a node.
     #[must_use]
-    pub fn get(&self, node: Node) -> Option<&T> {
+    pub(crate) fn get(&self, node: Node) -> Option<&T> {
         self.slots.get(node.index())?.as_ref()
     }
 
     /// The value of a node, to change.
-    pub fn get_mut(&mut self, node: Node) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, node: Node) -> Option<&mut T> {
         self.slots.get_mut(node.index())?.as_mut()
     }
 
     /// Whether a node has a value.
     #[must_use]
-    pub fn contains(&self, node: Node) -> bool {
+    pub(crate) fn contains(&self, node: Node) -> bool {
         self.get(node).is_some()
     }
 
     /// Sets the value of a node and returns the one before.
-    pub fn insert(&mut self, node: Node, value: T) -> Option<T> {
+    pub(crate) fn insert(&mut self, node: Node, value: T) -> Option<T> {
         if self.slots.len() <= node.index() {
             self.slots.resize_with(node.index() + 1, || None);
         }
@@ -146,7 +154,7 @@ impl<T> NodeMap<T> {
     }
 
     /// The value of a node, `make`'s where it has none yet.
-    pub fn get_or_insert_with(&mut self, node: Node, make: impl FnOnce() -> T) -> &mut T {
+    pub(crate) fn get_or_insert_with(&mut self, node: Node, make: impl FnOnce() -> T) -> &mut T {
         if self.slots.len() <= node.index() {
             self.slots.resize_with(node.index() + 1, || None);
         }
@@ -155,7 +163,7 @@ impl<T> NodeMap<T> {
     }
 
     /// Nodes and values in the order of the numbers.
-    pub fn iter(&self) -> impl Iterator<Item = (Node, &T)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Node, &T)> {
         (0u32..).zip(&self.slots).filter_map(|(number, slot)| slot.as_ref().map(|value| (Node(number), value)))
     }
 }

@@ -18,23 +18,23 @@ impl Path {
 
 /// A place in a [`PathTree`]: the end of one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PathEnd(u32);
+pub(crate) struct PathEnd(u32);
 
 /// Many paths; each is its last vertex and the path before it.
 #[derive(Debug, Default)]
-pub struct PathTree {
+pub(crate) struct PathTree {
     steps: Vec<(Node, Option<PathEnd>)>,
 }
 
 impl PathTree {
     /// No paths.
     #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Adds the path that goes on from `before` (`None`: that begins) with `node`.
-    pub fn add(
+    pub(crate) fn add(
         &mut self,
         traversal: &Traversal<'_>,
         before: Option<PathEnd>,
@@ -48,12 +48,12 @@ impl PathTree {
 
     /// The last vertex of a path and the path before it.
     #[must_use]
-    pub fn last(&self, end: PathEnd) -> Option<(Node, Option<PathEnd>)> {
+    pub(crate) fn last(&self, end: PathEnd) -> Option<(Node, Option<PathEnd>)> {
         self.steps.get(end.0 as usize).copied()
     }
 
     /// The vertices of a path from the last to the first.
-    pub fn backwards(&self, end: PathEnd) -> impl Iterator<Item = Node> + '_ {
+    pub(crate) fn backwards(&self, end: PathEnd) -> impl Iterator<Item = Node> + '_ {
         let mut next = Some(end);
         std::iter::from_fn(move || {
             let (node, before) = self.last(next?)?;
@@ -62,15 +62,9 @@ impl PathTree {
         })
     }
 
-    /// Whether a path passes a vertex.
-    #[must_use]
-    pub fn passes(&self, end: PathEnd, node: Node) -> bool {
-        self.backwards(end).any(|passed| passed == node)
-    }
-
     /// A path.
     #[must_use]
-    pub fn path(&self, end: PathEnd) -> Path {
+    pub(crate) fn path(&self, end: PathEnd) -> Path {
         let mut nodes: Vec<Node> = self.backwards(end).collect();
         nodes.reverse();
         Path { nodes }

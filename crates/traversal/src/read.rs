@@ -9,7 +9,7 @@ use crate::TraversalError;
 pub struct EdgeRead<'a> {
     /// At which end of its edges the vertex is.
     pub direction: Direction,
-    /// Only of these labels, which are no parents; `None`: of all.
+    /// Only of these labels, in their order and none twice, which are no parents; `None`: of all.
     pub labels: Option<&'a [LabelId]>,
     /// At most so many of one vertex, over both directions and all labels; `None`: all.
     pub limit: Option<u64>,

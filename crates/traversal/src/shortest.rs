@@ -46,7 +46,7 @@ impl Side {
             let before = way.last().and_then(|last| self.seen.get(*last)).map_or(&[][..], |seen| &seen.before);
             if before.is_empty() {
                 done.push(way);
-                if done.len().is_multiple_of(crate::limits::EDGES_PER_CHARGE) {
+                if done.len().is_multiple_of(crate::limits::PATHS_PER_CHECK) {
                     traversal.check()?;
                 }
                 continue;
@@ -128,7 +128,8 @@ fn advance(
         let pairs = adjacency.iter().flat_map(|some| some.targets.iter().map(move |target| (some.owner, *target)));
         for (owner, target) in pairs {
             match side.seen.get_mut(target) {
-                Some(seen) if all && seen.depth == side.depth && !seen.before.contains(&owner) => {
+                // Each owner is in the frontier once and its edges come together, so that parallel ones follow each other here.
+                Some(seen) if all && seen.depth == side.depth && seen.before.last() != Some(&owner) => {
                     traversal.charge(size_of::<Node>())?;
                     seen.before.push(owner);
                     continue;

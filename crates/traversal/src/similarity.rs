@@ -5,7 +5,11 @@ use rustc_hash::FxHashMap;
 use crate::{Node, NodeSet, Step, Traversal, TraversalError, blocks};
 
 /// The distinct neighbours of a vertex, in a fixed order.
-pub fn neighbours(traversal: &mut Traversal<'_>, vertex: Node, step: &Step) -> Result<Vec<Node>, TraversalError> {
+pub(crate) fn neighbours(
+    traversal: &mut Traversal<'_>,
+    vertex: Node,
+    step: &Step,
+) -> Result<Vec<Node>, TraversalError> {
     let adjacency = traversal.expand(&[vertex], step, None)?;
     let mut seen = NodeSet::new();
     Ok(adjacency.targets().iter().copied().filter(|node| seen.insert(*node)).collect())

@@ -81,6 +81,14 @@ impl Step {
         Self { direction, ..self.clone() }
     }
 
+    /// The labels of the edges to read, each once; `None`: all. Several conditions on one label are several entries of `edges`.
+    pub(crate) fn labels(&self) -> Option<Vec<LabelId>> {
+        let mut labels: Vec<LabelId> = self.edges.iter().map(|edges| edges.label).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        (!labels.is_empty()).then_some(labels)
+    }
+
     /// How many edges of a vertex must be read to take the step.
     pub(crate) fn read_limit(&self) -> Option<u64> {
         if self.skip_degree > 0 { Some(self.skip_degree) } else { self.max_degree }
@@ -130,5 +138,18 @@ impl Weight {
             Some(Value::Double(number)) => *number,
             _ => self.default,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_read_once_however_often_they_are_named() {
+        let edges = [7, 2, 7, 2].map(|label| LabelCondition { label: LabelId(label), condition: None });
+        let step = Step { edges: edges.to_vec(), ..Step::default() };
+        assert_eq!(step.labels(), Some(vec![LabelId(2), LabelId(7)]));
+        assert_eq!(Step::default().labels(), None);
     }
 }

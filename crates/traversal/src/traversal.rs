@@ -3,12 +3,12 @@
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use graph_model::{EdgeId, LabelId, Vertex, VertexId};
+use graph_model::{EdgeId, Vertex, VertexId};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::adjacency::{Adjacency, Memory, Plan, RecordedEdge};
-use crate::nodes::Nodes;
+use crate::nodes::{Nodes, heap_bytes};
 use crate::{EdgeRead, GraphRead, Node, NodeMap, Step, TraversalError, Weight, limits};
 
 /// How much a traversal has looked at.
@@ -24,7 +24,7 @@ pub struct Counters {
 pub struct Traversal<'g> {
     graph: &'g dyn GraphRead,
     nodes: Nodes,
-    memory: Memory,
+    pub(crate) memory: Memory,
     /// Bytes charged for the block read last.
     block_bytes: usize,
     edges: AtomicU64,
@@ -37,7 +37,7 @@ pub struct Traversal<'g> {
 }
 
 /// A frontier in blocks of the size [`Traversal::expand`] is made for. The first ones are small: who finds enough early reads no more.
-pub fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
+pub(crate) fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
     let (mut rest, mut size) = (frontier, limits::FIRST_BLOCK_VERTICES);
     std::iter::from_fn(move || {
         let (block, after) = rest.split_at(rest.len().min(size));
@@ -72,10 +72,7 @@ impl<'g> Traversal<'g> {
 
     /// The node of a vertex, whether or not the vertex exists.
     pub fn node(&mut self, id: VertexId) -> Result<Node, TraversalError> {
-        let text_bytes = match &id {
-            VertexId::String(text) if text.is_heap_allocated() => text.capacity(),
-            _ => 0,
-        };
+        let text_bytes = heap_bytes(&id);
         match self.nodes.number(id) {
             Some((node, false)) => Ok(node),
             Some((node, true)) => {
@@ -101,14 +98,20 @@ impl<'g> Traversal<'g> {
         self.nodes.id(node).unwrap_or(NOBODY)
     }
 
-    /// The ids of nodes.
+    /// The ids of nodes. For lists in which no vertex comes often; see [`Self::ids_of_path`].
     #[must_use]
     pub fn ids<'n>(&self, nodes: impl IntoIterator<Item = &'n Node>) -> Vec<VertexId> {
         nodes.into_iter().map(|node| self.id(*node).clone()).collect()
     }
 
+    /// The ids of a path's nodes, charged: many paths pass the same vertices, so that their ids can take far more than the vertices do.
+    pub fn ids_of_path(&self, nodes: &[Node]) -> Result<Vec<VertexId>, TraversalError> {
+        self.charge(nodes.iter().map(|node| size_of::<VertexId>() + heap_bytes(self.id(*node))).sum())?;
+        Ok(self.ids(nodes))
+    }
+
     /// Reads the vertices of nodes, in the same order.
-    pub fn vertices(&self, nodes: &[Node]) -> Result<Vec<Option<Vertex>>, TraversalError> {
+    pub(crate) fn vertices(&self, nodes: &[Node]) -> Result<Vec<Option<Vertex>>, TraversalError> {
         self.graph.vertices(&self.ids(nodes))
     }
 
@@ -119,17 +122,17 @@ impl<'g> Traversal<'g> {
     }
 
     /// Fails when the time is over or nobody waits any more. Reading looks at that by itself.
-    pub fn check(&self) -> Result<(), TraversalError> {
+    pub(crate) fn check(&self) -> Result<(), TraversalError> {
         self.graph.check()
     }
 
     /// Counts memory that an algorithm takes for itself.
-    pub fn charge(&self, bytes: usize) -> Result<(), TraversalError> {
+    pub(crate) fn charge(&self, bytes: usize) -> Result<(), TraversalError> {
         self.memory.charge(bytes)
     }
 
     /// Gives back what [`Self::charge`] counted.
-    pub fn release(&self, bytes: usize) {
+    pub(crate) fn release(&self, bytes: usize) {
         self.memory.release(bytes);
     }
 
@@ -138,7 +141,7 @@ impl<'g> Traversal<'g> {
     }
 
     /// Fails when more than `capacity` vertices have been visited; `None`: any number may.
-    pub fn check_capacity(&self, capacity: Option<u64>, visited: usize) -> Result<(), TraversalError> {
+    pub(crate) fn check_capacity(&self, capacity: Option<u64>, visited: usize) -> Result<(), TraversalError> {
         match capacity {
             Some(capacity) if visited as u64 > capacity => Err(self.exceeded(capacity)),
             _ => Ok(()),
@@ -147,13 +150,13 @@ impl<'g> Traversal<'g> {
 
     /// That the capacity is exceeded.
     #[must_use]
-    pub fn exceeded(&self, capacity: u64) -> TraversalError {
+    pub(crate) fn exceeded(&self, capacity: u64) -> TraversalError {
         TraversalError::Capacity { capacity, what: self.memory.what }
     }
 
     /// Reads where one step leads from each of `owners`, which should be a block of [`blocks`]. Vertices that do not exist have no
     /// edges. A traversal uses vertex conditions of one step only.
-    pub fn expand(
+    pub(crate) fn expand(
         &mut self,
         owners: &[Node],
         step: &Step,
@@ -163,7 +166,7 @@ impl<'g> Traversal<'g> {
     }
 
     /// As [`Self::expand`], for a walk that comes from its end: edges are remembered as leading from the targets to `owners`.
-    pub fn expand_backwards(&mut self, owners: &[Node], step: &Step) -> Result<Adjacency, TraversalError> {
+    pub(crate) fn expand_backwards(&mut self, owners: &[Node], step: &Step) -> Result<Adjacency, TraversalError> {
         self.read_edges(owners, step, None, true)
     }
 
@@ -175,13 +178,13 @@ impl<'g> Traversal<'g> {
         backwards: bool,
     ) -> Result<Adjacency, TraversalError> {
         self.memory.release(std::mem::take(&mut self.block_bytes));
-        let labels: Vec<LabelId> = step.edges.iter().map(|edges| edges.label).collect();
+        let labels = step.labels();
         let plan = Plan {
             graph: self.graph,
             nodes: &self.nodes,
             memory: &self.memory,
             step,
-            labels: (!labels.is_empty()).then_some(&labels),
+            labels: labels.as_deref(),
             weight,
             record: self.recorded.is_some(),
         };
@@ -216,11 +219,11 @@ impl<'g> Traversal<'g> {
 
     /// How many edges of the step's direction and labels each of `owners` has, counted before conditions, up to the step's `skip_degree`
     /// or else `max_degree`. Their other ends get no numbers.
-    pub fn degrees(&self, owners: &[Node], step: &Step) -> Result<Vec<u64>, TraversalError> {
-        let labels: Vec<LabelId> = step.edges.iter().map(|edges| edges.label).collect();
+    pub(crate) fn degrees(&self, owners: &[Node], step: &Step) -> Result<Vec<u64>, TraversalError> {
+        let labels = step.labels();
         let read = EdgeRead {
             direction: step.direction,
-            labels: (!labels.is_empty()).then_some(&labels),
+            labels: labels.as_deref(),
             limit: step.read_limit(),
             properties: false,
         };

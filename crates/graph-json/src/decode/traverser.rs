@@ -3,16 +3,19 @@
 //! [`decode_body`] reads a whole body into a struct of these parts; what the values may be is up to the caller.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
 use graph_model::VertexId;
 use graph_schema::{Literal, NewPredicate};
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer, Error};
+use serde::de::{DeserializeOwned, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::{Map, Value as Json};
 
 use super::condition::{predicate, selecting_predicate};
 use super::trace::{explain, text};
 use crate::DecodeError;
+use crate::limits::{STEP_LABELS_MAX, TRAVERSER_IDS_MAX};
 
 /// Reads a whole body. An array where an object is expected is refused.
 pub fn decode_body<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> {
@@ -34,6 +37,38 @@ pub fn decode_body<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> {
 /// A field that must be there, and not be null.
 pub fn required<T>(value: Option<T>, field: &'static str) -> Result<T, DecodeError> {
     value.ok_or_else(|| DecodeError::MissingField { place: "the body".to_owned(), field })
+}
+
+/// Reads a list of a body that may be null, and breaks off beyond `MAX` items. For `#[serde(deserialize_with)]`.
+pub fn list_of_at_most<'de, D: Deserializer<'de>, T: Deserialize<'de>, const MAX: usize>(
+    deserializer: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    struct Items<T, const MAX: usize>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for Items<T, MAX> {
+        type Value = Option<Vec<T>>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array")
+        }
+
+        fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            let mut items = Vec::new();
+            while let Some(item) = seq.next_element()? {
+                if items.len() == MAX {
+                    return Err(Error::custom(format!("more than {MAX} items, which is the limit of this list")));
+                }
+                items.push(item);
+            }
+            Ok(Some(items))
+        }
+    }
+
+    deserializer.deserialize_any(Items::<T, MAX>(PhantomData))
 }
 
 /// A vertex id in a body: a number, or a string; a string of the form `U"..."` is a UUID.
@@ -89,6 +124,7 @@ pub struct StepBody {
     /// `OUT`, `IN` or `BOTH`.
     pub direction: Option<String>,
     /// Names of edge labels.
+    #[serde(deserialize_with = "list_of_at_most::<_, _, STEP_LABELS_MAX>")]
     pub labels: Option<Vec<String>>,
     /// What edges must satisfy.
     pub properties: Option<PropertiesBody>,
@@ -123,8 +159,10 @@ pub struct VertexEdgeStepsBody {
     /// Edges from which on a vertex is left out.
     pub skip_degree: Option<i64>,
     /// Empty: any edge.
+    #[serde(deserialize_with = "list_of_at_most::<_, _, STEP_LABELS_MAX>")]
     pub edge_steps: Option<Vec<LabelStepBody>>,
     /// Empty: any vertex.
+    #[serde(deserialize_with = "list_of_at_most::<_, _, STEP_LABELS_MAX>")]
     pub vertex_steps: Option<Vec<LabelStepBody>>,
 }
 
@@ -133,6 +171,7 @@ pub struct VertexEdgeStepsBody {
 #[serde(default)]
 pub struct VerticesBody {
     /// Their ids.
+    #[serde(deserialize_with = "list_of_at_most::<_, _, TRAVERSER_IDS_MAX>")]
     pub ids: Option<Vec<IdBody>>,
     /// Name of their label.
     pub label: Option<String>,
@@ -153,6 +192,19 @@ mod tests {
         for wrong in ["1.5", "true", "null", r#""""#, "[1]", r#""U\"x\"""#] {
             assert_eq!(id(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn lists_have_a_limit() {
+        let step = |labels: usize| {
+            let labels = vec!["knows"; labels];
+            let body = serde_json::json!({"labels": labels, "edge_steps": null});
+            decode_body::<StepBody>(body.to_string().as_bytes())
+        };
+        assert_eq!(step(STEP_LABELS_MAX).unwrap().labels.unwrap().len(), STEP_LABELS_MAX);
+        let error = step(STEP_LABELS_MAX + 1).unwrap_err().to_string();
+        assert!(error.starts_with("labels: more than 1000 items"), "{error}");
+        assert!(decode_body::<StepBody>(br#"{"labels":{}}"#).is_err());
     }
 
     #[test]

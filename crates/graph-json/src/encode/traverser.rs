@@ -1,9 +1,9 @@
-//! Writing answers of traversers: ids, paths, scores, elements and the counters of `measure`.
+//! Writing answers of traversers: ids, paths, scores and the counters of `measure`.
 
-use graph_model::{Edge, EdgeId, Vertex, VertexId};
+use graph_model::{EdgeId, VertexId};
 use graph_schema::Catalogue;
 
-use super::element::{EncodeOptions, write_edge, write_edge_id, write_vertex, write_vertex_id};
+use super::element::{write_edge_id, write_vertex_id};
 use crate::text::{Object, push_array, push_double};
 
 /// A path as it is shown.
@@ -22,13 +22,12 @@ pub struct TraverserAnswer<'a> {
     object: Object<'a>,
     limit: usize,
     catalogue: &'a Catalogue,
-    options: &'a EncodeOptions,
 }
 
 impl<'a> TraverserAnswer<'a> {
     /// Opens the answer.
-    pub fn open(out: &'a mut Vec<u8>, limit: usize, catalogue: &'a Catalogue, options: &'a EncodeOptions) -> Self {
-        Self { object: Object::open(out), limit, catalogue, options }
+    pub fn open(out: &'a mut Vec<u8>, limit: usize, catalogue: &'a Catalogue) -> Self {
+        Self { object: Object::open(out), limit, catalogue }
     }
 
     /// A field whose value the caller appends.
@@ -95,18 +94,6 @@ impl<'a> TraverserAnswer<'a> {
             write_weighted_path(out, (out.len() <= limit).then_some((weight, vertices)));
         }
         object.close();
-    }
-
-    /// An array of vertices.
-    pub fn vertices<'v>(&mut self, name: &str, vertices: impl IntoIterator<Item = &'v Vertex>) {
-        let (catalogue, options) = (self.catalogue, self.options);
-        self.array(name, vertices, |out, vertex| write_vertex(out, vertex, catalogue, options));
-    }
-
-    /// An array of edges.
-    pub fn edges<'e>(&mut self, name: &str, edges: impl IntoIterator<Item = &'e Edge>) {
-        let (catalogue, options) = (self.catalogue, self.options);
-        self.array(name, edges, |out, edge| write_edge(out, edge, catalogue, options));
     }
 
     /// How much was looked at, and the time it took; the names are HugeGraph's.

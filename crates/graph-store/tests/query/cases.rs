@@ -33,10 +33,7 @@ fn vertices_to_start_at_are_selected() {
     let elements: Vec<(usize, Given)> = (0..10).map(|n| (n % 2, [0, 1, 0, 0, 0, 0])).collect();
     let (_store, graph) = graph_of(&[(0, INDEXES[1])], &elements, true);
     let catalogue = graph.catalogue();
-    let select = |selector: VertexSelector| {
-        let selected = graph.select_vertices(&selector, &Budget::unlimited());
-        selected.map(|vertices| vertices.into_iter().map(|vertex| vertex.id).collect::<Vec<_>>())
-    };
+    let select = |selector: VertexSelector| graph.select_vertices(&selector, &Budget::unlimited());
     let number = VertexId::Number;
     let ids = vec![number(4), number(0), number(4), number(77)];
     assert_eq!(select(VertexSelector::Ids(ids)).unwrap(), [number(4), number(0)]);

@@ -8,7 +8,7 @@ use graph_model::{Direction, Edge, EdgeId, IdStrategy, LabelId, Meaning, VertexI
 use graph_schema::{Conditions, Literal, NewEdge};
 use graph_store::{Budget, EdgeQuery, Graph, GraphReader, limits};
 use proptest::prelude::*;
-use traversal::{EdgeRead, GraphRead, Step, Traversal, TraversalError};
+use traversal::{EdgeRead, GraphRead, KOut, Step, Traversal, TraversalError, k_out};
 
 use crate::fixture::*;
 
@@ -129,6 +129,6 @@ fn a_traversal_looks_at_its_budget_while_it_reads() {
     assert_eq!((error.meaning(), seen), (Meaning::Cancelled, limits::ROWS_PER_CHECK - 1));
     let mut traversal = Traversal::new(&reader, "vertices", usize::MAX);
     let first = traversal.node(VertexId::Number(0)).unwrap();
-    let expanded = traversal.expand(&[first], &Step::default(), None);
-    assert!(matches!(expanded, Err(TraversalError::Read { meaning: Meaning::Cancelled, .. })));
+    let around = k_out(&mut traversal, first, &KOut::new(&Step::default(), 1));
+    assert!(matches!(around, Err(TraversalError::Read { meaning: Meaning::Cancelled, .. })));
 }

@@ -14,7 +14,11 @@ const IDS: Field = must("ids", List(&Text), "One or more, each as its own parame
 
 const STRATEGIES: Shape =
     Map(&Choice(&["SUM", "BIGGER", "SMALLER", "UNION", "INTERSECTION", "APPEND", "ELIMINATE", "OVERRIDE"]));
-const CREATE: Field = may("create_if_not_exist", Flag, "False: one that does not exist is refused");
+const CREATE: Field = may(
+    "create_if_not_exist",
+    Flag,
+    "True by default; false is refused: elements that do not exist are always inserted",
+);
 const VERTEX_UPDATES: Shape = Object(&[
     must("vertices", List(&Named("NewVertex")), "One or more"),
     must("update_strategies", STRATEGIES, "How stored and given values of a property are merged, by its name"),

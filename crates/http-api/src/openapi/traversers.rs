@@ -70,6 +70,7 @@ pub(crate) static SHAPES: &[(&str, Shape)] = &[
         Object(&[
             may("direction", DIRECTIONS, "BOTH by default"),
             may("max_degree", Integer, "Edges read of one vertex; -1: all"),
+            may("degree", Integer, "The same, as HugeGraph's Java client calls it"),
             may("skip_degree", Integer, "Vertices with so many edges are passed over; 0: none"),
             may("edge_steps", List(&Named("LabelStep")), "Which edges; none: all"),
             may("vertex_steps", List(&Named("LabelStep")), "Which vertices; none: all"),

@@ -15,6 +15,7 @@ use crate::reply::Reply;
 use crate::resources::filter;
 use crate::resources::listing::{self, ListBody};
 use crate::resources::schema::alter_of;
+use crate::resources::traversers::direction;
 use crate::resources::vertices::{absent_is_wrong, check_creates};
 use crate::routes::{Answered, Stored};
 
@@ -140,14 +141,7 @@ fn label_of(call: &Call, catalogue: &Catalogue) -> Result<Option<LabelId>, ApiEr
 
 fn vertex_of(call: &Call) -> Result<Option<(VertexId, Direction)>, ApiError> {
     let query = call.query();
-    let direction = match query.text("direction")?.as_deref() {
-        None | Some("BOTH") => Direction::Both,
-        Some("OUT") => Direction::Out,
-        Some("IN") => Direction::In,
-        Some(other) => {
-            return Err(ApiError::bad_input(format!("'direction' must be OUT, IN or BOTH, but got '{other}'")));
-        }
-    };
+    let direction = direction(query.text("direction")?.as_deref())?;
     match query.text("vertex_id")? {
         Some(id) => Ok(Some((VertexId::parse_literal(&id)?, direction))),
         None => Ok(None),

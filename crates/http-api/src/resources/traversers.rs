@@ -15,3 +15,5 @@ pub(crate) mod shortest;
 pub(crate) mod similarity;
 mod steps;
 pub(crate) mod weighted;
+
+pub(crate) use request::direction;

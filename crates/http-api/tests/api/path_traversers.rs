@@ -404,3 +404,28 @@ fn ranks_and_counts() {
     assert_error(&count(json!({"source": "1:marko"})), ILLEGAL, "steps");
     assert_error(&count(json!({"source": "1:marko", "steps": two, "dedup_size": -2})), ILLEGAL, "dedup_size");
 }
+
+#[test]
+fn lists_of_bodies_have_limits() {
+    let server = Server::start();
+    server.make_schema();
+    let sources = json!({"ids": ["1:a"]});
+    let many = |item: Value, count: usize| Value::from(vec![item; count]);
+    for (path, body, list) in [
+        ("customizedpaths", json!({"sources": sources, "steps": many(json!({}), 501)}), "steps"),
+        ("templatepaths", json!({"sources": sources, "targets": sources, "steps": many(json!({}), 501)}), "steps"),
+        ("count", json!({"source": "1:a", "steps": many(json!({}), 501)}), "steps"),
+        ("neighborrank", json!({"source": "1:a", "alpha": 1, "steps": many(json!({}), 501)}), "steps"),
+        ("customizedcrosspoints", json!({"sources": sources, "path_patterns": many(json!({}), 101)}), "path_patterns"),
+        ("sameneighbors", json!({"vertex_list": many(json!("1:a"), 10_001)}), "vertex_list"),
+        ("sameneighbors", json!({"vertex_list": ["1:a", "1:b"], "labels": many(json!("knows"), 1_001)}), "labels"),
+        ("kout", json!({"source": "1:a", "steps": {"edge_steps": many(json!({}), 1_001)}}), "steps.edge_steps"),
+        ("kout", json!({"source": "1:a", "steps": {"vertex_steps": many(json!({}), 1_001)}}), "steps.vertex_steps"),
+        ("customizedpaths", json!({"sources": {"ids": many(json!("1:a"), 100_001)}}), "sources.ids"),
+    ] {
+        let answer = server.post(&format!("{G}/traversers/{path}"), &body.to_string());
+        let text = answer.text();
+        assert!(answer.status == 400 && text.contains("which is the limit of this list"), "{path}: {text}");
+        assert!(text.contains(&format!("{list}: more than")), "{path}: {text}");
+    }
+}

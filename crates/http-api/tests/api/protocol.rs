@@ -265,6 +265,21 @@ fn slow_heads_and_idle_connections_are_closed() {
 }
 
 #[test]
+fn large_batches_and_updates_go_to_the_pool() {
+    let server = Server::with(Limits { blocking_threads: 1, request_timeout_ms: 500, ..Limits::default() });
+    server.make_schema();
+    // The only thread of the pool sleeps on after its request has timed out: what needs it now times out, too.
+    assert_eq!(server.get(&format!("{G}/test/sleep?ms=4000")).status, 503);
+    let batch = format!("{G}/graph/vertices/batch");
+    let vertex = r#"[{"label":"person","properties":{"name":"a"}}"#;
+    assert_eq!(server.post(&batch, &format!("{vertex}]")).status, 201);
+    let large = format!("{vertex}{}]", " ".repeat(http_api::limits::QUICK_WRITE_BYTES_MAX));
+    assert_eq!(server.post(&batch, &large).status, 503);
+    let update = format!(r#"{{"vertices":{vertex}],"update_strategies":{{"name":"OVERRIDE"}}}}"#);
+    assert_eq!(server.put(&batch, &update).status, 503);
+}
+
+#[test]
 fn a_slow_answer_is_not_an_idle_connection() {
     let limits = Limits { header_read_timeout_ms: 50, keep_alive_idle_timeout_ms: 50, ..Limits::default() };
     let server = Server::with(limits);

@@ -261,6 +261,30 @@ fn wrong_parameters_are_told() {
 }
 
 #[test]
+fn a_label_named_twice_is_walked_once() {
+    let server = modern();
+    let twice = json!(["knows", "created", "knows"]);
+    let marko = |more: Value| {
+        let mut body = json!({"source": "1:marko", "max_depth": 1});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        post(&server, "kneighbor", &body).json()["measure"]["edge_iterations"].clone()
+    };
+    assert_eq!(marko(json!({"step": {"labels": twice}})), 3);
+    let both =
+        json!([{"label": "knows", "properties": {"weight": 1.0}}, {"label": "knows", "properties": {"weight": 0.5}}]);
+    assert_eq!(marko(json!({"steps": {"edge_steps": both}})), 2);
+    let body = json!({"vertex": "1:marko", "step": {"labels": twice, "direction": "OUT"}});
+    let scores = post(&server, "jaccardsimilarity", &body).json();
+    let body = json!({"vertex": "1:marko", "step": {"labels": ["knows", "created"], "direction": "OUT"}});
+    assert_eq!(scores["jaccard_similarity"], post(&server, "jaccardsimilarity", &body).json()["jaccard_similarity"]);
+    let same = |labels: &Value| {
+        let body = json!({"vertex_list": ["1:josh", "1:peter"], "labels": labels, "direction": "OUT"});
+        post(&server, "sameneighbors", &body).json()
+    };
+    assert_eq!(same(&twice)["measure"]["edge_iterations"], 3);
+}
+
+#[test]
 fn memory_and_answers_are_bounded() {
     let server = Server::with(Limits { traversal_memory_bytes_max: 400, ..Limits::default() });
     fill(&server);
@@ -269,6 +293,12 @@ fn memory_and_answers_are_bounded() {
     fill(&server);
     let body = json!({"source": "1:marko", "max_depth": 1, "steps": {}, "with_vertex": true});
     assert_error(&post(&server, "kout", &body), LIMIT);
+    let body = json!({"source": "1:marko", "max_depth": 1, "steps": {}, "with_path": true, "with_edge": true});
+    assert_error(&post(&server, "kout", &body), LIMIT);
+    let server = Server::with(Limits { response_bytes_max: 40, ..Limits::default() });
+    fill(&server);
+    let body = json!({"source": "1:marko", "label": "created", "alpha": 1, "max_depth": 3});
+    assert_error(&post(&server, "personalrank", &body), LIMIT);
 }
 
 /// A clique, in which walks of any length exist.

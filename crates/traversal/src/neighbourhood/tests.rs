@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use graph_model::Direction;
+use graph_model::{Direction, VertexId};
 use proptest::prelude::*;
 
 use super::*;
@@ -17,7 +17,7 @@ fn at(graph: &TestGraph, step: &Step, depth: u64, nearest: bool) -> Vec<i64> {
     let source = traversal.node(id(1)).unwrap();
     let query = KOut { nearest, with_paths: true, ..KOut::new(step, depth) };
     let reached = k_out(&mut traversal, source, &query).unwrap();
-    let paths: Vec<Path> = reached.paths.unwrap().iter().collect();
+    let paths: Vec<Path> = reached.paths.unwrap().unfold(&traversal).unwrap();
     for (path, node) in paths.iter().zip(&reached.nodes) {
         assert_eq!(
             (path.nodes.len() as u64, path.nodes.first(), path.nodes.last()),
@@ -76,6 +76,31 @@ fn capacity_and_memory_are_bounds() {
     let source = small.node(id(1)).unwrap();
     let unbounded = KOut { capacity: None, ..query };
     assert!(matches!(k_out(&mut small, source, &unbounded), Err(TraversalError::Memory { limit: 1_000, .. })));
+}
+
+#[test]
+fn unfolded_paths_are_charged() {
+    // A path of 200 steps and 200 leaves at its end: a tree of 400 steps, but 200 paths of 202 vertices.
+    let graph = TestGraph::of((1..201).map(|at| (at, at + 1)).chain((1_000..1_200).map(|leaf| (201, leaf))));
+    let step = out();
+    let mut traversal = Traversal::new(&graph, "things", 150_000);
+    let source = traversal.node(id(1)).unwrap();
+    let query = KOut { with_paths: true, ..KOut::new(&step, 201) };
+    let paths = k_out(&mut traversal, source, &query).unwrap().paths.unwrap();
+    assert!(matches!(paths.unfold(&traversal), Err(TraversalError::Memory { limit: 150_000, .. })));
+}
+
+#[test]
+fn ids_of_paths_are_charged() {
+    let graph = TestGraph::of([(1, 2)]);
+    let mut traversal = Traversal::new(&graph, "things", 10_000);
+    let node = traversal.node(id(1)).unwrap();
+    assert_eq!(traversal.ids_of_path(&[node, node]).unwrap(), [id(1), id(1)]);
+    assert!(matches!(traversal.ids_of_path(&[node; 1_000]), Err(TraversalError::Memory { .. })));
+    let long = VertexId::String("x".repeat(5_000).into());
+    let mut traversal = Traversal::new(&graph, "things", 12_000);
+    let long = traversal.node(long).unwrap();
+    assert!(matches!(traversal.ids_of_path(&[long; 2]), Err(TraversalError::Memory { .. })));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `customizedpaths` and `customizedcrosspoints`: walks whose steps the request lists one by one.
 
-use graph_json::{IntBody, PathView, RealBody, StepBody, VerticesBody, decode_body};
+use graph_json::{IntBody, PathView, RealBody, StepBody, VerticesBody, decode_body, list_of_at_most};
 use graph_model::VertexId;
 use serde::Deserialize;
 use traversal::{LayerStep, Path, SortBy, Weight, customized_crosspoints, customized_paths};
@@ -12,6 +12,7 @@ use super::scene::{Paths, Scene, nodes_of};
 use super::steps::not_empty;
 use crate::call::Call;
 use crate::errors::ApiError;
+use crate::limits::{PATH_PATTERNS_MAX, TRAVERSER_STEPS_MAX};
 use crate::routes::Answered;
 
 /// Edges drawn of one vertex unless the request says otherwise.
@@ -54,6 +55,7 @@ impl WeightedStepBody {
 #[serde(default)]
 struct PathsBody {
     sources: Option<VerticesBody>,
+    #[serde(deserialize_with = "list_of_at_most::<_, _, TRAVERSER_STEPS_MAX>")]
     steps: Option<Vec<WeightedStepBody>>,
     sort_by: Option<String>,
     capacity: Option<IntBody>,
@@ -86,7 +88,7 @@ pub(crate) fn paths(call: &Call) -> Answered {
     let (paths, weights): (Vec<Path>, Vec<Vec<f64>>) =
         found.into_iter().map(|found| (found.path, found.weights)).unzip();
     let elements = Elements::of_paths(&scene, &traversal, &paths, Wanted::of_body(body.with_vertex, body.with_edge))?;
-    let paths = Paths::of(&traversal, &paths);
+    let paths = Paths::of(&traversal, &paths)?;
     scene.answer(|answer| {
         let views = paths.views().zip(&weights);
         let views = views.map(|(view, weights)| PathView { weights: with_weights.then_some(weights), ..view });
@@ -100,6 +102,7 @@ pub(crate) fn paths(call: &Call) -> Answered {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct PatternBody {
+    #[serde(deserialize_with = "list_of_at_most::<_, _, TRAVERSER_STEPS_MAX>")]
     steps: Option<Vec<StepBody>>,
 }
 
@@ -108,6 +111,7 @@ struct PatternBody {
 #[serde(default)]
 struct CrosspointsBody {
     sources: Option<VerticesBody>,
+    #[serde(deserialize_with = "list_of_at_most::<_, _, PATH_PATTERNS_MAX>")]
     path_patterns: Option<Vec<PatternBody>>,
     capacity: Option<IntBody>,
     limit: Option<IntBody>,
@@ -136,7 +140,7 @@ pub(crate) fn crosspoints(call: &Call) -> Answered {
     let edges = traversal.edges_between(found.paths.iter().flat_map(Path::pairs));
     let wanted = Wanted::of_body(body.with_vertex, body.with_edge);
     let elements = Elements::of(&scene, &traversal, &shown, edges, wanted)?;
-    let paths = Paths::of(&traversal, &found.paths);
+    let paths = Paths::of(&traversal, &found.paths)?;
     let points: Vec<VertexId> = traversal.ids(&found.crosspoints);
     scene.answer(|answer| {
         answer.ids("crosspoints", &points);

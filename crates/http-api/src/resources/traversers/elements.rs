@@ -5,6 +5,7 @@ use graph_model::EdgeId;
 use traversal::{Node, Path, Traversal};
 
 use super::scene::{Edges, Otherwise, Scene, Vertices, nodes_of};
+use crate::call::Call;
 use crate::errors::ApiError;
 
 /// Which fields hold whole elements, and what they hold otherwise.
@@ -24,6 +25,12 @@ impl Wanted {
         let (vertices, edges) = (vertices.unwrap_or(false), edges.unwrap_or(false));
         Self { vertices, edges, otherwise: Otherwise::IdsUnlessJava }
     }
+
+    /// Of a request without one.
+    pub(super) fn of_query(call: &Call, otherwise: Otherwise) -> Result<Self, ApiError> {
+        let (vertices, edges) = (call.flag_or("with_vertex", false)?, call.flag_or("with_edge", false)?);
+        Ok(Self { vertices, edges, otherwise })
+    }
 }
 
 /// What the fields hold.
@@ -34,13 +41,13 @@ pub(super) struct Elements {
 
 impl Elements {
     /// The vertices and edges of paths.
-    pub(super) fn of_paths(
+    pub(super) fn of_paths<'p>(
         scene: &Scene<'_>,
         traversal: &Traversal<'_>,
-        paths: &[Path],
+        paths: impl IntoIterator<Item = &'p Path> + Clone,
         wanted: Wanted,
     ) -> Result<Self, ApiError> {
-        let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs));
+        let edges = traversal.edges_between(paths.clone().into_iter().flat_map(Path::pairs));
         Self::of(scene, traversal, &nodes_of(paths), edges, wanted)
     }
 

@@ -93,12 +93,11 @@ pub(crate) fn similar(call: &Call) -> Answered {
     }
     let shown = nodes_of(found.iter().map(path_of).collect::<Vec<Path>>().iter());
     let elements = Elements::of(&scene, &traversal, &shown, Vec::new(), Wanted::of_body(body.with_vertex, None))?;
-    let similars: Vec<(&VertexId, Vec<SimilarIds<'_>>)> = found
-        .iter()
-        .map(|(source, similars)| {
-            (traversal.id(*source), similars.iter().map(|s| SimilarIds::of(&traversal, s)).collect())
-        })
-        .collect();
+    let mut similars: Vec<(&VertexId, Vec<SimilarIds<'_>>)> = Vec::with_capacity(found.len());
+    for (source, of_one) in &found {
+        let of_one = of_one.iter().map(|similar| SimilarIds::of(&traversal, similar));
+        similars.push((traversal.id(*source), of_one.collect::<Result<_, ApiError>>()?));
+    }
     scene.answer(|answer| {
         let views = similars.iter().map(|(source, similars)| (*source, similars.iter().map(SimilarIds::view)));
         write_similars(answer.field("similars"), views);
@@ -121,9 +120,9 @@ struct SimilarIds<'t> {
 }
 
 impl<'t> SimilarIds<'t> {
-    fn of(traversal: &'t Traversal<'_>, similar: &Similar) -> Self {
-        let intermediaries = traversal.ids(&similar.intermediaries);
-        Self { id: traversal.id(similar.node), score: similar.score, intermediaries }
+    fn of(traversal: &'t Traversal<'_>, similar: &Similar) -> Result<Self, ApiError> {
+        let intermediaries = traversal.ids_of_path(&similar.intermediaries)?;
+        Ok(Self { id: traversal.id(similar.node), score: similar.score, intermediaries })
     }
 
     fn view(&self) -> SimilarView<'_> {

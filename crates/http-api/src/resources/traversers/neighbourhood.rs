@@ -157,13 +157,13 @@ fn full_answer(
     otherwise: Otherwise,
 ) -> Answered {
     let count_only = Body::is(body.count_only);
-    let paths: Vec<Path> = reached.paths.iter().flat_map(|paths| paths.iter()).collect();
+    let paths = reached.paths.as_ref().map(|paths| paths.unfold(traversal)).transpose()?.unwrap_or_default();
     let found = Path { nodes: if count_only { Vec::new() } else { reached.nodes.clone() } };
     let shown = nodes_of(std::iter::once(&found).chain(&paths));
     let vertices = scene.vertices(traversal.ids(&shown), Body::is(body.with_vertex), otherwise)?;
     let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs));
     let edges = scene.edges(edges, Body::is(body.with_edge), otherwise)?;
-    let (found, paths) = (traversal.ids(&found.nodes), Paths::of(traversal, &paths));
+    let (found, paths) = (traversal.ids(&found.nodes), Paths::of(traversal, &paths)?);
     scene.answer(|answer| {
         answer.ids(name, &found);
         answer.number("size", reached.nodes.len() as u64);

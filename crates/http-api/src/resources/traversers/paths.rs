@@ -1,6 +1,6 @@
 //! `paths`, `templatepaths`, `crosspoints` and `multinodeshortestpath`: paths between vertices.
 
-use graph_json::{IntBody, PathView, StepBody, VerticesBody, decode_body, required};
+use graph_json::{IntBody, PathView, StepBody, VerticesBody, decode_body, list_of_at_most, required};
 use graph_model::VertexId;
 use serde::Deserialize;
 use traversal::{
@@ -12,7 +12,7 @@ use super::request::{CAPACITY, PATH_LIMIT, bound, depth, int_or};
 use super::scene::{Paths, Scene};
 use crate::call::Call;
 use crate::errors::ApiError;
-use crate::limits;
+use crate::limits::{TRAVERSER_ENDS_MAX, TRAVERSER_STEPS_MAX};
 use crate::routes::Answered;
 
 /// Source, target and bounds of a GET request.
@@ -38,7 +38,7 @@ pub(crate) fn by_query(call: &Call) -> Answered {
     let mut traversal = scene.traversal("paths");
     let (source, target, limits) = ends_of_query(call, &mut traversal)?;
     let found = traversal::paths(&mut traversal, (&[source], &[target]), &step, &limits)?;
-    let paths = Paths::of(&traversal, &found);
+    let paths = Paths::of(&traversal, &found)?;
     scene.answer(|answer| {
         answer.paths("paths", paths.views());
         scene.measure(answer, traversal.counters());
@@ -52,8 +52,8 @@ pub(crate) fn crosspoints(call: &Call) -> Answered {
     let mut traversal = scene.traversal("paths");
     let (source, target, limits) = ends_of_query(call, &mut traversal)?;
     let found = traversal::crosspoints(&mut traversal, source, target, &step, &limits)?;
-    let shown: Vec<(&VertexId, Vec<VertexId>)> =
-        found.iter().map(|(crossing, path)| (traversal.id(*crossing), traversal.ids(&path.nodes))).collect();
+    let with_ids = |(crossing, path): &(Node, Path)| Ok((traversal.id(*crossing), traversal.ids_of_path(&path.nodes)?));
+    let shown: Vec<(&VertexId, Vec<VertexId>)> = found.iter().map(with_ids).collect::<Result<_, ApiError>>()?;
     scene.answer(|answer| {
         let view = |(crosspoint, objects)| PathView { objects, crosspoint: Some(crosspoint), weights: None };
         answer.paths("crosspoints", shown.iter().map(|(crossing, path)| view((*crossing, path.as_slice()))));
@@ -124,7 +124,7 @@ fn few(
     body: Option<&VerticesBody>,
 ) -> Result<Vec<Node>, ApiError> {
     let ids = scene.select(name, body)?;
-    let most = limits::TRAVERSER_ENDS_MAX;
+    let most = TRAVERSER_ENDS_MAX;
     if !(least..=most).contains(&ids.len()) {
         let message = format!("'{name}' must select from {least} to {most} vertices, but selects {}", ids.len());
         return Err(ApiError::bad_input(message));
@@ -143,7 +143,7 @@ pub(super) fn nodes(traversal: &mut Traversal<'_>, ids: Vec<VertexId>) -> Result
 
 fn answer(scene: &Scene<'_>, traversal: &Traversal<'_>, found: &[Path], wanted: Wanted) -> Answered {
     let elements = Elements::of_paths(scene, traversal, found, wanted)?;
-    let paths = Paths::of(traversal, found);
+    let paths = Paths::of(traversal, found)?;
     scene.answer(|answer| {
         answer.paths("paths", paths.views());
         elements.write(answer);
@@ -166,6 +166,7 @@ struct RepeatedStepBody {
 struct TemplateBody {
     sources: Option<VerticesBody>,
     targets: Option<VerticesBody>,
+    #[serde(deserialize_with = "list_of_at_most::<_, _, TRAVERSER_STEPS_MAX>")]
     steps: Option<Vec<RepeatedStepBody>>,
     with_ring: Option<bool>,
     capacity: Option<IntBody>,

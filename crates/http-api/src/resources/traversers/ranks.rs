@@ -1,6 +1,8 @@
 //! `personalrank`, `neighborrank` and `count`: numbers about the surroundings of a vertex.
 
-use graph_json::{IdBody, IntBody, RealBody, StepBody, decode_body, required, write_score_layers, write_scores};
+use graph_json::{
+    IdBody, IntBody, RealBody, StepBody, decode_body, list_of_at_most, required, write_score_layers, write_scores,
+};
 use graph_model::{Direction, VertexId};
 use serde::Deserialize;
 use traversal::{CountRules, PersonalRankRules, RankStep, Step, neighbor_rank, personal_rank};
@@ -11,7 +13,7 @@ use super::scene::Scene;
 use super::steps::not_empty;
 use crate::call::Call;
 use crate::errors::ApiError;
-use crate::reply::Reply;
+use crate::limits::TRAVERSER_STEPS_MAX;
 use crate::routes::Answered;
 
 /// The body of `POST {T}/personalrank`.
@@ -111,7 +113,7 @@ pub(crate) fn personal(call: &Call) -> Answered {
     }
     let mut out = Vec::with_capacity(1_024);
     write_scores(&mut out, ranks.iter().map(|(node, rank)| (traversal.id(*node), *rank)));
-    Ok(Reply::ok(out))
+    scene.reply(out)
 }
 
 /// A step of `neighborrank`.
@@ -128,6 +130,7 @@ struct RankStepBody {
 #[serde(default)]
 struct NeighbourBody {
     source: Option<IdBody>,
+    #[serde(deserialize_with = "list_of_at_most::<_, _, TRAVERSER_STEPS_MAX>")]
     steps: Option<Vec<RankStepBody>>,
     alpha: Option<RealBody>,
     capacity: Option<IntBody>,
@@ -165,6 +168,7 @@ pub(crate) fn neighbour(call: &Call) -> Answered {
 #[serde(default)]
 struct CountBody {
     source: Option<IdBody>,
+    #[serde(deserialize_with = "list_of_at_most::<_, _, TRAVERSER_STEPS_MAX>")]
     steps: Option<Vec<StepBody>>,
     contains_traversed: Option<bool>,
     dedup_size: Option<IntBody>,

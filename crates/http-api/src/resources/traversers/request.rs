@@ -60,7 +60,7 @@ pub(super) fn check_skip_degree(skip_degree: i64, max_degree: i64, capacity: i64
 }
 
 /// The direction of a name; both where none is given.
-pub(super) fn direction(name: Option<&str>) -> Result<Direction, ApiError> {
+pub(crate) fn direction(name: Option<&str>) -> Result<Direction, ApiError> {
     match name {
         None | Some("BOTH") => Ok(Direction::Both),
         Some("OUT") => Ok(Direction::Out),

@@ -33,13 +33,9 @@ pub(crate) fn rays(call: &Call) -> Answered {
 }
 
 fn answer(name: &str, scene: &Scene<'_>, traversal: &Traversal<'_>, found: &[Path]) -> Answered {
-    let wanted = Wanted {
-        vertices: scene.call.flag_or("with_vertex", false)?,
-        edges: scene.call.flag_or("with_edge", false)?,
-        otherwise: Otherwise::Ids,
-    };
+    let wanted = Wanted::of_query(scene.call, Otherwise::Ids)?;
     let elements = Elements::of_paths(scene, traversal, found, wanted)?;
-    let paths = Paths::of(traversal, found);
+    let paths = Paths::of(traversal, found)?;
     scene.answer(|answer| {
         answer.paths(name, paths.views());
         elements.write(answer);

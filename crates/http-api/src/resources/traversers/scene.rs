@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use graph_json::{EncodeOptions, PathView, TraverserAnswer};
-use graph_model::{Edge, EdgeId, Meaning, Vertex, VertexId};
+use graph_json::{EncodeOptions, PathView, TraverserAnswer, write_edge, write_vertex};
+use graph_model::{EdgeId, Meaning, VertexId};
 use graph_schema::Catalogue;
 use graph_store::{Graph, GraphReader};
 use traversal::{Counters, Node, Path, Traversal};
@@ -45,26 +45,34 @@ impl<'c> Scene<'c> {
         otherwise: Otherwise,
     ) -> Result<Vertices, ApiError> {
         if !wanted {
-            return Ok(if self.shows_ids(otherwise) { Shown::Ids(ids) } else { Shown::Elements(Vec::new()) });
+            return Ok(self.not_whole(ids, otherwise));
         }
-        let mut vertices = Vec::with_capacity(ids.len());
+        let mut whole = Whole::new(self);
         for some in ids.chunks(ELEMENTS_PER_READ) {
             self.call.budget.check()?;
-            vertices.extend(self.graph.vertices(some)?.into_iter().flatten());
+            for vertex in self.graph.vertices(some)?.iter().flatten() {
+                whole.push(|out, options| write_vertex(out, vertex, &self.catalogue, options))?;
+            }
         }
-        Ok(Shown::Elements(vertices))
+        Ok(whole.close())
     }
 
     /// How edges are shown, as [`Self::vertices`].
     pub(super) fn edges(&self, ids: Vec<EdgeId>, wanted: bool, otherwise: Otherwise) -> Result<Edges, ApiError> {
         if !wanted {
-            return Ok(if self.shows_ids(otherwise) { Shown::Ids(ids) } else { Shown::Elements(Vec::new()) });
+            return Ok(self.not_whole(ids, otherwise));
         }
-        let mut edges = Vec::with_capacity(ids.len());
+        let mut whole = Whole::new(self);
         for some in ids.chunks(ELEMENTS_PER_READ) {
-            edges.extend(self.reader.edges(some)?);
+            for edge in &self.reader.edges(some)? {
+                whole.push(|out, options| write_edge(out, edge, &self.catalogue, options))?;
+            }
         }
-        Ok(Shown::Elements(edges))
+        Ok(whole.close())
+    }
+
+    fn not_whole<I>(&self, ids: Vec<I>, otherwise: Otherwise) -> Shown<I> {
+        Shown::Ids(if self.shows_ids(otherwise) { ids } else { Vec::new() })
     }
 
     fn shows_ids(&self, otherwise: Otherwise) -> bool {
@@ -77,21 +85,32 @@ impl<'c> Scene<'c> {
 
     /// Writes an answer; one larger than the limit is an error.
     pub(super) fn answer(&self, write: impl FnOnce(&mut TraverserAnswer<'_>)) -> Answered {
-        let limit = self.call.app.options.limits.response_bytes_max;
-        let options: EncodeOptions = Call::encode_options(self.graph);
         let mut out = Vec::with_capacity(1_024);
-        let mut answer = TraverserAnswer::open(&mut out, limit, &self.catalogue, &options);
+        let limit = self.call.app.options.limits.response_bytes_max;
+        let mut answer = TraverserAnswer::open(&mut out, limit, &self.catalogue);
         write(&mut answer);
         answer.close();
-        if out.len() > limit {
-            return Err(ApiError::of(
-                Meaning::LimitExceeded,
-                format!(
-                    "Too many records: the answer is larger than {limit} bytes (graph.response_bytes_max); ask for less with 'limit'"
-                ),
-            ));
-        }
+        self.reply(out)
+    }
+
+    /// An answer that is written already.
+    pub(super) fn reply(&self, out: Vec<u8>) -> Answered {
+        self.check_size(out.len())?;
         Ok(Reply::ok(out))
+    }
+
+    /// Fails where an answer, or a part of one, is larger than the limit.
+    fn check_size(&self, bytes: usize) -> Result<(), ApiError> {
+        let limit = self.call.app.options.limits.response_bytes_max;
+        if bytes <= limit {
+            return Ok(());
+        }
+        Err(ApiError::of(
+            Meaning::LimitExceeded,
+            format!(
+                "Too many records: the answer is larger than {limit} bytes (graph.response_bytes_max); ask for less with 'limit'"
+            ),
+        ))
     }
 
     /// Writes `measure`.
@@ -112,21 +131,21 @@ pub(super) enum Otherwise {
 }
 
 /// Elements or their ids.
-pub(super) enum Shown<E, I> {
-    /// Whole elements.
-    Elements(Vec<E>),
+pub(super) enum Shown<I> {
+    /// Whole elements, as a JSON array.
+    Whole(Vec<u8>),
     /// Ids.
     Ids(Vec<I>),
 }
 
-pub(super) type Vertices = Shown<Vertex, VertexId>;
-pub(super) type Edges = Shown<Edge, EdgeId>;
+pub(super) type Vertices = Shown<VertexId>;
+pub(super) type Edges = Shown<EdgeId>;
 
 impl Vertices {
     /// Writes the field `vertices`.
     pub(super) fn write(&self, answer: &mut TraverserAnswer<'_>) {
         match self {
-            Self::Elements(vertices) => answer.vertices("vertices", vertices),
+            Self::Whole(array) => answer.field("vertices").extend_from_slice(array),
             Self::Ids(ids) => answer.ids("vertices", ids),
         }
     }
@@ -136,9 +155,35 @@ impl Edges {
     /// Writes the field `edges`.
     pub(super) fn write(&self, answer: &mut TraverserAnswer<'_>) {
         match self {
-            Self::Elements(edges) => answer.edges("edges", edges),
+            Self::Whole(array) => answer.field("edges").extend_from_slice(array),
             Self::Ids(ids) => answer.edge_ids("edges", ids),
         }
+    }
+}
+
+/// Whole elements, written while they are read: never more of them are held than fit into an answer.
+struct Whole<'s> {
+    scene: &'s Scene<'s>,
+    options: EncodeOptions,
+    out: Vec<u8>,
+}
+
+impl<'s> Whole<'s> {
+    fn new(scene: &'s Scene<'s>) -> Self {
+        Self { scene, options: Call::encode_options(scene.graph), out: vec![b'['] }
+    }
+
+    fn push(&mut self, write: impl FnOnce(&mut Vec<u8>, &EncodeOptions)) -> Result<(), ApiError> {
+        if self.out.len() > 1 {
+            self.out.push(b',');
+        }
+        write(&mut self.out, &self.options);
+        self.scene.check_size(self.out.len())
+    }
+
+    fn close<I>(mut self) -> Shown<I> {
+        self.out.push(b']');
+        Shown::Whole(self.out)
     }
 }
 
@@ -149,9 +194,13 @@ const ELEMENTS_PER_READ: usize = 1_024;
 pub(super) struct Paths(pub(super) Vec<Vec<VertexId>>);
 
 impl Paths {
-    /// The ids of paths.
-    pub(super) fn of(traversal: &Traversal<'_>, paths: &[Path]) -> Self {
-        Self(paths.iter().map(|path| traversal.ids(&path.nodes)).collect())
+    /// The ids of paths, charged to the traversal.
+    pub(super) fn of(traversal: &Traversal<'_>, paths: &[Path]) -> Result<Self, ApiError> {
+        let mut ids = Vec::with_capacity(paths.len());
+        for path in paths {
+            ids.push(traversal.ids_of_path(&path.nodes)?);
+        }
+        Ok(Self(ids))
     }
 
     /// As they are shown.

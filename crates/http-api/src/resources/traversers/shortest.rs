@@ -2,8 +2,9 @@
 
 use traversal::{Path, ShortestPath, Traversal, all_shortest_paths, shortest_path};
 
+use super::elements::{Elements, Wanted};
 use super::request::CAPACITY;
-use super::scene::{Edges, Otherwise, Paths, Scene, Vertices, nodes_of};
+use super::scene::{Otherwise, Paths, Scene};
 use crate::call::Call;
 use crate::errors::ApiError;
 use crate::routes::Answered;
@@ -16,11 +17,10 @@ pub(crate) fn one(call: &Call) -> Answered {
     })?;
     let path = paths.first().cloned().unwrap_or_default();
     let ids = traversal.ids(&path.nodes);
-    let (vertices, edges) = elements(&scene, &traversal, &paths)?;
+    let elements = Elements::of_paths(&scene, &traversal, &paths, Wanted::of_query(call, Otherwise::Ids)?)?;
     scene.answer(|answer| {
         answer.ids("path", &ids);
-        vertices.write(answer);
-        edges.write(answer);
+        elements.write(answer);
         scene.measure(answer, traversal.counters());
     })
 }
@@ -29,12 +29,11 @@ pub(crate) fn one(call: &Call) -> Answered {
 pub(crate) fn all(call: &Call) -> Answered {
     let scene = Scene::open(call)?;
     let (traversal, paths) = find(&scene, all_shortest_paths)?;
-    let (vertices, edges) = elements(&scene, &traversal, &paths)?;
-    let paths = Paths::of(&traversal, &paths);
+    let elements = Elements::of_paths(&scene, &traversal, &paths, Wanted::of_query(call, Otherwise::Ids)?)?;
+    let paths = Paths::of(&traversal, &paths)?;
     scene.answer(|answer| {
         answer.paths("paths", paths.views());
-        vertices.write(answer);
-        edges.write(answer);
+        elements.write(answer);
         scene.measure(answer, traversal.counters());
     })
 }
@@ -57,15 +56,4 @@ fn find<'s>(scene: &'s Scene<'_>, search: Search) -> Result<(Traversal<'s>, Vec<
     let target = traversal.existing("target", &target)?;
     let paths = search(&mut traversal, source, target, &query)?;
     Ok((traversal, paths))
-}
-
-/// What paths consist of, as the request wants it shown.
-fn elements(scene: &Scene<'_>, traversal: &Traversal<'_>, paths: &[Path]) -> Result<(Vertices, Edges), ApiError> {
-    let call = scene.call;
-    let vertices = traversal.ids(&nodes_of(paths));
-    let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs));
-    Ok((
-        scene.vertices(vertices, call.flag_or("with_vertex", false)?, Otherwise::Ids)?,
-        scene.edges(edges, call.flag_or("with_edge", false)?, Otherwise::Ids)?,
-    ))
 }

@@ -1,6 +1,7 @@
 //! `sameneighbors`, `jaccardsimilarity`, `adamicadar`, `resourceallocation`: how alike vertices are by their neighbours.
 
-use graph_json::{IdBody, StepBody, decode_body, required};
+use graph_json::limits::STEP_LABELS_MAX;
+use graph_json::{IdBody, StepBody, decode_body, list_of_at_most, required};
 use serde::Deserialize;
 use traversal::{
     CommonNeighbourWeight, Node, Step, Traversal, common_neighbour_score, jaccard, jaccard_similars, same_neighbours,
@@ -10,6 +11,7 @@ use super::request::{CAPACITY, LIMIT, MAX_DEGREE, bound, direction, id_in_body};
 use super::scene::{Otherwise, Scene};
 use crate::call::Call;
 use crate::errors::ApiError;
+use crate::limits::COMPARED_VERTICES_MAX;
 use crate::routes::Answered;
 
 /// Similar vertices in an answer that does not say `top`.
@@ -38,8 +40,10 @@ pub(crate) fn same_by_query(call: &Call) -> Answered {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SameBody {
+    #[serde(deserialize_with = "list_of_at_most::<_, _, COMPARED_VERTICES_MAX>")]
     vertex_list: Option<Vec<IdBody>>,
     direction: Option<String>,
+    #[serde(deserialize_with = "list_of_at_most::<_, _, STEP_LABELS_MAX>")]
     labels: Option<Vec<String>>,
     max_degree: Option<i64>,
     limit: Option<i64>,
@@ -57,14 +61,12 @@ pub(crate) fn same_by_body(call: &Call) -> Answered {
             given.len()
         )));
     }
-    let mut step = Step {
+    let step = Step {
         direction: direction(body.direction.as_deref())?,
+        edges: scene.edge_labels_of_list(body.labels.as_deref())?,
         max_degree: bound("max_degree", body.max_degree.unwrap_or(MAX_DEGREE))?,
         ..Step::default()
     };
-    for label in body.labels.iter().flatten() {
-        step.edges.extend(scene.edge_labels(Some(label))?);
-    }
     let limit = bound("limit", body.limit.unwrap_or(LIMIT))?;
     let mut traversal = scene.traversal("same neighbors");
     let vertices: Vec<Node> = given.iter().map(|id| traversal.existing("listed", &id.0)).collect::<Result<_, _>>()?;

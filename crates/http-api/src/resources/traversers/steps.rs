@@ -36,13 +36,9 @@ impl Scene<'_> {
     /// A step of a body; absent: the default one.
     pub(super) fn step(&self, body: &StepBody) -> Result<Step, ApiError> {
         let max_degree = body.max_degree.or(body.degree).unwrap_or(MAX_DEGREE);
-        let mut edges = Vec::new();
-        for label in body.labels.iter().flatten() {
-            edges.extend(self.edge_labels(Some(label))?);
-        }
         Ok(Step {
             direction: direction(body.direction.as_deref())?,
-            edges,
+            edges: self.edge_labels_of_list(body.labels.as_deref())?,
             edge_condition: self.condition(body.properties.as_ref())?,
             max_degree: bound("max_degree", max_degree)?,
             skip_degree: check_skip_degree(body.skip_degree.unwrap_or_default(), max_degree, -1)?,
@@ -88,6 +84,17 @@ impl Scene<'_> {
         Ok(labels.map(|label| LabelCondition { label, condition: None }).collect())
     }
 
+    /// The labels edges have that are of any of the named labels, each once; none for no names, which stands for all.
+    pub(super) fn edge_labels_of_list(&self, names: Option<&[String]>) -> Result<Vec<LabelCondition>, ApiError> {
+        let mut labels = Vec::new();
+        for name in names.unwrap_or_default() {
+            labels.extend(self.edge_labels(Some(name))?);
+            labels.sort_unstable_by_key(|of: &LabelCondition| of.label);
+            labels.dedup_by_key(|of| of.label);
+        }
+        Ok(labels)
+    }
+
     /// The property key of a name.
     pub(super) fn property_key(&self, name: &str) -> Result<PropertyKeyId, ApiError> {
         self.catalogue.property_key_named(name).map(|key| key.id).ok_or_else(|| {
@@ -129,8 +136,7 @@ impl Scene<'_> {
                 VertexSelector::Matching { label, conditions }
             }
         };
-        let vertices = self.graph.select_vertices(&selector, &self.call.budget)?;
-        Ok(vertices.into_iter().map(|vertex| vertex.id).collect())
+        Ok(self.graph.select_vertices(&selector, &self.call.budget)?)
     }
 }
 

@@ -1,10 +1,11 @@
 //! `weightedshortestpath` and `singlesourceshortestpath`.
 
 use graph_model::VertexId;
-use traversal::{Path, Step, Traversal, Weight, WeightedPath, WeightedPaths, lightest_path, lightest_paths};
+use traversal::{Step, Weight, WeightedPath, WeightedPaths, lightest_path, lightest_paths};
 
+use super::elements::{Elements, Wanted};
 use super::request::{CAPACITY, PATH_LIMIT};
-use super::scene::{Edges, Otherwise, Scene, Vertices, nodes_of};
+use super::scene::{Otherwise, Scene};
 use crate::call::Call;
 use crate::errors::ApiError;
 use crate::routes::Answered;
@@ -26,12 +27,12 @@ pub(crate) fn to_one(call: &Call) -> Answered {
     let source = traversal.existing("source", &source)?;
     let target = traversal.existing("target", &target)?;
     let found = lightest_path(&mut traversal, source, target, &query)?;
-    let (vertices, edges) = elements(&scene, &traversal, found.iter().map(|found| &found.path))?;
+    let wanted = Wanted::of_query(call, Otherwise::IdsUnlessJava)?;
+    let elements = Elements::of_paths(&scene, &traversal, found.iter().map(|found| &found.path), wanted)?;
     let shown = found.map(|WeightedPath { weight, path }| (weight, traversal.ids(&path.nodes)));
     scene.answer(|answer| {
         answer.weighted_path("path", shown.as_ref().map(|(weight, ids)| (*weight, ids.as_slice())));
-        vertices.write(answer);
-        edges.write(answer);
+        elements.write(answer);
         scene.measure(answer, traversal.counters());
     })
 }
@@ -47,16 +48,16 @@ pub(crate) fn to_all(call: &Call) -> Answered {
     let mut traversal = scene.traversal("shortest paths").recording_edges(true);
     let source = traversal.existing("source", &source)?;
     let found = lightest_paths(&mut traversal, source, &query, limit)?;
-    let (vertices, edges) = elements(&scene, &traversal, found.iter().map(|(_, found)| &found.path))?;
-    let shown: Vec<(&VertexId, f64, Vec<VertexId>)> = found
-        .iter()
-        .map(|(target, found)| (traversal.id(*target), found.weight, traversal.ids(&found.path.nodes)))
-        .collect();
+    let wanted = Wanted::of_query(call, Otherwise::IdsUnlessJava)?;
+    let elements = Elements::of_paths(&scene, &traversal, found.iter().map(|(_, found)| &found.path), wanted)?;
+    let mut shown: Vec<(&VertexId, f64, Vec<VertexId>)> = Vec::with_capacity(found.len());
+    for (target, found) in &found {
+        shown.push((traversal.id(*target), found.weight, traversal.ids_of_path(&found.path.nodes)?));
+    }
     scene.answer(|answer| {
         let paths = shown.iter().map(|(target, weight, ids)| (*target, *weight, ids.as_slice()));
         answer.weighted_paths("paths", paths);
-        vertices.write(answer);
-        edges.write(answer);
+        elements.write(answer);
         scene.measure(answer, traversal.counters());
     })
 }
@@ -70,19 +71,4 @@ fn weight(scene: &Scene<'_>) -> Result<Weight, ApiError> {
 fn bounds(scene: &Scene<'_>) -> Result<(Step, Option<u64>), ApiError> {
     let capacity = scene.call.bound("capacity", CAPACITY)?;
     Ok((scene.step_with_skip_degree(scene.call.number_or("capacity", CAPACITY)?)?, capacity))
-}
-
-/// What paths consist of, as the request wants it shown.
-fn elements<'p>(
-    scene: &Scene<'_>,
-    traversal: &Traversal<'_>,
-    paths: impl Iterator<Item = &'p Path> + Clone,
-) -> Result<(Vertices, Edges), ApiError> {
-    let call = scene.call;
-    let vertices = traversal.ids(&nodes_of(paths.clone()));
-    let edges = traversal.edges_between(paths.flat_map(Path::pairs));
-    Ok((
-        scene.vertices(vertices, call.flag_or("with_vertex", false)?, Otherwise::IdsUnlessJava)?,
-        scene.edges(edges, call.flag_or("with_edge", false)?, Otherwise::IdsUnlessJava)?,
-    ))
 }
