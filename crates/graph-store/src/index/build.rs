@@ -62,7 +62,16 @@ impl Graph {
         self.wait_for_writers();
         match self.build(id, work) {
             Ok(()) => {
-                let catalogue = self.change(|catalogue, _| catalogue.finish_index_label(id))?;
+                let catalogue = self.change(|catalogue, _| {
+                    // One that was given up meanwhile has not been kept by all writers.
+                    match catalogue.index_label(id).map(|index| index.status) {
+                        Some(Status::Invalid) => catalogue.set_status(SchemaKey::IndexLabel(id), Status::Invalid),
+                        _ => catalogue.finish_index_label(id),
+                    }
+                })?;
+                if catalogue.index_label(id).is_some_and(|index| index.status == Status::Invalid) {
+                    return Err(StoreError::Cancelled);
+                }
                 for old in catalogue.superseded_by(id) {
                     self.remove_label(SchemaKey::IndexLabel(old), work)?;
                 }

@@ -1,6 +1,7 @@
 //! Several graphs: do they come and go as a whole, apart from each other, and over restarts?
 
-use graph_model::{IdStrategy, Meaning};
+use graph_model::{IdStrategy, Meaning, TaskStatus};
+use graph_schema::{IndexType, NewIndexLabel, SchemaKey, SchemaKind, Status};
 use graph_store::{Clear, GraphConf, Store, StoreError, StoreOptions, limits};
 use key_codec::{GraphNumber, key};
 use kv::{Engine, Fault, FaultEngine, KvError, MemoryEngine};
@@ -100,13 +101,35 @@ fn a_schema_in_motion_is_not_kept() {
     let engine = memory();
     let (_killed, graph) = store(&engine);
     fill(&graph);
-    let label = graph_schema::SchemaKey::EdgeLabel(edge_label_id(&graph, "loops"));
-    put_status(&*engine, &graph, label, graph_schema::Status::Deleting);
+    let label = SchemaKey::EdgeLabel(edge_label_id(&graph, "loops"));
+    put_status(&*engine, &graph, label, Status::Deleting);
     let (store, graph) = store(&engine);
     let error = store.clear_graph("hugegraph", Clear::Data).unwrap_err();
     assert!(matches!(&error, StoreError::SchemaInMotion { name, .. } if name == "loops"), "{error}");
     insert(&graph, &[named("it goes on")]).unwrap();
     store.clear_graph("hugegraph", Clear::Everything).unwrap();
+}
+
+#[test]
+fn a_schema_is_kept_with_what_no_task_will_change() {
+    let engine = memory();
+    let (_killed, graph) = store(&engine);
+    fill(&graph);
+    let new = NewIndexLabel::on_edges("bySort", "many", IndexType::Secondary, &["sort"]);
+    let (index, _, task) = graph.create_index_label(&new).unwrap();
+    ended(&graph, task);
+    for (element, status) in [
+        (SchemaKey::IndexLabel(index.id), Status::Invalid),
+        (SchemaKey::EdgeLabel(edge_label_id(&graph, "loops")), Status::Undeleted),
+    ] {
+        put_status(&*engine, &graph, element, status);
+    }
+    let (store, before) = store(&engine);
+    store.clear_graph("hugegraph", Clear::Data).unwrap();
+    let graph = self::graph(&store);
+    assert_eq!(*graph.catalogue(), *before.catalogue());
+    let task = graph.rebuild_indexes(SchemaKind::IndexLabel, "bySort").unwrap();
+    assert_eq!(ended(&graph, task).status, TaskStatus::Success);
 }
 
 #[test]
