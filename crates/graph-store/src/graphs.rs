@@ -125,7 +125,7 @@ impl Store {
             return Err(error.into());
         }
         let fresh = self.fresh_graph(name, number, catalogue);
-        fresh.take_modes(&old);
+        fresh.replace(&old);
         self.graphs.write().insert(name.to_owned(), fresh);
         self.remover.wake();
         Ok(())

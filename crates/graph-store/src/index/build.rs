@@ -7,7 +7,7 @@
 //!
 //! Building one anew first takes it out of use: nobody keeps it, its entries are deleted, and then it is built as a new one.
 
-use graph_model::{ElementId, IdStrategy, LabelId, Vertex, VertexId};
+use graph_model::{ElementId, IdStrategy, LabelId, VertexId};
 use graph_schema::{Catalogue, IndexLabel, SchemaKey, Status};
 use key_codec::{index_key, key, tables, value};
 use kv::{KvError, RowRange, WriteBatch};
@@ -203,7 +203,7 @@ impl Graph {
             let mut batch = WriteBatch::new();
             let ids: Vec<VertexId> = ids.iter().filter_map(vertex_id).collect();
             for vertex in self.stored_vertices(&ids)?.iter().flatten().filter(|vertex| vertex.label == label) {
-                self.put_label_index_entry(&mut batch, vertex);
+                self.put_label_index_entry(&mut batch, label, &vertex.id);
             }
             self.submit(batch, held).wait()?;
             work.check()
@@ -216,16 +216,6 @@ impl Graph {
             }
             Ok(None)
         })
-    }
-
-    /// Appends the label index entry of a vertex whose label needs one.
-    pub(crate) fn put_label_index_entry(&self, batch: &mut WriteBatch, vertex: &Vertex) {
-        batch.put(
-            tables::LABEL_INDEX,
-            |b| key::label_index_partition(b, self.number, vertex.label),
-            |b| key::label_index_row(b, &vertex.id),
-            |_| (),
-        );
     }
 }
 

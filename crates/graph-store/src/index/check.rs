@@ -120,7 +120,7 @@ impl Graph {
             check.entries(table)?;
         }
         check.elements()?;
-        Ok(check.report)
+        self.unless_cleared(check.report)
     }
 }
 
