@@ -23,7 +23,8 @@ const REMOVE_SCHEMA: &str = "remove_schema";
 /// The type of tasks that build an index label.
 const REBUILD_INDEX: &str = "rebuild_index";
 
-/// Setting of a graph: the number the next task gets. It only grows, so that no number is used twice whatever was deleted.
+/// Setting of a graph: the number the next task gets. It only grows, so that no number is used twice whatever was deleted. A cleared graph
+/// begins again at 1, a resumed one goes on from its snapshot: the tasks that had those numbers are gone.
 const NEXT_TASK: &str = "next_task";
 
 /// A task while it runs: what it must ask now and then, and where it tells how far it is.
