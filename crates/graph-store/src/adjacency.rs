@@ -1,7 +1,8 @@
 //! Adjacency reads of many vertices at once: what traversals are made of.
 //!
 //! One call scans all partitions (a label's edges at a vertex in a direction) through one cursor for each direction. Keys are decoded,
-//! values only as far as their expiry unless properties are asked for. Each call sees committed data of its own moment.
+//! values only as far as their expiry unless properties are asked for. Each call sees committed data of its own moment, and fails where the
+//! graph was cleared before its end.
 
 use std::sync::Arc;
 
@@ -34,27 +35,7 @@ impl<'a> GraphReader<'a> {
     /// The edges with the given ids, in the same order, without those there are not.
     pub fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Edge>, StoreError> {
         self.budget.check()?;
-        let mut keys = Keys::new();
-        for id in ids {
-            keys.push(
-                |b| key::edge_partition(b, self.graph.number, id.label, &id.source),
-                |b| key::edge_row(b, &id.sort_values, &id.target),
-            );
-        }
-        let now = now_ms();
-        let mut edges = Vec::with_capacity(ids.len());
-        let mut damaged = None;
-        self.graph.engine().multi_get(tables::EDGE_OUT, &keys, &mut |at, found| match (
-            found.map(value::read_edge).transpose(),
-            ids.get(at),
-        ) {
-            (Ok(Some((expires_at_ms, properties))), Some(id)) if !is_expired(expires_at_ms, now) => {
-                edges.push(Edge { id: id.clone(), properties, expires_at_ms });
-            }
-            (Err(error), _) => damaged = Some(error),
-            _ => {}
-        })?;
-        damaged.map_or(Ok(edges), |error| Err(error.into()))
+        Ok(self.graph.edges(ids)?.into_iter().flatten().collect())
     }
 
     fn read_table(
@@ -152,7 +133,7 @@ impl GraphRead for GraphReader<'_> {
         if read.direction != Direction::Out {
             self.read_table(false, owners, read, &mut taken, visit)?;
         }
-        Ok(())
+        self.graph.unless_cleared(()).map_err(read_error)
     }
 
     fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, TraversalError> {

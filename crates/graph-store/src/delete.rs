@@ -1,6 +1,6 @@
 //! Deleting one element: an edge, or a vertex with all its edges.
 
-use graph_model::{Direction, Edge, EdgeId, ElementRef, LabelId, VertexId};
+use graph_model::{Direction, Edge, EdgeId, ElementRef, LabelId, Vertex, VertexId};
 use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
 use kv::{RowRange, WriteBatch};
@@ -42,19 +42,32 @@ impl Graph {
             return Err(StoreError::VertexNotFound { id: id.to_string() }.into());
         };
         let mut batch = WriteBatch::new();
-        self.remove_edges_of(&mut batch, &catalogue, &held, id)?;
-        self.remove_vertex(&mut batch, &catalogue, &vertex.id, vertex.label);
-        let mut changes = IndexChanges::default();
-        changes.vertex(self, &catalogue, Some(&vertex), None, None)?;
-        self.put_index_removals(&mut batch, &changes)?;
-        self.delete_expiry(&mut batch, vertex.expires_at_ms, ElementRef::Vertex(id));
+        self.remove_vertex_wholly(&mut batch, &catalogue, &held, &vertex)?;
         Ok(Pending::new((), self.submit(batch, held)))
+    }
+
+    /// Appends the removal of a stored vertex, which must be locked exclusively, with its edges, its index entries and its expiry. The
+    /// batch must hold nothing else: of very many edges the first ones are removed at once.
+    pub(crate) fn remove_vertex_wholly(
+        &self,
+        batch: &mut WriteBatch,
+        catalogue: &Catalogue,
+        held: &Held,
+        vertex: &Vertex,
+    ) -> Result<(), Refusal> {
+        self.remove_edges_of(batch, catalogue, held, &vertex.id)?;
+        self.remove_vertex(batch, catalogue, &vertex.id, vertex.label);
+        let mut changes = IndexChanges::default();
+        changes.vertex(self, catalogue, Some(vertex), None, None)?;
+        self.put_index_removals(batch, &changes)?;
+        self.delete_expiry(batch, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
+        Ok(())
     }
 
     /// Appends the removal of every edge that starts or ends at a vertex, which must be locked exclusively. Of very many edges the
     /// first ones are removed at once. Both ends of an edge can be at this together, so the places it has in unique indexes are locked too:
     /// the slower one must not take a place away from who got it after the faster one.
-    pub(crate) fn remove_edges_of(
+    fn remove_edges_of(
         &self,
         batch: &mut WriteBatch,
         catalogue: &Catalogue,

@@ -2,7 +2,8 @@
 //!
 //! The number of such a graph is noted in the store in the same batch that took the graph away; a thread deletes its ranges and then the
 //! note. What a process leaves, the next one removes when it opens the store. Numbers are never used again, so nothing can come to stand
-//! in a range that is being removed.
+//! in a range that is being removed. Who reads it at that time finds less and less; but the graph was closed before, and a read of a graph
+//! that is closed at its end fails.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;

@@ -1,7 +1,7 @@
 //! One graph: its catalogue, its locks, its settings.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::{ArcSwap, Guard};
@@ -44,6 +44,8 @@ pub struct Graph {
     mode: AtomicU8,
     reads_all: AtomicBool,
     cleared: AtomicBool,
+    /// The number of the graph that has come to be this one by clearing and resuming, while the store was open.
+    first_number: AtomicU32,
     pub(crate) next_task: AtomicU64,
     /// Everything that expired up to this moment has been removed.
     pub(crate) purged_to_ms: AtomicI64,
@@ -67,6 +69,7 @@ impl Graph {
             mode: AtomicU8::new(0),
             reads_all: AtomicBool::new(false),
             cleared: AtomicBool::new(false),
+            first_number: AtomicU32::new(number.0),
             next_task: AtomicU64::new(next_task),
             purged_to_ms: AtomicI64::new(i64::MIN),
         }
@@ -124,10 +127,16 @@ impl Graph {
         self.reads_all.store(all, Ordering::Relaxed);
     }
 
-    /// Takes over the modes of the graph this one replaces.
-    pub(crate) fn take_modes(&self, old: &Self) {
+    /// Takes the place of a graph: of the same name, with the same modes.
+    pub(crate) fn replace(&self, old: &Self) {
+        self.first_number.store(old.first_number.load(Ordering::Relaxed), Ordering::Relaxed);
         self.set_mode(old.mode());
         self.set_reads_all(old.reads_all());
+    }
+
+    /// Whether this is the other graph or has come in its place by clearing and resuming; not one that got its name after it was dropped.
+    pub(crate) fn continues(&self, other: &Self) -> bool {
+        self.first_number.load(Ordering::Relaxed) == other.first_number.load(Ordering::Relaxed)
     }
 
     pub(crate) fn engine(&self) -> &dyn Engine {
@@ -162,9 +171,7 @@ impl Graph {
             let catalogue = self.load_catalogue();
             let (prepared, locks) = prepare(&catalogue)?;
             let held = self.stripes.lock(locks.shared, locks.exclusive, wait).ok_or(StoreError::Contended)?;
-            if self.cleared.load(Ordering::Acquire) {
-                return Err(StoreError::GraphCleared { name: self.name.clone() });
-            }
+            self.unless_cleared(())?;
             if Arc::ptr_eq(&catalogue, &self.load_catalogue()) {
                 return Ok((prepared, held, catalogue));
             }
@@ -181,17 +188,23 @@ impl Graph {
     /// removed.
     pub(crate) fn lock_exclusive(&self, mask: Mask) -> Result<Held, StoreError> {
         let held = self.stripes.lock(Mask::default(), mask, Wait::Allowed).ok_or(StoreError::Contended)?;
-        if self.cleared.load(Ordering::Acquire) {
-            return Err(StoreError::GraphCleared { name: self.name.clone() });
-        }
-        Ok(held)
+        self.unless_cleared(held)
     }
 
-    /// Turns away every later write, of elements, schema and tasks, and waits for the earlier ones.
+    /// Turns away every later write, of elements, schema and tasks, and waits for the earlier ones. Reads at work are turned away at their
+    /// end.
     pub(crate) fn close(&self) {
         let _no_schema_change_at_work = self.schema_lock.lock();
         self.cleared.store(true, Ordering::Release);
         self.wait_for_writers();
+    }
+
+    /// What a read found, unless the graph was closed meanwhile: some of it may have been gone by then.
+    pub(crate) fn unless_cleared<T>(&self, found: T) -> Result<T, StoreError> {
+        if self.cleared.load(Ordering::Acquire) {
+            return Err(StoreError::GraphCleared { name: self.name.clone() });
+        }
+        Ok(found)
     }
 
     /// Takes back [`Self::close`].
@@ -202,10 +215,7 @@ impl Graph {
     /// Begins a write of the schema or of a task: one at a time, and none once the graph is closed.
     pub(crate) fn lock_schema(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
         let held = self.schema_lock.lock();
-        if self.cleared.load(Ordering::Acquire) {
-            return Err(StoreError::GraphCleared { name: self.name.clone() });
-        }
-        Ok(held)
+        self.unless_cleared(held)
     }
 
     /// Hands a batch to the engine, with the locks it was made under.

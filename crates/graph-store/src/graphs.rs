@@ -125,7 +125,7 @@ impl Store {
             return Err(error.into());
         }
         let fresh = self.fresh_graph(name, number, catalogue);
-        fresh.take_modes(&old);
+        fresh.replace(&old);
         self.graphs.write().insert(name.to_owned(), fresh);
         self.remover.wake();
         Ok(())
@@ -174,11 +174,11 @@ impl Store {
     }
 }
 
-/// Writes the schema of a graph under another number. Refused while a label is being removed: the task that does it would be gone.
+/// Writes the schema of a graph under another number. Refused while a task builds or removes a part of it: the task would be gone.
 fn keep_schema(batch: &mut WriteBatch, old: &Graph, number: GraphNumber) -> Result<Catalogue, StoreError> {
     let catalogue = old.catalogue();
     for element in catalogue.elements() {
-        if element.status() != Status::Created {
+        if matches!(element.status(), Status::Creating | Status::Rebuilding | Status::Deleting) {
             return Err(StoreError::SchemaInMotion { graph: old.name.clone(), name: element.name().to_owned() });
         }
         let (kind, at) = schema_value::meta_position(element.key());

@@ -122,14 +122,19 @@ impl Graph {
             |v| value::put_vertex(v, vertex.label, vertex.expires_at_ms, &vertex.properties),
         );
         if needs_label_index(catalogue, vertex.label) {
-            batch.put(
-                tables::LABEL_INDEX,
-                |b| key::label_index_partition(b, self.number, vertex.label),
-                |b| key::label_index_row(b, &vertex.id),
-                |_| (),
-            );
+            self.put_label_index_entry(batch, vertex.label, &vertex.id);
         }
         self.put_expiry(batch, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
+    }
+
+    /// Appends the label index entry of a vertex whose label needs one.
+    pub(crate) fn put_label_index_entry(&self, batch: &mut WriteBatch, label: LabelId, id: &VertexId) {
+        batch.put(
+            tables::LABEL_INDEX,
+            |b| key::label_index_partition(b, self.number, label),
+            |b| key::label_index_row(b, id),
+            |_| (),
+        );
     }
 
     fn insert_edge_batch(

@@ -79,3 +79,6 @@ pub const VARIABLE_BYTES_MAX: usize = 16_384;
 /// Time a write may take from looking at the clock to being stored; the purge looks back so far for rows that came late. Much longer than
 /// any request may take; a row that came later still is found by the next start.
 pub const EXPIRY_WRITE_MS_MAX: i64 = 600_000;
+
+/// Rows of expired elements looked at at one time: the edges among them go in one batch, and the vertices' batches are under way together.
+pub const EXPIRY_BATCH_ELEMENTS_MAX: usize = 10_000;

@@ -204,7 +204,7 @@ impl Graph {
             }
             label => self.list_vertex_table(label, start.as_ref(), &mut progress, visit)?,
         }
-        Ok(progress.listed(&query.range, fingerprint))
+        self.unless_cleared(progress.listed(&query.range, fingerprint))
     }
 
     fn list_vertex_table(
@@ -306,7 +306,7 @@ impl Graph {
 
     /// The vertices with the given ids, in one round, in the same order; `None` where there is none.
     pub fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, StoreError> {
-        self.read_vertices(self.engine(), ids)
+        self.read_vertices(self.engine(), ids).and_then(|vertices| self.unless_cleared(vertices))
     }
 
     /// The same from a snapshot.

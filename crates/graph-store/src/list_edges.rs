@@ -81,7 +81,7 @@ impl Graph {
                 break;
             }
         }
-        Ok(progress.listed(&query.range, fingerprint))
+        self.unless_cleared(progress.listed(&query.range, fingerprint))
     }
 
     fn list_stage(

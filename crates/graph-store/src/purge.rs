@@ -1,9 +1,12 @@
 //! Removing what has expired.
 //!
 //! An element with an expiry has a row in the table `expiry`, written in its batch. A purge takes the rows that are due, reads their
-//! elements again with all of them locked, and deletes each that has really expired, wholly: a vertex with its edges, both with their
+//! elements again with those locked, and deletes each that has really expired, wholly: a vertex with its edges, both with their
 //! index entries. A row whose element is gone or lives longer by now, because it was written again, goes without it. Reads hide expired
 //! elements by themselves, so nothing but space depends on when this happens.
+//!
+//! Edges go many in one batch; each vertex, whose edges can be very many, in batches of its own, the last of which takes the vertex, its
+//! index entries and its row together. So what a failure leaves is due again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,14 +15,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use graph_model::{EdgeId, ElementId, ElementRef, VertexId};
-use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
-use kv::{RowRange, WriteBatch, successor};
+use kv::{Commit, KvError, RowRange, WriteBatch, successor};
 use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::graph::{Locks, now_ms as real_now_ms};
 use crate::index::changes::{IndexChanges, Refusal};
-use crate::stripes::{Held, Mask};
+use crate::stripes::Mask;
 use crate::{Graph, Store, StoreError, Wait, limits};
 
 /// How expired elements are removed.
@@ -27,7 +29,8 @@ use crate::{Graph, Store, StoreError, Wait, limits};
 pub struct PurgeOptions {
     /// Pause between two looks at what is due; `None`: only [`Store::purge_expired`] removes anything.
     pub interval: Option<Duration>,
-    /// Elements removed at one time. Writers to the same elements wait for that long.
+    /// Rows looked at at one time, at most [`limits::EXPIRY_BATCH_ELEMENTS_MAX`]. The edges among them go in one batch, for which writers
+    /// of edges near them wait; a vertex keeps only its own writers waiting.
     pub elements_per_batch: usize,
 }
 
@@ -77,28 +80,23 @@ impl Store {
     }
 }
 
+/// Purges one graph after the other. One that cannot be purged does not keep the others from it; the first error is returned.
 fn purge(graphs: &Graphs, batch: usize, now_ms: i64, stop: impl Fn() -> bool) -> Result<Purged, StoreError> {
     let all: Vec<_> = graphs.read().values().cloned().collect();
+    let batch = batch.clamp(1, limits::EXPIRY_BATCH_ELEMENTS_MAX);
     let mut purged = Purged::default();
+    let mut outcome = Ok(());
     for graph in all {
-        let mut from = graph.first_due(now_ms);
-        while !stop() {
-            match graph.purge_batch(now_ms, batch.max(1), &mut from) {
-                Ok(Some(done)) => {
-                    purged.vertices += done.vertices;
-                    purged.edges += done.edges;
-                }
-                Ok(None) => {
-                    graph.purged_to_ms.store(now_ms.min(real_now_ms()), Ordering::Relaxed);
-                    break;
-                }
-                // Cleared or dropped meanwhile: its rows go with the rest of it.
-                Err(StoreError::GraphCleared { .. }) => break,
-                Err(error) => return Err(error),
+        match graph.purge(batch, now_ms, &stop, &mut purged) {
+            // Cleared or dropped meanwhile: its rows go with the rest of it.
+            Ok(()) | Err(StoreError::GraphCleared { .. }) => {}
+            Err(error) => {
+                tracing::warn!(graph = graph.name(), %error, "expired elements could not be removed; the next round tries again");
+                outcome = outcome.and(Err(error));
             }
         }
     }
-    Ok(purged)
+    outcome.map(|()| purged)
 }
 
 /// Rows of the table that are due: moments and elements.
@@ -120,39 +118,112 @@ impl Graph {
         from
     }
 
+    /// Removes what is due, and adds it to `purged`.
+    fn purge(&self, batch: usize, now_ms: i64, stop: impl Fn() -> bool, purged: &mut Purged) -> Result<(), StoreError> {
+        let mut from = self.first_due(now_ms);
+        while !stop() {
+            let Some(done) = self.purge_batch(now_ms, batch, &mut from)? else {
+                self.purged_to_ms.store(now_ms.min(real_now_ms()), Ordering::Relaxed);
+                break;
+            };
+            purged.vertices += done.vertices;
+            purged.edges += done.edges;
+        }
+        Ok(())
+    }
+
     /// Removes up to `limit` of the elements that are due, from a row on, which is moved on; `None` where there is nothing more.
     fn purge_batch(&self, now_ms: i64, limit: usize, from: &mut Vec<u8>) -> Result<Option<Purged>, StoreError> {
         let Due { vertices, edges, next } = self.due(now_ms, limit, from)?;
         if vertices.is_empty() && edges.is_empty() {
             return Ok(None);
         }
-        let purged = self.locking(|extra| self.try_purge(&vertices, &edges, extra))?;
+        // The edges first: with a vertex go those that are not counted.
+        let mut purged = Purged { vertices: 0, edges: self.purge_edges(&edges)? };
+        // Not waited for one by one, so that the engine can write several together.
+        let mut under_way = Vec::with_capacity(vertices.len());
+        let mut outcome = Ok(());
+        for (at, id) in &vertices {
+            match self.locking(|extra| self.try_purge_vertex(*at, id, extra)) {
+                Ok((count, commit)) => under_way.push((id, count, commit)),
+                Err(error) if is_too_large(&error) => self.stays(id, &error),
+                Err(error) => {
+                    outcome = Err(error);
+                    break;
+                }
+            }
+        }
+        for (id, count, commit) in under_way {
+            match commit.wait().map_err(StoreError::from) {
+                Ok(()) => purged.vertices += count,
+                Err(error) if is_too_large(&error) => self.stays(id, &error),
+                Err(error) => outcome = outcome.and(Err(error)),
+            }
+        }
         self.shared.purged.add(purged);
+        outcome?;
         *from = next;
         Ok(Some(purged))
     }
 
-    /// Removes what is due, and the rows that say so.
-    fn try_purge(&self, vertices: &[(i64, VertexId)], edges: &[(i64, EdgeId)], extra: Mask) -> Result<Purged, Refusal> {
-        let mut locks = Locks { exclusive: extra, ..Locks::default() };
-        for (_, id) in vertices {
-            locks.exclusive.add(id);
+    /// Says that an element cannot be removed. Tried again by the next start; nobody else's turn waits for it.
+    fn stays(&self, element: &dyn std::fmt::Debug, error: &StoreError) {
+        tracing::error!(graph = self.name(), ?element, %error, "an expired element cannot be removed: it stays, hidden");
+    }
+
+    /// Removes a vertex, its edges and its row; counts 1 if the vertex still expires when its row says.
+    fn try_purge_vertex(&self, at: i64, id: &VertexId, extra: Mask) -> Result<(u64, Commit), Refusal> {
+        let locks = Locks { exclusive: Mask::of(id).union(extra), ..Locks::default() };
+        let ((), held, catalogue) = self.lock_for(Wait::Allowed, |_| Ok(((), locks)))?;
+        let mut batch = WriteBatch::new();
+        let stored = self.stored_vertices(std::slice::from_ref(id))?.into_iter().flatten().next();
+        let expired = stored.filter(|vertex| vertex.expires_at_ms == Some(at));
+        match &expired {
+            Some(vertex) => self.remove_vertex_wholly(&mut batch, &catalogue, &held, vertex)?,
+            None => self.delete_expiry(&mut batch, Some(at), ElementRef::Vertex(id)),
         }
-        for (_, id) in edges {
+        Ok((expired.map_or(0, |_| 1), self.submit(batch, held)))
+    }
+
+    /// Removes those edges that still expire when their rows say, and the rows; returns how many. Where their index entries are too many
+    /// for one batch, in several.
+    fn purge_edges(&self, due: &[(i64, EdgeId)]) -> Result<u64, StoreError> {
+        match (self.locking(|extra| self.try_purge_edges(due, extra)), due) {
+            (Err(error), [(_, id)]) if is_too_large(&error) => {
+                self.stays(id, &error);
+                Ok(0)
+            }
+            (Err(error), _) if is_too_large(&error) => {
+                let (first, second) = due.split_at(due.len() / 2);
+                Ok(self.purge_edges(first)? + self.purge_edges(second)?)
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
+    fn try_purge_edges(&self, due: &[(i64, EdgeId)], extra: Mask) -> Result<u64, Refusal> {
+        if due.is_empty() {
+            return Ok(0);
+        }
+        let mut locks = Locks { exclusive: extra, ..Locks::default() };
+        for (_, id) in due {
             locks.exclusive.add(&id.source);
             locks.shared.add(&id.target);
         }
         let ((), held, catalogue) = self.lock_for(Wait::Allowed, |_| Ok(((), locks)))?;
+        let ids: Vec<EdgeId> = due.iter().map(|(_, id)| id.clone()).collect();
         let mut batch = WriteBatch::new();
-        let purged = Purged {
-            vertices: self.purge_vertices(&mut batch, &catalogue, &held, vertices)?,
-            edges: self.purge_edges(&mut batch, &catalogue, edges)?,
-        };
-        // The rows go last: should an earlier batch of a vertex with very many edges be the last one written, they are due again.
-        let due = vertices.iter().map(|(at, id)| (*at, ElementRef::Vertex(id)));
-        for (at, id) in due.chain(edges.iter().map(|(at, id)| (*at, ElementRef::Edge(id)))) {
-            self.delete_expiry(&mut batch, Some(at), id);
+        let mut changes = IndexChanges::default();
+        let mut purged = 0;
+        for ((at, id), edge) in due.iter().zip(self.stored_edges(&ids)?) {
+            if let Some(edge) = edge.filter(|edge| edge.expires_at_ms == Some(*at)) {
+                self.remove_edge(&mut batch, id);
+                changes.edge(self, &catalogue, Some(&edge), None, None)?;
+                purged += 1;
+            }
+            self.delete_expiry(&mut batch, Some(*at), ElementRef::Edge(id));
         }
+        self.put_index_removals(&mut batch, &changes)?;
         self.submit(batch, held).wait()?;
         Ok(purged)
     }
@@ -176,50 +247,6 @@ impl Graph {
             }
         }
         Ok(due)
-    }
-
-    /// Appends the removal of those vertices that still expire when their rows say.
-    fn purge_vertices(
-        &self,
-        batch: &mut WriteBatch,
-        catalogue: &Catalogue,
-        held: &Held,
-        due: &[(i64, VertexId)],
-    ) -> Result<u64, Refusal> {
-        let ids: Vec<VertexId> = due.iter().map(|(_, id)| id.clone()).collect();
-        let mut changes = IndexChanges::default();
-        let mut purged = 0;
-        for ((at, id), vertex) in due.iter().zip(self.stored_vertices(&ids)?) {
-            if let Some(vertex) = vertex.filter(|vertex| vertex.expires_at_ms == Some(*at)) {
-                self.remove_edges_of(batch, catalogue, held, id)?;
-                self.remove_vertex(batch, catalogue, id, vertex.label);
-                changes.vertex(self, catalogue, Some(&vertex), None, None)?;
-                purged += 1;
-            }
-        }
-        self.put_index_removals(batch, &changes)?;
-        Ok(purged)
-    }
-
-    /// Appends the removal of those edges that still expire when their rows say.
-    fn purge_edges(
-        &self,
-        batch: &mut WriteBatch,
-        catalogue: &Catalogue,
-        due: &[(i64, EdgeId)],
-    ) -> Result<u64, StoreError> {
-        let ids: Vec<EdgeId> = due.iter().map(|(_, id)| id.clone()).collect();
-        let mut changes = IndexChanges::default();
-        let mut purged = 0;
-        for ((at, id), edge) in due.iter().zip(self.stored_edges(&ids)?) {
-            if let Some(edge) = edge.filter(|edge| edge.expires_at_ms == Some(*at)) {
-                self.remove_edge(batch, id);
-                changes.edge(self, catalogue, Some(&edge), None, None)?;
-                purged += 1;
-            }
-        }
-        self.put_index_removals(batch, &changes)?;
-        Ok(purged)
     }
 
     /// Appends the row of an element that expires.
@@ -282,6 +309,11 @@ impl Graph {
     }
 }
 
+/// Whether a batch of fewer elements may succeed.
+fn is_too_large(error: &StoreError) -> bool {
+    matches!(error, StoreError::TooManyIndexEntries { .. } | StoreError::Kv(KvError::BatchTooLarge { .. }))
+}
+
 /// The thread that purges. Dropping it waits for the batch at work.
 pub(crate) struct Purger {
     stop: Arc<(Mutex<bool>, Condvar)>,
@@ -296,9 +328,8 @@ impl Purger {
         let told = Arc::clone(&stop);
         let run = move || {
             while !wait(&told, interval) {
-                if let Err(error) = purge(&graphs, options.elements_per_batch, real_now_ms(), || *told.0.lock()) {
-                    tracing::warn!(%error, "expired elements could not be removed; the next round tries again");
-                }
+                // What failed has been logged.
+                drop(purge(&graphs, options.elements_per_batch, real_now_ms(), || *told.0.lock()));
             }
         };
         let thread = std::thread::Builder::new().name("purge".to_owned()).spawn(run);

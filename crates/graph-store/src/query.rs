@@ -69,7 +69,7 @@ impl Graph {
                 break;
             }
         }
-        Ok(progress.listed(range, fingerprint))
+        self.unless_cleared(progress.listed(range, fingerprint))
     }
 
     /// The catalogue and the data of one moment: an index that is in use in the one has all its entries in the other.

@@ -16,7 +16,7 @@ impl Graph {
         key.end_partition();
         let mut decoded = None;
         self.engine().get(tables::VERTEX, key.as_key(), &mut |bytes| decoded = Some(value::read_vertex(bytes)))?;
-        let Some((head, properties)) = decoded.transpose()? else { return Ok(None) };
+        let Some((head, properties)) = decoded.transpose()? else { return self.unless_cleared(None) };
         if is_expired(head.expires_at_ms, now_ms()) {
             return Ok(None);
         }
@@ -31,7 +31,7 @@ impl Graph {
         key::edge_row(key.bytes_mut(), &id.sort_values, &id.target);
         let mut decoded: Option<Result<_, CodecError>> = None;
         self.engine().get(tables::EDGE_OUT, key.as_key(), &mut |bytes| decoded = Some(value::read_edge(bytes)))?;
-        let Some((expires_at_ms, properties)) = decoded.transpose()? else { return Ok(None) };
+        let Some((expires_at_ms, properties)) = decoded.transpose()? else { return self.unless_cleared(None) };
         if is_expired(expires_at_ms, now_ms()) {
             return Ok(None);
         }
@@ -50,7 +50,7 @@ pub(crate) fn element_id_text(catalogue: &Catalogue, id: ElementRef<'_>) -> Stri
 impl Graph {
     /// The edges with the given ids, in one round, in the same order; `None` where there is none.
     pub fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, StoreError> {
-        self.read_edges(self.engine(), ids)
+        self.read_edges(self.engine(), ids).and_then(|edges| self.unless_cleared(edges))
     }
 
     /// The same from a snapshot.

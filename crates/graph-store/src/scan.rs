@@ -104,7 +104,7 @@ impl Graph {
             end: bound_text(&end),
             length_bytes: run.bytes,
         });
-        Ok(shards.collect())
+        self.unless_cleared(shards.collect())
     }
 
     fn prefix(&self) -> Vec<u8> {
@@ -166,7 +166,7 @@ impl Graph {
                 break;
             }
         }
-        Ok(progress.listed(&scan.range, fingerprint))
+        self.unless_cleared(progress.listed(&scan.range, fingerprint))
     }
 }
 

@@ -53,8 +53,10 @@ impl Store {
     fn keep_snapshot(&self, graph: &Graph, copy: GraphNumber) -> Result<(), StoreError> {
         let _admin = self.admin.lock();
         let name = graph.name();
-        // Dropped meanwhile? Cleared is no matter.
-        self.graph(name)?;
+        // Cleared meanwhile is no matter; but what was dropped is not to come back in a new graph of its name.
+        if !self.graph(name)?.continues(graph) {
+            return Err(StoreError::GraphCleared { name: name.to_owned() });
+        }
         let mut batch = WriteBatch::new();
         if let Some(before) = self.snapshot_of(name)? {
             put_dropped(&mut batch, before.number);
@@ -101,7 +103,7 @@ impl Store {
             old.reopen();
             return Ok(outcome?);
         }
-        fresh.take_modes(&old);
+        fresh.replace(&old);
         self.graphs.write().insert(name.to_owned(), std::sync::Arc::clone(&fresh));
         fresh.resume_tasks()
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use graph_model::{Task, TaskStatus};
-use graph_schema::{SchemaKey, Status};
+use graph_schema::{IndexLabel, SchemaKey, Status};
 use key_codec::{CodecError, GraphNumber, key, setting_value, tables, task_value};
 use kv::{Engine, KeyBuf, RowRange, WriteBatch};
 
@@ -23,7 +23,8 @@ const REMOVE_SCHEMA: &str = "remove_schema";
 /// The type of tasks that build an index label.
 const REBUILD_INDEX: &str = "rebuild_index";
 
-/// Setting of a graph: the number the next task gets. It only grows, so that no number is used twice whatever was deleted.
+/// Setting of a graph: the number the next task gets. It only grows, so that no number is used twice whatever was deleted. A cleared graph
+/// begins again at 1, a resumed one goes on from its snapshot: the tasks that had those numbers are gone.
 const NEXT_TASK: &str = "next_task";
 
 /// A task while it runs: what it must ask now and then, and where it tells how far it is.
@@ -91,7 +92,48 @@ impl Graph {
     /// Stores a task that builds an index label, or all of a label, and queues it.
     pub(crate) fn start_rebuild(self: &Arc<Self>, target: SchemaKey, name: &str) -> Result<u64, StoreError> {
         let callable = "org.apache.hugegraph.job.schema.IndexLabelRebuildJob".to_owned();
-        self.start_task(REBUILD_INDEX, task_name(target, name), callable)
+        let started = self.start_task(REBUILD_INDEX, task_name(target, name), callable);
+        if started.is_err() {
+            self.give_up_unbuilt(target);
+        }
+        started
+    }
+
+    /// After the end of a task that may have left index labels unbuilt.
+    fn give_up_task(&self, task: &Task) {
+        if let Some(target) = target(&task.name).filter(|_| task.task_type == REBUILD_INDEX) {
+            self.give_up_unbuilt(target);
+        }
+    }
+
+    /// Marks index labels that wait for being built as not built where no task is going to do it any more: nobody would keep or use them,
+    /// they can be built anew and removed. Where that fails the next start builds them.
+    fn give_up_unbuilt(&self, target: SchemaKey) {
+        for index in self.catalogue().index_labels() {
+            let outcome = self.give_up_index_label(target, index);
+            if let Err(error) = outcome {
+                let index = &*index.name;
+                tracing::warn!(graph = self.name(), index, %error, "an index label that is not built could not be marked so");
+            }
+        }
+    }
+
+    fn give_up_index_label(&self, given_up: SchemaKey, index: &IndexLabel) -> Result<(), StoreError> {
+        let key = SchemaKey::IndexLabel(index.id);
+        let base =
+            if index.on_vertices { SchemaKey::VertexLabel(index.base) } else { SchemaKey::EdgeLabel(index.base) };
+        let waits = matches!(index.status, Status::Creating | Status::Rebuilding);
+        if !waits || ![key, base].contains(&given_up) {
+            return Ok(());
+        }
+        let builds_it = |task: &Task| {
+            let built = target(&task.name).filter(|_| task.task_type == REBUILD_INDEX && !task.status.is_final());
+            built.is_some_and(|built| [key, base].contains(&built))
+        };
+        if self.tasks(builds_it, Some(1), 0)?.is_empty() {
+            self.change(|catalogue, _| catalogue.set_status(key, Status::Invalid))?;
+        }
+        Ok(())
     }
 
     /// Starts the tasks of index labels that a former process had begun to build or to delete without storing a task for it.
@@ -157,8 +199,10 @@ impl Graph {
                     task.retries += 1;
                 }
             })?;
-            if changed.is_some_and(|task| !task.status.is_final()) {
-                self.shared.queue.push(Arc::clone(self), task.id);
+            match changed {
+                Some(task) if task.status.is_final() => self.give_up_task(&task),
+                Some(task) => self.shared.queue.push(Arc::clone(self), task.id),
+                None => {}
             }
         }
         self.resume_index_labels()
@@ -188,6 +232,7 @@ impl Graph {
         if let Err(error) = &outcome {
             tracing::warn!(graph = self.name(), task = id, name = task.name, %error, "task not done");
         }
+        let failed = outcome.is_err();
         self.change_task(id, |task| match outcome {
             Ok(()) => {
                 task.status = TaskStatus::Success;
@@ -199,6 +244,9 @@ impl Graph {
                 task.result = Some(error.to_string());
             }
         })?;
+        if failed {
+            self.give_up_task(&task);
+        }
         Ok(())
     }
 
@@ -219,7 +267,13 @@ impl Graph {
                 status: status.name(),
                 hint: "only a task that has not ended can be cancelled",
             }),
-            None => changed.ok_or(StoreError::TaskNotFound { id }),
+            None => {
+                let task = changed.ok_or(StoreError::TaskNotFound { id })?;
+                if task.status.is_final() {
+                    self.give_up_task(&task);
+                }
+                Ok(task)
+            }
         }
     }
 
@@ -290,7 +344,7 @@ impl Graph {
 
     /// Deletes the record of a task. One that has not ended is deleted only with `force`, and then never runs if it still waits.
     pub fn delete_task(&self, id: u64, force: bool) -> Result<(), StoreError> {
-        let _locked = self.lock_schema()?;
+        let locked = self.lock_schema()?;
         let task = self.task(id)?;
         if !force && !task.status.is_final() {
             let hint = "wait for its end, or delete it with force=true";
@@ -298,7 +352,13 @@ impl Graph {
         }
         let mut batch = WriteBatch::new();
         batch.delete(tables::TASK, |b| key::task_partition(b, self.number), |b| key::task_row(b, id));
-        Ok(self.engine().commit(batch)?)
+        self.engine().commit(batch)?;
+        drop(locked);
+        // One at work goes on to its end.
+        if matches!(task.status, TaskStatus::Queued | TaskStatus::Cancelling) {
+            self.give_up_task(&task);
+        }
+        Ok(())
     }
 }
 

@@ -42,7 +42,7 @@ impl Graph {
         key::meta_row_name(key.bytes_mut(), name);
         let mut found = None;
         self.engine().get(tables::META, key.as_key(), &mut |value| found = Some(text(value)))?;
-        Ok(found.transpose()?)
+        self.unless_cleared(found.transpose()?)
     }
 
     /// All variables with their values as JSON text, by name.
@@ -54,7 +54,7 @@ impl Graph {
         while let Some(entry) = cursor.next()? {
             variables.push((key::read_meta_row_name(entry.key.row())?.into(), text(entry.value)?));
         }
-        Ok(variables)
+        self.unless_cleared(variables)
     }
 
     /// Deletes a variable; that it does not exist is fine.

@@ -118,28 +118,6 @@ pub fn put_value(out: &mut Vec<u8>, value: Option<&Value>) {
     }
 }
 
-/// Appends what every key with this value begins with, and says whether only those do. Where it says no (a value beyond
-/// [`VALUE_BYTES_MAX`]), keys of other long values begin so too, smaller and larger ones. A comparison is then, with `bound` the bytes
-/// written: from `bound` on for both "more than" and "at least"; up to `kv::prefix_end(bound)` for "at most", and for "less than" up to
-/// `bound` where it was exact.
-pub fn put_value_bound(out: &mut Vec<u8>, value: &Value) -> bool {
-    let mut exact = true;
-    match value {
-        Value::Text(_) | Value::Blob(_) | Value::Object(_) | Value::List(_) | Value::Set(_) => {
-            with_bytes(value, |tag, bytes| match bytes.get(..VALUE_BYTES_MAX) {
-                Some(head) if bytes.len() > VALUE_BYTES_MAX => {
-                    out.push(tag);
-                    put_escaped(out, head);
-                    exact = false;
-                }
-                _ => put_value(out, Some(value)),
-            });
-        }
-        _ => put_value(out, Some(value)),
-    }
-    exact
-}
-
 /// Calls `write` with the tag and the bytes of a value that is a run of bytes.
 fn with_bytes(value: &Value, mut write: impl FnMut(u8, &[u8])) {
     let collection = |items: &[Value], sorted: bool| {

@@ -259,6 +259,12 @@ impl Settings {
                 return Err(SettingsError::Value { key, value: value.to_string(), reason });
             }
         }
+        let limit = graph_store::limits::EXPIRY_BATCH_ELEMENTS_MAX;
+        if self.graph.expiry_batch_elements > limit {
+            let value = self.graph.expiry_batch_elements.to_string();
+            let reason = format!("it must be at most {limit}");
+            return Err(SettingsError::Value { key: "graph.expiry_batch_elements", value, reason });
+        }
         if self.graph.default.is_empty() {
             let reason = "a graph needs a name".to_owned();
             return Err(SettingsError::Value { key: "graph.default", value: String::new(), reason });
@@ -379,6 +385,10 @@ mod tests {
     fn wrong_values_name_the_key() {
         for (file, expected) in [
             ("[server]\nconnections_max = \"many\"\n", "connections_max"),
+            (
+                "[graph]\nexpiry_batch_elements = 10001\n",
+                "setting 'graph.expiry_batch_elements' is '10001': it must be at most 10000",
+            ),
             ("[server]\nconnections_max = 0\n", "setting 'server.connections_max' is '0': it must be at least 1"),
             ("[storage]\ndurability = \"always\"\n", "always"),
             ("[graph]\ntime_zone = \"Mars/Olympus\"\n", "setting 'graph.time_zone' is 'Mars/Olympus'"),

@@ -43,7 +43,7 @@ impl Catalogue {
             user_data: subject.new_user_data(&new.user_data, rules)?,
         };
         let over = self.indexes_over(index.on_vertices, base);
-        if let Some(old) = over.iter().find(|old| old.is_kept() && serves_for(old, &index)) {
+        if let Some(old) = over.iter().find(|old| old.is_kept() && self.serves_for(old, &index)) {
             return Err(subject.invalid(format!("it repeats the index label '{}', which serves for it", old.name)));
         }
         if over.len() >= limits::INDEXES_PER_LABEL_MAX {
@@ -99,7 +99,7 @@ impl Catalogue {
         let Some(index) = self.index_label(id) else { return Vec::new() };
         let over = self.indexes_over(index.on_vertices, index.base).iter();
         over.filter(|old| {
-            old.id != id && matches!(old.status, Status::Created | Status::Deleting) && serves_for(index, old)
+            old.id != id && matches!(old.status, Status::Created | Status::Deleting) && self.serves_for(index, old)
         })
         .map(|old| old.id)
         .collect()
@@ -208,7 +208,15 @@ impl Catalogue {
                     return Err(subject.invalid(format!("a SEARCH index needs a TEXT, but '{}' is {got}", key.name)));
                 }
             }
-            IndexType::Secondary | IndexType::Shard | IndexType::Unique => {}
+            // One entry for each item would give an element out once for each.
+            IndexType::Shard => {
+                if let Some(key) = keys.iter().find(|key| key.cardinality != Cardinality::Single) {
+                    let got = (&key.name, key.cardinality.name());
+                    let reason = "a SHARD index needs fields of cardinality SINGLE";
+                    return Err(subject.invalid(format!("{reason}, but '{}' is a {}", got.0, got.1)));
+                }
+            }
+            IndexType::Secondary | IndexType::Unique => {}
         }
         Ok(())
     }
@@ -247,16 +255,31 @@ impl Catalogue {
             && existing.index_type == new.index_type
             && self.same_keys(&new.fields, &existing.fields)
     }
-}
 
-/// Whether every question to `other` can be asked to `index`: both are over the same label.
-fn serves_for(index: &IndexLabel, other: &IndexLabel) -> bool {
-    use IndexType::{Range, Search, Secondary, Shard, Unique};
-    match (index.index_type, other.index_type) {
-        (Unique, Unique) => index.fields.iter().all(|field| other.fields.contains(field)),
-        (Secondary | Shard | Range, Secondary) | (Shard, Shard) | (Range, Range) | (Search, Search) => {
-            index.fields.starts_with(&other.fields)
+    /// Whether every question to `other` can be asked to `index`, and what a unique `other` forbids a unique `index` forbids: both are over
+    /// the same label.
+    fn serves_for(&self, index: &IndexLabel, other: &IndexLabel) -> bool {
+        use IndexType::{Range, Search, Secondary, Shard, Unique};
+        match (index.index_type, other.index_type) {
+            (Unique, Unique) => {
+                let implied = index.fields.iter().all(|field| other.fields.contains(field));
+                // Elements without any of its fields are free of a unique index, but not of one over more fields.
+                implied && (index.fields.len() == other.fields.len() || self.is_in_every_element(index))
+            }
+            (Secondary | Shard | Range, Secondary) | (Shard, Shard) | (Range, Range) | (Search, Search) => {
+                index.fields.starts_with(&other.fields)
+            }
+            _ => false,
         }
-        _ => false,
+    }
+
+    /// Whether every element of its label has a field of an index label.
+    fn is_in_every_element(&self, index: &IndexLabel) -> bool {
+        let nullable = if index.on_vertices {
+            self.vertex_label(index.base).map(|label| &label.nullable_keys)
+        } else {
+            self.edge_label(index.base).map(|label| &label.nullable_keys)
+        };
+        nullable.is_some_and(|nullable| index.fields.iter().any(|field| !nullable.contains(field)))
     }
 }

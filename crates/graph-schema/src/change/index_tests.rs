@@ -78,6 +78,8 @@ fn definitions_that_cannot_be_are_refused() {
         (on_thing("a", Search, &["age"]), "needs a TEXT, but 'age' is INT"),
         (on_thing("a", Secondary, &["age", "tags"]), "'tags' is a SET: it must be the only field"),
         (on_thing("a", Unique, &["tags", "age"]), "'tags' is a SET: it must be the only field"),
+        (on_thing("a", Shard, &["tags"]), "but 'tags' is a SET"),
+        (NewIndexLabel::on_vertices("a", "person", Shard, &["days"]), "but 'days' is a LIST"),
         (NewIndexLabel::on_vertices("a", "person", Secondary, &["age", "name"]), "all primary keys of 'person'"),
         (NewIndexLabel::on_vertices("a", "person", Unique, &["name"]), "all primary keys of 'person'"),
         (NewIndexLabel::on_vertices("a", "person", Shard, &["name"]), "all primary keys of 'person'"),
@@ -144,6 +146,8 @@ fn one_that_an_existing_one_serves_for_is_refused() {
         ((Search, &["name"]), (Secondary, &["name"])),
         ((Unique, &["age"]), (Secondary, &["age"])),
         ((Unique, &["age", "name"]), (Unique, &["age"])),
+        // Elements without a weight are free of the old one only.
+        ((Unique, &["weight"]), (Unique, &["name", "weight"])),
     ] {
         let catalogue = with(&wide(), &on_thing("old", old.0, old.1));
         assert!(catalogue.create_index_label(&on_thing("new", new.0, new.1), &CHANGE).is_ok(), "{old:?} {new:?}");
@@ -158,6 +162,8 @@ fn those_a_new_one_serves_for_go_when_it_is_built() {
         ((Secondary, &["age"]), (Range, &["age"]), true),
         ((Shard, &["age"]), (Shard, &["age", "name"]), true),
         ((Unique, &["age", "name"]), (Unique, &["name"]), true),
+        ((Unique, &["age", "weight"]), (Unique, &["weight"]), false),
+        ((Unique, &["weight", "since", "age"]), (Unique, &["age", "weight"]), true),
         ((Range, &["age"]), (Shard, &["age", "name"]), false),
         ((Secondary, &["name"]), (Secondary, &["age", "name"]), false),
     ] {

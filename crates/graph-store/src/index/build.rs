@@ -7,7 +7,7 @@
 //!
 //! Building one anew first takes it out of use: nobody keeps it, its entries are deleted, and then it is built as a new one.
 
-use graph_model::{ElementId, IdStrategy, LabelId, Vertex, VertexId};
+use graph_model::{ElementId, IdStrategy, LabelId, VertexId};
 use graph_schema::{Catalogue, IndexLabel, SchemaKey, Status};
 use key_codec::{index_key, key, tables, value};
 use kv::{KvError, RowRange, WriteBatch};
@@ -62,7 +62,16 @@ impl Graph {
         self.wait_for_writers();
         match self.build(id, work) {
             Ok(()) => {
-                let catalogue = self.change(|catalogue, _| catalogue.finish_index_label(id))?;
+                let catalogue = self.change(|catalogue, _| {
+                    // One that was given up meanwhile has not been kept by all writers.
+                    match catalogue.index_label(id).map(|index| index.status) {
+                        Some(Status::Invalid) => catalogue.set_status(SchemaKey::IndexLabel(id), Status::Invalid),
+                        _ => catalogue.finish_index_label(id),
+                    }
+                })?;
+                if catalogue.index_label(id).is_some_and(|index| index.status == Status::Invalid) {
+                    return Err(StoreError::Cancelled);
+                }
                 for old in catalogue.superseded_by(id) {
                     self.remove_label(SchemaKey::IndexLabel(old), work)?;
                 }
@@ -194,7 +203,7 @@ impl Graph {
             let mut batch = WriteBatch::new();
             let ids: Vec<VertexId> = ids.iter().filter_map(vertex_id).collect();
             for vertex in self.stored_vertices(&ids)?.iter().flatten().filter(|vertex| vertex.label == label) {
-                self.put_label_index_entry(&mut batch, vertex);
+                self.put_label_index_entry(&mut batch, label, &vertex.id);
             }
             self.submit(batch, held).wait()?;
             work.check()
@@ -207,16 +216,6 @@ impl Graph {
             }
             Ok(None)
         })
-    }
-
-    /// Appends the label index entry of a vertex whose label needs one.
-    pub(crate) fn put_label_index_entry(&self, batch: &mut WriteBatch, vertex: &Vertex) {
-        batch.put(
-            tables::LABEL_INDEX,
-            |b| key::label_index_partition(b, self.number, vertex.label),
-            |b| key::label_index_row(b, &vertex.id),
-            |_| (),
-        );
     }
 }
 

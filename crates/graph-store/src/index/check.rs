@@ -11,6 +11,7 @@ use key_codec::{index_key, key, tables};
 use kv::{Entry as Row, Keys, TableId, WriteBatch};
 
 use super::build::in_steps;
+use super::changes::Refusal;
 use super::entries::{Entry, add_entries, values_in_row};
 use super::stored::Stored;
 use crate::graph::{Locks, is_expired, now_ms};
@@ -120,7 +121,7 @@ impl Graph {
             check.entries(table)?;
         }
         check.elements()?;
-        Ok(check.report)
+        self.unless_cleared(check.report)
     }
 }
 
@@ -308,12 +309,26 @@ impl Check<'_> {
 
     /// Looks again at an element that seems to lack entries.
     fn suspect_element(&mut self, id: &ElementId) -> Result<(), StoreError> {
+        for (fault, text) in self.graph.locking(|extra| self.try_element(id, extra))? {
+            self.report.add(fault, self.repair && fault == IndexFault::Missing, || text);
+        }
+        Ok(())
+    }
+
+    /// What an element lacks, with it locked, and of unique indexes its places and who holds them; repaired where that is asked for.
+    fn try_element(&self, id: &ElementId, extra: Mask) -> Result<Vec<(IndexFault, String)>, Refusal> {
         let graph = self.graph;
-        let locks = Locks { exclusive: Mask::ALL, ..Locks::default() };
+        let locks = Locks { exclusive: Mask::of_element(id).union(extra), ..Locks::default() };
         let ((), held, catalogue) = graph.lock_for(Wait::Allowed, |_| Ok(((), locks)))?;
-        let Some(stored) = graph.stored_element(id)? else { return Ok(()) };
+        let Some(stored) = graph.stored_element(id)? else { return Ok(Vec::new()) };
+        let missing = self.missing(&stored, &self.expected(&catalogue, &stored))?;
+        let stripes = missing.iter().fold(Mask::default(), |mask, missing| mask.union(missing.stripes()));
+        if !held.has_exclusively(stripes) {
+            return Err(Refusal::Locks(stripes));
+        }
+        let mut found = Vec::new();
         let mut batch = WriteBatch::new();
-        for Missing { entry, holder } in self.missing(&stored, &self.expected(&catalogue, &stored))? {
+        for Missing { entry, holder } in missing {
             let other = match holder {
                 Some(other) => graph.stored_element(&other)?,
                 None => None,
@@ -322,10 +337,10 @@ impl Check<'_> {
             let text = describe(&catalogue, &entry, id);
             if let Some(other) = live.filter(|other| self.fits(&catalogue, &entry, Some(other))) {
                 let holder = element_id_text(&catalogue, other.element());
-                self.report.add(IndexFault::Duplicate, false, || format!("{text}, and {holder}"));
+                found.push((IndexFault::Duplicate, format!("{text}, and {holder}")));
                 continue;
             }
-            self.report.add(IndexFault::Missing, self.repair, || text);
+            found.push((IndexFault::Missing, text));
             let mut value = Vec::new();
             if entry.table == tables::INDEX_UNIQUE {
                 index_key::put_element(&mut value, id.as_ref());
@@ -335,7 +350,7 @@ impl Check<'_> {
         if self.repair {
             graph.submit(batch, held).wait()?;
         }
-        Ok(())
+        Ok(found)
     }
 }
 
@@ -343,6 +358,17 @@ impl Check<'_> {
 struct Missing {
     entry: Entry,
     holder: Option<ElementId>,
+}
+
+impl Missing {
+    /// What whoever puts it must hold beside the stripes of its element: others can have a place in a unique index.
+    fn stripes(&self) -> Mask {
+        if self.entry.table != tables::INDEX_UNIQUE {
+            return Mask::default();
+        }
+        let holder = self.holder.as_ref().map(Mask::of_element).unwrap_or_default();
+        holder.union(Mask::of_bytes(self.entry.key().as_bytes()))
+    }
 }
 
 /// Where a row leads, or why nowhere.

@@ -6,4 +6,5 @@ mod check;
 mod concurrent;
 mod fixture;
 mod model;
+mod purge;
 mod unique;

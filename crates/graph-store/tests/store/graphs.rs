@@ -1,10 +1,12 @@
 //! Several graphs: do they come and go as a whole, apart from each other, and over restarts?
 
-use graph_model::{IdStrategy, Meaning};
-use graph_store::{Clear, GraphConf, Store, StoreError, StoreOptions, limits};
+use graph_model::{Direction, IdStrategy, Meaning, TaskStatus};
+use graph_schema::{IndexType, NewIndexLabel, SchemaKey, SchemaKind, Status};
+use graph_store::{Budget, Clear, GraphConf, GraphReader, Scan, Store, StoreError, StoreOptions, Visit, limits};
 use key_codec::{GraphNumber, key};
 use kv::{Engine, Fault, FaultEngine, KvError, MemoryEngine};
 use std::sync::Arc;
+use traversal::{EdgeRead, GraphRead as _};
 
 use crate::fixture::*;
 
@@ -49,6 +51,35 @@ fn graphs_live_apart_and_survive_a_restart() {
 
     let (last, _) = store(&engine);
     assert_eq!(last.graph_names(), ["hugegraph", "other"]);
+}
+
+#[test]
+fn reads_of_a_graph_that_is_gone_fail() {
+    let (store, graph) = store(&memory());
+    fill(&graph);
+    let catalogue = graph.catalogue();
+    let edges = listed_edges(&graph, None, None).unwrap();
+    store.clear_graph("hugegraph", Clear::Everything).unwrap();
+    store.settle();
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(&graph, &catalogue, &budget);
+    let read = EdgeRead { direction: Direction::Both, labels: None, limit: None, properties: false };
+    let owner = &edges[0].id.source;
+    assert!(reader.edges_at(&[owner], &read, &mut |_| Ok(())).is_err());
+    let scan = Scan { start: String::new(), end: String::new(), range: ALL };
+    let outcomes = [
+        listed_vertices(&graph, None).map(drop),
+        listed_edges(&graph, None, Some((owner.clone(), Direction::Out))).map(drop),
+        graph.vertex(owner).map(drop),
+        graph.edges(&[edges[0].id.clone()]).map(drop),
+        reader.edges(&[]).map(drop),
+        graph.scan_vertices(&scan, &budget, &mut |_| Visit::Continue(())).map(drop),
+        graph.vertex_shards(1).map(drop),
+        graph.variables().map(drop),
+    ];
+    for (at, outcome) in outcomes.into_iter().enumerate() {
+        assert!(matches!(outcome, Err(StoreError::GraphCleared { .. })), "{at}: {outcome:?}");
+    }
 }
 
 #[test]
@@ -100,13 +131,35 @@ fn a_schema_in_motion_is_not_kept() {
     let engine = memory();
     let (_killed, graph) = store(&engine);
     fill(&graph);
-    let label = graph_schema::SchemaKey::EdgeLabel(edge_label_id(&graph, "loops"));
-    put_status(&*engine, &graph, label, graph_schema::Status::Deleting);
+    let label = SchemaKey::EdgeLabel(edge_label_id(&graph, "loops"));
+    put_status(&*engine, &graph, label, Status::Deleting);
     let (store, graph) = store(&engine);
     let error = store.clear_graph("hugegraph", Clear::Data).unwrap_err();
     assert!(matches!(&error, StoreError::SchemaInMotion { name, .. } if name == "loops"), "{error}");
     insert(&graph, &[named("it goes on")]).unwrap();
     store.clear_graph("hugegraph", Clear::Everything).unwrap();
+}
+
+#[test]
+fn a_schema_is_kept_with_what_no_task_will_change() {
+    let engine = memory();
+    let (_killed, graph) = store(&engine);
+    fill(&graph);
+    let new = NewIndexLabel::on_edges("bySort", "many", IndexType::Secondary, &["sort"]);
+    let (index, _, task) = graph.create_index_label(&new).unwrap();
+    ended(&graph, task);
+    for (element, status) in [
+        (SchemaKey::IndexLabel(index.id), Status::Invalid),
+        (SchemaKey::EdgeLabel(edge_label_id(&graph, "loops")), Status::Undeleted),
+    ] {
+        put_status(&*engine, &graph, element, status);
+    }
+    let (store, before) = store(&engine);
+    store.clear_graph("hugegraph", Clear::Data).unwrap();
+    let graph = self::graph(&store);
+    assert_eq!(*graph.catalogue(), *before.catalogue());
+    let task = graph.rebuild_indexes(SchemaKind::IndexLabel, "bySort").unwrap();
+    assert_eq!(ended(&graph, task).status, TaskStatus::Success);
 }
 
 #[test]

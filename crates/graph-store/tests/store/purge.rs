@@ -246,17 +246,51 @@ fn a_purge_that_fails_leaves_what_it_did_not_remove_to_the_next() {
         define(&graph);
         insert(&graph, &[new_vertex("mortal", 1, 1), new_vertex("mortal", 2, 1), new_vertex("lasting", 1, 0)]).unwrap();
         connect(&graph, &[new_edge(0, 1, 2, 9), new_edge(2, 1, 1, 0)]).unwrap();
-        let before = all_rows(&*inner);
         engine.faults().inject(Fault::FailRead { nth, error: KvError::Io { action: "reading", detail: "x".into() } });
-        if store.purge_expired(expiry(1)).is_err() {
-            assert_eq!(all_rows(&*inner), before);
-        }
+        let outcome = store.purge_expired(expiry(1));
+        let left = stored(&*inner, &graph);
+        assert_eq!(outcome.is_ok(), left.vertices.len() == 1, "an element that is left is left with its edges");
         engine.faults().clear();
         store.purge_expired(expiry(9)).unwrap();
         assert_eq!(rows(&*inner, tables::VERTEX).len(), 1);
         assert_eq!(adjacency(&*inner), [vec![], vec![]]);
         assert_eq!(rows(&*inner, tables::EXPIRY), []);
     }
+}
+
+#[test]
+fn a_batch_that_is_too_large_is_cut_in_halves() {
+    let engine = Arc::new(FaultEngine::new(memory()));
+    let (store, graph) = store(&engine);
+    define(&graph);
+    insert(&graph, &[new_vertex("lasting", 1, 0)]).unwrap();
+    let edges: Vec<_> = (0..5).map(|n| new_edge(1, 1, n, n)).collect();
+    insert(&graph, &(0..5).map(|n| new_vertex("mortal", n, 200)).collect::<Vec<_>>()).unwrap();
+    connect(&graph, &edges).unwrap();
+    for nth in 1..=2 {
+        let error = KvError::BatchTooLarge { bytes: 2, limit_bytes: 1 };
+        engine.faults().inject(Fault::FailCommit { nth, error });
+    }
+    assert_eq!(store.purge_expired(expiry(9)).unwrap(), Purged { vertices: 0, edges: 5 });
+    let error = KvError::BatchTooLarge { bytes: 2, limit_bytes: 1 };
+    engine.faults().inject(Fault::FailCommit { nth: 2, error });
+    let purged = store.purge_expired(expiry(200)).unwrap();
+    assert_eq!(purged, Purged { vertices: 4, edges: 0 }, "what cannot be removed holds up nothing");
+}
+
+#[test]
+fn a_graph_that_cannot_be_purged_does_not_hold_up_the_next() {
+    let engine = Arc::new(FaultEngine::new(memory()));
+    let store = open(&engine).unwrap();
+    for name in ["a", "b"] {
+        let graph = store.create_graph(name, &BTreeMap::new()).unwrap();
+        define(&graph);
+        insert(&graph, &[new_vertex("mortal", 1, 1)]).unwrap();
+    }
+    engine.faults().inject(Fault::FailCommit { nth: 1, error: KvError::Closed });
+    assert!(store.purge_expired(expiry(9)).is_err());
+    let left = |name| store.graph(name).unwrap().vertex(&VertexId::Number(1)).unwrap().is_some();
+    assert_eq!((left("a"), left("b")), (true, false));
 }
 
 #[test]

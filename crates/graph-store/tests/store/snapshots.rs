@@ -9,6 +9,7 @@ use key_codec::{GraphNumber, key, tables};
 use kv::{Engine, Fault, FaultEngine, KvError};
 
 use crate::fixture::*;
+use crate::parked::ParkedEngine;
 
 fn budget() -> Budget {
     Budget::unlimited()
@@ -91,6 +92,42 @@ fn a_new_snapshot_replaces_the_old_one_and_goes_with_its_graph() {
     let error = store.resume_snapshot("g", &budget()).unwrap_err();
     assert!(matches!(error, StoreError::NoSnapshot { .. }), "{error}");
     assert_eq!(store.resume_snapshot("nosuch", &budget()).unwrap_err().meaning(), Meaning::NotFound);
+}
+
+#[test]
+fn a_snapshot_of_a_dropped_graph_does_not_come_back_in_a_new_one_of_its_name() {
+    for dropped in [false, true] {
+        let inner = memory();
+        let engine = Arc::new(ParkedEngine::new(Arc::clone(&inner)));
+        let (store, _) = store(&engine);
+        fill(&store.create_graph("g", &GraphConf::new()).unwrap());
+        // The copy has its number and waits in its first write.
+        engine.park(1);
+        std::thread::scope(|scope| {
+            let copying = scope.spawn(|| store.create_snapshot("g", &budget()));
+            let parked = || {
+                while engine.parked() == 0 {
+                    std::thread::yield_now();
+                }
+            };
+            parked();
+            engine.park(1);
+            engine.release();
+            parked();
+            if dropped {
+                store.drop_graph("g").unwrap();
+                store.create_graph("g", &GraphConf::new()).unwrap();
+            } else {
+                store.clear_graph("g", Clear::Everything).unwrap();
+            }
+            engine.release();
+            let outcome = copying.join().unwrap();
+            assert_eq!(matches!(outcome, Err(StoreError::GraphCleared { .. })), dropped, "{outcome:?}");
+        });
+        assert_eq!(store.snapshot_created_ms("g").unwrap().is_none(), dropped);
+        store.settle();
+        assert_eq!(numbers(&*inner).len(), usize::from(!dropped));
+    }
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use graph_model::{IdStrategy, Task, TaskStatus, VertexId};
-use graph_schema::{Literal, SchemaKey, Status};
+use graph_schema::{IndexType, Literal, NewIndexLabel, SchemaKey, SchemaKind, Status};
 use graph_store::{Graph, Pending, Store, StoreError, Wait, limits};
 use key_codec::{GraphNumber, key, tables};
-use kv::{Engine, MemoryEngine, WriteBatch};
+use kv::{Engine, Fault, FaultEngine, KvError, MemoryEngine, WriteBatch};
 
 use crate::fixture::*;
 use crate::parked::ParkedEngine;
@@ -94,6 +94,40 @@ fn a_task_that_waits_is_cancelled_at_once_and_never_runs() {
     for (id, hint) in [(first, "has not ended"), (second, "has not ended"), (99, "does not exist")] {
         assert!(graph.cancel_task(id).unwrap_err().to_string().contains(hint));
     }
+}
+
+#[test]
+fn an_index_label_whose_build_never_started_is_given_up() {
+    let HeldUp { engine, graph, under_way, store: _store, .. } = held_up();
+    let first = graph.remove_vertex_label("bulk").unwrap();
+    until(|| graph.task(first).unwrap().status == TaskStatus::Running);
+    let status = |name| graph.catalogue().index_label_named(name).unwrap().status;
+    let new = |name: &str| NewIndexLabel::on_edges(name, "many", IndexType::Secondary, &["sort"]);
+    let (_, _, task) = graph.create_index_label(&new("cancelled")).unwrap();
+    let again = graph.rebuild_indexes(SchemaKind::EdgeLabel, "many").unwrap();
+    graph.cancel_task(task).unwrap();
+    assert_eq!(status("cancelled"), Status::Creating, "another task builds it");
+    graph.cancel_task(again).unwrap();
+    assert_eq!(status("cancelled"), Status::Invalid);
+    let (_, _, task) = graph.create_index_label(&new("deleted")).unwrap();
+    graph.delete_task(task, true).unwrap();
+    assert_eq!(status("deleted"), Status::Invalid);
+    engine.release();
+    under_way.wait().unwrap();
+    let task = graph.rebuild_indexes(SchemaKind::IndexLabel, "cancelled").unwrap();
+    assert_eq!(ended(&graph, task).status, TaskStatus::Success);
+    assert_eq!(status("cancelled"), Status::Created);
+}
+
+#[test]
+fn an_index_label_without_a_task_to_build_it_is_given_up() {
+    let engine = Arc::new(FaultEngine::new(memory()));
+    let (_store, graph) = store(&engine);
+    fill(&graph);
+    engine.faults().inject(Fault::FailCommit { nth: 2, error: KvError::Closed });
+    let new = NewIndexLabel::on_edges("bySort", "many", IndexType::Secondary, &["sort"]);
+    assert!(graph.create_index_label(&new).is_err());
+    assert_eq!(graph.catalogue().index_label_named("bySort").unwrap().status, Status::Invalid);
 }
 
 #[test]
