@@ -6,6 +6,7 @@ mod compatibility;
 mod graph;
 mod graphs;
 mod index_labels;
+mod modern;
 mod modes;
 mod path_traversers;
 mod protocol;

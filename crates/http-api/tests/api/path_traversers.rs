@@ -3,6 +3,7 @@
 use http_api::Limits;
 use serde_json::{Value, json};
 
+use crate::modern::{self, get, post};
 use crate::server::{Answer, G, Server};
 
 const ILLEGAL: &str = "java.lang.IllegalArgumentException";
@@ -38,30 +39,7 @@ fn fill(server: &Server) {
         people.into_iter().map(|(name, city)| json!({"label": "person", "properties": {"name": name, "city": city}}));
     let software = ["lop", "ripple"].into_iter().map(|name| json!({"label": "software", "properties": {"name": name}}));
     post("graph/vertices/batch", people.chain(software).collect());
-    let edge = |(label, source, target, weight): (&str, &str, &str, f64)| {
-        let target_label = if target.starts_with('1') { "person" } else { "software" };
-        json!({
-            "label": label, "outV": source, "outVLabel": "person", "inV": target, "inVLabel": target_label,
-            "properties": {"weight": weight}
-        })
-    };
-    let edges = [
-        ("knows", "1:marko", "1:vadas", 0.5),
-        ("knows", "1:marko", "1:josh", 1.0),
-        ("created", "1:marko", "2:lop", 0.4),
-        ("created", "1:josh", "2:ripple", 1.0),
-        ("created", "1:josh", "2:lop", 0.4),
-        ("created", "1:peter", "2:lop", 0.2),
-    ];
-    post("graph/edges/batch", edges.into_iter().map(edge).collect());
-}
-
-fn get(server: &Server, path: &str) -> Answer {
-    server.get(&format!("{G}/traversers/{path}"))
-}
-
-fn post(server: &Server, path: &str, body: &Value) -> Answer {
-    server.post(&format!("{G}/traversers/{path}"), &body.to_string())
+    post("graph/edges/batch", modern::edges());
 }
 
 fn assert_error(answer: &Answer, class: &str, fragment: &str) {

@@ -3,6 +3,7 @@
 use http_api::Limits;
 use serde_json::{Value, json};
 
+use crate::modern::{self, get, post};
 use crate::server::{Answer, G, Server, write_request};
 
 const ILLEGAL: &str = "java.lang.IllegalArgumentException";
@@ -43,30 +44,7 @@ fn fill(server: &Server) {
     let vertices = [("person", "marko", 29), ("person", "vadas", 27), ("person", "josh", 32), ("person", "peter", 35)];
     let software = [("software", "lop", 5), ("software", "ripple", 6)];
     post("graph/vertices/batch", vertices.into_iter().chain(software).map(vertex).collect());
-    let edge = |(label, source, target, weight): (&str, &str, &str, f64)| {
-        let target_label = if target.starts_with('1') { "person" } else { "software" };
-        json!({
-            "label": label, "outV": source, "outVLabel": "person", "inV": target, "inVLabel": target_label,
-            "properties": {"weight": weight}
-        })
-    };
-    let edges = [
-        ("knows", "1:marko", "1:vadas", 0.5),
-        ("knows", "1:marko", "1:josh", 1.0),
-        ("created", "1:marko", "2:lop", 0.4),
-        ("created", "1:josh", "2:ripple", 1.0),
-        ("created", "1:josh", "2:lop", 0.4),
-        ("created", "1:peter", "2:lop", 0.2),
-    ];
-    post("graph/edges/batch", edges.into_iter().map(edge).collect());
-}
-
-fn get(server: &Server, path: &str) -> Answer {
-    server.get(&format!("{G}/traversers/{path}"))
-}
-
-fn post(server: &Server, path: &str, body: &Value) -> Answer {
-    server.post(&format!("{G}/traversers/{path}"), &body.to_string())
+    post("graph/edges/batch", modern::edges());
 }
 
 /// The ids of an array, sorted.
