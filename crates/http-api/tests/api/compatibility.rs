@@ -15,7 +15,7 @@ const HEAD: &str = "\
 
 # Endpoints
 
-Every endpoint of HugeGraph 1.7, of its releases before, and of its clients, and what Rhizome answers. Differences in detail are in
+Every endpoint of HugeGraph 1.7, of its releases before, and of its clients, and whether Rhizome has it. Differences in detail are in
 [deviations.md](deviations.md); what each takes and answers is at `/openapi.json` of a running server. `{G}` is `/graphs/{graph}` or
 `/graphspaces/DEFAULT/graphs/{graph}`, `{S}` is `/graphspaces/DEFAULT`.
 
