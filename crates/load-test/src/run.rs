@@ -69,7 +69,7 @@ pub struct LoadTest {
     data_options: DataOptions,
     prepared: Needs,
     product: &'static str,
-    engine: Option<&'static str>,
+    engine: Option<String>,
 }
 
 impl LoadTest {
@@ -100,7 +100,7 @@ impl LoadTest {
             url: options.url.clone(),
             graph: options.graph.clone(),
             product: self.product.into(),
-            engine: self.engine.map(str::to_owned),
+            engine: self.engine.clone(),
             version: self.client.versions().core.clone(),
             is_local: self.endpoint.is_local(),
             ..Target::default()
@@ -259,14 +259,18 @@ impl LoadTest {
 }
 
 /// The product, and its engine where it is known. Rhizome reports a version of HugeGraph, because clients decide by it; its
-/// metrics have its own name, and each of its engines has figures that the other has not.
-async fn product(client: &Client) -> (&'static str, Option<&'static str>) {
+/// metrics tell its own name and its engine.
+async fn product(client: &Client) -> (&'static str, Option<String>) {
     match client.metrics_text().await {
-        Ok(text) if text.contains("rhizome_engine_running_compactions") => ("Rhizome", Some("rocksdb")),
-        Ok(text) if text.contains("rhizome_engine_content_bytes") => ("Rhizome", Some("memory")),
-        Ok(text) if text.contains("rhizome_") => ("Rhizome", None),
+        Ok(text) if text.contains("rhizome_") => ("Rhizome", engine_of(&text)),
         _ => ("HugeGraph", None),
     }
+}
+
+/// The label `engine` of Rhizome's metric `rhizome_info`.
+fn engine_of(metrics: &str) -> Option<String> {
+    let (_, labels) = metrics.split_once("rhizome_info{engine=\"")?;
+    labels.split_once('"').map(|(engine, _)| engine.to_owned())
 }
 
 fn load_of(driver: &DriverOptions, number: u32, concurrency: u32) -> Load {
@@ -318,5 +322,17 @@ impl Series {
         }
         self.result.bounds = Some(options.bounds());
         self.result.peak = rows.iter().take_while(|row| options.is_good(row)).count().checked_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engine_is_read_from_the_metrics() {
+        let text = "# TYPE rhizome_info gauge\nrhizome_info{engine=\"rocksdb\"} 1\nrhizome_other 2\n";
+        assert_eq!(engine_of(text).as_deref(), Some("rocksdb"));
+        assert_eq!(engine_of("rhizome_other 2\n"), None);
     }
 }

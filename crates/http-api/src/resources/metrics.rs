@@ -33,7 +33,7 @@ pub(crate) fn all(call: &Call) -> Answered {
     }
     let mut bytes = Vec::new();
     TextEncoder::new().encode(&families(&call.app), &mut bytes).map_err(|_| ApiError::defect())?;
-    let mut text = head();
+    let mut text = head(&call.app);
     text.push_str(&String::from_utf8_lossy(&bytes));
     for (name, help, value) in process_and_engine(&call.app) {
         let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
@@ -75,7 +75,7 @@ pub(crate) fn statistics(call: &Call) -> Answered {
         }
         return Ok(Reply::value(&Value::Object(all)));
     }
-    let mut text = head();
+    let mut text = head(&call.app);
     for meter in used() {
         let ((succeeded, failed), (longest, mean)) = (meter.counts(), meter.times_ms());
         let labels = format!("path=\"{}\",method=\"{}\"", meter.template, meter.method);
@@ -144,9 +144,13 @@ fn wants_json(call: &Call) -> Result<bool, ApiError> {
     Ok(call.dialect == Dialect::Before15 || call.query().text("type")?.as_deref() == Some("json"))
 }
 
-/// The first lines of a text: which HugeGraph this speaks for.
-fn head() -> String {
-    format!("# HELP hugegraph_info\n# TYPE hugegraph_info untyped\nhugegraph_info{{version=\"{CORE_VERSION}\",}} 1.0\n")
+/// The first lines of a text: which HugeGraph this speaks for, and what it keeps its graphs in.
+fn head(app: &App) -> String {
+    let engine = app.store.engine().name();
+    format!(
+        "# HELP hugegraph_info\n# TYPE hugegraph_info untyped\nhugegraph_info{{version=\"{CORE_VERSION}\",}} 1.0\n\
+         # HELP rhizome_info The storage engine\n# TYPE rhizome_info gauge\nrhizome_info{{engine=\"{engine}\"}} 1\n"
+    )
 }
 
 fn families(app: &App) -> Vec<MetricFamily> {
