@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # Runs the tests of one real client against a fresh server.
 #
-#   scripts/test-clients.sh java [CLIENT_VERSION]     Apache HugeGraph's Java client; default 1.5.0
-#   scripts/test-clients.sh python                    the hugegraph-python package
+#   scripts/test-clients.sh java [CLIENT_VERSION] [--engine NAME]     Apache HugeGraph's Java client; default 1.5.0
+#   scripts/test-clients.sh python [--engine NAME]                    the hugegraph-python package
+#
+# --engine sets the server's `storage.engine`; RHIZOME__SECTION__KEY variables set anything else, such as the addresses of an engine that
+# runs elsewhere.
 #
 # RHIZOME_TEST_URL=http://HOST:PORT tests a server that already runs instead (its graph must be empty); so the same
 # tests can be checked against Apache HugeGraph itself; RHIZOME_TEST_REFERENCE=1 leaves out what is known to fail there.
@@ -10,12 +13,32 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-client=${1:-}
-version=${2:-1.5.0}
+usage() { die "usage: scripts/test-clients.sh java [CLIENT_VERSION] | python, each with [--engine NAME]"; }
+
+words=()
+while (($# > 0)); do
+    case $1 in
+    --engine)
+        [[ -n ${2:-} ]] || usage
+        [[ -z ${RHIZOME_TEST_URL:-} ]] || die "--engine is for a server started here, but RHIZOME_TEST_URL names one that runs"
+        # The server is started by this script and reads it.
+        export RHIZOME__STORAGE__ENGINE=$2
+        shift 2
+        ;;
+    -*) usage ;;
+    *)
+        words+=("$1")
+        shift
+        ;;
+    esac
+done
+client=${words[0]:-}
+version=${words[1]:-1.5.0}
 case $client in
 java | python) ;;
-*) die "usage: scripts/test-clients.sh java [CLIENT_VERSION] | python" ;;
+*) usage ;;
 esac
+if ((${#words[@]} > 2)); then usage; fi
 
 # Stops the server, shows the end of its log after a failure, and keeps the exit code.
 # shellcheck disable=SC2317  # called by the trap
@@ -42,7 +65,7 @@ fi
 
 case $client in
 java)
-    say "Java client $version against $url"
+    say "Java client $version against $url${RHIZOME__STORAGE__ENGINE:+, engine $RHIZOME__STORAGE__ENGINE}"
     areas=()
     if [[ $version != 1.5.* ]]; then areas=(-P schema-and-elements); fi
     # The Maven output goes to the cache: nothing is written into the repository.
@@ -52,7 +75,7 @@ java)
         ${RHIZOME_TEST_REFERENCE:+-Drhizome.reference=true -DexcludedGroups=beyond-hugegraph} test </dev/null
     ;;
 python)
-    say "Python client against $url"
+    say "Python client against $url${RHIZOME__STORAGE__ENGINE:+, engine $RHIZOME__STORAGE__ENGINE}"
     cd "$root/tests/clients/python"
     RHIZOME_URL=$url PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" -m pytest -p no:cacheprovider -q \
         ${RHIZOME_TEST_REFERENCE:+-m "not beyond_hugegraph"} . </dev/null

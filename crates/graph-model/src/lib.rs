@@ -5,6 +5,7 @@
 //!
 //! Start reading at [`VertexId`], [`EdgeId`] and [`Value`].
 
+mod binary_id;
 mod date;
 mod edge_id_text;
 mod element;

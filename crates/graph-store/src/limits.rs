@@ -47,6 +47,9 @@ pub const SELECTED_VERTICES_MAX: usize = 100_000;
 /// Elements one scan gives out that is not read page by page. HugeGraph's capacity of a query; its tools then split the shard.
 pub const SCAN_RECORDS_MAX: u64 = 800_000;
 
+/// Elements whose ids are looked at to find the first and the last one of a shard, where it is the only one: some milliseconds.
+pub const SHARD_IDS_READ_MAX: usize = 10_000;
+
 /// Entries of one element in one index label: words of its text, items of its collection. Each is a write; HugeGraph's collections are no
 /// larger either.
 pub const INDEX_ENTRIES_PER_ELEMENT_MAX: usize = 65_535;

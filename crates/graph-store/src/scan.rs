@@ -1,11 +1,20 @@
 //! Reading a whole graph in parts: shards of about one size, and the scan of one.
 //!
-//! A shard's bounds are opaque texts for clients: Base64 (the alphabet for URLs, no padding) of a version byte and a position in the table,
-//! which begins with the graph's number. Vertices are scanned by id, edges by label and source: each edge once.
+//! Vertices are scanned by id, edges by label and source: each edge once. A shard's bounds are opaque texts for clients, of two kinds:
+//!
+//! - Positions in the table, where there are several shards: `~`, then Base64 (the alphabet for URLs, no padding) of a version byte and
+//!   the position, which begins with the graph's number.
+//! - Ids of elements as HugeGraph's stores have them (`graph_model`'s `binary_id`) in Base64, where one shard holds all elements and these
+//!   are few: the first one and, with a zero byte behind it, the last one, in the order of these bytes. That is what HugeGraph answers, so
+//!   small graphs can be compared with it. A scan between such bounds reads all elements and gives out those in between: with one shard
+//!   it needs them all anyway, and bounds that HugeGraph gave out mean the same here.
+
+use std::ops::{Bound, RangeBounds};
 
 use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use graph_model::{Edge, Vertex};
+use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
 use kv::{Entry, Key, TableId, prefix_end};
 
@@ -15,6 +24,9 @@ use crate::page::{self, Position};
 use crate::{Budget, Graph, Range, StoreError, Visit, limits};
 
 const VERSION: u8 = 1;
+
+/// What a bound that is a position begins with: nothing in Base64 does.
+const POSITION: char = '~';
 
 /// A part of the vertices or of the edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,13 +110,42 @@ impl Graph {
 
     fn shards(&self, table: TableId, target_bytes: u64) -> Result<Vec<Shard>, StoreError> {
         let runs = self.engine().split(table, &self.prefix(), target_bytes)?;
+        if let [run] = runs.as_slice()
+            && let Some((first, last)) = self.outermost(table)?
+        {
+            let (start, end) = (STANDARD.encode(first), STANDARD.encode([&*last, &[0]].concat()));
+            return self.unless_cleared(vec![Shard { start, end, length_bytes: run.bytes }]);
+        }
         let ends = runs.iter().skip(1).map(|run| run.start.clone()).chain(prefix_end(&self.prefix()));
         let shards = runs.iter().zip(ends).map(|(run, end)| Shard {
-            start: bound_text(&run.start),
-            end: bound_text(&end),
+            start: position_text(&run.start),
+            end: position_text(&end),
             length_bytes: run.bytes,
         });
         self.unless_cleared(shards.collect())
+    }
+
+    /// The least and the greatest of the binary ids in a table; `None` where it has no elements, or too many to look at.
+    fn outermost(&self, table: TableId) -> Result<Option<(Vec<u8>, Vec<u8>)>, StoreError> {
+        let catalogue = self.catalogue();
+        let mut found: Option<(Vec<u8>, Vec<u8>)> = None;
+        let mut id = Vec::new();
+        let mut cursor = self.engine().scan_partitions(table, &self.prefix(), None)?;
+        let mut read = 0;
+        while let Some(entry) = cursor.next()? {
+            read += 1;
+            if read > limits::SHARD_IDS_READ_MAX {
+                return Ok(None);
+            }
+            binary_id(&mut id, table, entry.key, &catalogue)?;
+            match &mut found {
+                None => found = Some((id.clone(), id.clone())),
+                Some((first, _)) if id < *first => first.clone_from(&id),
+                Some((_, last)) if id > *last => last.clone_from(&id),
+                Some(_) => {}
+            }
+        }
+        Ok(found)
     }
 
     fn prefix(&self) -> Vec<u8> {
@@ -113,19 +154,22 @@ impl Graph {
         prefix
     }
 
-    /// A position as a client gives it; empty: `otherwise`.
-    fn bound(&self, name: &'static str, text: &str, otherwise: Vec<u8>) -> Result<Vec<u8>, StoreError> {
-        if text.is_empty() {
-            return Ok(otherwise);
-        }
+    /// What the bounds of a scan mean.
+    fn part(&self, scan: &Scan) -> Result<Part, StoreError> {
         let prefix = self.prefix();
-        let bytes = URL_SAFE_NO_PAD.decode(text).ok().filter(|_| text.len() <= limits::PAGE_TOKEN_BYTES_MAX);
-        match bytes.as_deref().and_then(|bytes| bytes.split_first()) {
-            Some((&VERSION, key)) if key.starts_with(&prefix) || prefix_end(&prefix).is_some_and(|end| end == key) => {
-                Ok(key.to_vec())
-            }
-            _ => Err(StoreError::ShardBound { name }),
+        let end = prefix_end(&prefix).unwrap_or_default();
+        let mut part = Part { start: prefix.clone(), end, from: Bound::Unbounded, to: Bound::Unbounded };
+        match read_bound("start", &scan.start, &prefix)? {
+            Some(Given::Position(key)) => part.start = key,
+            Some(Given::Id(bytes)) => part.from = Bound::Included(bytes),
+            None => {}
         }
+        match read_bound("end", &scan.end, &prefix)? {
+            Some(Given::Position(key)) => part.end = key,
+            Some(Given::Id(bytes)) => part.to = Bound::Excluded(bytes),
+            None => {}
+        }
+        Ok(part)
     }
 
     fn scan<E>(
@@ -136,22 +180,28 @@ impl Graph {
         read: &mut dyn FnMut(Entry<'_>) -> Result<Option<E>, StoreError>,
         visit: &mut dyn FnMut(&E) -> Visit,
     ) -> Result<Listed, StoreError> {
-        let prefix = self.prefix();
-        let start = self.bound("start", &scan.start, prefix.clone())?;
-        let end = self.bound("end", &scan.end, prefix_end(&prefix).unwrap_or_default())?;
-        let fingerprint = page::fingerprint(("scan", table.index(), self.number, &start, &end));
+        let part = self.part(scan)?;
+        let fingerprint = page::fingerprint(("scan", table.index(), self.number, &part));
         let (mut progress, from) = Progress::new(&scan.range, fingerprint, budget)?;
         let is_paged = matches!(scan.range, Range::Page { .. });
-        let after = from.as_ref().map_or_else(|| Key::new(&start, 0), Position::key);
-        let mut cursor = self.engine().scan_partitions(table, &prefix, Some(after))?;
+        let after = from.as_ref().map_or_else(|| Key::new(&part.start, 0), Position::key);
+        let mut cursor = self.engine().scan_partitions(table, &self.prefix(), Some(after))?;
+        let catalogue = self.catalogue();
+        let mut id = Vec::new();
         let mut given = 0;
         if progress.is_empty() {
             return Ok(Listed::default());
         }
         while let Some(entry) = cursor.next()?
-            && entry.key.as_bytes() <= &*end
+            && entry.key.as_bytes() <= &*part.end
         {
             progress.row()?;
+            if part.is_between_ids() {
+                binary_id(&mut id, table, entry.key, &catalogue)?;
+                if !part.ids().contains(&*id) {
+                    continue;
+                }
+            }
             let Some(element) = read(entry)? else { continue };
             match progress.turn() {
                 Turn::Skip => continue,
@@ -170,6 +220,69 @@ impl Graph {
     }
 }
 
-fn bound_text(key: &[u8]) -> String {
-    URL_SAFE_NO_PAD.encode([&[VERSION], key].concat())
+/// What is to be scanned: a range of keys, and of ids within it.
+#[derive(Hash)]
+struct Part {
+    start: Vec<u8>,
+    end: Vec<u8>,
+    from: Bound<Vec<u8>>,
+    to: Bound<Vec<u8>>,
+}
+
+impl Part {
+    fn is_between_ids(&self) -> bool {
+        (&self.from, &self.to) != (&Bound::Unbounded, &Bound::Unbounded)
+    }
+
+    fn ids(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
+        (self.from.as_ref().map(Vec::as_slice), self.to.as_ref().map(Vec::as_slice))
+    }
+}
+
+/// A bound as a client gives it.
+enum Given {
+    /// A key.
+    Position(Vec<u8>),
+    /// The binary id of an element, or any other bytes to compare such ids with.
+    Id(Vec<u8>),
+}
+
+/// Reads a bound; `None` where there is none.
+fn read_bound(name: &'static str, text: &str, prefix: &[u8]) -> Result<Option<Given>, StoreError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let wrong = || StoreError::ShardBound { name };
+    if text.len() > limits::PAGE_TOKEN_BYTES_MAX {
+        return Err(wrong());
+    }
+    let Some(position) = text.strip_prefix(POSITION) else {
+        // A plus sign that was not escaped arrives as a space.
+        let bytes = STANDARD.decode(text.replace(' ', "+")).map_err(|_| wrong())?;
+        return Ok(Some(Given::Id(bytes)));
+    };
+    let bytes = URL_SAFE_NO_PAD.decode(position).map_err(|_| wrong())?;
+    match bytes.split_first() {
+        Some((&VERSION, key)) if key.starts_with(prefix) || prefix_end(prefix).is_some_and(|end| end == key) => {
+            Ok(Some(Given::Position(key.to_vec())))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// Puts the binary id of the element at a key of `VERTEX` or `EDGE_OUT` into `out`.
+fn binary_id(out: &mut Vec<u8>, table: TableId, at: Key<'_>, catalogue: &Catalogue) -> Result<(), StoreError> {
+    out.clear();
+    if table == tables::VERTEX {
+        key::read_vertex_key(at)?.write_binary(out);
+    } else {
+        let id = key::read_edge_out_key(at)?;
+        let parent = catalogue.edge_label(id.label).map_or(id.label, |label| label.parent_or_self());
+        id.write_binary(parent, out);
+    }
+    Ok(())
+}
+
+fn position_text(key: &[u8]) -> String {
+    format!("{POSITION}{}", URL_SAFE_NO_PAD.encode([&[VERSION], key].concat()))
 }

@@ -5,10 +5,12 @@
 //! more with the elements locked, and their entries are put. What was written after the start has its entries from its writer, so an
 //! element is missed by neither. Every step can be repeated: a build cut short by a crash is run again from the start.
 //!
-//! Building one anew first takes it out of use: nobody keeps it, its entries are deleted, and then it is built as a new one.
+//! Building one anew that is in use puts its entries right one by one, and queries go on with it meanwhile. One that cannot be trusted (it
+//! was never built, or not to its end), one whose texts are now cut otherwise, and a unique one, which no query uses and which may have to
+//! be refused, is first taken out of use: nobody keeps it, its entries are deleted, and then it is built as a new one.
 
 use graph_model::{ElementId, IdStrategy, LabelId, VertexId};
-use graph_schema::{Catalogue, IndexLabel, SchemaKey, Status};
+use graph_schema::{Catalogue, IndexLabel, IndexType, SchemaKey, Status};
 use key_codec::{index_key, key, tables, value};
 use kv::{KvError, RowRange, WriteBatch};
 
@@ -55,6 +57,9 @@ impl Graph {
         let Some(index) = catalogue.index_label(id).filter(|index| !index.status.is_being_deleted()) else {
             return Ok(());
         };
+        if self.is_repairable(index) {
+            return self.repair_index(index, work);
+        }
         if index.status != Status::Creating {
             self.put_out_of_use(index)?;
             self.change(|catalogue, rules| catalogue.rebuild_index_label(id, rules))?;
@@ -86,6 +91,17 @@ impl Graph {
                 Err(error)
             }
         }
+    }
+
+    /// Whether building an index label anew can leave it in use.
+    fn is_repairable(&self, index: &IndexLabel) -> bool {
+        let is_in_use = index.status == Status::Created && index.complete;
+        is_in_use
+            && match index.index_type {
+                IndexType::Secondary | IndexType::Range | IndexType::Shard => true,
+                IndexType::Search => index.analyzer == self.options().analyzer,
+                IndexType::Unique => false,
+            }
     }
 
     /// Marks an index label as not built, so that nobody keeps or uses it, and deletes its entries.

@@ -18,6 +18,7 @@ use crate::graph::{Locks, is_expired, now_ms};
 use crate::insert::needs_label_index;
 use crate::read::element_id_text;
 use crate::stripes::Mask;
+use crate::task::TaskWork;
 use crate::{Budget, Graph, StoreError, Wait, limits};
 
 /// What can be wrong with an index entry.
@@ -123,16 +124,46 @@ impl Graph {
         check.elements()?;
         self.unless_cleared(check.report)
     }
+
+    /// Puts right the entries of an index label while it is in use: takes away those that do not belong, then puts those that are missing.
+    pub(super) fn repair_index(&self, index: &IndexLabel, work: &TaskWork<'_>) -> Result<(), StoreError> {
+        let (budget, mut silent) = (Budget::unlimited(), |_: &IndexReport| {});
+        let report = IndexReport::default();
+        let mut check = Check { graph: self, repair: true, budget: &budget, report, progress: &mut silent };
+        let mut prefix = Vec::new();
+        index_key::index_partition(&mut prefix, self.number, index.id);
+        check.entries_in(tables::of_index(index.index_type), &prefix, &mut || work.check())?;
+        let mut unreported = 0;
+        self.for_each_step(&self.catalogue(), index.on_vertices, index.base, &mut |elements| {
+            check.step(elements)?;
+            unreported += elements.len();
+            if unreported < limits::REMOVAL_ELEMENTS_PER_BATCH {
+                return work.check();
+            }
+            work.advance(std::mem::take(&mut unreported))
+        })?;
+        work.advance(unreported)
+    }
 }
 
 impl Check<'_> {
     /// Looks at every entry of a table.
     fn entries(&mut self, table: TableId) -> Result<(), StoreError> {
+        let mut prefix = Vec::new();
+        key::graph_prefix(&mut prefix, self.graph.number);
+        self.entries_in(table, &prefix, &mut || Ok(()))
+    }
+
+    /// Looks at every entry of a table whose key begins with `prefix`; `may_go_on` is asked between steps.
+    fn entries_in(
+        &mut self,
+        table: TableId,
+        prefix: &[u8],
+        may_go_on: &mut dyn FnMut() -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let graph = self.graph;
         let catalogue = graph.catalogue();
-        let mut prefix = Vec::new();
-        key::graph_prefix(&mut prefix, graph.number);
-        let mut cursor = graph.engine().scan_partitions(table, &prefix, None)?;
+        let mut cursor = graph.engine().scan_partitions(table, prefix, None)?;
         let mut leads = Vec::new();
         while let Some(row) = cursor.next()? {
             self.report.entries += 1;
@@ -142,6 +173,7 @@ impl Check<'_> {
             }
             if leads.len() >= limits::INDEX_ELEMENTS_PER_STEP {
                 self.leads(&std::mem::take(&mut leads))?;
+                may_go_on()?;
             }
         }
         self.leads(&leads)

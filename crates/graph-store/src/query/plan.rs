@@ -264,7 +264,16 @@ fn no_index(
         index.status != Status::Created && index.fields.first().is_some_and(|field| open.contains(field))
     };
     if let Some(index) = over.iter().find(not_ready) {
-        hint = format!("{hint}; index label '{}' is there but not in use while it is {:?}", index.name, index.status);
+        let name = &index.name;
+        hint = match index.status {
+            Status::Creating | Status::Rebuilding => {
+                format!("{hint}; index label '{name}' is being built: ask again when its task has ended")
+            }
+            Status::Deleting | Status::Undeleted => format!("{hint}; index label '{name}' is being deleted"),
+            Status::Created | Status::Invalid => {
+                format!("{hint}; index label '{name}' could not be built: see its task, and build it anew")
+            }
+        };
     }
     StoreError::NoIndex { query, hint }
 }

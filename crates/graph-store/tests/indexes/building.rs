@@ -268,6 +268,30 @@ fn rebuilding_a_label_rebuilds_all_of_it() {
     }
 }
 
+/// The catalogue does not change while an index label that is in use is built anew, so no query ever finds it out of use; what was wrong is
+/// put right all the same.
+#[test]
+fn what_is_built_anew_stays_in_use() {
+    let engine = memory();
+    let (_store, graph) = defined(&engine);
+    fill(&graph, 5);
+    with_all_indexes(&graph);
+    let sound = entries(&engine, None);
+    for new in index_labels() {
+        let id = graph.catalogue().index_label_named(&new.name).unwrap().id;
+        let mut prefix = Vec::new();
+        key_codec::index_key::index_partition(&mut prefix, key_codec::GraphNumber(1), id);
+        engine.delete_prefix(key_codec::tables::of_index(new.index_type), &prefix).unwrap();
+        let before = graph.catalogue();
+        let task = graph.rebuild_indexes(SchemaKind::IndexLabel, &new.name).unwrap();
+        assert_eq!(ended(&graph, task).status, TaskStatus::Success, "{}", new.name);
+        let stays = Arc::ptr_eq(&before, &graph.catalogue());
+        assert_eq!(stays, new.index_type != IndexType::Unique, "{}", new.name);
+    }
+    assert_eq!(entries(&engine, None), sound);
+    assert_sound(&graph);
+}
+
 #[test]
 fn a_search_index_keeps_its_analyzer_until_it_is_built_anew() {
     let engine: Arc<dyn Engine> = memory();

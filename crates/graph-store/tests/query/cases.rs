@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use graph_model::{IdStrategy, VertexId};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use graph_model::{Edge, IdStrategy, Vertex, VertexId};
 use graph_schema::{Conditions, IndexType, Literal, NewIndexLabel, NewPredicate, NewVertex, NewVertexLabel};
 use graph_store::{Budget, Range, Scan, Shard, StoreError, VertexSelector, Wait, limits};
 use jiff::tz::TimeZone;
@@ -165,7 +167,61 @@ fn shards_hold_every_element_once() {
     assert_eq!(vertex_ids, vertices(&graph, None, &none, ALL).unwrap().0);
     assert_eq!(edge_ids, edges(&graph, None, &none, ALL).unwrap().0);
     assert_eq!(edge_ids.iter().collect::<BTreeSet<_>>().len(), 100);
-    let wrong = Scan { start: "AQk".to_owned(), end: String::new(), range: ALL };
-    let refused = graph.scan_vertices(&wrong, &Budget::unlimited(), &mut |_| ControlFlow::Continue(()));
-    assert!(matches!(refused, Err(StoreError::ShardBound { name: "start" })));
+    for start in ["AQk", "~AQk", "~", "?"] {
+        let wrong = Scan { start: start.to_owned(), end: String::new(), range: ALL };
+        let refused = graph.scan_vertices(&wrong, &Budget::unlimited(), &mut |_| ControlFlow::Continue(()));
+        assert!(matches!(refused, Err(StoreError::ShardBound { name: "start" })), "{start}");
+    }
+}
+
+/// Where one shard holds everything, its bounds are HugeGraph's: the first and the last id in the order of its stores.
+#[test]
+fn the_only_shard_is_bounded_by_ids() {
+    let elements: Vec<(usize, Given)> = (0..300).map(|n| (n % 3, [0, 1, 0, 0, 0, 0])).collect();
+    let (_store, graph) = graph_of(&[], &elements, true);
+    let binary = |id: &VertexId| {
+        let mut bytes = Vec::new();
+        id.write_binary(&mut bytes);
+        bytes
+    };
+    let between = |start: &str, end: &str| {
+        let scan = Scan { start: start.to_owned(), end: end.to_owned(), range: ALL };
+        let mut ids = Vec::new();
+        let visit = &mut |vertex: &Vertex| {
+            ids.push(vertex.id.clone());
+            ControlFlow::Continue(())
+        };
+        graph.scan_vertices(&scan, &Budget::unlimited(), visit).unwrap();
+        ids
+    };
+    let all = vertices(&graph, None, &Conditions::default(), ALL).unwrap().0;
+    let mut sorted: Vec<Vec<u8>> = all.iter().map(binary).collect();
+    sorted.sort();
+    let (first, last) = (sorted.first().unwrap(), sorted.last().unwrap());
+    let [shard] = <[Shard; 1]>::try_from(graph.vertex_shards(1 << 30).unwrap()).unwrap();
+    assert_eq!(
+        (shard.start.clone(), shard.end.clone()),
+        (STANDARD.encode(first), STANDARD.encode([&**last, &[0]].concat()))
+    );
+    assert_eq!(between(&shard.start, &shard.end), all);
+    for middle in [&sorted[1], &sorted[100], &[0x85][..].to_vec(), &Vec::new()] {
+        let cut = STANDARD.encode(middle);
+        let parts = [between("", &cut), between(&cut, "")];
+        assert!(middle.is_empty() || parts[0].iter().all(|id| binary(id) < *middle));
+        assert!(parts[1].iter().all(|id| binary(id) >= *middle));
+        let mut whole: Vec<VertexId> = if middle.is_empty() { parts[1].clone() } else { parts.concat() };
+        whole.sort();
+        let mut expected = all.clone();
+        expected.sort();
+        assert_eq!(whole, expected, "the parts on both sides of {middle:?} are everything");
+    }
+    let [shard] = <[Shard; 1]>::try_from(graph.edge_shards(1 << 30).unwrap()).unwrap();
+    let scan = Scan { start: shard.start, end: shard.end, range: ALL };
+    let mut found = Vec::new();
+    let visit = &mut |edge: &Edge| {
+        found.push(edge.id.clone());
+        ControlFlow::Continue(())
+    };
+    graph.scan_edges(&scan, &Budget::unlimited(), visit).unwrap();
+    assert_eq!(found, edges(&graph, None, &Conditions::default(), ALL).unwrap().0);
 }

@@ -13,6 +13,26 @@ use crate::routes::{Answered, ROUTES};
 /// The version of HugeGraph whose API this is.
 pub(crate) const CORE_VERSION: &str = "1.7.0";
 
+/// The groups of HugeGraph's API in that version, by the names HugeGraph gives them. It is what there is to ask for, not what is answered: a
+/// group that is not served answers 501 and says why, and `GET /apis` lists what is.
+const GROUPS: [&str; 15] = [
+    "arthas",
+    "auth",
+    "cypher",
+    "filter",
+    "graph",
+    "gremlin",
+    "job",
+    "metrics",
+    "profile",
+    "raft",
+    "resources",
+    "schema",
+    "space",
+    "traversers",
+    "variables",
+];
+
 /// The service.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 pub(crate) fn root(_: &Call) -> Answered {
@@ -22,7 +42,7 @@ pub(crate) fn root(_: &Call) -> Answered {
         "doc": "https://hugegraph.apache.org/docs/",
         "api_doc": "https://hugegraph.apache.org/docs/clients/",
         "swagger_ui": "/swagger-ui/",
-        "apis": ["graph", "metrics", "schema", "space", "tasks", "traversers"],
+        "apis": GROUPS,
     })))
 }
 

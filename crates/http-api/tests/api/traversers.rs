@@ -104,6 +104,24 @@ fn k_out_by_body_filters_edges_and_vertices() {
     assert_eq!((&counted["kout"], &counted["size"]), (&json!([]), &json!(3)));
 }
 
+/// 1:marko has a short way to 2:lop and one over 1:josh: depth first, it must not be shown at a shortest distance of two.
+#[test]
+fn k_out_finds_the_same_in_both_modes() {
+    let server = modern();
+    for (nearest, depth, found) in [
+        (true, 1, json!(["1:josh", "1:vadas", "2:lop"])),
+        (true, 2, json!(["2:ripple"])),
+        (false, 2, json!(["2:lop", "2:ripple"])),
+        (false, 3, json!([])),
+    ] {
+        for mode in ["breadth_first_search", "depth_first_search"] {
+            let body = json!({"source": "1:marko", "max_depth": depth, "steps": {"direction": "OUT"}, "nearest": nearest,
+                "traverse_mode": mode});
+            assert_eq!(json!(ids(&post(&server, "kout", &body).json()["kout"])), found, "{mode} {nearest} {depth}");
+        }
+    }
+}
+
 #[test]
 fn ids_stand_for_elements_except_for_the_java_client() {
     let server = modern();

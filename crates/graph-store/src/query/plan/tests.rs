@@ -135,7 +135,7 @@ fn an_index_that_is_not_ready_is_named_but_not_used() {
     let building = catalogue.set_status(SchemaKey::IndexLabel(index), Status::Creating).unwrap().catalogue;
     let asked = conditions(&building, &[("city", is("x"))]);
     let Err(error) = choose(&building, Base::Vertex, label, &asked, None) else { panic!("it is not ready") };
-    assert!(error.to_string().contains("index label 'byCity' is there"), "{error}");
+    assert!(error.to_string().contains("index label 'byCity' is being built"), "{error}");
     let page = choose(&building, Base::Vertex, label, &asked, Some(index));
     assert!(matches!(page, Err(StoreError::Page { .. })));
 }
