@@ -9,3 +9,9 @@ pub(crate) const STRIPES: usize = 64;
 
 /// Records fetched in one round while many are read: bounds what a round holds in memory.
 pub(crate) const FETCH_RECORDS: usize = 4096;
+
+/// Records a batch reserves room for at most before it has seen them: an iterator's word about its length is not trusted with more.
+pub(crate) const BATCH_RESERVE_RECORDS: usize = 16 << 10;
+
+/// Bytes that a batch reserves for a record: a key and a small record; larger ones make it grow.
+pub(crate) const RECORD_BYTES_GUESS: usize = 96;

@@ -119,10 +119,9 @@ impl PropertyStore {
         Ok(self.engine.sync()?)
     }
 
-    pub(crate) fn stripe_of(&self, partition: &[u8], row: &[u8]) -> usize {
+    pub(crate) fn stripe_of(&self, key: &[u8]) -> usize {
         let mut hasher = FxHasher::default();
-        partition.hash(&mut hasher);
-        row.hash(&mut hasher);
+        key.hash(&mut hasher);
         usize::try_from(hasher.finish() % self.stripes.len() as u64).unwrap_or_default()
     }
 }
