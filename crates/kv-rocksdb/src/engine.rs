@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use kv::{
-    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId,
-    TableSpec, WriteBatch, prefix_end, successor,
+    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, SortedRows,
+    SortedWriter, Statistic, TableId, TableSpec, WriteBatch, prefix_end, successor,
 };
 
 use crate::folder::Folder;
+use crate::ingest::{self, FileWriter};
 use crate::limits::LONE_COMMIT_BYTES_MAX;
 use crate::options::{MemtableWrites, RocksDbOptions};
 use crate::read::Snapshot;
@@ -39,6 +40,7 @@ impl RocksDbEngine {
     /// is written there), [`KvError::Corrupt`], [`KvError::DiskFull`], [`KvError::Io`].
     pub fn open(options: &RocksDbOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
         let folder = Folder::take(&options.path, tables)?;
+        ingest::clear(&options.path)?;
         let store = Arc::new(Store::open(options, tables)?);
         let writer = Writer::start(Arc::clone(&store))?;
         Ok(Self {
@@ -112,6 +114,7 @@ impl Engine for RocksDbEngine {
             ordered_partitions: true,
             cheap_prefix_delete: true,
             persistent: true,
+            sorted_ingest: true,
         }
     }
 
@@ -155,6 +158,14 @@ impl Engine for RocksDbEngine {
 
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
         split(&self.store, table, prefix, target_bytes)
+    }
+
+    fn sorted_writer<'a>(&'a self, table: TableId) -> Result<Box<dyn SortedWriter + 'a>, KvError> {
+        Ok(Box::new(FileWriter::new(&self.store, table)?))
+    }
+
+    fn ingest(&self, rows: Vec<SortedRows>) -> Result<(), KvError> {
+        ingest::ingest(&self.store, rows)
     }
 
     fn sync(&self) -> Result<(), KvError> {
