@@ -79,12 +79,15 @@ impl KeyBytes {
 }
 
 pub(crate) mod sealed {
-    use super::{EDGE, EdgeEnds, Key, KeyBytes, NODE, TableId};
+    use super::{EDGE, EDGE_KEY_BYTES, EdgeEnds, Key, KeyBytes, NODE, PARTITION_BYTES, TableId};
 
     /// How a key is written. Only node ids and edge ends are keys.
     pub trait Bytes: Sized {
         /// The table of these keys.
         const TABLE: TableId;
+
+        /// Length of [`Self::bytes`].
+        const KEY_BYTES: usize;
 
         /// The key's bytes: a big-endian number for each part.
         fn bytes(self) -> KeyBytes;
@@ -102,6 +105,7 @@ pub(crate) mod sealed {
 
     impl Bytes for u64 {
         const TABLE: TableId = NODE;
+        const KEY_BYTES: usize = PARTITION_BYTES;
 
         fn bytes(self) -> KeyBytes {
             KeyBytes::node(self)
@@ -122,6 +126,7 @@ pub(crate) mod sealed {
 
     impl Bytes for EdgeEnds {
         const TABLE: TableId = EDGE;
+        const KEY_BYTES: usize = EDGE_KEY_BYTES;
 
         fn bytes(self) -> KeyBytes {
             KeyBytes::edge(self.0, self.1)

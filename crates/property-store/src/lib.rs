@@ -28,6 +28,11 @@
 //!
 //! Start reading at [`PropertyStore`], then [`Records`].
 
+#[cfg(any(test, feature = "conformance"))]
+#[macro_use]
+pub mod conformance;
+
+mod bulk;
 mod error;
 mod keys;
 pub mod limits;
@@ -36,6 +41,10 @@ mod records;
 mod scan;
 mod store;
 
+// So that a program needs only this crate and one engine.
+pub use kv;
+
+pub use bulk::{BulkLoad, BulkOptions, BulkSummary};
 pub use error::{PropertyError, RecordError};
 pub use keys::{EdgeEnds, RecordKey, TABLES};
 pub use record::Record;

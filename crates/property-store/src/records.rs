@@ -9,7 +9,7 @@ use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 use crate::keys::KeyBytes;
 use crate::limits::{BATCH_RESERVE_RECORDS, FETCH_RECORDS, RECORD_BYTES_GUESS};
 use crate::scan::Scan;
-use crate::{Access, Direction, PropertyError, PropertyStore, Record, RecordError, RecordKey, record};
+use crate::{Access, PropertyError, PropertyStore, Record, RecordError, RecordKey, record};
 
 /// Whether bytes that are said to be a record are looked at before they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,7 +215,7 @@ impl<'s, K: RecordKey> Records<'s, K> {
     }
 
     fn normal(&self, key: K) -> K {
-        if self.store.options.direction == Direction::Undirected { key.undirected() } else { key }
+        self.store.normal(key)
     }
 
     fn check_writable(&self) -> Result<(), PropertyError> {
@@ -291,7 +291,7 @@ impl<'s, K: RecordKey> Records<'s, K> {
     }
 }
 
-fn check_bytes<K: RecordKey>(key: K, bytes: &[u8], check: Check) -> Result<(), PropertyError> {
+pub(crate) fn check_bytes<K: RecordKey>(key: K, bytes: &[u8], check: Check) -> Result<(), PropertyError> {
     match check {
         Check::Trust => Ok(()),
         Check::Validate => record::validate(bytes).map_err(|error| damaged(key.describe(), error)),
