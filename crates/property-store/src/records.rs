@@ -107,8 +107,9 @@ impl<'s, K: RecordKey> Records<'s, K> {
         self.extend([(key, record)])
     }
 
-    /// Stores many records in one atomic batch, without reading; of two for one key the later wins. The engine bounds a batch
-    /// ([`kv::limits::BATCH_BYTES_MAX`]).
+    /// Stores many records in one batch, without reading; of two for one key the later wins. The engine bounds a batch
+    /// ([`kv::limits::BATCH_BYTES_MAX`]). It is atomic where the engine's batches are
+    /// ([`kv::Capabilities::atomic_across_partitions`]).
     ///
     /// # Errors
     /// As [`Self::insert`]; nothing of the batch was written then.
