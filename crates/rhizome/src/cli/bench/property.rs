@@ -178,20 +178,23 @@ fn settings(arguments: &PropertyArguments) -> anyhow::Result<Settings> {
 fn begun_result(arguments: &PropertyArguments, settings: &Settings) -> PropertyResult {
     let run = begun();
     let storage = &settings.storage;
-    let (durability, shown) = match storage.engine {
-        EngineName::Memory => ("none: everything is in the memory of the process".to_owned(), Vec::new()),
-        EngineName::Rocksdb => {
-            let rocksdb = &storage.rocksdb;
-            let shown = [
-                format!("memory_budget = {}", rocksdb.memory_budget),
-                format!("write_buffer = {}", rocksdb.write_buffer),
-                format!("block_size = {}", rocksdb.block_size),
-                format!("compression = {:?}", rocksdb.compression).to_lowercase(),
-                format!("background_jobs = {}", rocksdb.background_jobs),
-            ];
-            (storage.durability.promise().to_owned(), shown.to_vec())
-        }
+    // Engines over a network decide about durability themselves, and say what they were told in the notes of the run.
+    let durability = if storage.engine == EngineName::Memory {
+        "none: everything is in the memory of the process".to_owned()
+    } else if storage.engine == EngineName::Rocksdb {
+        storage.durability.promise().to_owned()
+    } else {
+        "as the database decides".to_owned()
     };
+    let rocksdb = &storage.rocksdb;
+    let shown = [
+        format!("memory_budget = {}", rocksdb.memory_budget),
+        format!("write_buffer = {}", rocksdb.write_buffer),
+        format!("block_size = {}", rocksdb.block_size),
+        format!("compression = {:?}", rocksdb.compression).to_lowercase(),
+        format!("background_jobs = {}", rocksdb.background_jobs),
+    ];
+    let shown = if storage.engine == EngineName::Rocksdb { shown.to_vec() } else { arguments.set.clone() };
     PropertyResult {
         format_version: FORMAT_VERSION,
         tool_version: run.tool_version,
