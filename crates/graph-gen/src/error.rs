@@ -35,6 +35,9 @@ pub enum GenError {
         /// Greatest allowed number.
         max: u32,
     },
+    /// Whoever took the rows wanted no more.
+    #[error("the generator was stopped by the one who took its rows")]
+    Stopped,
     /// A folder could not be made.
     #[error("cannot create the folder {}: {source}; choose another output folder or check its permissions", path.display())]
     CreateFolder {

@@ -158,33 +158,67 @@ pub(crate) const FILES: [FileSpec; 31] = [
     edge(D, "post_isLocatedIn_place", &["Post.id", "Place.id"], "post", "place"),
 ];
 
-/// One open file.
+/// One row as it is made, for those who take rows instead of files: see [`crate::stream`].
+#[derive(Debug, Clone, Copy)]
+pub struct StreamedRow<'a> {
+    /// Label of the vertex or edge: the stem of the file it would be in.
+    pub label: &'static str,
+    /// Labels of the vertices at both ends of an edge; `None` for a vertex.
+    pub ends: Option<(&'static str, &'static str)>,
+    /// Names of the columns. The first of a vertex, the first two of an edge are ids.
+    pub columns: &'static [&'static str],
+    /// The fields in the order of the columns, with `|` between them, as in the file.
+    pub line: &'a [u8],
+}
+
+/// Takes rows; `false` ends the run.
+pub(crate) type Taker<'t> = &'t mut dyn FnMut(StreamedRow<'_>) -> bool;
+
+/// One open file, or the place where rows of its kind are made.
 struct Output {
-    file: File,
+    /// Where rows go; `None` where a taker has them.
+    file: Option<File>,
     path: PathBuf,
     buffer: Vec<u8>,
     rows: u64,
-    /// How many fields of a row are written; the rest is left out.
-    columns: usize,
+    /// The columns that are written; further fields of a row are left out.
+    columns: &'static [&'static str],
+    spec: &'static FileSpec,
 }
 
 impl Output {
     fn flush(&mut self) -> Result<(), GenError> {
-        self.file.write_all(&self.buffer).map_err(|source| GenError::Write { path: self.path.clone(), source })?;
+        if let Some(file) = &mut self.file {
+            file.write_all(&self.buffer).map_err(|source| GenError::Write { path: self.path.clone(), source })?;
+        }
         self.buffer.clear();
         Ok(())
     }
 }
 
-/// All files, open for writing.
-pub(crate) struct Tables {
+/// All files, open for writing; or what gives every row to a taker.
+pub(crate) struct Tables<'t> {
     outputs: Vec<Output>,
     rows: u64,
+    taker: Option<Taker<'t>>,
 }
 
-impl Tables {
+impl<'t> Tables<'t> {
+    /// Gives every row to `taker` instead of writing files.
+    pub(crate) fn streaming(content: Content, taker: Taker<'t>) -> Tables<'t> {
+        let outputs = FILES.iter().map(|spec| Output {
+            file: None,
+            path: PathBuf::new(),
+            buffer: Vec::new(),
+            rows: 0,
+            columns: spec.columns(content),
+            spec,
+        });
+        Tables { outputs: outputs.collect(), rows: 0, taker: Some(taker) }
+    }
+
     /// Creates the folders and files (replacing older ones) and writes the headers.
-    pub(crate) fn create(out: &Path, content: Content) -> Result<Tables, GenError> {
+    pub(crate) fn create(out: &Path, content: Content) -> Result<Tables<'t>, GenError> {
         for folder in [S, D] {
             let path = out.join(folder);
             fs::create_dir_all(&path).map_err(|source| GenError::CreateFolder { path, source })?;
@@ -197,15 +231,16 @@ impl Tables {
             let columns = spec.columns(content);
             buffer.extend_from_slice(columns.join("|").as_bytes());
             buffer.push(b'\n');
-            outputs.push(Output { file, path, buffer, rows: 0, columns: columns.len() });
+            outputs.push(Output { file: Some(file), path, buffer, rows: 0, columns, spec });
         }
-        Ok(Tables { outputs, rows: 0 })
+        Ok(Tables { outputs, rows: 0, taker: None })
     }
 
     /// Starts a row; nothing counts until [`Row::end`].
     #[expect(clippy::indexing_slicing, reason = "`create` opens one output for each `Table`")]
-    pub(crate) fn row(&mut self, table: Table) -> Row<'_> {
-        Row { output: &mut self.outputs[table as usize], rows: &mut self.rows, fields: 0 }
+    pub(crate) fn row(&mut self, table: Table) -> Row<'_, 't> {
+        let output = &mut self.outputs[table as usize];
+        Row { output, rows: &mut self.rows, taker: self.taker.as_mut(), fields: 0 }
     }
 
     /// A row of two ids, the most frequent kind.
@@ -228,16 +263,17 @@ impl Tables {
 }
 
 /// One row under construction.
-pub(crate) struct Row<'a> {
+pub(crate) struct Row<'a, 't> {
     output: &'a mut Output,
     rows: &'a mut u64,
+    taker: Option<&'a mut Taker<'t>>,
     fields: usize,
 }
 
-impl Row<'_> {
+impl Row<'_, '_> {
     /// Writes one field, if its column is written at all.
     fn field(mut self, write: impl FnOnce(&mut Vec<u8>)) -> Self {
-        if self.fields < self.output.columns {
+        if self.fields < self.output.columns.len() {
             if self.fields > 0 {
                 self.output.buffer.push(b'|');
             }
@@ -285,9 +321,19 @@ impl Row<'_> {
 
     /// Ends the row.
     pub(crate) fn end(self) -> Result<(), GenError> {
-        self.output.buffer.push(b'\n');
         self.output.rows += 1;
         *self.rows += 1;
+        if let Some(taker) = self.taker {
+            let Output { spec, columns, buffer, .. } = &mut *self.output;
+            let ends = match spec.element {
+                Element::Vertex => None,
+                Element::Edge { source, target } => Some((source, target)),
+            };
+            let more = taker(StreamedRow { label: spec.stem, ends, columns, line: buffer });
+            buffer.clear();
+            return if more { Ok(()) } else { Err(GenError::Stopped) };
+        }
+        self.output.buffer.push(b'\n');
         if self.output.buffer.len() >= BUFFER_BYTES { self.output.flush() } else { Ok(()) }
     }
 }

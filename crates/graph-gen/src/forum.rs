@@ -67,7 +67,7 @@ impl<'a> Forums<'a> {
     }
 
     /// Writes all forums of a person.
-    pub(crate) fn write_of(&mut self, owner: u32, tables: &mut Tables) -> Result<(), GenError> {
+    pub(crate) fn write_of(&mut self, owner: u32, tables: &mut Tables<'_>) -> Result<(), GenError> {
         let mut draw = Draw::new(self.world.seed, Stream::Forums, u64::from(owner));
         let mut interests = std::mem::take(&mut self.interests);
         self.world.persons.interests(owner, &mut interests);
@@ -97,7 +97,7 @@ impl<'a> Forums<'a> {
         owner: u32,
         created_ms: u64,
         draw: &mut Draw,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
     ) -> Result<(), GenError> {
         let (first, last) = self.world.persons.get(owner).name(self.world.dictionary);
         let forum = self.start(owner, created_ms, &["Wall of ", first, " ", last], tables)?;
@@ -127,7 +127,7 @@ impl<'a> Forums<'a> {
         nth: u64,
         created_ms: u64,
         draw: &mut Draw,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
     ) -> Result<(), GenError> {
         let (first, last) = self.world.persons.get(owner).name(self.world.dictionary);
         let mut digits = itoa::Buffer::new();
@@ -156,7 +156,7 @@ impl<'a> Forums<'a> {
         owner: u32,
         created_ms: u64,
         draw: &mut Draw,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
     ) -> Result<(), GenError> {
         let World { dictionary, persons, friends, .. } = self.world;
         let Some(&tag) = draw.of(&self.interests) else { return Ok(()) };
@@ -191,7 +191,13 @@ impl<'a> Forums<'a> {
     }
 
     /// Numbers the forum and writes it and its moderator.
-    fn start(&mut self, owner: u32, created_ms: u64, title: &[&str], tables: &mut Tables) -> Result<Forum, GenError> {
+    fn start(
+        &mut self,
+        owner: u32,
+        created_ms: u64,
+        title: &[&str],
+        tables: &mut Tables<'_>,
+    ) -> Result<Forum, GenError> {
         let id = Clock::id(created_ms, self.next);
         self.next += 1;
         tables.row(Table::Forum).number(id).texts(title).number(created_ms).end()?;
@@ -214,7 +220,7 @@ impl<'a> Forums<'a> {
     }
 
     /// Sorts the members by the date they joined and writes them.
-    fn write_members(&mut self, forum: &Forum, tables: &mut Tables) -> Result<(), GenError> {
+    fn write_members(&mut self, forum: &Forum, tables: &mut Tables<'_>) -> Result<(), GenError> {
         self.members.sort_unstable_by_key(|member| (member.joined_ms, member.person));
         for member in &self.members {
             let person = self.world.persons.id(member.person);

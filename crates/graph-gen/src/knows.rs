@@ -146,7 +146,13 @@ impl Friends {
     }
 
     /// Writes the friendships in which the person has the smaller id.
-    pub(crate) fn write(&self, at: u32, persons: &Persons, clock: Clock, tables: &mut Tables) -> Result<(), GenError> {
+    pub(crate) fn write(
+        &self,
+        at: u32,
+        persons: &Persons,
+        clock: Clock,
+        tables: &mut Tables<'_>,
+    ) -> Result<(), GenError> {
         let id = persons.id(at);
         for &friend in self.of(at).iter().filter(|&&friend| friend > at) {
             let since_ms = self.since_ms(at, friend, persons, clock);

@@ -35,9 +35,9 @@ mod statics;
 mod text;
 
 pub use error::GenError;
-pub use files::Content;
+pub use files::{Content, StreamedRow};
 pub use limits::{PERSONS_MAX, PERSONS_MIN, YEARS_MAX, YEARS_MIN};
 pub use mapping::mapping_json;
-pub use network::{FileRows, Progress, SnbOptions, Stage, Summary, generate};
+pub use network::{FileRows, Progress, SnbOptions, Stage, Summary, generate, stream};
 pub use scale_factor::{SCALE_FACTORS, ScaleFactor};
 pub use schema::{schema_groovy, schema_json};

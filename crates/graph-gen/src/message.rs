@@ -67,7 +67,7 @@ impl<'a> Messages<'a> {
         setting: &Setting<'_>,
         at_ms: u64,
         draw: &mut Draw,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
     ) -> Result<(), GenError> {
         let id = self.next_id(at_ms);
         let (country, ip) = self.sent_from(setting.owner, draw);
@@ -103,7 +103,7 @@ impl<'a> Messages<'a> {
         at_ms: u64,
         tag: u32,
         draw: &mut Draw,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
     ) -> Result<(), GenError> {
         if at_ms >= self.world.clock.end_ms {
             return Ok(());
@@ -147,7 +147,7 @@ impl<'a> Messages<'a> {
         post: Posted,
         tag: u32,
         draw: &mut Draw,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
     ) -> Result<(), GenError> {
         let answered = if draw.chance(ANSWERS_TO_COMMENTS) { draw.of(&self.thread).copied() } else { None };
         let (reply_table, parent) =
@@ -193,7 +193,7 @@ impl<'a> Messages<'a> {
         id: u64,
         author: u32,
         country: u32,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
     ) -> Result<(), GenError> {
         tables.pair(Table::PostHasCreator, id, self.world.persons.id(author))?;
         tables.pair(Table::PostIsLocatedIn, id, self.world.dictionary.country_place_id(country))?;
@@ -208,7 +208,7 @@ impl<'a> Messages<'a> {
         tag: u32,
         count: u32,
         draw: &mut Draw,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
     ) -> Result<(), GenError> {
         self.tags.clear();
         self.tags.push(tag);
@@ -235,7 +235,7 @@ impl<'a> Messages<'a> {
         author: u32,
         liked_per_mille: u32,
         draw: &mut Draw,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
     ) -> Result<(), GenError> {
         if !draw.chance(liked_per_mille) {
             return Ok(());

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::clock::Clock;
 use crate::dictionary::Dictionary;
 use crate::error::GenError;
-use crate::files::{Content, FILES, Tables};
+use crate::files::{Content, FILES, StreamedRow, Tables};
 use crate::forum::{Forums, World};
 use crate::knows::Friends;
 use crate::limits::{PERSONS_MAX, PERSONS_MIN, PROGRESS_PERSONS, YEARS_MAX, YEARS_MIN};
@@ -136,11 +136,32 @@ impl Summary {
 /// Options out of range, or the folder cannot be written. After an error the folder holds an incomplete network.
 pub fn generate(options: &SnbOptions, out: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<Summary, GenError> {
     options.validate()?;
-    let clock = Clock::new(options.years);
-    let dictionary = Dictionary::new();
     let mut tables = Tables::create(out, options.content)?;
     write_descriptions(out, options.content)?;
-    crate::statics::write(&dictionary, &mut tables)?;
+    make(options, &mut tables, progress)?;
+    Ok(summary(tables.finish()?))
+}
+
+/// Generates a network and gives each row to `taker` as it is made, instead of writing files: the same rows in the same order as
+/// [`generate`] writes to each file, those of different files in turn. `taker` says whether it wants more.
+///
+/// # Errors
+/// Options out of range, or [`GenError::Stopped`].
+pub fn stream(
+    options: &SnbOptions,
+    taker: &mut dyn FnMut(StreamedRow<'_>) -> bool,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Summary, GenError> {
+    options.validate()?;
+    let mut tables = Tables::streaming(options.content, taker);
+    make(options, &mut tables, progress)?;
+    Ok(summary(tables.finish()?))
+}
+
+fn make(options: &SnbOptions, tables: &mut Tables<'_>, progress: &mut dyn FnMut(&Progress)) -> Result<(), GenError> {
+    let clock = Clock::new(options.years);
+    let dictionary = Dictionary::new();
+    crate::statics::write(&dictionary, tables)?;
 
     let total = options.persons;
     let persons = Persons::new(options.seed, total, clock, &dictionary);
@@ -155,23 +176,23 @@ pub fn generate(options: &SnbOptions, out: &Path, progress: &mut dyn FnMut(&Prog
         }
     };
     for at in 0..persons.len() {
-        persons.write(at, &dictionary, &mut tables)?;
-        friends.write(at, &persons, clock, &mut tables)?;
+        persons.write(at, &dictionary, tables)?;
+        friends.write(at, &persons, clock, tables)?;
         report(Stage::Persons, at, tables.rows());
     }
     let world = World { seed: options.seed, clock, dictionary: &dictionary, persons: &persons, friends: &friends };
     let mut forums = Forums::new(world, options.content == Content::Everything);
     for at in 0..persons.len() {
-        forums.write_of(at, &mut tables)?;
+        forums.write_of(at, tables)?;
         report(Stage::Forums, at, tables.rows());
     }
-    let rows = tables.finish()?;
-    let files = FILES
-        .iter()
-        .zip(rows)
-        .map(|(file, rows)| FileRows { path: file.path(), rows, is_vertex: file.is_vertex() })
-        .collect();
-    Ok(Summary { files })
+    Ok(())
+}
+
+fn summary(rows: Vec<u64>) -> Summary {
+    let files = FILES.iter().zip(rows);
+    let files = files.map(|(file, rows)| FileRows { path: file.path(), rows, is_vertex: file.is_vertex() });
+    Summary { files: files.collect() }
 }
 
 /// Writes `schema.json`, `schema.groovy` and `mapping.json`.

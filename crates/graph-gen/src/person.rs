@@ -139,7 +139,7 @@ impl Persons {
     }
 
     /// Writes the rows about the person alone: person, place, interests, university, work.
-    pub(crate) fn write(&self, at: u32, dictionary: &Dictionary, tables: &mut Tables) -> Result<(), GenError> {
+    pub(crate) fn write(&self, at: u32, dictionary: &Dictionary, tables: &mut Tables<'_>) -> Result<(), GenError> {
         let person = self.get(at);
         let id = self.id(at);
         let Some(home) = dictionary.country(person.country) else { return Ok(()) };
@@ -184,7 +184,7 @@ impl Persons {
         home: &Country,
         dictionary: &Dictionary,
         draw: &mut Draw,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
     ) -> Result<(), GenError> {
         let person = self.get(at);
         let (first, last) = person.name(dictionary);

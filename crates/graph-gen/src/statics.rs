@@ -9,13 +9,13 @@ const RESOURCE: &str = "http://example.org/resource/";
 const CLASS: &str = "http://example.org/class/";
 
 /// Writes everything static.
-pub(crate) fn write(dictionary: &Dictionary, tables: &mut Tables) -> Result<(), GenError> {
+pub(crate) fn write(dictionary: &Dictionary, tables: &mut Tables<'_>) -> Result<(), GenError> {
     write_places(dictionary, tables)?;
     write_organisations(dictionary, tables)?;
     write_tags(dictionary, tables)
 }
 
-fn write_places(dictionary: &Dictionary, tables: &mut Tables) -> Result<(), GenError> {
+fn write_places(dictionary: &Dictionary, tables: &mut Tables<'_>) -> Result<(), GenError> {
     let mut place = |id: u64, name: &str, kind: &str| {
         tables.row(Table::Place).number(id).text(name).texts(&[RESOURCE, name]).text(kind).end()
     };
@@ -38,7 +38,7 @@ fn write_places(dictionary: &Dictionary, tables: &mut Tables) -> Result<(), GenE
     Ok(())
 }
 
-fn write_organisations(dictionary: &Dictionary, tables: &mut Tables) -> Result<(), GenError> {
+fn write_organisations(dictionary: &Dictionary, tables: &mut Tables<'_>) -> Result<(), GenError> {
     let mut organisation = |id: u64, kind: &str, name: &str, place: u64| {
         tables.row(Table::Organisation).number(id).text(kind).text(name).texts(&[RESOURCE, name]).end()?;
         tables.pair(Table::OrganisationIsLocatedIn, id, place)
@@ -54,7 +54,7 @@ fn write_organisations(dictionary: &Dictionary, tables: &mut Tables) -> Result<(
     Ok(())
 }
 
-fn write_tags(dictionary: &Dictionary, tables: &mut Tables) -> Result<(), GenError> {
+fn write_tags(dictionary: &Dictionary, tables: &mut Tables<'_>) -> Result<(), GenError> {
     for (id, tag) in (0..).zip(&dictionary.tags) {
         tables.row(Table::Tag).number(id).text(&tag.name).texts(&[RESOURCE, &tag.name]).end()?;
         tables.pair(Table::TagHasType, id, u64::from(tag.class))?;

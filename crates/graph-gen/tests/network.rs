@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use graph_gen::{Content, GenError, PERSONS_MAX, SnbOptions, Summary, YEARS_MAX, generate, mapping_json, schema_json};
+use graph_gen::{
+    Content, GenError, PERSONS_MAX, SnbOptions, StreamedRow, Summary, YEARS_MAX, generate, mapping_json, schema_json,
+    stream,
+};
 
 fn run(options: &SnbOptions) -> (tempfile::TempDir, Summary) {
     let folder = tempfile::tempdir().unwrap();
@@ -72,6 +75,43 @@ fn the_output_is_the_one_of_this_version() {
         }
     }
     assert_eq!(format!("{sum:016x}"), "116340ad59874687");
+}
+
+#[test]
+fn streamed_rows_are_those_of_the_files() {
+    for content in [Content::Everything, Content::IdsOnly] {
+        let options = SnbOptions::new(30, 7).with_content(content);
+        let (folder, written) = run(&options);
+        let mut files: BTreeMap<String, String> = BTreeMap::new();
+        let mut taker = |row: StreamedRow<'_>| {
+            let text = files.entry(row.label.to_owned()).or_insert_with(|| row.columns.join("|") + "\n");
+            text.push_str(std::str::from_utf8(row.line).unwrap());
+            text.push('\n');
+            assert_eq!(row.ends.is_some(), row.label.contains('_'), "{}", row.label);
+            true
+        };
+        let streamed = stream(&options, &mut taker, &mut |_| ()).unwrap();
+        assert_eq!(streamed, written);
+        for file in &written.files {
+            let stem = file.path.split('/').next_back().unwrap().trim_end_matches("_0_0.csv");
+            match files.get(stem) {
+                Some(streamed) => assert_eq!(*streamed, read(folder.path(), &file.path), "{stem}"),
+                None => assert_eq!(file.rows, 0, "{stem}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_taker_can_stop() {
+    let mut left = 10;
+    let mut taker = |_: StreamedRow<'_>| {
+        left -= 1;
+        left > 0
+    };
+    let error = stream(&SnbOptions::new(30, 7), &mut taker, &mut |_| ()).unwrap_err();
+    assert!(matches!(error, GenError::Stopped));
+    assert_eq!(left, 0);
 }
 
 #[test]

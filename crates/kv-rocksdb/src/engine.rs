@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use kv::{
-    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId,
-    TableSpec, WriteBatch, prefix_end, successor,
+    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, SortedRows,
+    SortedWriter, Statistic, TableId, TableSpec, WriteBatch, prefix_end, successor,
 };
 
 use parking_lot::Mutex;
 
 use crate::folder::Folder;
+use crate::ingest::{self, FileWriter};
 use crate::limits::LONE_COMMIT_BYTES_MAX;
 use crate::options::{MemtableWrites, RocksDbOptions};
 use crate::read::Snapshot;
@@ -43,6 +44,7 @@ impl RocksDbEngine {
     /// is written there), [`KvError::Corrupt`], [`KvError::DiskFull`], [`KvError::Io`].
     pub fn open(options: &RocksDbOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
         let folder = Folder::take(&options.path, tables)?;
+        ingest::clear(&options.path)?;
         let store = Arc::new(Store::open(options, tables)?);
         let writer = Writer::start(Arc::clone(&store))?;
         Ok(Self {
@@ -119,6 +121,7 @@ impl Engine for RocksDbEngine {
             persistent: true,
             shared: false,
             remote: false,
+            sorted_ingest: true,
         }
     }
 
@@ -184,6 +187,14 @@ impl Engine for RocksDbEngine {
 
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
         split(&self.store, table, prefix, target_bytes)
+    }
+
+    fn sorted_writer<'a>(&'a self, table: TableId) -> Result<Box<dyn SortedWriter + 'a>, KvError> {
+        Ok(Box::new(FileWriter::new(&self.store, table)?))
+    }
+
+    fn ingest(&self, rows: Vec<SortedRows>) -> Result<(), KvError> {
+        ingest::ingest(&self.store, rows)
     }
 
     fn sync(&self) -> Result<(), KvError> {

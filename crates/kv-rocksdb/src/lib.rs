@@ -4,7 +4,8 @@
 //! that names RocksDB. What it is not: it knows nothing of what the tables hold.
 //!
 //! Invariants:
-//! - Every write goes through the write-ahead log; a batch is one record of it, so it is there as a whole or not at all.
+//! - Every batch goes through the write-ahead log as one record of it, so it is there as a whole or not at all. Sorted rows go around
+//!   the log: their files are on disk before the list of files names them, all of a table's at once.
 //! - Readers never see half of a batch (unless [`MemtableWrites::Unordered`] was asked for).
 //! - A folder is open in one process at a time, and a folder of something else is never written to.
 //!
@@ -14,6 +15,7 @@
 mod engine;
 mod error;
 mod folder;
+mod ingest;
 mod limits;
 mod options;
 mod prefix;

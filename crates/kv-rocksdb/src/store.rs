@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use kv::{KvError, Operation, TableId, TableSpec, WriteBatch, prefix_end};
 use rocksdb::{
     BottommostLevelCompaction, ColumnFamily, ColumnFamilyDescriptor, CompactOptions, DBWithThreadMode,
-    DEFAULT_COLUMN_FAMILY_NAME, ReadOptions, SingleThreaded, WriteOptions,
+    DEFAULT_COLUMN_FAMILY_NAME, Options, ReadOptions, SingleThreaded, WriteOptions,
 };
 
 use crate::error::translate;
@@ -24,15 +24,19 @@ pub(crate) struct Store {
     pub(crate) memory: Memory,
     pub(crate) read_options: ReadOptions,
     write_options: WriteOptions,
+    /// By table: what files of it are made with.
+    table_options: Vec<Options>,
 }
 
 impl Store {
     pub(crate) fn open(options: &RocksDbOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
         let memory = options.memory();
+        let table_options =
+            tables.iter().map(|table| options.table(table, &memory)).collect::<Result<Vec<_>, KvError>>()?;
         let mut families =
             vec![ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, RocksDbOptions::unused_table())];
-        for table in tables {
-            families.push(ColumnFamilyDescriptor::new(table.name, options.table(table, &memory)?));
+        for (table, options) in tables.iter().zip(&table_options) {
+            families.push(ColumnFamilyDescriptor::new(table.name, options.clone()));
         }
         let database = Database::open_cf_descriptors(&options.database(&memory)?, &options.path, families)
             .map_err(|error| translate(&options.path, "opening the store", error))?;
@@ -43,6 +47,7 @@ impl Store {
             memory,
             read_options: ReadOptions::default(),
             write_options: options.write_options(),
+            table_options,
         })
     }
 
@@ -51,6 +56,11 @@ impl Store {
         self.database
             .cf_handle(spec.name)
             .ok_or_else(|| KvError::Other { detail: format!("table {} is not open", spec.name) })
+    }
+
+    pub(crate) fn table_options(&self, table: TableId) -> Result<&Options, KvError> {
+        let unknown = KvError::UnknownTable { index: table.index(), tables: self.tables.len() };
+        self.table_options.get(table.index()).ok_or(unknown)
     }
 
     /// Writes batches in one go: all of them or none. Where they write the same key, the later batch wins. The batches have

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Commit, Key, Keys, KvError, TableId, WriteBatch};
+use crate::{Commit, Key, Keys, KvError, SortedRows, SortedWriter, TableId, WriteBatch};
 
 /// What an engine can and cannot do. Callers consult this; they never ask which engine it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Capabilities {
     pub shared: bool,
     /// A call waits for a network: it must not run on a thread that others need.
     pub remote: bool,
+    /// [`Engine::sorted_writer`] and [`Engine::ingest`] work.
+    pub sorted_ingest: bool,
 }
 
 /// Rows of one partition: from `start` (inclusive) to `end` (exclusive, `None`: to the last row).
@@ -182,6 +184,24 @@ pub trait Engine: Read + Send + Sync {
     /// engine without ordered partitions gives one run.
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError>;
 
+    /// A writer for rows of a table that come in the order of their keys and are ingested later (see [`Capabilities::sorted_ingest`]).
+    ///
+    /// # Errors
+    /// [`KvError::Unsupported`] for engines that cannot, [`KvError::UnknownTable`].
+    fn sorted_writer<'a>(&'a self, _table: TableId) -> Result<Box<dyn SortedWriter + 'a>, KvError> {
+        Err(KvError::Unsupported { engine: self.name(), operation: "ingesting sorted rows" })
+    }
+
+    /// Makes the rows of sorted writers of this engine part of their tables; where a key exists they replace its value. Of each table, rows
+    /// must begin after those before them in the list end. Whoever reads, or opens the store after a crash, finds all rows of a table or
+    /// none of them; tables follow one another in the order in which they are first named. On return all of it survives a power cut.
+    ///
+    /// # Errors
+    /// [`KvError::Unsupported`] for engines that cannot, [`KvError::OutOfOrder`] before anything is ingested.
+    fn ingest(&self, _rows: Vec<SortedRows>) -> Result<(), KvError> {
+        Err(KvError::Unsupported { engine: self.name(), operation: "ingesting sorted rows" })
+    }
+
     /// Makes everything acknowledged so far survive a power cut, whatever the durability mode.
     fn sync(&self) -> Result<(), KvError>;
 
@@ -270,6 +290,14 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
 
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
         (**self).split(table, prefix, target_bytes)
+    }
+
+    fn sorted_writer<'a>(&'a self, table: TableId) -> Result<Box<dyn SortedWriter + 'a>, KvError> {
+        (**self).sorted_writer(table)
+    }
+
+    fn ingest(&self, rows: Vec<SortedRows>) -> Result<(), KvError> {
+        (**self).ingest(rows)
     }
 
     fn sync(&self) -> Result<(), KvError> {

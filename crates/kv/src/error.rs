@@ -96,6 +96,22 @@ pub enum KvError {
         /// The table.
         table: &'static str,
     },
+    /// Rows given as sorted are not: an error of the calling program. Nothing was ingested.
+    #[error("row {row} of sorted rows for table {table} does not come after the one before")]
+    OutOfOrder {
+        /// The table.
+        table: &'static str,
+        /// Which row of a writer, counted from 0; 0 also where the rows of one writer begin before those of another end.
+        row: u64,
+    },
+    /// The engine cannot do this; [`crate::Capabilities`] say so.
+    #[error("the storage engine {engine} does not support {operation}")]
+    Unsupported {
+        /// Its name.
+        engine: &'static str,
+        /// What was asked for.
+        operation: &'static str,
+    },
     /// The engine is shutting down: the batch was not written.
     #[error("the storage engine is closed")]
     Closed,

@@ -9,8 +9,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::{
-    Capabilities, Commit, Cursor, Engine, Entry, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId,
-    WriteBatch,
+    Capabilities, Commit, Cursor, Engine, Entry, Key, Keys, KvError, Read, RowRange, Run, SortedRows, SortedWriter,
+    Statistic, TableId, WriteBatch,
 };
 
 /// One fault. `nth` counts from 1 at the moment the fault is injected.
@@ -284,6 +284,16 @@ impl<E: Engine> Engine for FaultEngine<E> {
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
         self.faults.next_read()?;
         self.inner.split(table, prefix, target_bytes)
+    }
+
+    fn sorted_writer<'a>(&'a self, table: TableId) -> Result<Box<dyn SortedWriter + 'a>, KvError> {
+        self.faults.write_without_commit()?;
+        self.inner.sorted_writer(table)
+    }
+
+    fn ingest(&self, rows: Vec<SortedRows>) -> Result<(), KvError> {
+        self.faults.write_without_commit()?;
+        self.inner.ingest(rows)
     }
 
     fn sync(&self) -> Result<(), KvError> {

@@ -10,6 +10,7 @@
 //! Invariants:
 //! - A [`WriteBatch`] becomes visible and durable as a whole or not at all (an engine that cannot says so in [`Capabilities`]).
 //! - Operations of one batch apply in order: the last one on a key wins.
+//! - Sorted rows that are ingested become visible and durable table by table, each as a whole or not at all.
 //! - A commit that was reported as done survives a crash of the process.
 //! - Keys and values are opaque bytes; a partition is self-delimiting, so that `partition ++ row` sorts like `(partition, row)`.
 //!
@@ -24,6 +25,7 @@ mod commit;
 mod engine;
 mod error;
 mod fault;
+mod ingest;
 mod key;
 pub mod limits;
 mod memory;
@@ -34,6 +36,7 @@ pub use commit::{Commit, CommitSender};
 pub use engine::{Capabilities, Cursor, Engine, Entry, GoOn, Read, RowRange, Run, Statistic};
 pub use error::KvError;
 pub use fault::{Fault, FaultEngine, Faults};
+pub use ingest::{Extent, SortedRows, SortedWriter, check_sorted};
 pub use key::{Key, KeyBuf, Keys, prefix_end, successor};
 pub use memory::MemoryEngine;
 pub use table::{TableId, TableSpec};

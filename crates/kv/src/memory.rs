@@ -11,8 +11,8 @@ use parking_lot::RwLock;
 
 use crate::limits::RUNS_MAX;
 use crate::{
-    Capabilities, Commit, Cursor, Engine, Entry, Key, Keys, KvError, Operation, Read, RowRange, Run, Statistic,
-    TableId, TableSpec, WriteBatch, prefix_end,
+    Capabilities, Commit, Cursor, Engine, Entry, Extent, Key, Keys, KvError, Operation, Read, RowRange, Run,
+    SortedRows, SortedWriter, Statistic, TableId, TableSpec, WriteBatch, check_sorted, prefix_end,
 };
 
 /// How many rows a cursor takes from its copy of the map at once: enough to make the search for the next run cheap, few
@@ -217,6 +217,7 @@ impl Engine for MemoryEngine {
             persistent: false,
             shared: false,
             remote: false,
+            sorted_ingest: true,
         }
     }
 
@@ -298,6 +299,26 @@ impl Engine for MemoryEngine {
         Ok(runs)
     }
 
+    fn sorted_writer<'a>(&'a self, table: TableId) -> Result<Box<dyn SortedWriter + 'a>, KvError> {
+        let name = TableSpec::find(self.tables, table)?.name;
+        Ok(Box::new(MemorySorted { table, name, extent: Extent::default(), rows: Vec::new() }))
+    }
+
+    fn ingest(&self, rows: Vec<SortedRows>) -> Result<(), KvError> {
+        let mut all = Vec::new();
+        for rows in check_sorted(self.tables, rows)? {
+            all.push((rows.table(), rows.into_content::<SortedContent>()?));
+        }
+        let mut content = self.content.write();
+        for (table, rows) in all {
+            let table = content.table_mut(table)?;
+            for (key, row) in rows {
+                table.put(Key::new(&key, row.partition_len), &row.value);
+            }
+        }
+        Ok(())
+    }
+
     fn sync(&self) -> Result<(), KvError> {
         Ok(())
     }
@@ -316,6 +337,29 @@ impl Engine for MemoryEngine {
             figure("entries", "Entries of all tables", entries),
             figure("content_bytes", "Bytes of all keys and values, without what the maps themselves need", bytes),
         ]
+    }
+}
+
+type SortedContent = Vec<(Vec<u8>, Row)>;
+
+/// Sorted rows that wait to be ingested.
+struct MemorySorted {
+    table: TableId,
+    name: &'static str,
+    extent: Extent,
+    rows: SortedContent,
+}
+
+impl SortedWriter for MemorySorted {
+    fn put(&mut self, key: Key<'_>, value: &[u8]) -> Result<(), KvError> {
+        self.extent.add(self.name, key, value)?;
+        let row = Row { partition_len: key.partition().len(), value: value.into() };
+        self.rows.push((key.as_bytes().to_vec(), row));
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<SortedRows, KvError> {
+        Ok(SortedRows::new(self.table, self.extent, Box::new(self.rows)))
     }
 }
 

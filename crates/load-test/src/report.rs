@@ -8,6 +8,7 @@ mod charts;
 pub(crate) mod published;
 mod section;
 mod summary;
+pub mod tables;
 mod ticks;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};

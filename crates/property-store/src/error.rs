@@ -1,5 +1,7 @@
 //! What can go wrong.
 
+use std::path::PathBuf;
+
 use kv::KvError;
 
 /// A failed operation of the store.
@@ -43,6 +45,22 @@ pub enum PropertyError {
     #[error("stored data is damaged: {detail}")]
     Damaged {
         /// What was found.
+        detail: String,
+    },
+    /// A bulk load on an engine that does not take sorted rows.
+    #[error("the engine {engine} takes no sorted rows; load in batches with extend_raw")]
+    NoIngest {
+        /// Its name.
+        engine: &'static str,
+    },
+    /// The files of a bulk load.
+    #[error("{action} in the folder {} failed: {detail}; give another folder, or make room there", path.display())]
+    Scratch {
+        /// [`crate::BulkOptions::scratch`].
+        path: PathBuf,
+        /// What was attempted.
+        action: &'static str,
+        /// The system's words.
         detail: String,
     },
     /// A scan in numeric order, on an engine that keeps no order among partitions.

@@ -14,6 +14,11 @@ pub(crate) const SETTINGS: TableId = TableId(0);
 const NODE: TableId = TableId(1);
 const EDGE: TableId = TableId(2);
 
+/// Bytes of one number of a key; the first one is the partition.
+const PARTITION_BYTES: usize = 8;
+/// Bytes of the longest key.
+const EDGE_KEY_BYTES: usize = 16;
+
 /// The tables an engine must be opened with.
 pub static TABLES: &[TableSpec] = &[
     TableSpec { name: "settings", partition_len: whole, ranged: false },
@@ -26,7 +31,7 @@ fn whole(bytes: &[u8]) -> Option<usize> {
 }
 
 fn first_number(bytes: &[u8]) -> Option<usize> {
-    (bytes.len() >= 8).then_some(8)
+    (bytes.len() >= PARTITION_BYTES).then_some(PARTITION_BYTES)
 }
 
 /// The two ends of an edge: source, target. In an undirected store both orders name the same edge.
@@ -50,19 +55,42 @@ impl RecordKey for EdgeEnds {
     }
 }
 
+/// A key's bytes, without an allocation.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyBytes {
+    bytes: [u8; EDGE_KEY_BYTES],
+    len: usize,
+}
+
+impl KeyBytes {
+    fn node(id: u64) -> Self {
+        Self { bytes: (u128::from(id) << 64).to_be_bytes(), len: PARTITION_BYTES }
+    }
+
+    fn edge(source: u64, target: u64) -> Self {
+        Self { bytes: (u128::from(source) << 64 | u128::from(target)).to_be_bytes(), len: EDGE_KEY_BYTES }
+    }
+
+    /// As the engine takes it.
+    #[must_use]
+    pub fn as_key(&self) -> Key<'_> {
+        Key::new(self.bytes.get(..self.len).unwrap_or_default(), PARTITION_BYTES)
+    }
+}
+
 pub(crate) mod sealed {
-    use super::{EDGE, EdgeEnds, Key, NODE, TableId};
+    use super::{EDGE, EDGE_KEY_BYTES, EdgeEnds, Key, KeyBytes, NODE, PARTITION_BYTES, TableId};
 
     /// How a key is written. Only node ids and edge ends are keys.
     pub trait Bytes: Sized {
         /// The table of these keys.
         const TABLE: TableId;
 
-        /// Appends the partition.
-        fn partition(self, out: &mut Vec<u8>);
+        /// Length of [`Self::bytes`].
+        const KEY_BYTES: usize;
 
-        /// Appends the row.
-        fn row(self, out: &mut Vec<u8>);
+        /// The key's bytes: a big-endian number for each part.
+        fn bytes(self) -> KeyBytes;
 
         /// Reads a key back; `None` where the bytes are none.
         fn read(key: Key<'_>) -> Option<Self>;
@@ -77,12 +105,11 @@ pub(crate) mod sealed {
 
     impl Bytes for u64 {
         const TABLE: TableId = NODE;
+        const KEY_BYTES: usize = PARTITION_BYTES;
 
-        fn partition(self, out: &mut Vec<u8>) {
-            out.extend_from_slice(&self.to_be_bytes());
+        fn bytes(self) -> KeyBytes {
+            KeyBytes::node(self)
         }
-
-        fn row(self, _: &mut Vec<u8>) {}
 
         fn read(key: Key<'_>) -> Option<Self> {
             key.as_bytes().try_into().ok().map(Self::from_be_bytes)
@@ -99,13 +126,10 @@ pub(crate) mod sealed {
 
     impl Bytes for EdgeEnds {
         const TABLE: TableId = EDGE;
+        const KEY_BYTES: usize = EDGE_KEY_BYTES;
 
-        fn partition(self, out: &mut Vec<u8>) {
-            out.extend_from_slice(&self.0.to_be_bytes());
-        }
-
-        fn row(self, out: &mut Vec<u8>) {
-            out.extend_from_slice(&self.1.to_be_bytes());
+        fn bytes(self) -> KeyBytes {
+            KeyBytes::edge(self.0, self.1)
         }
 
         fn read(key: Key<'_>) -> Option<Self> {

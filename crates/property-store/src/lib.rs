@@ -7,8 +7,10 @@
 //!
 //! Invariants:
 //! - One value format on all engines ([`record`]), with a version; bytes of another version are refused, never guessed at.
-//! - Every write is one atomic batch; what failed wrote nothing, and no failure is silent.
-//! - What a read-modify-write ([`Records::insert`], [`Records::merge`], [`Records::remove`]) read is still true when it writes.
+//! - Every write is one atomic batch, as far as the engine has that over partitions ([`kv::Capabilities::atomic_across_partitions`]); no
+//!   failure is silent.
+//! - What a read-modify-write ([`Records::insert`], [`Records::merge`], [`Records::remove`]) read is still true when it writes, whatever
+//!   this process writes meanwhile; other processes that share an engine ([`kv::Capabilities::shared`]) are not excluded.
 //! - Opening never deletes anything, and a read-only store refuses every write.
 //!
 //! ```
@@ -28,6 +30,11 @@
 //!
 //! Start reading at [`PropertyStore`], then [`Records`].
 
+#[cfg(any(test, feature = "conformance"))]
+#[macro_use]
+pub mod conformance;
+
+mod bulk;
 mod error;
 mod keys;
 pub mod limits;
@@ -36,9 +43,18 @@ mod records;
 mod scan;
 mod store;
 
+// So that a program needs only this crate and one engine.
+pub use kv;
+
+pub use bulk::{BulkLoad, BulkOptions, BulkSummary};
 pub use error::{PropertyError, RecordError};
 pub use keys::{EdgeEnds, RecordKey, TABLES};
 pub use record::Record;
 pub use records::{Check, Records};
 pub use scan::Scan;
 pub use store::{Access, Direction, PropertyStore, StoreOptions};
+
+/// The code of the readme is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -3,12 +3,13 @@
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
-use kv::{Key, Keys, WriteBatch};
+use kv::{Keys, WriteBatch};
 use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 
-use crate::limits::FETCH_RECORDS;
+use crate::keys::KeyBytes;
+use crate::limits::{BATCH_RESERVE_RECORDS, FETCH_RECORDS, RECORD_BYTES_GUESS};
 use crate::scan::Scan;
-use crate::{Access, Direction, PropertyError, PropertyStore, Record, RecordError, RecordKey, record};
+use crate::{Access, PropertyError, PropertyStore, Record, RecordError, RecordKey, record};
 
 /// Whether bytes that are said to be a record are looked at before they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,9 @@ impl<'s, K: RecordKey> Records<'s, K> {
             let mut wanted = Keys::new();
             for key in chunk {
                 let key = self.normal(*key);
-                wanted.push(|b| key.partition(b), |b| key.row(b));
+                let bytes = key.bytes();
+                let key = bytes.as_key();
+                wanted.push(|b| b.extend_from_slice(key.partition()), |b| b.extend_from_slice(key.row()));
             }
             let mut failed = None;
             self.store.engine.multi_get(K::TABLE, &wanted, &mut |at, found| {
@@ -104,8 +107,9 @@ impl<'s, K: RecordKey> Records<'s, K> {
         self.extend([(key, record)])
     }
 
-    /// Stores many records in one atomic batch, without reading; of two for one key the later wins. The engine bounds a batch
-    /// ([`kv::limits::BATCH_BYTES_MAX`]).
+    /// Stores many records in one batch, without reading; of two for one key the later wins. The engine bounds a batch
+    /// ([`kv::limits::BATCH_BYTES_MAX`]). It is atomic where the engine's batches are
+    /// ([`kv::Capabilities::atomic_across_partitions`]).
     ///
     /// # Errors
     /// As [`Self::insert`]; nothing of the batch was written then.
@@ -193,13 +197,8 @@ impl<'s, K: RecordKey> Records<'s, K> {
             Bound::Excluded(key) => Some(*key),
             Bound::Included(key) => key.before(),
         };
-        let mut start = (Vec::new(), 0);
-        if let Some(key) = after {
-            key.partition(&mut start.0);
-            start.1 = start.0.len();
-            key.row(&mut start.0);
-        }
-        let cursor = self.store.engine.scan_partitions(K::TABLE, &[], after.map(|_| Key::new(&start.0, start.1)))?;
+        let after = after.map(K::bytes);
+        let cursor = self.store.engine.scan_partitions(K::TABLE, &[], after.as_ref().map(KeyBytes::as_key))?;
         Ok(Scan::new(cursor, range.end_bound().cloned()))
     }
 
@@ -217,7 +216,7 @@ impl<'s, K: RecordKey> Records<'s, K> {
     }
 
     fn normal(&self, key: K) -> K {
-        if self.store.options.direction == Direction::Undirected { key.undirected() } else { key }
+        self.store.normal(key)
     }
 
     fn check_writable(&self) -> Result<(), PropertyError> {
@@ -225,12 +224,8 @@ impl<'s, K: RecordKey> Records<'s, K> {
     }
 
     fn read<T>(&self, key: K, decode: impl Fn(&[u8]) -> Result<T, RecordError>) -> Result<Option<T>, PropertyError> {
-        let mut bytes = Vec::with_capacity(16);
-        key.partition(&mut bytes);
-        let partition_len = bytes.len();
-        key.row(&mut bytes);
         let mut found = None;
-        self.store.engine.get(K::TABLE, Key::new(&bytes, partition_len), &mut |value| found = Some(decode(value)))?;
+        self.store.engine.get(K::TABLE, key.bytes().as_key(), &mut |value| found = Some(decode(value)))?;
         found.transpose().map_err(|error| damaged(key.describe(), error))
     }
 
@@ -245,8 +240,8 @@ impl<'s, K: RecordKey> Records<'s, K> {
     fn commit(&self, key: K, bytes: Option<&[u8]>) -> Result<(), PropertyError> {
         let mut batch = WriteBatch::with_capacity(1, 16 + bytes.map_or(0, <[u8]>::len));
         match bytes {
-            Some(bytes) => batch.put(K::TABLE, |b| key.partition(b), |b| key.row(b), |v| v.extend_from_slice(bytes)),
-            None => batch.delete(K::TABLE, |b| key.partition(b), |b| key.row(b)),
+            Some(bytes) => batch.put_key(K::TABLE, key.bytes().as_key(), bytes),
+            None => batch.delete_key(K::TABLE, key.bytes().as_key()),
         }
         Ok(self.store.engine.commit(batch)?)
     }
@@ -257,14 +252,22 @@ impl<'s, K: RecordKey> Records<'s, K> {
         write: impl Fn(K, R, &mut Vec<u8>) -> Result<(), PropertyError>,
     ) -> Result<(), PropertyError> {
         self.check_writable()?;
-        let mut batch = WriteBatch::new();
+        let records = records.into_iter();
+        let expected = records.size_hint().0.min(BATCH_RESERVE_RECORDS);
+        let mut batch = WriteBatch::with_capacity(expected, expected * RECORD_BYTES_GUESS);
         let mut stripes = 0u64;
-        let mut value = Vec::new();
         for (key, record) in records {
             let key = self.normal(key);
-            value.clear();
-            write(key, record, &mut value)?;
-            batch.put(K::TABLE, |b| key.partition(b), |b| key.row(b), |v| v.extend_from_slice(&value));
+            let bytes = key.bytes();
+            let place = bytes.as_key();
+            let mut written = Ok(());
+            batch.put(
+                K::TABLE,
+                |b| b.extend_from_slice(place.partition()),
+                |b| b.extend_from_slice(place.row()),
+                |value| written = write(key, record, value),
+            );
+            written?;
             stripes |= 1 << self.stripe(key);
         }
         // Shared, always in the same order: blind writes exclude read-modify-writes of the same records, not each other.
@@ -280,12 +283,7 @@ impl<'s, K: RecordKey> Records<'s, K> {
     }
 
     fn stripe(&self, key: K) -> usize {
-        let mut bytes = Vec::with_capacity(16);
-        key.partition(&mut bytes);
-        let partition_len = bytes.len();
-        key.row(&mut bytes);
-        let (partition, row) = bytes.split_at(partition_len);
-        self.store.stripe_of(partition, row)
+        self.store.stripe_of(key.bytes().as_key().as_bytes())
     }
 
     /// Holds off every other write of the key's record.
@@ -294,7 +292,7 @@ impl<'s, K: RecordKey> Records<'s, K> {
     }
 }
 
-fn check_bytes<K: RecordKey>(key: K, bytes: &[u8], check: Check) -> Result<(), PropertyError> {
+pub(crate) fn check_bytes<K: RecordKey>(key: K, bytes: &[u8], check: Check) -> Result<(), PropertyError> {
     match check {
         Check::Trust => Ok(()),
         Check::Validate => record::validate(bytes).map_err(|error| damaged(key.describe(), error)),

@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 
 use crate::keys::SETTINGS;
 use crate::limits::STRIPES;
-use crate::{EdgeEnds, PropertyError, Records, record};
+use crate::{EdgeEnds, PropertyError, RecordKey, Records, record};
 
 /// Row of the settings table: format version, then 0 for directed, 1 for undirected edges.
 const FORMAT: &[u8] = b"format";
@@ -119,10 +119,14 @@ impl PropertyStore {
         Ok(self.engine.sync()?)
     }
 
-    pub(crate) fn stripe_of(&self, partition: &[u8], row: &[u8]) -> usize {
+    /// The key under which a record is kept: of an undirected edge both orders have one.
+    pub(crate) fn normal<K: RecordKey>(&self, key: K) -> K {
+        if self.options.direction == Direction::Undirected { key.undirected() } else { key }
+    }
+
+    pub(crate) fn stripe_of(&self, key: &[u8]) -> usize {
         let mut hasher = FxHasher::default();
-        partition.hash(&mut hasher);
-        row.hash(&mut hasher);
+        key.hash(&mut hasher);
         usize::try_from(hasher.finish() % self.stripes.len() as u64).unwrap_or_default()
     }
 }

@@ -2,20 +2,25 @@
 
 use std::sync::Arc;
 
-use kv::{Engine, KvError, MemoryEngine};
+use kv::{Engine, KvError, MemoryEngine, TableSpec};
 
 use crate::settings::{EngineName, Storage};
 
-/// Opens the engine the settings name.
+/// Opens the engine the settings name, for graphs.
 pub fn open(storage: &Storage) -> Result<Arc<dyn Engine>, KvError> {
+    open_tables(storage, key_codec::tables::TABLES)
+}
+
+/// Opens the engine the settings name, for whoever has these tables.
+pub fn open_tables(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
     match storage.engine {
-        EngineName::Memory => Ok(Arc::new(MemoryEngine::open(key_codec::tables::TABLES))),
-        EngineName::Rocksdb => open_rocksdb(storage),
+        EngineName::Memory => Ok(Arc::new(MemoryEngine::open(tables))),
+        EngineName::Rocksdb => open_rocksdb(storage, tables),
     }
 }
 
 #[cfg(feature = "rocksdb")]
-fn open_rocksdb(storage: &Storage) -> Result<Arc<dyn Engine>, KvError> {
+fn open_rocksdb(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
     use kv_rocksdb::{Compression, Durability, RocksDbEngine, RocksDbOptions};
 
     use crate::settings::{CompressionName, DurabilityName};
@@ -40,11 +45,11 @@ fn open_rocksdb(storage: &Storage) -> Result<Arc<dyn Engine>, KvError> {
         },
         ..RocksDbOptions::default()
     };
-    Ok(Arc::new(RocksDbEngine::open(&options, key_codec::tables::TABLES)?))
+    Ok(Arc::new(RocksDbEngine::open(&options, tables)?))
 }
 
 #[cfg(not(feature = "rocksdb"))]
-fn open_rocksdb(_storage: &Storage) -> Result<Arc<dyn Engine>, KvError> {
+fn open_rocksdb(_storage: &Storage, _tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
     Err(KvError::Unavailable {
         detail: "this program was built without RocksDB; set storage.engine = \"memory\"".to_owned(),
     })

@@ -125,3 +125,54 @@ fn a_signal_ends_it_while_it_connects() {
         drop(connection);
     }
 }
+
+#[test]
+fn the_property_store_is_measured_on_each_engine() {
+    for (engine, rows) in [("memory", 10), ("rocksdb", 20)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (out, data) = (folder.path().join("out"), folder.path().join("data"));
+        std::fs::create_dir(&data).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_rhizome"))
+            .args(["bench", "property", "--engine", engine, "--quick", "--persons", "40", "--batch-size", "100,10000"])
+            .arg("--data-in")
+            .arg(&data)
+            .arg("--out")
+            .arg(&out)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+        for part in ["Durability", "get all", "55,000 to 105,000", "batches of 100", "sorted ingest", "453.4"] {
+            assert!(text.contains(part), "no {part} in {text}");
+        }
+        let result: Value = serde_json::from_slice(&std::fs::read(out.join("property.json")).unwrap()).unwrap();
+        let operations = result["operations"].as_array().unwrap();
+        assert_eq!(operations.len(), rows, "{engine}");
+        for row in operations {
+            assert!(row["calls"].as_u64().unwrap() > 0 && row["p50_us"].as_f64().unwrap() > 0.0, "{row}");
+            assert!(row["p50_us"].as_f64() <= row["p99_us"].as_f64(), "{row}");
+        }
+        let loads = result["loads"].as_array().unwrap();
+        assert_eq!(loads.len(), 3, "{engine}");
+        for load in loads {
+            let graph = &result["graph"];
+            let rows = graph["nodes"].as_u64().unwrap() + graph["edges"].as_u64().unwrap();
+            assert_eq!(load["records"].as_u64().unwrap(), rows, "{load}");
+            assert_eq!(load["tenths_per_s"].as_array().unwrap().len(), 10, "{load}");
+            assert_eq!(load["disk_bytes"].is_u64(), engine == "rocksdb", "{load}");
+        }
+        assert!(out.join("summary.md").exists() && out.join("report.html").exists());
+        assert_eq!(std::fs::read_dir(&data).unwrap().count(), 0, "data is left");
+    }
+}
+
+#[test]
+fn an_engine_that_is_not_there_is_named() {
+    let output = Command::new(env!("CARGO_BIN_EXE_rhizome"))
+        .args(["bench", "property", "--engine", "punchcards", "--quick"])
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("no storage engine of that name") && text.contains("`punchcards`"), "{text}");
+}

@@ -9,7 +9,7 @@ use toml_edit::DocumentMut;
 use crate::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
@@ -27,6 +27,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("http-api", &["graph-model", "graph-schema", "graph-store", "graph-json", "traversal"]),
     ("bulk-load", &["api-client", "graph-model"]),
     ("load-test", &["api-client"]),
+    ("property-bench", &["kv", "property-store", "graph-gen", "load-test"]),
     (
         "rhizome",
         &[
@@ -43,6 +44,8 @@ const LAYERS: [(&str, &[&str]); 18] = [
             "graph-gen",
             "traversal",
             "load-test",
+            "property-store",
+            "property-bench",
         ],
     ),
 ];

@@ -14,6 +14,7 @@
 )]
 
 pub mod concurrency;
+pub mod ingest;
 pub mod model;
 pub mod points;
 pub mod scans;
@@ -86,6 +87,9 @@ cases! { $
     concurrency: snapshots_do_not_move scans_do_not_see_later_writes batches_are_seen_whole
         concurrent_writers_lose_nothing later_submissions_win guards_are_held_until_the_write
         swaps_compare_first concurrent_swaps_all_count;
+    ingest: sorted_rows_are_read_like_written_ones ingested_rows_replace_and_are_replaced rows_of_several_writers_join
+        what_is_not_sorted_is_refused rows_are_seen_only_after_the_ingest ingested_rows_survive_a_restart
+        ingest_is_seen_whole;
     model: random_operations_match_a_map;
 }
 

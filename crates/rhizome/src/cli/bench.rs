@@ -3,6 +3,8 @@
 mod arguments;
 mod compare;
 mod progress;
+mod property;
+mod property_place;
 mod publish;
 mod report;
 mod run;
@@ -29,6 +31,8 @@ enum BenchCommand {
     Publish(Box<publish::PublishArguments>),
     /// Run the same scenarios against two servers in turn, and tell the ratio with its spread.
     Compare(Box<compare::CompareArguments>),
+    /// Measure the property store on an engine, beside the page that compared TiKV with RocksDB.
+    Property(Box<property::PropertyArguments>),
     /// Make one page from the results of several runs.
     Report(report::ReportArguments),
 }
@@ -38,6 +42,7 @@ pub(super) fn bench(arguments: BenchArguments) -> anyhow::Result<()> {
         BenchCommand::Run(arguments) => run::run(&arguments),
         BenchCommand::Publish(arguments) => publish::publish(&arguments),
         BenchCommand::Compare(arguments) => compare::compare(&arguments),
+        BenchCommand::Property(arguments) => property::property(&arguments),
         BenchCommand::Report(arguments) => report::report(&arguments),
     }
 }

@@ -1,0 +1,91 @@
+//! The benchmark page of rust_graph_lib's property store again, on Rhizome's property store and any engine.
+//!
+//! What it is: [`run`] measures single operations ([`operations`]: insert, extend, get, batch get, cold and warm, of nodes and of edges)
+//! and loads of a whole graph ([`load`]: in batches of several sizes and by sorted ingest), into a [`result::PropertyResult`] that
+//! [`report`] shows beside what was [`published`]. What it is not: it opens no engine (a [`Place`] does) and has no command line.
+//!
+//! Memory is bounded whatever the size of the graph: rows are made, encoded and stored in pieces of a fixed size.
+//!
+//! Start reading at [`run`].
+
+mod batches;
+mod disk;
+mod error;
+pub mod limits;
+pub mod load;
+mod measure;
+pub mod operations;
+pub mod published;
+pub mod report;
+pub mod result;
+mod rows;
+mod speed;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kv::Engine;
+use load_test::Cancel;
+
+pub use error::{BenchError, OpenError};
+pub use load::GraphOptions;
+pub use operations::OperationOptions;
+
+use result::PropertyResult;
+
+/// Where the store under test is.
+pub trait Place {
+    /// An engine with nothing in it, opened with [`property_store::TABLES`]. The one from before has been dropped, and its content may
+    /// be deleted.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being opened.
+    fn fresh(&mut self) -> Result<Arc<dyn Engine>, OpenError>;
+
+    /// The engine again, with the content the last one had when it was dropped. Only called for persistent engines.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being opened.
+    fn reopen(&mut self) -> Result<Arc<dyn Engine>, OpenError>;
+
+    /// The folder with the data of the last engine, where it is on this machine.
+    fn folder(&self) -> Option<&Path>;
+
+    /// A folder for temporary files of a load.
+    fn scratch(&self) -> &Path;
+}
+
+/// What to measure.
+#[derive(Clone, Debug, Default)]
+pub struct BenchOptions {
+    /// Single operations; `None` leaves them out.
+    pub operations: Option<OperationOptions>,
+    /// Loads of a whole graph; `None` leaves them out.
+    pub graph: Option<GraphOptions>,
+}
+
+/// Sees how far the measurement is.
+pub trait Watcher {
+    /// Something is being done: what, how much of it is done, how much there is (0: not known).
+    fn progress(&mut self, what: &str, done: u64, total: u64);
+}
+
+/// Measures. `result` has what was measured until then also when it fails or is cancelled.
+///
+/// # Errors
+/// [`BenchError`].
+pub fn run(
+    options: &BenchOptions,
+    place: &mut dyn Place,
+    watcher: &mut dyn Watcher,
+    cancel: &Cancel,
+    result: &mut PropertyResult,
+) -> Result<(), BenchError> {
+    if let Some(options) = &options.operations {
+        operations::run(options, place, watcher, cancel, result)?;
+    }
+    if let Some(options) = &options.graph {
+        load::run(options, place, watcher, cancel, result)?;
+    }
+    Ok(())
+}
