@@ -22,7 +22,8 @@ pub(crate) enum Element {
     Edge(EdgeMapping),
 }
 
-enum Plan {
+/// How rows become elements.
+pub(crate) enum Plan {
     Vertex(VertexPlan),
     Edge(EdgePlan),
 }
@@ -57,6 +58,16 @@ impl Builder {
         };
         self.plan = Some((Names::clone(names), plan));
         Ok(())
+    }
+
+    /// How values are read.
+    pub(crate) fn coercion(&self) -> &Coercion {
+        &self.coercion
+    }
+
+    /// The plan for the columns last prepared for, and the columns' common rules.
+    pub(crate) fn plan(&self) -> Option<(&Plan, &Fields)> {
+        self.plan.as_ref().map(|(_, plan)| (plan, &self.fields))
     }
 
     /// The elements of a row, as JSON texts. None at all for an edge that has no end (an empty foreign key). The error is

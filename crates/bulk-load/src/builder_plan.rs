@@ -26,6 +26,11 @@ impl Column {
         Self { index, name: name.to_owned(), values }
     }
 
+    /// Whether values are taken as they are written.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.values.is_empty() && self.index != MISSING
+    }
+
     /// The value after `value_mapping`.
     pub(crate) fn mapped<'a>(&'a self, raw: &'a Value) -> &'a Value {
         if self.values.is_empty() {

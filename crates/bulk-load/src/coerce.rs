@@ -33,6 +33,16 @@ impl Coercion {
         self.list.is_some()
     }
 
+    /// How lists are written, if it was said.
+    pub(crate) fn list_format(&self) -> Option<&ListFormat> {
+        self.list.as_ref()
+    }
+
+    /// A date as epoch milliseconds; `None` if it is of none of the formats.
+    pub(crate) fn millis(&self, text: &str) -> Option<i64> {
+        self.formats.iter().find_map(|format| format.read(text, &self.zone))
+    }
+
     /// The value of a property, single or list.
     pub(crate) fn property(&self, key: &PropertyKey, raw: &Value) -> Result<Value, String> {
         if key.cardinality == Cardinality::Single {
@@ -106,7 +116,7 @@ impl Coercion {
             Value::String(text) => text,
             other => return Err(format!("{} is not a date", shown(other))),
         };
-        match self.formats.iter().find_map(|format| format.read(text, &self.zone)) {
+        match self.millis(text) {
             Some(millis) => Ok(Value::from(millis)),
             None => {
                 let known: Vec<_> = self.formats.iter().map(|format| format!("\"{}\"", format.text())).collect();

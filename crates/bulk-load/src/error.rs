@@ -1,8 +1,12 @@
 //! What stops a load. A bad row does not: it is written to the rejects.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use api_client::ClientError;
+use graph_store::StoreError;
+use indicatif::HumanBytes;
+use kv::KvError;
 
 /// Why a load could not start or had to stop.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +96,48 @@ pub enum LoadError {
         rejects_dir: PathBuf,
     },
 
+    /// The store could not be used (offline load).
+    #[error("{doing}: {source}")]
+    Store {
+        /// What was being done.
+        doing: &'static str,
+        /// What the store reports.
+        source: Box<StoreError>,
+    },
+
+    /// The disk filled up (offline load). The store opens and holds what was finished.
+    #[error(
+        "the disk is full: loading needs about {} more under {}, {} are free. Make room, then go on with the same command and --resume; \
+         nothing that was finished is lost",
+        HumanBytes(*needed_bytes),
+        path.display(),
+        HumanBytes(*free_bytes)
+    )]
+    DiskFull {
+        /// The folder on that disk.
+        path: PathBuf,
+        /// What the rest of the load will take at most, as estimated from what was read so far.
+        needed_bytes: u64,
+        /// What is free now.
+        free_bytes: u64,
+    },
+
+    /// An offline load cannot begin, or go on, because of what an earlier one left.
+    #[error("there is an unfinished load in {}: {reason}", dir.display())]
+    Journal {
+        /// Folder of the unfinished load.
+        dir: PathBuf,
+        /// What is in the way and what to do.
+        reason: String,
+    },
+
+    /// There is no load to go on with.
+    #[error("there is no unfinished load in {}; leave out --resume", dir.display())]
+    NothingToResume {
+        /// Where it would be.
+        dir: PathBuf,
+    },
+
     /// A worker of this program failed; a defect of the program.
     #[error("internal defect in {place}: {reason}. Please report it")]
     Defect {
@@ -105,6 +151,28 @@ pub enum LoadError {
 impl LoadError {
     pub(crate) fn file(action: &'static str, path: &Path, source: std::io::Error) -> Self {
         Self::File { action, path: path.to_owned(), source }
+    }
+
+    pub(crate) fn graph(doing: &'static str, source: StoreError) -> Self {
+        Self::Store { doing, source: Box::new(source) }
+    }
+
+    pub(crate) fn store(doing: &'static str, source: KvError) -> Self {
+        Self::graph(doing, StoreError::Kv(source))
+    }
+
+    /// An operation on files of an offline load.
+    pub(crate) fn work_in(path: &Path, action: &'static str, source: std::io::Error) -> Self {
+        Self::file(action, path, source)
+    }
+
+    /// Whether a disk had no room left.
+    pub(crate) fn is_disk_full(&self) -> bool {
+        match self {
+            Self::File { source, .. } => matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded),
+            Self::Store { source, .. } => matches!(**source, StoreError::Kv(KvError::DiskFull { .. })),
+            _ => false,
+        }
     }
 
     pub(crate) fn description(path: &Path, at: impl Into<String>, reason: impl Into<String>) -> Self {

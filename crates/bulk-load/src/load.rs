@@ -25,12 +25,19 @@ use crate::summary::{LabelSummary, LoadSummary};
 use crate::verify;
 
 /// A struct that takes part in the load, with its files found.
-struct Source<'a> {
+pub(crate) struct Source<'a> {
     index: usize,
     mapping: &'a Struct,
     input: Arc<Input>,
     files: Vec<SourceFile>,
     header: Option<Names>,
+}
+
+impl Source<'_> {
+    /// Its files.
+    pub(crate) fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
 }
 
 /// Loads files into a graph as the mapping says: vertices of all structs, then edges of all structs. Bad rows go to the
@@ -104,10 +111,11 @@ async fn run(options: &LoadOptions, observer: &dyn LoadObserver) -> Result<LoadS
         elapsed,
         dry_run: options.dry_run,
         rejects_dir: ledger.rejects.written_to(),
+        offline: None,
     })
 }
 
-fn check_options(options: &LoadOptions) -> Result<(), LoadError> {
+pub(crate) fn check_options(options: &LoadOptions) -> Result<(), LoadError> {
     let numbers = [
         ("batch_size", options.batch_size as u64),
         ("in_flight", options.in_flight as u64),
@@ -119,7 +127,7 @@ fn check_options(options: &LoadOptions) -> Result<(), LoadError> {
     }
 }
 
-fn find_sources<'a>(mapping: &'a Mapping, options: &LoadOptions) -> Result<Vec<Source<'a>>, LoadError> {
+pub(crate) fn find_sources<'a>(mapping: &'a Mapping, options: &LoadOptions) -> Result<Vec<Source<'a>>, LoadError> {
     let mut sources = Vec::new();
     for (index, one) in mapping.structs.iter().enumerate().filter(|(_, one)| !one.skip) {
         let files = source::files(&one.input, options.base(), &options.mapping, &format!("structs[{index}]"))?;
@@ -167,7 +175,7 @@ fn elements(one: &Struct, kind: ElementKind) -> Vec<(String, Element)> {
 }
 
 /// One entry per label, vertices first, in the order of the mapping.
-fn labels(sources: &[Source<'_>]) -> Vec<LabelSummary> {
+pub(crate) fn labels(sources: &[Source<'_>]) -> Vec<LabelSummary> {
     let mut labels: Vec<LabelSummary> = Vec::new();
     for kind in [ElementKind::Vertex, ElementKind::Edge] {
         for (label, _) in sources.iter().flat_map(|source| elements(source.mapping, kind)) {
@@ -179,7 +187,7 @@ fn labels(sources: &[Source<'_>]) -> Vec<LabelSummary> {
     labels
 }
 
-fn jobs(
+pub(crate) fn jobs(
     sources: &[Source<'_>],
     kind: ElementKind,
     labels: &[LabelSummary],
@@ -203,6 +211,7 @@ fn jobs(
             jobs.push_back(FileJob {
                 struct_index: source.index,
                 path: Arc::clone(&file.path),
+                bytes: file.bytes,
                 input: Arc::clone(&source.input),
                 header: source.header.clone(),
                 kind,
@@ -240,7 +249,7 @@ fn maker(
     Ok(Maker { label, repeatable: !made_by_server, builder })
 }
 
-fn rejects(mapping: &Mapping, sources: &[Source<'_>], options: &LoadOptions) -> Result<Rejects, LoadError> {
+pub(crate) fn rejects(mapping: &Mapping, sources: &[Source<'_>], options: &LoadOptions) -> Result<Rejects, LoadError> {
     let dir: PathBuf = options.rejects();
     let files = sources.iter().flat_map(|source| source.files.iter().map(|file| &*file.path));
     let mut rejects = Rejects::new(&dir, mapping, files)?;
@@ -253,15 +262,18 @@ fn rejects(mapping: &Mapping, sources: &[Source<'_>], options: &LoadOptions) -> 
     Ok(rejects)
 }
 
-fn plan(sources: &[Source<'_>]) -> LoadPlan {
-    let mut plan = LoadPlan { files: 0, bytes: 0 };
-    for source in sources {
-        for kind in [ElementKind::Vertex, ElementKind::Edge] {
-            if !elements(source.mapping, kind).is_empty() {
-                plan.files += source.files.len() as u64;
-                plan.bytes += source.files.iter().map(|file| file.bytes).sum::<u64>();
-            }
-        }
+pub(crate) fn plan(sources: &[Source<'_>]) -> LoadPlan {
+    let parts = [ElementKind::Vertex, ElementKind::Edge].map(|kind| plan_of(sources, kind));
+    LoadPlan { files: parts.iter().map(|part| part.files).sum(), bytes: parts.iter().map(|part| part.bytes).sum() }
+}
+
+/// What there is to read for vertices, or for edges.
+pub(crate) fn plan_of(sources: &[Source<'_>], kind: ElementKind) -> LoadPlan {
+    let files = sources.iter().filter(|source| !elements(source.mapping, kind).is_empty()).flat_map(Source::files);
+    let (mut count, mut bytes) = (0, 0);
+    for file in files {
+        count += 1;
+        bytes += file.bytes;
     }
-    plan
+    LoadPlan { files: count, bytes }
 }

@@ -20,6 +20,8 @@ use crate::rejects::Rejection;
 pub(crate) struct FileJob {
     pub(crate) struct_index: usize,
     pub(crate) path: Arc<Path>,
+    /// Its size on disk.
+    pub(crate) bytes: u64,
     pub(crate) input: Arc<Input>,
     pub(crate) header: Option<Names>,
     pub(crate) kind: ElementKind,

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use serde::{Deserialize, Serialize};
+
 use crate::limits::PLAIN_PROGRESS_SECONDS;
 
 /// How much there is to do.
@@ -18,7 +20,7 @@ pub struct LoadPlan {
 }
 
 /// The two parts of a load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// Vertices of all structs.
     Vertices,
@@ -40,6 +42,12 @@ pub trait LoadObserver: Send + Sync {
     fn rejected(&self, _rows: u64) {}
     /// Elements are being counted on the server, before or after.
     fn counting(&self, _label: &str) {}
+    /// An offline load has read all of a phase and begins to bring so many rows into the store.
+    fn storing(&self, _phase: Phase, _rows: u64) {}
+    /// So many of these rows were merged.
+    fn stored(&self, _rows: u64) {}
+    /// An offline load builds an index label.
+    fn indexing(&self, _name: &str) {}
     /// The load is over, well or not.
     fn finished(&self) {}
 }
@@ -63,6 +71,8 @@ struct State {
     rejected: u64,
     bytes: u64,
     bytes_total: u64,
+    /// Rows merged, and how many there are, while they are brought into the store.
+    rows: Option<(u64, u64)>,
     started: Instant,
     last_line: Instant,
 }
@@ -74,8 +84,16 @@ impl ConsoleProgress {
         let terminal = std::io::stderr().is_terminal();
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let now = Instant::now();
-        let state =
-            State { phase: "", inserted: 0, rejected: 0, bytes: 0, bytes_total: 0, started: now, last_line: now };
+        let state = State {
+            phase: "",
+            inserted: 0,
+            rejected: 0,
+            bytes: 0,
+            bytes_total: 0,
+            rows: None,
+            started: now,
+            last_line: now,
+        };
         Self { bar: ProgressBar::with_draw_target(Some(0), target), terminal, state: Mutex::new(state) }
     }
 
@@ -106,6 +124,9 @@ impl State {
         let millis = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
         let rate = self.inserted.saturating_mul(1_000) / millis;
         let mut text = format!("{}: {} inserted, {}/s", self.phase, HumanCount(self.inserted), HumanCount(rate));
+        if let Some((rows, total)) = self.rows {
+            text.push_str(&format!(", {} of {} rows stored", HumanCount(rows), HumanCount(total)));
+        }
         if self.rejected > 0 {
             text.push_str(&format!(", {} rejected", HumanCount(self.rejected)));
         }
@@ -139,7 +160,10 @@ impl LoadObserver for ConsoleProgress {
             Phase::Vertices => "vertices",
             Phase::Edges => "edges",
         };
-        self.update(|state| state.phase = name);
+        self.update(|state| {
+            state.phase = name;
+            state.rows = None;
+        });
     }
 
     fn bytes_read(&self, bytes: u64) {
@@ -156,6 +180,22 @@ impl LoadObserver for ConsoleProgress {
 
     fn counting(&self, label: &str) {
         self.bar.set_message(format!("counting {label} on the server"));
+    }
+
+    fn storing(&self, _phase: Phase, rows: u64) {
+        self.update(|state| state.rows = Some((0, rows)));
+    }
+
+    fn stored(&self, rows: u64) {
+        self.update(|state| {
+            if let Some((stored, _)) = &mut state.rows {
+                *stored += rows;
+            }
+        });
+    }
+
+    fn indexing(&self, name: &str) {
+        self.bar.set_message(format!("building the index {name}"));
     }
 
     fn finished(&self) {

@@ -62,16 +62,36 @@ pub(crate) struct RecordReader {
 impl RecordReader {
     /// Opens a file. `header` is needed for CSV and text, see [`header_of`].
     pub(crate) fn open(path: &Path, input: &Input, header: Option<Names>) -> io::Result<Self> {
-        let file = source::open(path, input)?;
+        Self::over(source::open(path, input)?, input, header, 1, true)
+    }
+
+    /// Opens a part of a file that begins and ends between two records; `line` is the number of its first line.
+    pub(crate) fn open_part(
+        path: &Path,
+        input: &Input,
+        header: Option<Names>,
+        (start, end): (u64, u64),
+        line: u64,
+    ) -> io::Result<Self> {
+        Self::over(source::open_part(path, input, start, end)?, input, header, line, start == 0)
+    }
+
+    fn over(
+        file: source::OpenFile,
+        input: &Input,
+        header: Option<Names>,
+        next_line: u64,
+        at_start: bool,
+    ) -> io::Result<Self> {
         let delimiter = delimiter_of(input);
         let skip = Regex::new(&format!("^(?:{})$", input.skipped_line.regex)).map_err(io::Error::other)?;
         let csv = csv_core::ReaderBuilder::new()
             .delimiter(delimiter.bytes().next().unwrap_or(b','))
             .terminator(csv_core::Terminator::Any(b'\n'))
             .build();
-        let lines = Lines { text: file.text, bytes_read: file.bytes_read, next_line: 1, pending: VecDeque::new() };
+        let lines = Lines { text: file.text, bytes_read: file.bytes_read, next_line, pending: VecDeque::new() };
         let json_names = Names::from(Vec::new());
-        Ok(Self { lines, format: input.format, delimiter, header, at_start: true, skip, csv, json_names })
+        Ok(Self { lines, format: input.format, delimiter, header, at_start, skip, csv, json_names })
     }
 
     /// Bytes taken from the disk so far.
@@ -202,7 +222,15 @@ pub(crate) fn delimiter_of(input: &Input) -> String {
     }
 }
 
-fn row(line: u64, raw: Arc<str>, names: Names, cells: Vec<String>) -> Result<Record, BadRow> {
+/// A line that is no text.
+pub(crate) fn not_utf8(line: u64, bytes: &[u8], error: std::str::Utf8Error) -> BadRow {
+    let at = error.valid_up_to() + 1;
+    let reason = format!("byte {at} of the line is not valid UTF-8; give the file's \"charset\" in the mapping");
+    BadRow { line, raw: String::from_utf8_lossy(bytes).into(), reason }
+}
+
+/// A record of these cells, if they are as many as there are names.
+pub(crate) fn row(line: u64, raw: Arc<str>, names: Names, cells: Vec<String>) -> Result<Record, BadRow> {
     if cells.len() != names.len() {
         let reason = format!(
             "the row has {} columns, the header has {} ({}); check the delimiter and the quotes",
@@ -256,13 +284,11 @@ impl Lines {
         if number == 1 && bytes.starts_with(b"\xEF\xBB\xBF") {
             bytes.drain(..3);
         }
-        Ok(Some(String::from_utf8(bytes).map(|text| Line { number, text }).map_err(|error| {
-            let at = error.utf8_error().valid_up_to() + 1;
-            let reason =
-                format!("byte {at} of the line is not valid UTF-8; give the file's \"charset\" in the mapping");
-            let raw = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            BadRow { line: number, raw: raw.into(), reason }
-        })))
+        Ok(Some(
+            String::from_utf8(bytes)
+                .map(|text| Line { number, text })
+                .map_err(|error| not_utf8(number, error.as_bytes(), error.utf8_error())),
+        ))
     }
 
     fn skip_rest_of_line(&mut self) -> io::Result<()> {

@@ -1,8 +1,10 @@
 //! The schema file: create bodies of the REST contract in four lists. What `GET {G}/schema` answers can be used as it is.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use api_client::{Client, Schema};
+use graph_store::Graph;
 use serde_json::{Map, Value};
 
 use crate::error::LoadError;
@@ -83,6 +85,40 @@ impl SchemaFile {
         }
         Ok(())
     }
+
+    /// Creates in an embedded store what does not exist yet there.
+    pub(crate) fn create_in(&self, graph: &Arc<Graph>, path: &Path) -> Result<(), LoadError> {
+        for (list, bodies) in &self.lists {
+            for (index, body) in bodies.iter().enumerate() {
+                let name = body.get("name").and_then(Value::as_str).unwrap_or_default();
+                create_one(graph, list, name, body.to_string().as_bytes())
+                    .map_err(|reason| LoadError::description(path, format!("{list}[{index}]"), reason))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Creates an element of the schema, unless there is one of its name.
+fn create_one(graph: &Arc<Graph>, list: &str, name: &str, body: &[u8]) -> Result<(), String> {
+    let unreadable = |error: graph_json::DecodeError| error.to_string();
+    let catalogue = graph.catalogue();
+    let made = match list {
+        "propertykeys" if catalogue.property_key_named(name).is_none() => {
+            graph.create_property_key(&graph_json::decode_new_property_key(body).map_err(unreadable)?).map(drop)
+        }
+        "vertexlabels" if catalogue.vertex_label_named(name).is_none() => {
+            graph.create_vertex_label(&graph_json::decode_new_vertex_label(body).map_err(unreadable)?).map(drop)
+        }
+        "edgelabels" if catalogue.edge_label_named(name).is_none() => {
+            graph.create_edge_label(&graph_json::decode_new_edge_label(body).map_err(unreadable)?).map(drop)
+        }
+        "indexlabels" if catalogue.index_label_named(name).is_none() => {
+            graph.create_index_label(&graph_json::decode_new_index_label(body).map_err(unreadable)?).map(drop)
+        }
+        _ => Ok(()),
+    };
+    made.map_err(|error| error.to_string())
 }
 
 /// Turns an answer of the server into a create body; a create body stays as it is.

@@ -1,7 +1,7 @@
 //! Files of a source: which ones, how many bytes, and an opened one as UTF-8 text with its position.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,12 +79,30 @@ pub(crate) struct OpenFile {
     pub(crate) bytes_read: Arc<AtomicU64>,
 }
 
+/// Whether the bytes of a source's files are its text: neither compressed nor of another character set. Only then a part of a file can be read.
+pub(crate) fn is_plain(input: &Input) -> bool {
+    let encoding = input.charset.as_deref().and_then(|name| Encoding::for_label(name.as_bytes())).unwrap_or(UTF_8);
+    !is_gzip(input) && encoding == UTF_8
+}
+
+fn is_gzip(input: &Input) -> bool {
+    input.compression.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("GZIP"))
+}
+
 /// Opens a file of a source.
 pub(crate) fn open(path: &Path, input: &Input) -> io::Result<OpenFile> {
+    open_part(path, input, 0, u64::MAX)
+}
+
+/// Opens a part of a file, from byte `start` up to byte `end`.
+pub(crate) fn open_part(path: &Path, input: &Input, start: u64, end: u64) -> io::Result<OpenFile> {
     let bytes_read = Arc::new(AtomicU64::new(0));
-    let counting = Counting { inner: File::open(path)?, bytes: Arc::clone(&bytes_read) };
-    let gzip = input.compression.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("GZIP"));
-    let plain: Box<dyn Read + Send> = if gzip {
+    let mut file = File::open(path)?;
+    if start > 0 {
+        file.seek(SeekFrom::Start(start))?;
+    }
+    let counting = Counting { inner: file.take(end - start), bytes: Arc::clone(&bytes_read) };
+    let plain: Box<dyn Read + Send> = if is_gzip(input) {
         Box::new(MultiGzDecoder::new(BufReader::with_capacity(READ_BUFFER_BYTES, counting)))
     } else {
         Box::new(counting)

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use api_client::ElementKind;
+use indicatif::HumanBytes;
 
 /// The result of a load that came to its end. Its text form is what a person wants to read.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,29 @@ pub struct LoadSummary {
     pub rejects_dir: Option<PathBuf>,
     /// What deserves a person's attention, in sentences.
     pub warnings: Vec<String>,
+    /// Of an offline load: what it cost.
+    pub offline: Option<OfflineSummary>,
+}
+
+/// What an offline load cost. Of one that was taken up again, times are of the last time only, counts are of the whole.
+#[derive(Clone, Debug, Default)]
+pub struct OfflineSummary {
+    /// It went on with a load that was cut short.
+    pub resumed: bool,
+    /// Time in which sources were read, rows made, sorted and written to runs (or committed in batches).
+    pub reading: Duration,
+    /// The part of it that threads spent on sorting and writing runs (or on committing), as the mean of all threads.
+    pub sorting: Duration,
+    /// Time in which runs were merged into files of the store.
+    pub storing: Duration,
+    /// Time in which index labels were built.
+    pub indexing: Duration,
+    /// Rows merged into the store: a vertex has one or two, an edge two.
+    pub rows: u64,
+    /// Files of sorted rows that were merged.
+    pub runs: usize,
+    /// Size of the store afterwards.
+    pub store_bytes: u64,
 }
 
 /// What was done for one label.
@@ -127,6 +151,30 @@ impl LoadSummary {
     }
 }
 
+impl fmt::Display for OfflineSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = |duration: Duration| format!("{:.1} s", duration.as_secs_f64());
+        let (reading, sorting) = (seconds(self.reading), seconds(self.sorting));
+        if self.runs == 0 {
+            return writeln!(
+                f,
+                "reading and committing {reading} (of it committing {sorting}), building indexes {}; the store takes {}",
+                seconds(self.indexing),
+                HumanBytes(self.store_bytes)
+            );
+        }
+        writeln!(
+            f,
+            "reading {reading} (of it sorting {sorting}), storing {}, building indexes {}; {} rows from {} runs; the store takes {}",
+            seconds(self.storing),
+            seconds(self.indexing),
+            self.rows,
+            self.runs,
+            HumanBytes(self.store_bytes)
+        )
+    }
+}
+
 impl fmt::Display for LoadSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.labels.iter().map(|label| label.label.chars().count()).max().unwrap_or(0).max(5);
@@ -158,7 +206,15 @@ impl fmt::Display for LoadSummary {
             writeln!(f, "rows that could not be read: {}", self.rows_unreadable)?;
         }
         let seconds = self.elapsed.as_secs_f64();
-        writeln!(f, "{} {done} in {seconds:.1} s, {:.0} per second", self.inserted(), self.rate_per_second())?;
+        match &self.offline {
+            Some(offline) if offline.resumed => {
+                writeln!(f, "{} {done} in all; this time it took {seconds:.1} s", self.inserted())?;
+            }
+            _ => writeln!(f, "{} {done} in {seconds:.1} s, {:.0} per second", self.inserted(), self.rate_per_second())?,
+        }
+        if let Some(offline) = &self.offline {
+            offline.fmt(f)?;
+        }
         if let Some(dir) = &self.rejects_dir {
             writeln!(f, "rejected rows and reasons: {}", dir.display())?;
         }

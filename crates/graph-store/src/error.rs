@@ -260,6 +260,14 @@ pub enum StoreError {
         /// [`crate::limits::TASKS_QUEUED_MAX`].
         limit: usize,
     },
+    /// An index label could not be built.
+    #[error("the index label '{name}' could not be built: {reason}; its index is not used until it is rebuilt")]
+    IndexNotBuilt {
+        /// Its name.
+        name: String,
+        /// What its task says.
+        reason: String,
+    },
     /// A variable without a name, or with too long a one.
     #[error("a variable's name must have 1 to {limit} characters, but has {chars}")]
     VariableName {
@@ -336,6 +344,17 @@ impl StoreError {
         Self::Element { index, error: Box::new(error) }
     }
 
+    /// The error of an edge's end without its position in the request, and the position apart.
+    pub(crate) fn without_index(self) -> (Option<usize>, Self) {
+        match self {
+            Self::EndNotFound { index, end, id } => (index, Self::EndNotFound { index: None, end, id }),
+            Self::EndLabel { index, end, id, actual, expected } => {
+                (index, Self::EndLabel { index: None, end, id, actual, expected })
+            }
+            other => (None, other),
+        }
+    }
+
     /// What the error means to the one who asked.
     #[must_use]
     pub fn meaning(&self) -> Meaning {
@@ -357,6 +376,7 @@ impl StoreError {
             | Self::EndNotFound { .. }
             | Self::EndLabel { .. }
             | Self::UniqueConflict { .. }
+            | Self::IndexNotBuilt { .. }
             | Self::TooManyTokens { .. }
             | Self::TooManyIndexEntries { .. }
             | Self::Page { .. }

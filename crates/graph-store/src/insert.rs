@@ -104,7 +104,7 @@ impl Graph {
         Ok(Pending::new(vertices, self.submit(batch, held)))
     }
 
-    fn with_id(&self, draft: VertexDraft, now_ms: i64) -> Result<Vertex, StoreError> {
+    pub(crate) fn with_id(&self, draft: VertexDraft, now_ms: i64) -> Result<Vertex, StoreError> {
         let VertexDraft { label, id, properties, expires_at_ms } = draft;
         let id = match id {
             Some(id) => id,

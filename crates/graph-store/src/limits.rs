@@ -1,5 +1,7 @@
 //! Limits of the store, each with its reason.
 
+use std::time::Duration;
+
 /// Edges deleted in one batch when a vertex is deleted. Bounds the memory of deleting a vertex with very many edges.
 pub const DELETE_EDGES_PER_BATCH: usize = 10_000;
 
@@ -85,3 +87,6 @@ pub const EXPIRY_WRITE_MS_MAX: i64 = 600_000;
 
 /// Rows of expired elements looked at at one time: the edges among them go in one batch, and the vertices' batches are under way together.
 pub const EXPIRY_BATCH_ELEMENTS_MAX: usize = 10_000;
+
+/// Time between two looks at a task that a caller waits for: short beside any build of an index, long beside a look.
+pub const TASK_POLL_INTERVAL: Duration = Duration::from_millis(20);

@@ -293,6 +293,29 @@ mod tests {
         }
 
         #[test]
+        fn sections_do_not_overlap(a in vertex_id(), b in vertex_id(), c in vertex_id(), labels in (0u32..300, 0u32..300)) {
+            use crate::tables::section_len;
+            let vertex = |id: &VertexId| {
+                let mut key = Vec::new();
+                vertex_partition(&mut key, GraphNumber(1), id);
+                key
+            };
+            let edge = |label: u32, id: &VertexId| {
+                let id = EdgeId { label: LabelId(label), source: id.clone(), sort_values: "".into(), target: a.clone() };
+                edge_key(1, &id).0
+            };
+            for (table, keys) in [
+                (VERTEX, [vertex(&a), vertex(&b), vertex(&c)]),
+                (EDGE_OUT, [edge(labels.0, &a), edge(labels.1, &b), edge(labels.1, &c)]),
+            ] {
+                let sections = keys.each_ref().map(|key| &key[..section_len(table, key).unwrap()]);
+                for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+                    prop_assert!(sections[i] == sections[j] || sections[i].cmp(sections[j]) == keys[i].cmp(&keys[j]));
+                }
+            }
+        }
+
+        #[test]
         fn expiry_rows_sort_by_their_moment(a in any::<i64>(), b in any::<i64>(), vertex in vertex_id(), edge in edge_id()) {
             let (mut x, mut y) = (Vec::new(), Vec::new());
             expiry_row(&mut x, a, ElementRef::Vertex(&vertex));

@@ -179,6 +179,15 @@ pub(crate) fn vertex_id_len(bytes: &[u8]) -> Option<usize> {
     (len <= bytes.len()).then_some(len)
 }
 
+/// Length in bytes of what the vertex id `bytes` begins with has in common with all ids of its kind: the tag, and for ids made of primary keys
+/// the label's number.
+pub(crate) fn vertex_id_kind_len(bytes: &[u8]) -> Option<usize> {
+    match *bytes.first()? {
+        TAG_PRIMARY_KEY => Some(1 + u32_len(bytes.get(1..)?)?).filter(|len| *len <= bytes.len()),
+        _ => Some(1),
+    }
+}
+
 /// Length in bytes of the number `bytes` begins with.
 pub(crate) fn u32_len(bytes: &[u8]) -> Option<usize> {
     match *bytes.first()? {

@@ -24,7 +24,7 @@ use graph_schema::IndexType;
 use kv::{TableId, TableSpec};
 
 use crate::index_key::values_len;
-use crate::ordered::{u32_len, vertex_id_len};
+use crate::ordered::{u32_len, vertex_id_kind_len, vertex_id_len};
 
 /// Schema, settings, counters, the list of graphs.
 pub const META: TableId = TableId(0);
@@ -71,6 +71,19 @@ pub static TABLES: &[TableSpec] = &[
     TableSpec { name: "index_unique", partition_len: index_unique_partition_len, ranged: false },
     TableSpec { name: "expiry", partition_len: graph_partition_len, ranged: true },
 ];
+
+/// Length of the part of a key that says which section of its table it lies in: the edges of a label, the vertices of a label with primary
+/// keys or with ids of one kind, the entries of an index label, else all of a graph. Sections are ranges of their table that do not overlap,
+/// in the order of these bytes, so they can be sorted and written side by side. `None` where the bytes are no key of the table.
+#[must_use]
+pub fn section_len(table: TableId, key: &[u8]) -> Option<usize> {
+    let graph = graph_partition_len(key)?;
+    match table {
+        VERTEX => Some(graph + vertex_id_kind_len(key.get(graph..)?)?),
+        EDGE_OUT | EDGE_IN | LABEL_INDEX | INDEX_EQUAL | INDEX_RANGE | INDEX_UNIQUE => label_index_partition_len(key),
+        _ => Some(graph),
+    }
+}
 
 fn meta_partition_len(bytes: &[u8]) -> Option<usize> {
     let len = u32_len(bytes)? + 1;

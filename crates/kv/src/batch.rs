@@ -78,6 +78,13 @@ impl WriteBatch {
         Self { arena: Vec::with_capacity(bytes), operations: Vec::with_capacity(operations), ..Self::default() }
     }
 
+    /// Forgets all writes, keeps the allocations; what [`WriteBatch::hold`] was given is dropped.
+    pub fn clear(&mut self) {
+        self.arena.clear();
+        self.operations.clear();
+        self.guards.clear();
+    }
+
     /// Number of writes.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -25,7 +25,7 @@ struct Arguments {
 enum Command {
     /// Start the server.
     Serve(serve::ServeArguments),
-    /// Load CSV and JSON files into a running server.
+    /// Load CSV and JSON files into a running server, or straight into a store.
     Load(load::LoadArguments),
     /// Check that stored data is whole, and repair it.
     Check(check::CheckArguments),

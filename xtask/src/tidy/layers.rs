@@ -25,7 +25,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
     ("graph-json", &["graph-model", "graph-schema"]),
     ("fuzz", &["graph-model", "graph-schema", "graph-json", "key-codec", "kv"]),
     ("http-api", &["graph-model", "graph-schema", "graph-store", "graph-json", "traversal"]),
-    ("bulk-load", &["api-client", "graph-model"]),
+    ("bulk-load", &["api-client", "graph-model", "graph-schema", "key-codec", "kv", "graph-store", "graph-json"]),
     ("load-test", &["api-client"]),
     ("property-bench", &["kv", "property-store", "graph-gen", "load-test"]),
     (

@@ -105,7 +105,7 @@ impl Graph {
     }
 
     /// Marks an index label as not built, so that nobody keeps or uses it, and deletes its entries.
-    fn put_out_of_use(&self, index: &IndexLabel) -> Result<(), StoreError> {
+    pub(crate) fn put_out_of_use(&self, index: &IndexLabel) -> Result<(), StoreError> {
         self.change(|catalogue, _| catalogue.set_status(SchemaKey::IndexLabel(index.id), Status::Invalid))?;
         self.wait_for_writers();
         self.delete_entries(index)

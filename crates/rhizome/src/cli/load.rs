@@ -1,10 +1,18 @@
-//! `rhizome load`: files into a running server.
+//! `rhizome load`: files into a running server, or straight into a store that no server has open.
 
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use bulk_load::{ConsoleProgress, LoadOptions};
+use bulk_load::limits::SORT_MEMORY_BYTES;
+use bulk_load::{ConsoleProgress, LoadOptions, LoadSummary, OfflineOptions, load_offline};
+use bytesize::ByteSize;
 use clap::Args;
+use graph_store::Store;
+use rhizome::engine;
+use rhizome::settings::Settings;
+
+/// Elements in one request where nothing else is said: the most that HugeGraph takes.
+const BATCH_SIZE: usize = 500;
 
 #[derive(Args)]
 pub(super) struct LoadArguments {
@@ -14,6 +22,11 @@ pub(super) struct LoadArguments {
     /// Schema to create first (JSON, as the server's GET .../schema answers).
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
+    /// Load straight into the store in the data folder, which no server may be using. Sorts everything first unless --batch-size is given.
+    #[arg(long, conflicts_with_all = ["server", "user", "password", "in_flight", "dry_run", "no_verify"])]
+    offline: bool,
+    #[command(flatten)]
+    store: StoreArguments,
     /// The server to load into.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
     server: String,
@@ -26,9 +39,9 @@ pub(super) struct LoadArguments {
     /// Password of that user; better given in the environment.
     #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
     password: Option<String>,
-    /// Elements in one request; HugeGraph refuses more than 500.
-    #[arg(long, value_name = "N", default_value_t = 500)]
-    batch_size: usize,
+    /// Elements in one request [default: 500, HugeGraph refuses more]. With --offline: write batches of so many elements instead of sorting.
+    #[arg(long, value_name = "N")]
+    batch_size: Option<usize>,
     /// Requests under way at one time.
     #[arg(long, value_name = "N", default_value_t = 4)]
     in_flight: usize,
@@ -52,14 +65,74 @@ pub(super) struct LoadArguments {
     no_verify: bool,
 }
 
+/// Where and how to load offline.
+#[derive(Args)]
+struct StoreArguments {
+    /// Folder of the data [default: rhizome-data].
+    #[arg(long, value_name = "DIR", requires = "offline")]
+    data: Option<PathBuf>,
+    /// Settings file (TOML), as for `rhizome serve`.
+    #[arg(long, value_name = "FILE", requires = "offline")]
+    config: Option<PathBuf>,
+    /// Memory for sorting, besides the storage engine's own [default: 1 GiB].
+    #[arg(long, value_name = "SIZE", requires = "offline")]
+    sort_memory: Option<ByteSize>,
+    /// Threads that read, sort and store [default: one for each processor].
+    #[arg(long, value_name = "N", requires = "offline")]
+    threads: Option<usize>,
+    /// Go on with a load that was cut short.
+    #[arg(long, requires = "offline")]
+    resume: bool,
+}
+
 pub(super) fn load(arguments: &LoadArguments) -> anyhow::Result<()> {
+    let options = options(arguments);
+    let summary = if arguments.offline {
+        offline(arguments, options)?
+    } else {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().enable_all().build().context("starting the runtime")?;
+        runtime.block_on(bulk_load::load(options, &ConsoleProgress::new()))?
+    };
+    super::print(&format!("{summary}\n"))?;
+    match summary.rejected() {
+        0 => Ok(()),
+        rejected => bail!("{rejected} rows were rejected; the summary says where they are and why"),
+    }
+}
+
+fn offline(arguments: &LoadArguments, load: LoadOptions) -> anyhow::Result<LoadSummary> {
+    let of_store = &arguments.store;
+    let data = of_store.data.as_ref().map(|path| ("storage.data_dir", path.display().to_string()));
+    let settings = Settings::load(of_store.config.as_deref(), data.as_slice())?;
+    super::logging::start(&settings.log)?;
+    let engine = engine::open(&settings.storage).context("a load with --offline needs the data folder for itself")?;
+    let mut options = settings.store_options()?;
+    // Nothing but what is loaded is to be written.
+    options.purge.interval = None;
+    let folder = &settings.storage.data_dir;
+    let store = Store::open(engine, options).with_context(|| format!("opening the data in {}", folder.display()))?;
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let options = OfflineOptions {
+        load,
+        graph: arguments.graph.clone(),
+        data_dir: folder.clone(),
+        memory_bytes: of_store.sort_memory.map_or(SORT_MEMORY_BYTES, |size| size.as_u64()),
+        threads: of_store.threads.unwrap_or(cores),
+        batch: arguments.batch_size,
+        resume: of_store.resume,
+    };
+    Ok(load_offline(&store, &options, &ConsoleProgress::new())?)
+}
+
+fn options(arguments: &LoadArguments) -> LoadOptions {
     let mut options = LoadOptions::new(&arguments.mapping);
     options.schema.clone_from(&arguments.schema);
     options.client.url.clone_from(&arguments.server);
     options.client.graph.clone_from(&arguments.graph);
     options.client.username.clone_from(&arguments.user);
     options.client.password.clone_from(&arguments.password);
-    options.batch_size = arguments.batch_size;
+    options.batch_size = arguments.batch_size.unwrap_or(BATCH_SIZE);
     options.in_flight = arguments.in_flight;
     options.check_vertex = arguments.check_vertex;
     options.rejects_dir.clone_from(&arguments.rejects);
@@ -67,11 +140,5 @@ pub(super) fn load(arguments: &LoadArguments) -> anyhow::Result<()> {
     options.base_dir.clone_from(&arguments.base_dir);
     options.dry_run = arguments.dry_run;
     options.verify = !arguments.no_verify;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("starting the runtime")?;
-    let summary = runtime.block_on(bulk_load::load(options, &ConsoleProgress::new()))?;
-    super::print(&format!("{summary}\n"))?;
-    match summary.rejected() {
-        0 => Ok(()),
-        rejected => bail!("{rejected} rows were rejected; the summary says where they are and why"),
-    }
+    options
 }
