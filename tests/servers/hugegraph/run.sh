@@ -55,7 +55,7 @@ classpath() { # DIR
     } | paste -s -d :
 }
 
-heap_mb() { awk '/^MemAvailable:/ { half = int($2 / 2048); print half > 32768 ? 32768 : half < 512 ? 512 : half }' /proc/meminfo; }
+heap_mb() { awk '/^MemAvailable:/ { half = int($2 / 2048); if (half > 32768) half = 32768; if (half < 512) half = 512; print half }' /proc/meminfo; }
 
 start() { # DIR PORT [KEY=VALUE ...]
     (($# >= 2)) || usage

@@ -102,7 +102,10 @@ impl<O: Observer> Pair<'_, O> {
         let mut rounds = Vec::new();
         for _ in 0..options.rounds {
             // A pair that an interruption cut in two is no pair.
-            let [Some(first), Some(second)] = self.both(ratio.concurrency, &options.driver, options.settle).await? else { break };
+            let [Some(first), Some(second)] = self.both(ratio.concurrency, &options.driver, options.settle).await?
+            else {
+                break;
+            };
             if self.cancel.is_cancelled() {
                 break;
             }

@@ -7,6 +7,7 @@ mod publish;
 mod report;
 mod run;
 mod server;
+mod steady;
 mod study;
 mod values;
 
@@ -29,6 +30,8 @@ enum BenchCommand {
     Publish(Box<publish::PublishArguments>),
     /// Run the same scenarios against two servers in turn, and tell the ratio with its spread.
     Compare(Box<compare::CompareArguments>),
+    /// See how a server behaves that is loaded for long, or with more than it can do.
+    Steady(steady::SteadyArguments),
     /// Make one page from the results of several runs.
     Report(report::ReportArguments),
 }
@@ -38,6 +41,7 @@ pub(super) fn bench(arguments: BenchArguments) -> anyhow::Result<()> {
         BenchCommand::Run(arguments) => run::run(&arguments),
         BenchCommand::Publish(arguments) => publish::publish(&arguments),
         BenchCommand::Compare(arguments) => compare::compare(&arguments),
+        BenchCommand::Steady(arguments) => steady::steady(&arguments),
         BenchCommand::Report(arguments) => report::report(&arguments),
     }
 }

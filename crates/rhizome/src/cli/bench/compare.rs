@@ -209,5 +209,7 @@ fn options(arguments: &CompareArguments) -> CompareOptions {
 /// Reads `SCENARIO=RATIO`.
 fn goal(text: &str) -> Result<(String, f64), String> {
     let parsed = text.split_once('=').and_then(|(name, ratio)| Some((name.to_owned(), ratio.parse::<f64>().ok()?)));
-    parsed.filter(|(_, ratio)| *ratio > 0.0).ok_or_else(|| "expected a scenario and a ratio, as vertex-by-id=5".to_owned())
+    parsed
+        .filter(|(_, ratio)| *ratio > 0.0)
+        .ok_or_else(|| "expected a scenario and a ratio, as vertex-by-id=5".to_owned())
 }
