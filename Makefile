@@ -9,7 +9,7 @@ RHIZOME_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rhizome
 CARGO_TARGET_DIR ?= $(RHIZOME_CACHE)/target
 export RHIZOME_CACHE CARGO_TARGET_DIR
 
-.PHONY: help run build test check docs clean-data
+.PHONY: help run build test check docs bench compare clean-data
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s @ 2>/dev/null || \
@@ -29,6 +29,12 @@ check: ## Format, lints and unit tests: the quick look before a commit
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
 	cargo test --release --workspace --lib --bins
+
+bench: ## Time codec, schema check, JSON and store; print ratios against the baseline that the first run saved (SAVE=1: save anew)
+	@scripts/bench.sh
+
+compare: ## Measure Rhizome against Apache HugeGraph 1.7 on this machine, fetched with Maven; half an hour, QUICK=1: eight minutes
+	@scripts/compare.sh
 
 docs: ## Regenerate the generated pages in docs/
 	@scripts/setup.sh build

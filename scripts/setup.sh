@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that what a build or a test suite needs from outside the repository is there; says so, one line a step.
 #
-#   scripts/setup.sh [build] [java] [python] [browser]      no argument: build
+#   scripts/setup.sh [build] [java] [python] [browser] [valgrind]      no argument: build
 #
 # Debian packages are installed with apt-get as root or through sudo; where neither is possible the script prints the
 # command and ends with code 1. Python packages go into a virtual environment below ${RHIZOME_CACHE}.
@@ -78,6 +78,8 @@ has_maven() { have mvn; }
 
 has_chromium() { have chromium; }
 
+has_valgrind() { have valgrind; }
+
 has_python() { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
 # Checkouts share the build folder, so that RocksDB is compiled once for a machine. Cargo tells whether our own crates are
@@ -135,6 +137,10 @@ setup_browser() {
     step "Chromium" has_chromium chromium
 }
 
+setup_valgrind() {
+    step "valgrind" has_valgrind valgrind
+}
+
 (($# > 0)) || set -- build
 total=0
 number=0
@@ -142,8 +148,8 @@ for part in "$@"; do
     case $part in
     build) total=$((total + 6)) ;;
     java | python) total=$((total + 2)) ;;
-    browser) total=$((total + 1)) ;;
-    *) die "unknown part: $part" "usage: scripts/setup.sh [build] [java] [python] [browser]" ;;
+    browser | valgrind) total=$((total + 1)) ;;
+    *) die "unknown part: $part" "usage: scripts/setup.sh [build] [java] [python] [browser] [valgrind]" ;;
     esac
 done
 for part in "$@"; do "setup_$part"; done

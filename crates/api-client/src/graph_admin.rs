@@ -68,6 +68,15 @@ impl Client {
         Ok(String::from_utf8_lossy(&reply).into_owned())
     }
 
+    /// Creates the graph that this client is for, with the server's own settings.
+    ///
+    /// # Errors
+    /// [`ClientError::Refused`] if there is one of the name, or the server allows no more.
+    pub async fn create_graph(&self) -> Result<(), ClientError> {
+        let path = self.graph_path().to_owned();
+        self.call_server(Request::with_body(Method::POST, path, "{}".to_owned())).await.map(drop)
+    }
+
     /// Reads the graph's mode.
     ///
     /// # Errors

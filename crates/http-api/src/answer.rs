@@ -123,7 +123,8 @@ async fn serve(
         return unhurried(call, handle).await;
     }
     let limit_ms = app.options.limits.request_timeout_ms;
-    match timeout(Duration::from_millis(limit_ms), run(call, handler, headers)).await {
+    let is_query = routes::is_query(at, method);
+    match timeout(Duration::from_millis(limit_ms), run(call, handler, is_query, headers)).await {
         Ok(answered) => answered,
         Err(_) => {
             app.meters.timeouts.inc();
@@ -199,29 +200,34 @@ async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mu
 }
 
 /// Runs a handler where it belongs.
-async fn run(mut call: Call, handler: Handler, headers: &HeaderMap) -> Answered {
+async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderMap) -> Answered {
     let app = Arc::clone(&call.app);
     let gzip = accepts_gzip(headers);
     let reply = match handler {
         Handler::Quick(handle) => handle(&call)?,
         Handler::Pooled(handle) => {
             let _cancel = set_budget(&mut call);
-            return app.pool.run(move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;
+            let pool = if is_query { &app.queries } else { &app.writes };
+            return pool.run(move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;
         }
         Handler::QuickWrite(handle) if call.body.len() <= limits::QUICK_WRITE_BYTES_MAX => {
-            match handle(&call, Wait::Never) {
+            let is_small = call.body.len() <= limits::SMALL_WRITE_BYTES_MAX;
+            let place = if is_small { None } else { Some(app.batches.enter().await?) };
+            let outcome = handle(&call, Wait::Never);
+            drop(place);
+            match outcome {
                 Ok(pending) => pending.done().await?,
                 Err(error) if error.is_contended() => {
-                    app.pool.run(move || handle(&call, Wait::Allowed)).await??.done().await?
+                    app.writes.run(move || handle(&call, Wait::Allowed)).await??.done().await?
                 }
                 Err(error) => return Err(error),
             }
         }
         Handler::QuickWrite(handle) | Handler::PooledWrite(handle) => {
             let _cancel = set_budget(&mut call);
-            app.pool.run(move || handle(&call, Wait::Allowed)).await??.done().await?
+            app.writes.run(move || handle(&call, Wait::Allowed)).await??.done().await?
         }
-        Handler::NewGraph(handle) => return app.pool.run(move || handle(&call)).await?,
+        Handler::NewGraph(handle) => return app.writes.run(move || handle(&call)).await?,
         Handler::Unhurried(_) | Handler::Never(_) | Handler::NotYet => return Err(ApiError::defect()),
     };
     Ok(reply.gzip_if(gzip))
@@ -231,7 +237,7 @@ async fn run(mut call: Call, handler: Handler, headers: &HeaderMap) -> Answered 
 async fn unhurried(mut call: Call, handle: fn(&Call) -> Answered) -> Answered {
     let app = Arc::clone(&call.app);
     call.budget = Budget::new(Duration::MAX, Arc::clone(&app.shutting_down));
-    app.pool.run(move || handle(&call)).await?
+    app.writes.run(move || handle(&call)).await?
 }
 
 /// Gives the work its deadline, and a flag that is set when nobody waits for it any more.

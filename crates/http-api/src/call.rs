@@ -12,10 +12,11 @@ use graph_store::{Budget, Graph, Store};
 use crate::address::Address;
 use crate::admission::{Admission, Admitted};
 use crate::errors::ApiError;
+use crate::limits::BATCH_PLACES_PER_THREAD;
 use crate::meters::Meters;
 use crate::openapi::Operation;
 use crate::options::ApiOptions;
-use crate::pool::Pool;
+use crate::pool::{Line, Pool, stand_back};
 use crate::query::Query;
 
 /// What all requests share.
@@ -23,7 +24,12 @@ pub(crate) struct App {
     pub(crate) store: Arc<Store>,
     pub(crate) options: ApiOptions,
     pub(crate) admission: Arc<Admission>,
-    pub(crate) pool: Pool,
+    /// Reads that can take long.
+    pub(crate) queries: Pool,
+    /// Writes that can take long or wait for others.
+    pub(crate) writes: Pool,
+    /// Batches that are written by the threads that serve connections.
+    pub(crate) batches: Line,
     pub(crate) meters: Meters,
     pub(crate) started: Instant,
     /// Also tells work without a time limit to stop.
@@ -33,10 +39,24 @@ pub(crate) struct App {
 impl App {
     pub(crate) fn new(store: Arc<Store>, options: ApiOptions) -> Arc<Self> {
         let limits = &options.limits;
+        let meters = Meters::new();
+        let threads = limits.blocking_threads;
+        let queries_max = ("server.waiting_queries_max", limits.waiting_queries_max);
+        let writes_max = ("server.waiting_writes_max", limits.waiting_writes_max);
+        let queries = Line::new("queries", threads, queries_max, meters.refused_queries.clone());
+        let writes = Line::new("writes", threads, writes_max, meters.refused_writes.clone());
+        // No more than its threads can be at work on them; a few more are ready when a thread is.
+        let workers = tokio::runtime::Handle::try_current().map_or(1, |runtime| runtime.metrics().num_workers());
+        let places = workers.saturating_mul(BATCH_PLACES_PER_THREAD);
+        let batches = Line::new("batches", places, writes_max, meters.refused_writes.clone());
+        let niceness = limits.query_niceness;
+        traversal::on_thread_start(move || stand_back(niceness));
         Arc::new(Self {
             admission: Admission::new(limits.requests_in_flight_max, limits.bytes_in_flight_max),
-            pool: Pool::new(limits.blocking_threads),
-            meters: Meters::new(),
+            queries: Pool::new(queries, threads, niceness),
+            writes: Pool::new(writes, threads, 0),
+            batches,
+            meters,
             started: Instant::now(),
             shutting_down: Arc::default(),
             store,

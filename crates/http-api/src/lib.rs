@@ -25,6 +25,7 @@ mod meters;
 mod openapi;
 mod options;
 mod pool;
+mod process;
 mod query;
 mod reply;
 mod resources;

@@ -37,6 +37,16 @@ pub const BODY_BYTES_GUESS: usize = 8 * 1024;
 /// checked and stored in a few milliseconds. Larger ones would hold up the other connections of that thread.
 pub const QUICK_WRITE_BYTES_MAX: usize = 256 * 1024;
 
+/// Body of a write above which it waits for its turn ([`crate::Limits::waiting_writes_max`]): a smaller one is done before a turn could be
+/// given.
+pub const SMALL_WRITE_BYTES_MAX: usize = 16 * 1024;
+
+/// How far a thread can stand back behind others: the system's bound.
+pub const NICENESS_MAX: u8 = 19;
+
+/// Batches let in for each thread that serves connections: one at work and one that is ready when it is done.
+pub(crate) const BATCH_PLACES_PER_THREAD: usize = 2;
+
 /// Vertices that paths are looked for between, at each end: the work grows with their product. HugeGraph's bound.
 pub(crate) const TRAVERSER_ENDS_MAX: usize = 10;
 

@@ -61,6 +61,10 @@ pub(crate) struct Meters {
     pub(crate) refused_requests: IntCounter,
     pub(crate) refused_bytes: IntCounter,
     pub(crate) refused_connections: IntCounter,
+    pub(crate) refused_queries: IntCounter,
+    pub(crate) refused_writes: IntCounter,
+    pub(crate) queries_waiting: IntGauge,
+    pub(crate) writes_waiting: IntGauge,
     pub(crate) timeouts: IntCounter,
     pub(crate) panics: IntCounter,
     pub(crate) bytes_received: IntCounter,
@@ -115,6 +119,10 @@ impl Meters {
             refused_requests: refused.with_label_values(&["requests"]),
             refused_bytes: refused.with_label_values(&["bytes"]),
             refused_connections: refused.with_label_values(&["connections"]),
+            refused_queries: refused.with_label_values(&["queries"]),
+            refused_writes: refused.with_label_values(&["writes"]),
+            queries_waiting: made.gauge("rhizome_http_queries_waiting", "Reads that wait for a thread for long ones"),
+            writes_waiting: made.gauge("rhizome_http_writes_waiting", "Writes that wait for a thread"),
             timeouts: made.counter("rhizome_http_timeouts_total", "Requests stopped at the time limit"),
             panics: made
                 .counter("rhizome_http_panics_total", "Requests that failed because of a defect of this program"),
@@ -187,6 +195,6 @@ mod tests {
         assert!((longest - 4.0).abs() < 1e-6 && (mean - 3.0).abs() < 1e-6);
         assert_eq!(meters.of(None).template, "other");
         let names: Vec<String> = meters.registry.gather().iter().map(|family| family.name().to_owned()).collect();
-        assert_eq!(names.len(), 10, "{names:?}");
+        assert_eq!(names.len(), 12, "{names:?}");
     }
 }

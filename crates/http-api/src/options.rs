@@ -27,15 +27,21 @@ pub struct Limits {
     pub list_limit_default: u64,
     /// Bytes one traversal may hold; beyond it the answer is 400 (`server.traversal_memory_bytes_max`).
     pub traversal_memory_bytes_max: usize,
-    /// Threads for what can take long (`server.blocking_threads`).
+    /// Threads for reads that can take long, and as many for such writes (`server.blocking_threads`).
     pub blocking_threads: usize,
+    /// Reads that wait for such a thread; beyond it the answer is 503 (`server.waiting_queries_max`).
+    pub waiting_queries_max: usize,
+    /// Writes that wait for a thread, of batches and of others; beyond it the answer is 503 (`server.waiting_writes_max`).
+    pub waiting_writes_max: usize,
+    /// How far the threads of long reads stand back behind others, 0 to 19 (`server.query_niceness`).
+    pub query_niceness: u8,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
             connections_max: 16_000,
-            requests_in_flight_max: 1_024,
+            requests_in_flight_max: 16_000,
             bytes_in_flight_max: 256 * 1024 * 1024,
             request_body_bytes_max: 16 * 1024 * 1024,
             response_bytes_max: 64 * 1024 * 1024,
@@ -47,6 +53,9 @@ impl Default for Limits {
             list_limit_default: 100,
             traversal_memory_bytes_max: 256 * 1024 * 1024,
             blocking_threads: 8,
+            waiting_queries_max: 256,
+            waiting_writes_max: 256,
+            query_niceness: 10,
         }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) type Stored = Result<Pending<Reply>, ApiError>;
 pub(crate) enum Handler {
     /// Short: on the thread that serves the connection.
     Quick(fn(&Call) -> Answered),
-    /// Can take long: on the pool.
+    /// Can take long: on the pool of queries or of writes ([`is_query`]).
     Pooled(fn(&Call) -> Answered),
     /// A write that is short unless it is large or another write to the same elements is at work: like `Quick`, else on the pool.
     QuickWrite(fn(&Call, Wait) -> Stored),
@@ -324,6 +324,12 @@ pub(crate) fn find(address: &Address, method: &Method, test_routes: bool) -> Fou
             Found::NoMethod { allow: names.join(", ") }
         }
     }
+}
+
+/// Whether an endpoint that can take long only reads: it runs on threads that stand back behind others.
+pub(crate) fn is_query((route, _): (usize, usize), method: &Method) -> bool {
+    let first = ROUTES.get(route).and_then(|route| route.path.first());
+    matches!(*method, Method::GET | Method::HEAD) || matches!(first, Some(&("traversers" | "gremlin" | "cypher")))
 }
 
 fn fits(pattern: &[&str], address: &Address, from: usize) -> bool {

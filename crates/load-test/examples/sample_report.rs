@@ -63,7 +63,12 @@ fn ratio(scenario: &str, about: f64) -> ScenarioRatio {
         p99_us: [1500, 9000],
         error_percent: [0.0, 0.0],
     };
-    ScenarioRatio { scenario: scenario.to_owned(), concurrency: [256, 64], rounds: [0.9, 1.0, 1.2].map(round).to_vec() }
+    ScenarioRatio {
+        scenario: scenario.to_owned(),
+        concurrency: [256, 64],
+        rounds: [0.9, 1.0, 1.2].map(round).to_vec(),
+        goal: None,
+    }
 }
 
 fn run(product: &str, version: &str, slowness: f64) -> Outcome<(RunResult, Vec<Kept>)> {

@@ -22,6 +22,9 @@ pub struct ScenarioRatio {
     pub concurrency: [u32; 2],
     /// One pair of measurements a round.
     pub rounds: Vec<Round>,
+    /// The ratio of throughputs that somebody wants to reach.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<f64>,
 }
 
 /// What both servers did, one right after the other; the first server's figure first.
@@ -112,13 +115,14 @@ pub fn grid(ratios: &[ScenarioRatio]) -> Grid {
         let text = |Spread { min, median, max }: Spread| format!("{median:.2} ({min:.2} to {max:.2})");
         spread.map_or_else(|| "-".to_owned(), text)
     };
+    let has_goals = ratios.iter().any(|ratio| ratio.goal.is_some());
     let rows = ratios.iter().map(|ratio| {
         let median = |pick: fn(&Round) -> f64| {
             let spread = Spread::of(ratio.rounds.iter().map(pick));
             spread.map_or_else(|| "-".to_owned(), |spread| figures::number(spread.median))
         };
         let [users_first, users_second] = ratio.concurrency.map(|users| figures::count(users.into()));
-        vec![
+        let mut row = vec![
             ratio.scenario.clone(),
             median(|round| round.elements_per_s[0]),
             users_first,
@@ -129,7 +133,11 @@ pub fn grid(ratios: &[ScenarioRatio]) -> Grid {
             figures::percent(worst_error(ratio, 0)),
             figures::percent(worst_error(ratio, 1)),
             ratio.rounds.len().to_string(),
-        ]
+        ];
+        if has_goals {
+            row.extend(goal(ratio));
+        }
+        row
     });
     let headers = [
         "Scenario",
@@ -143,7 +151,20 @@ pub fn grid(ratios: &[ScenarioRatio]) -> Grid {
         "B Error%",
         "Rounds",
     ];
-    Grid { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect(), marked: None, text_columns: 1 }
+    let goal_headers: &[&str] = if has_goals { &["Goal", "Reached"] } else { &[] };
+    let headers = headers.iter().chain(goal_headers).map(|header| (*header).to_owned()).collect();
+    Grid { headers, rows: rows.collect(), marked: None, text_columns: 1 }
+}
+
+/// The goal of a scenario, and whether the median reaches it.
+fn goal(ratio: &ScenarioRatio) -> [String; 2] {
+    let Some(goal) = ratio.goal else { return ["-".to_owned(), "-".to_owned()] };
+    let reached = match ratio.throughput() {
+        Some(spread) if spread.median >= goal => "yes",
+        Some(_) => "no",
+        None => "-",
+    };
+    [format!("{goal}"), reached.to_owned()]
 }
 
 /// The highest share of errors in a round of one server.
@@ -165,12 +186,21 @@ mod tests {
     fn ratios_are_of_pairs() {
         // A machine that is half as fast in the second round slows both: the ratio stays.
         let rounds = vec![round(300.0, 100.0), round(150.0, 50.0), round(320.0, 100.0)];
-        let ratio = ScenarioRatio { scenario: "single-vertex".to_owned(), concurrency: [64, 16], rounds };
+        let ratio = ScenarioRatio { scenario: "single-vertex".to_owned(), concurrency: [64, 16], rounds, goal: None };
         assert_eq!(ratio.throughput(), Some(Spread { min: 3.0, median: 3.0, max: 3.2 }));
         let labels = ["Rhizome 0.1.0".to_owned(), "HugeGraph 1.7.0".to_owned()];
         let row = grid(&[ratio]).rows.remove(0).join("|");
         assert_eq!(row, "single-vertex|300|64|100|16|3.00 (3.00 to 3.20)|0.50 (0.50 to 0.50)|0.00%|0.50%|3");
         assert!(explanation(&labels).contains("A is Rhizome 0.1.0, B is HugeGraph 1.7.0"));
+    }
+
+    #[test]
+    fn goals_have_columns_where_there_are_any() {
+        let ratio = |goal| ScenarioRatio { rounds: vec![round(300.0, 100.0)], goal, ..ScenarioRatio::default() };
+        let end = |ratio: &[String]| ratio[10..].join("|");
+        let rows = grid(&[ratio(Some(3.0)), ratio(Some(3.5)), ratio(None)]).rows;
+        assert_eq!(rows.iter().map(|row| end(row)).collect::<Vec<_>>(), ["3|yes", "3.5|no", "-|-"]);
+        assert_eq!(grid(&[ratio(None)]).headers.len(), 10);
     }
 
     #[test]

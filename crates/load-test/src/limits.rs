@@ -92,3 +92,9 @@ pub(crate) const QUICK_TIMEOUT_MIN: Duration = Duration::from_secs(1);
 
 /// The least difference in users down to which a page's peak is searched: the pages themselves step by hundreds.
 pub(crate) const PUBLISH_RESOLUTION_MIN: u32 = 50;
+
+/// Processor cores that two servers may still use when they count as settled: timers and collectors of garbage never rest.
+pub(crate) const SETTLED_CORES_MAX: f64 = 0.1;
+
+/// Time over which that is measured: the system counts processor time in hundredths of a second.
+pub(crate) const SETTLED_LOOK_EVERY: Duration = Duration::from_millis(500);

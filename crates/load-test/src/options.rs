@@ -19,6 +19,8 @@ pub struct DriverOptions {
     pub queue_max: u64,
     /// Length of the measured part.
     pub duration: Duration,
+    /// Requests after which a row ends before its time, those of the warm-up included.
+    pub requests_max: Option<u64>,
     /// Load before the measured part.
     pub warm_up: Duration,
     /// Time over which users start, or over which the open driver's rate rises.
@@ -45,6 +47,7 @@ impl Default for DriverOptions {
             rate_per_s: 1_000.0,
             queue_max: 10_000,
             duration: Duration::from_secs(30),
+            requests_max: None,
             warm_up: Duration::from_secs(3),
             ramp_up: Duration::ZERO,
             keep_alive: true,

@@ -61,6 +61,7 @@ impl RowMaker<'_> {
             load,
             stop: false.into(),
             no_local_port: false.into(),
+            left: options.requests_max.unwrap_or(u64::MAX).into(),
             in_flight: 0.into(),
             epoch: (begin, SystemTime::now()),
         });
@@ -253,7 +254,8 @@ impl<'a> Collector<'a> {
         let samples = self.total.ended() + dropped;
         let errors = self.total.errors.total();
         // Paced users are done when no start is left; the interval of the last one belongs to the row all the same.
-        let end = if was_stopped { self.ended_at } else { self.ended_at.max(shared.window.until) };
+        let had_enough = shared.left.load(Ordering::Relaxed) == 0;
+        let end = if was_stopped || had_enough { self.ended_at } else { self.ended_at.max(shared.window.until) };
         let duration_s = end.saturating_duration_since(shared.window.counted_from).as_secs_f64();
         let per_s = |count: f64| if duration_s > 0.0 { count / duration_s } else { 0.0 };
         let server_cpu = maker.probe.and_then(ProcessProbe::cpu_s).zip(self.server_cpu_from);

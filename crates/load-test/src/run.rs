@@ -211,7 +211,7 @@ impl LoadTest {
         Ok(())
     }
 
-    fn probe(&self, driver: &DriverOptions) -> Option<ProcessProbe> {
+    pub(crate) fn probe(&self, driver: &DriverOptions) -> Option<ProcessProbe> {
         match driver.server_pid {
             Some(pid) => ProcessProbe::of(pid),
             None if self.endpoint.is_local() => ProcessProbe::listening_on(self.endpoint.port()),

@@ -31,6 +31,8 @@ pub(crate) struct Shared {
     pub(crate) stop: AtomicBool,
     /// Set when this machine has no port left for a connection; the row is worth nothing then.
     pub(crate) no_local_port: AtomicBool,
+    /// Requests that may still be started.
+    pub(crate) left: AtomicU64,
     /// Counted requests under way.
     pub(crate) in_flight: AtomicU64,
     /// When the row begins, by both clocks, to give samples a date.
@@ -174,7 +176,7 @@ impl User {
     async fn run(mut self, begin: Instant) {
         let mut next = begin;
         while let Some(turn) = self.pace.turn(&mut next, self.shared.window.until).await {
-            if self.shared.stop.load(Ordering::Relaxed) {
+            if self.shared.stop.load(Ordering::Relaxed) || !self.shared.start_one() {
                 return;
             }
             let had_connection = self.one(turn).await;
@@ -234,6 +236,11 @@ impl User {
 }
 
 impl Shared {
+    /// Whether another request may be started; it counts as started then.
+    fn start_one(&self) -> bool {
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+
     /// Makes users draw different ids, and each row others than the last one.
     fn seed(&self, user: u32) -> u64 {
         let row = self.epoch.1.duration_since(UNIX_EPOCH).unwrap_or_default().subsec_nanos();

@@ -47,6 +47,9 @@ pub struct Server {
     pub shutdown_grace_ms: u64,
     pub worker_threads: usize,
     pub blocking_threads: usize,
+    pub waiting_queries_max: usize,
+    pub waiting_writes_max: usize,
+    pub query_niceness: u8,
     pub traversal_memory_bytes_max: ByteSize,
 }
 
@@ -258,6 +261,11 @@ impl Settings {
                 let reason = "it must be at least 1".to_owned();
                 return Err(SettingsError::Value { key, value: value.to_string(), reason });
             }
+        }
+        if server.query_niceness > http_api::limits::NICENESS_MAX {
+            let value = server.query_niceness.to_string();
+            let reason = format!("it must be at most {}", http_api::limits::NICENESS_MAX);
+            return Err(SettingsError::Value { key: "server.query_niceness", value, reason });
         }
         let limit = graph_store::limits::EXPIRY_BATCH_ELEMENTS_MAX;
         if self.graph.expiry_batch_elements > limit {

@@ -32,6 +32,7 @@ mod shortest;
 mod similarity;
 mod step;
 mod surroundings;
+mod threads;
 mod traversal;
 mod weighted;
 
@@ -58,6 +59,7 @@ pub use shortest::{ShortestPath, all_shortest_paths, shortest_path};
 pub use similarity::{CommonNeighbourWeight, common_neighbour_score, jaccard, jaccard_similars, same_neighbours};
 pub use step::{Condition, LabelCondition, Step, Weight};
 pub use surroundings::{rays, rings_reached};
+pub use threads::on_thread_start;
 pub use traversal::{Counters, Traversal};
 pub use weighted::{WeightedPath, WeightedPaths, lightest_path, lightest_paths};
 

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{App, Call};
 use crate::errors::ApiError;
+use crate::process::{kept_bytes, program_bytes, resident_bytes};
 use crate::reply::Reply;
 use crate::resources::versions::CORE_VERSION;
 use crate::routes::Answered;
@@ -18,8 +19,6 @@ const GROUPS: [&str; 5] = ["gauges", "counters", "histograms", "meters", "timers
 
 const MEBIBYTE: u64 = 1024 * 1024;
 const GIBIBYTE: u64 = 1024 * MEBIBYTE;
-/// Size of a page of memory on the systems this runs on, in which Linux counts a process's memory.
-const PAGE_BYTES: u64 = 4_096;
 
 /// The memory of the process by its parts.
 const MEMORY: &str = "rhizome_memory_bytes";
@@ -157,6 +156,8 @@ fn families(app: &App) -> Vec<MetricFamily> {
     let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     app.meters.requests_in_flight.set(gauge(app.admission.requests()));
     app.meters.bytes_in_flight.set(gauge(app.admission.bytes()));
+    app.meters.queries_waiting.set(gauge(app.queries.line.waiting()));
+    app.meters.writes_waiting.set(gauge(app.writes.line.waiting() + app.batches.waiting()));
     app.meters.registry.gather()
 }
 
@@ -181,9 +182,13 @@ fn process_and_engine(app: &App) -> Vec<(String, &'static str, f64)> {
 fn memory(app: &App) -> Vec<(&'static str, &'static str, f64)> {
     let mut parts: Vec<_> = app.store.memory().into_iter().map(|part| (part.name, part.help, part.value)).collect();
     parts.push(("request_bodies", "Bodies of requests at work", app.admission.bytes() as f64));
+    parts.push(("program", "The program and its libraries, as far as they are in RAM", program_bytes() as f64));
+    if let Some(kept) = kept_bytes() {
+        parts.push(("allocator", "Freed memory that the allocator keeps for what comes next", kept as f64));
+    }
     let counted: f64 = parts.iter().map(|(_, _, bytes)| bytes).sum();
-    let rest = "The program, its threads and tasks, answers under way, and room the allocator keeps; negative where parts are \
-                counted that the system has not given memory for yet";
+    let rest = "Threads, connections, answers under way, and what else is not counted; negative where parts are counted that the system \
+                has not given memory for yet";
     parts.push(("rest", rest, resident_bytes() as f64 - counted));
     parts
 }
@@ -222,12 +227,6 @@ fn timer(metric: &Metric) -> Value {
 
 fn full_name(name: &str, metric: &Metric) -> String {
     metric.get_label().iter().fold(name.to_owned(), |full, label| format!("{full}.{}", label.value()))
-}
-
-/// Memory of the process in RAM; 0 where the system does not tell.
-fn resident_bytes() -> u64 {
-    let pages = || std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse::<u64>().ok();
-    pages().unwrap_or_default().saturating_mul(PAGE_BYTES)
 }
 
 fn thread_count() -> usize {

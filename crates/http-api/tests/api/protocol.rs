@@ -268,8 +268,8 @@ fn slow_heads_and_idle_connections_are_closed() {
 fn large_batches_and_updates_go_to_the_pool() {
     let server = Server::with(Limits { blocking_threads: 1, request_timeout_ms: 500, ..Limits::default() });
     server.make_schema();
-    // The only thread of the pool sleeps on after its request has timed out: what needs it now times out, too.
-    assert_eq!(server.get(&format!("{G}/test/sleep?ms=4000")).status, 503);
+    // The only thread for long writes sleeps on after its request has timed out: what needs it now times out, too.
+    assert_eq!(server.post(&format!("{G}/test/sleep?ms=4000"), "").status, 503);
     let batch = format!("{G}/graph/vertices/batch");
     let vertex = r#"[{"label":"person","properties":{"name":"a"}}"#;
     assert_eq!(server.post(&batch, &format!("{vertex}]")).status, 201);
@@ -277,6 +277,30 @@ fn large_batches_and_updates_go_to_the_pool() {
     assert_eq!(server.post(&batch, &large).status, 503);
     let update = format!(r#"{{"vertices":{vertex}],"update_strategies":{{"name":"OVERRIDE"}}}}"#);
     assert_eq!(server.put(&batch, &update).status, 503);
+    // Reads have threads of their own.
+    assert_eq!(server.get(&format!("{G}/graph/vertices")).status, 200);
+}
+
+#[test]
+fn who_comes_beyond_the_line_for_threads_is_refused_at_once() {
+    let server = Server::with(Limits { blocking_threads: 1, waiting_queries_max: 1, ..Limits::default() });
+    server.make_schema();
+    let list = format!("{G}/graph/vertices");
+    let sleep = |ms: u32| {
+        let mut connection = server.connect();
+        write_request(&mut connection, "GET", &format!("{G}/test/sleep?ms={ms}"), &[], b"");
+        connection
+    };
+    let (mut first, mut second) = (sleep(1_500), sleep(0));
+    wait_for_metric(&server, "rhizome_http_queries_waiting 1");
+    assert_overloaded(&server.get(&list), "server.waiting_queries_max");
+    // Other kinds of work go on.
+    assert_eq!(server.get(&format!("{G}/mode")).status, 200);
+    assert_eq!(server.post(&format!("{G}/schema/propertykeys"), r#"{"name":"other"}"#).status, 202);
+    assert!(server.get("/metrics").text().contains(r#"rhizome_http_refused_total{reason="queries"} 1"#));
+    assert_eq!(read_answer(&mut first).unwrap().status, 200);
+    assert_eq!(read_answer(&mut second).unwrap().status, 200);
+    assert_eq!(server.get(&list).status, 200);
 }
 
 #[test]

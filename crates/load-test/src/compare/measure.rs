@@ -1,10 +1,13 @@
 //! Measuring two servers in turn: first each at every concurrency of a list, then both at their best, round by round.
 
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use super::{Round, ScenarioRatio, best_concurrency};
 use crate::cancel::Cancel;
 use crate::error::LoadTestError;
+use crate::limits::{SETTLED_CORES_MAX, SETTLED_LOOK_EVERY};
+use crate::machine::ProcessProbe;
 use crate::observer::Observer;
 use crate::options::{DriverOptions, Load};
 use crate::result::{Row, ScenarioResult};
@@ -22,6 +25,11 @@ pub struct CompareOptions {
     pub driver: DriverOptions,
     /// Duration of a measurement that looks for the best concurrency.
     pub probe: Duration,
+    /// Ratios of throughput to reach, by scenario; they are only told beside those found.
+    pub goals: BTreeMap<String, f64>,
+    /// Longest time to wait before each measurement until both servers, where they are local, have finished what they do in the
+    /// background: on a shared machine one server's compaction would slow the other.
+    pub settle: Duration,
 }
 
 /// What a comparison found.
@@ -76,10 +84,12 @@ struct Pair<'a, O> {
 
 impl<O: Observer> Pair<'_, O> {
     async fn compare(&mut self, options: &CompareOptions) -> Result<ScenarioRatio, LoadTestError> {
-        let mut ratio = ScenarioRatio { scenario: self.scenario.name.clone(), ..ScenarioRatio::default() };
+        let name = &self.scenario.name;
+        let goal = options.goals.get(name).copied();
+        let mut ratio = ScenarioRatio { scenario: name.clone(), goal, ..ScenarioRatio::default() };
         let probe = DriverOptions { duration: options.probe, ..options.driver.clone() };
         for users in &options.concurrency {
-            let rows = self.both([*users, *users], &probe).await?;
+            let rows = self.both([*users, *users], &probe, options.settle).await?;
             for (result, row) in self.results.iter_mut().zip(rows) {
                 if let (Some(result), Some(row)) = (result, row) {
                     result.rows.push(row);
@@ -92,7 +102,10 @@ impl<O: Observer> Pair<'_, O> {
         let mut rounds = Vec::new();
         for _ in 0..options.rounds {
             // A pair that an interruption cut in two is no pair.
-            let [Some(first), Some(second)] = self.both(ratio.concurrency, &options.driver).await? else { break };
+            let [Some(first), Some(second)] = self.both(ratio.concurrency, &options.driver, options.settle).await?
+            else {
+                break;
+            };
             if self.cancel.is_cancelled() {
                 break;
             }
@@ -109,19 +122,41 @@ impl<O: Observer> Pair<'_, O> {
     }
 
     /// The first server, then the second, with so many users each.
-    async fn both(&mut self, users: [u32; 2], driver: &DriverOptions) -> Result<[Option<Row>; 2], LoadTestError> {
+    async fn both(
+        &mut self,
+        users: [u32; 2],
+        driver: &DriverOptions,
+        settle: Duration,
+    ) -> Result<[Option<Row>; 2], LoadTestError> {
         let mut rows = [None, None];
+        let probes: Vec<ProcessProbe> = self.tests.iter().filter_map(|test| test.probe(driver)).collect();
         let sides = self.tests.iter_mut().zip(self.observers.iter_mut()).zip(self.results.iter_mut()).zip(users);
         for ((((test, observer), result), users), row) in sides.zip(rows.iter_mut()) {
             if self.cancel.is_cancelled() {
                 break;
             }
+            settled(&probes, settle, self.cancel).await;
             let loads = Loads::List(vec![Load::users(users)]);
             let mut one = test.run(self.scenario, driver, &loads, observer, self.cancel).await?;
             *row = one.rows.pop();
             result.get_or_insert(one);
         }
         Ok(rows)
+    }
+}
+
+/// Waits until the processes together take next to no processor time, at most so long.
+async fn settled(probes: &[ProcessProbe], longest: Duration, cancel: &Cancel) {
+    let cpu_s = || probes.iter().filter_map(ProcessProbe::cpu_s).sum::<f64>();
+    let begin = Instant::now();
+    let mut before = cpu_s();
+    while !probes.is_empty() && begin.elapsed() < longest && !cancel.is_cancelled() {
+        tokio::time::sleep(SETTLED_LOOK_EVERY).await;
+        let now = cpu_s();
+        if now - before <= SETTLED_CORES_MAX * SETTLED_LOOK_EVERY.as_secs_f64() {
+            return;
+        }
+        before = now;
     }
 }
 
@@ -157,6 +192,8 @@ mod tests {
             rounds: 3,
             driver: DriverOptions::default(),
             probe: Duration::from_secs(1),
+            goals: BTreeMap::new(),
+            settle: Duration::ZERO,
         };
         name_best(&mut result, 16, vec![row(16, 45.0), row(16, 30.0), row(16, 60.0)], &options);
         assert_eq!(result.rows.iter().map(|row| row.elements_per_s).collect::<Vec<_>>(), [10.0, 45.0, 40.0]);

@@ -1,8 +1,17 @@
 //! The scenarios that come with the tool, as TOML files like those that users write.
 
 /// Names of the built-in scenarios; `schema` is three of them, one after another.
-pub const BUILT_IN: [&str; 8] =
-    ["schema", "single-vertex", "single-edge", "batch-vertex", "batch-edge", "vertex-by-id", "edge-by-id", "mixed"];
+pub const BUILT_IN: [&str; 9] = [
+    "schema",
+    "single-vertex",
+    "single-edge",
+    "batch-vertex",
+    "batch-edge",
+    "batch-edge-unchecked",
+    "vertex-by-id",
+    "edge-by-id",
+    "mixed",
+];
 
 const PROPERTY_KEYS: &str = include_str!("../scenarios/schema-property-keys.toml");
 const VERTEX_LABELS: &str = include_str!("../scenarios/schema-vertex-labels.toml");
@@ -19,6 +28,7 @@ pub(super) fn texts(name: &str) -> Vec<&'static str> {
         "single-edge" => vec![include_str!("../scenarios/single-edge.toml")],
         "batch-vertex" => vec![include_str!("../scenarios/batch-vertex.toml")],
         "batch-edge" => vec![include_str!("../scenarios/batch-edge.toml")],
+        "batch-edge-unchecked" => vec![include_str!("../scenarios/batch-edge-unchecked.toml")],
         "vertex-by-id" => vec![include_str!("../scenarios/vertex-by-id.toml")],
         "edge-by-id" => vec![include_str!("../scenarios/edge-by-id.toml")],
         "mixed" => vec![include_str!("../scenarios/mixed.toml")],

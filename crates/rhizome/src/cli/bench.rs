@@ -9,6 +9,7 @@ mod publish;
 mod report;
 mod run;
 mod server;
+mod steady;
 mod study;
 mod values;
 
@@ -33,6 +34,8 @@ enum BenchCommand {
     Compare(Box<compare::CompareArguments>),
     /// Measure the property store on an engine, beside the page that compared TiKV with RocksDB.
     Property(Box<property::PropertyArguments>),
+    /// See how a server behaves that is loaded for long, or with more than it can do.
+    Steady(steady::SteadyArguments),
     /// Make one page from the results of several runs.
     Report(report::ReportArguments),
 }
@@ -43,6 +46,7 @@ pub(super) fn bench(arguments: BenchArguments) -> anyhow::Result<()> {
         BenchCommand::Publish(arguments) => publish::publish(&arguments),
         BenchCommand::Compare(arguments) => compare::compare(&arguments),
         BenchCommand::Property(arguments) => property::property(&arguments),
+        BenchCommand::Steady(arguments) => steady::steady(&arguments),
         BenchCommand::Report(arguments) => report::report(&arguments),
     }
 }

@@ -183,6 +183,9 @@ fn api_options(settings: &Settings) -> ApiOptions {
             list_limit_default: graph.list_limit_default,
             traversal_memory_bytes_max: bytes(server.traversal_memory_bytes_max),
             blocking_threads: server.blocking_threads,
+            waiting_queries_max: server.waiting_queries_max,
+            waiting_writes_max: server.waiting_writes_max,
+            query_niceness: server.query_niceness,
         },
         ..ApiOptions::default()
     }

@@ -27,7 +27,7 @@ const CONCURRENCY_DEFAULT: u32 = 100;
     rhizome bench run --scenario batch-edge --driver closed --concurrency 8 --study cpu=1,2 memory=256M,1G")]
 pub(super) struct RunArguments {
     /// What to run, in this order: names of built-in scenarios (schema, single-vertex, single-edge, batch-vertex, batch-edge,
-    /// vertex-by-id, edge-by-id, mixed) or files that end in .toml.
+    /// batch-edge-unchecked, vertex-by-id, edge-by-id, mixed) or files that end in .toml.
     #[arg(long, value_name = "NAME[,NAME]", required = true, value_delimiter = ',')]
     pub(super) scenario: Vec<String>,
     #[command(flatten)]

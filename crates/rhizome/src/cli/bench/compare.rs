@@ -56,6 +56,12 @@ pub(super) struct CompareArguments {
     /// Length of each measurement that looks for the best number of users.
     #[arg(long, value_name = "TIME", default_value = "4s", value_parser = duration)]
     probe: Duration,
+    /// A ratio of throughputs to reach in a scenario, told beside the one found; may be repeated.
+    #[arg(long, value_name = "SCENARIO=RATIO", value_parser = goal)]
+    goal: Vec<(String, f64)>,
+    /// Longest time to wait before each measurement until both servers, where they are local, rest.
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
+    settle: Duration,
     /// Load before each measurement, not counted.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     warm_up: Duration,
@@ -195,5 +201,15 @@ fn options(arguments: &CompareArguments) -> CompareOptions {
             ..DriverOptions::default()
         },
         probe: arguments.probe,
+        goals: arguments.goal.iter().cloned().collect(),
+        settle: arguments.settle,
     }
+}
+
+/// Reads `SCENARIO=RATIO`.
+fn goal(text: &str) -> Result<(String, f64), String> {
+    let parsed = text.split_once('=').and_then(|(name, ratio)| Some((name.to_owned(), ratio.parse::<f64>().ok()?)));
+    parsed
+        .filter(|(_, ratio)| *ratio > 0.0)
+        .ok_or_else(|| "expected a scenario and a ratio, as vertex-by-id=5".to_owned())
 }

@@ -64,7 +64,8 @@ impl ServerSettings {
 pub(super) struct OwnServer {
     child: Child,
     url: String,
-    folder: TempDir,
+    /// Where its data and its log are; `None` when they have been taken away from it.
+    folder: Option<TempDir>,
 }
 
 impl OwnServer {
@@ -74,7 +75,10 @@ impl OwnServer {
             Some(parent) => tempfile::Builder::new().prefix("rhizome-bench").tempdir_in(parent),
             None => tempfile::Builder::new().prefix("rhizome-bench").tempdir(),
         };
-        let folder = folder.context("making a temporary folder for the server's data")?;
+        Self::start_in(folder.context("making a temporary folder for the server's data")?, settings).await
+    }
+
+    async fn start_in(folder: TempDir, settings: &ServerSettings) -> anyhow::Result<Self> {
         // The port is free now; should another program take it in the meantime, the server says so.
         let port =
             TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).context("finding a free port")?.port();
@@ -93,9 +97,17 @@ impl OwnServer {
         }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).process_group(0);
         let child = spawn(command, settings.cpus)?;
-        let mut server = Self { child, url: format!("http://127.0.0.1:{port}"), folder };
+        let mut server = Self { child, url: format!("http://127.0.0.1:{port}"), folder: Some(folder) };
         server.wait_until_up(port).await?;
         Ok(server)
+    }
+
+    /// Stops it and starts it anew with the same data and another port. Gives the time from the start of its process until it answers.
+    pub(super) async fn restart(self, settings: &ServerSettings) -> anyhow::Result<(Self, Duration)> {
+        let folder = self.stop()?;
+        let begin = Instant::now();
+        let server = Self::start_in(folder, settings).await?;
+        Ok((server, begin.elapsed()))
     }
 
     /// Its address.
@@ -114,7 +126,10 @@ impl OwnServer {
             if let Some(status) = self.child.try_wait().context("looking after the server")? {
                 bail!(
                     "the server ended at its start ({status}): {}",
-                    last_lines(&self.folder.path().join("server.log"))
+                    self.folder
+                        .as_ref()
+                        .map(|folder| last_lines(&folder.path().join("server.log")))
+                        .unwrap_or_default()
                 );
             }
             if TcpStream::connect(("127.0.0.1", port)).await.is_ok() {
@@ -125,6 +140,15 @@ impl OwnServer {
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }
+    }
+}
+
+impl OwnServer {
+    /// Stops it and keeps its folder.
+    fn stop(mut self) -> anyhow::Result<TempDir> {
+        let folder = self.folder.take();
+        drop(self);
+        folder.context("the server has no folder any more")
     }
 }
 
@@ -188,6 +212,40 @@ fn spawn(mut command: Command, cpus: Option<usize>) -> anyhow::Result<Child> {
         bail!("a study of processors needs Linux");
     }
     command.spawn().context("starting the server")
+}
+
+/// Keeps the calling thread, and those it starts, off the first `cpus` of its processors while the result lives. Where there are no more
+/// than these, nothing changes.
+#[cfg(target_os = "linux")]
+pub(super) fn keep_off_first(cpus: usize) -> anyhow::Result<KeptOff> {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let before = sched_getaffinity(None).context("asking for the processors of this program")?;
+    let mut others = CpuSet::new();
+    (0..CpuSet::MAX_CPU).filter(|number| before.is_set(*number)).skip(cpus).for_each(|number| others.set(number));
+    if others.count() > 0 {
+        sched_setaffinity(None, &others).context("choosing processors for the load generator")?;
+    }
+    Ok(KeptOff { before })
+}
+
+/// Gives the thread its processors back when it is dropped.
+#[cfg(target_os = "linux")]
+pub(super) struct KeptOff {
+    before: rustix::thread::CpuSet,
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for KeptOff {
+    fn drop(&mut self) {
+        // They were its own a moment ago.
+        let _ = rustix::thread::sched_setaffinity(None, &self.before);
+    }
+}
+
+/// See the other one; without Linux nothing changes.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn keep_off_first(_cpus: usize) -> anyhow::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]

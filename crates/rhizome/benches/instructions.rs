@@ -1,0 +1,37 @@
+//! One hot path, for callgrind to count the instructions of: `cargo xtask instructions` runs this program once for each.
+//!
+//! `instructions --list` prints the names; `instructions NAME` does the case [`TIMES`] times in [`measured_section`], which is what
+//! callgrind is told to count.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "benchmark code")]
+
+mod cases;
+
+use cases::CASES;
+
+/// How often: what differs from time to time (a buffer that grows, a tree that splits) is shared by so many. `xtask` divides by it.
+const TIMES: usize = 100;
+
+/// What is counted. Its name is known to `xtask`.
+#[inline(never)]
+fn measured_section(work: &mut dyn FnMut()) {
+    for _ in 0..TIMES {
+        work();
+    }
+}
+
+fn main() {
+    let asked = std::env::args().skip(1).find(|argument| argument != "--bench").unwrap_or_default();
+    if asked == "--list" {
+        for case in CASES {
+            println!("{}", case.name);
+        }
+        return;
+    }
+    // A test run calls benchmarks without a name: nothing is to be measured then.
+    if let Some(case) = CASES.iter().find(|case| case.name == asked) {
+        let mut work = (case.make)();
+        // Once outside: what is made at the first use belongs to no request.
+        work();
+        measured_section(&mut *work);
+    }
+}

@@ -1,0 +1,215 @@
+//! `rhizome bench steady`: how a server behaves that is loaded for long, or with more than it can do. Each part starts a server of its own,
+//! loads it in one way, and holds what it finds against a bar.
+
+mod beside;
+mod graphs;
+mod load;
+mod metrics;
+mod overload;
+mod paced;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use api_client::ClientOptions;
+use clap::{Args, ValueEnum};
+use load_test::table::Grid;
+use load_test::{Cancel, DataOptions, LoadTest, machine};
+
+use super::arguments::OwnServerArguments;
+use super::progress::Screen;
+use super::run::{own_settings, signals};
+use super::server::{OwnServer, ServerSettings};
+use super::values::duration;
+
+/// The parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// 14,000 users that read a vertex once a second each.
+    PacedReads,
+    /// 11,500 users that insert a vertex once a second each.
+    PacedInserts,
+    /// A long load of edges: is its end as fast as its begin, and does memory stay within the budget?
+    Load,
+    /// 100 small graphs in one server: memory and time to start.
+    Graphs,
+    /// Four times as many requests as the server can do.
+    Overload,
+    /// Reads of single vertices beside scans and traversals.
+    Beside,
+}
+
+/// Arguments of `rhizome bench steady`.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    rhizome bench steady --quick\n  \
+    rhizome bench steady paced-reads paced-inserts --duration 5m --out steadiness.md")]
+pub(super) struct SteadyArguments {
+    /// What to run, in this order [default: all].
+    #[arg(value_enum)]
+    parts: Vec<Part>,
+    /// Shorter: 20 s for each measurement, a load of 2,000,000 edges.
+    #[arg(long)]
+    quick: bool,
+    /// Length of each measurement under paced load [default: 5m, with --quick 20s].
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    duration: Option<Duration>,
+    /// Edges of the long load [default: 20000000, with --quick 2000000].
+    #[arg(long, value_name = "N")]
+    edges: Option<u64>,
+    #[command(flatten)]
+    own_server: OwnServerArguments,
+    /// Write what is printed to this file as well.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// One line of what was found.
+struct Finding {
+    /// What was looked at.
+    what: String,
+    /// What it was.
+    found: String,
+    /// What it has to be.
+    bar: String,
+    /// Whether it is.
+    is_met: bool,
+}
+
+/// What a part found, with tables of the measurements behind it.
+#[derive(Default)]
+struct Findings {
+    lines: Vec<Finding>,
+    details: Vec<(String, Grid)>,
+}
+
+impl Findings {
+    fn add(&mut self, what: &str, found: String, bar: &str, is_met: bool) {
+        self.lines.push(Finding { what: what.to_owned(), found, bar: bar.to_owned(), is_met });
+    }
+}
+
+/// What all parts need.
+struct Bench<'a> {
+    settings: ServerSettings,
+    duration: Duration,
+    is_quick: bool,
+    edges: u64,
+    cancel: &'a Cancel,
+    screen: Screen,
+}
+
+impl Bench<'_> {
+    async fn server(&self) -> anyhow::Result<OwnServer> {
+        OwnServer::start(&self.settings).await
+    }
+
+    /// Longer measurements where there is time for them.
+    fn seconds(&self, quick: u64, full: u64) -> Duration {
+        Duration::from_secs(if self.is_quick { quick } else { full })
+    }
+}
+
+async fn connect(server: &OwnServer, data: DataOptions) -> anyhow::Result<LoadTest> {
+    Ok(LoadTest::connect(ClientOptions { url: server.url().to_owned(), ..ClientOptions::default() }, data).await?)
+}
+
+pub(super) fn steady(arguments: &SteadyArguments) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
+    let all = Part::value_variants();
+    let parts = if arguments.parts.is_empty() { all } else { &arguments.parts };
+    let mut text = heading(arguments);
+    super::super::print(&text)?;
+    let outcome = runtime.block_on(async {
+        let signals = signals()?;
+        let mut bench = Bench {
+            settings: own_settings(&arguments.own_server),
+            duration: arguments.duration.unwrap_or(Duration::from_secs(if arguments.quick { 20 } else { 300 })),
+            is_quick: arguments.quick,
+            edges: arguments.edges.unwrap_or(if arguments.quick { 2_000_000 } else { 20_000_000 }),
+            cancel: &signals.end,
+            screen: Screen::new(None)?,
+        };
+        for part in parts {
+            if signals.end.is_cancelled() {
+                bail!("interrupted");
+            }
+            let findings = run(*part, &mut bench).await.with_context(|| format!("part {}", name(*part)))?;
+            let section = section(*part, &findings);
+            bench.screen.print_above(&section)?;
+            text.push_str(&section);
+        }
+        bench.screen.finish().context("taking the progress bar away")
+    });
+    if let Some(path) = &arguments.out {
+        std::fs::write(path, &text).with_context(|| format!("writing {}", path.display()))?;
+    }
+    outcome
+}
+
+async fn run(part: Part, bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
+    match part {
+        Part::PacedReads => paced::run(bench, "vertex-by-id", paced::READERS).await,
+        Part::PacedInserts => paced::run(bench, "single-vertex", paced::WRITERS).await,
+        Part::Load => load::run(bench).await,
+        Part::Graphs => graphs::run(bench).await,
+        Part::Overload => overload::run(bench).await,
+        Part::Beside => beside::run(bench).await,
+    }
+}
+
+fn name(part: Part) -> String {
+    part.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+fn heading(arguments: &SteadyArguments) -> String {
+    let machine = machine();
+    let memory_gib = machine.memory_bytes >> 30;
+    let settings = if arguments.own_server.set.is_empty() {
+        "the defaults".to_owned()
+    } else {
+        arguments.own_server.set.join(", ")
+    };
+    format!(
+        "{}, {} processors, {memory_gib} GiB, {}; server and load generator on the same processors; settings: {settings}; {}\n\n",
+        machine.cpu_model,
+        machine.cores,
+        machine.os,
+        jiff::Timestamp::now().strftime("%Y-%m-%d"),
+    )
+}
+
+/// A part's findings as Markdown.
+fn section(part: Part, findings: &Findings) -> String {
+    let mut text = format!("## {}\n\n", name(part));
+    let row = |finding: &Finding| {
+        let met = if finding.is_met { "yes" } else { "no" };
+        vec![finding.what.clone(), finding.found.clone(), finding.bar.clone(), met.to_owned()]
+    };
+    let headers = ["What", "Found", "Bar", "Met"].map(str::to_owned).to_vec();
+    let grid = Grid { headers, rows: findings.lines.iter().map(row).collect(), marked: None, text_columns: 4 };
+    text.push_str(&format!("{}\n", grid.to_markdown()));
+    for (title, grid) in &findings.details {
+        text.push_str(&format!("{title}\n\n{}\n", grid.to_markdown()));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_say_whether_the_bar_is_met() {
+        let mut findings = Findings::default();
+        findings.add("errors", "0.00%".to_owned(), "none", true);
+        findings.add("memory", "600 MiB".to_owned(), "563 MiB", false);
+        let text = section(Part::PacedReads, &findings);
+        assert!(text.starts_with("## paced-reads\n"), "{text}");
+        let lines: Vec<String> =
+            text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        assert!(lines.contains(&"| errors | 0.00% | none | yes |".to_owned()), "{text}");
+        assert!(lines.contains(&"| memory | 600 MiB | 563 MiB | no |".to_owned()), "{text}");
+    }
+}

@@ -1,0 +1,111 @@
+//! Reads of single vertices, alone and beside scans and traversals.
+
+use std::time::Duration;
+
+use load_test::result::{DriverKind, ScenarioResult};
+use load_test::table::Grid;
+use load_test::{
+    DataOptions, DriverOptions, Load, LoadTest, Loads, Observer, Scenario, ScenarioOptions, Silent, figures, table,
+};
+
+use super::{Bench, Findings, connect};
+
+/// Reads a second: far below what the server can do, so that what they wait for is the others.
+const READS_PER_S: f64 = 2_000.0;
+
+/// Connections of the reads.
+const READ_CONNECTIONS: u32 = 64;
+
+/// Users that send heavy requests back to back.
+const HEAVY_USERS: u32 = 8;
+
+/// Time that the heavy requests get to fill the server before the reads are measured.
+const HEAD_START: Duration = Duration::from_secs(1);
+
+/// Each takes a few hundredths of a second or more.
+const HEAVY: &str = r#"
+name = "heavy"
+description = "Whole lists and long walks."
+
+[[request]]
+label = "list 20,000 vertices"
+method = "GET"
+path = "graph/vertices?label=${vertex_label}&limit=20000"
+
+[[request]]
+label = "list 20,000 edges"
+method = "GET"
+path = "graph/edges?label=${edge_label}&limit=20000"
+
+[[request]]
+label = "walk 3,000 steps"
+method = "GET"
+path = "traversers/kneighbor?source=%22${vertex_id}%22&max_depth=3000&count_only=true"
+"#;
+
+pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
+    let server = bench.server().await?;
+    let mut reads = connect(&server, DataOptions::default()).await?;
+    let mut heavy = connect(&server, DataOptions::default()).await?;
+    let options = ScenarioOptions::default();
+    let read = Scenario::find("vertex-by-id", &options)?.remove(0);
+    let load = Scenario::parse("heavy", HEAVY, &options)?;
+    reads.prepare(read.needs(), &mut bench.screen, bench.cancel).await?;
+    let needs = load_test::Needs { schema: true, vertices: true, edges: true };
+    heavy.prepare(needs, &mut bench.screen, bench.cancel).await?;
+    let duration = bench.seconds(10, 30);
+    let cancel = bench.cancel;
+    let alone = measure(&mut reads, &read, duration, &mut bench.screen, cancel).await?;
+    let driver = DriverOptions {
+        kind: DriverKind::Closed,
+        duration: duration + 2 * HEAD_START,
+        warm_up: Duration::ZERO,
+        ..DriverOptions::default()
+    };
+    let loads = Loads::List(vec![Load::users(HEAVY_USERS)]);
+    let mut silent = Silent;
+    let heavy = heavy.run(&load, &driver, &loads, &mut silent, cancel);
+    let beside = async {
+        tokio::time::sleep(HEAD_START).await;
+        measure(&mut reads, &read, duration, &mut bench.screen, cancel).await
+    };
+    let (heavy, beside) = tokio::join!(heavy, beside);
+    Ok(judge(&alone, &beside?, &heavy?))
+}
+
+async fn measure(
+    test: &mut LoadTest,
+    scenario: &Scenario,
+    duration: Duration,
+    observer: &mut dyn Observer,
+    cancel: &load_test::Cancel,
+) -> anyhow::Result<ScenarioResult> {
+    let driver =
+        DriverOptions { kind: DriverKind::Open, duration, warm_up: Duration::from_secs(1), ..DriverOptions::default() };
+    let loads = Loads::List(vec![Load { concurrency: READ_CONNECTIONS, rate_per_s: Some(READS_PER_S) }]);
+    Ok(test.run(scenario, &driver, &loads, observer, cancel).await?)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+fn judge(alone: &ScenarioResult, beside: &ScenarioResult, heavy: &ScenarioResult) -> Findings {
+    let mut findings = Findings::default();
+    let p99 = |result: &ScenarioResult| result.rows.first().map_or(0, |row| row.latency.p99_us) as f64;
+    let ratio = p99(beside) / p99(alone).max(1.0);
+    findings.add(
+        &format!("p99 of {READS_PER_S} reads a second beside {HEAVY_USERS} users with heavy requests, to that alone"),
+        format!("{ratio:.1} ({} ms to {} ms)", figures::ms(p99(beside)), figures::ms(p99(alone))),
+        "below 5",
+        ratio < 5.0,
+    );
+    let errors = beside.rows.iter().chain(&heavy.rows).map(|row| row.error_percent).fold(0.0, f64::max);
+    findings.add("errors of either", figures::percent(errors), "none", errors <= 0.0);
+    let mut all = table::aggregate(alone);
+    all.rows.extend([beside, heavy].into_iter().flat_map(|result| table::aggregate(result).rows));
+    findings
+        .details
+        .push(("Reads alone, reads beside the others, and the others.".to_owned(), Grid { marked: None, ..all }));
+    if let Some(row) = heavy.rows.first() {
+        findings.details.push(("The heavy requests.".to_owned(), table::by_request(row)));
+    }
+    findings
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Rhizome and Apache HugeGraph 1.7.0 on this machine, in turn (`rhizome bench compare`), with the goals of the project beside the ratios.
+# HugeGraph is fetched with Maven the first time (about 280 MB). Both servers are started for this and thrown away after it: deleting
+# the test's data from HugeGraph would take longer than the comparison.
+#
+#   QUICK=1               shorter measurements, about eight minutes instead of half an hour; docs/ is not touched
+#   RHIZOME_REPORT        folder for the report                        default ./var/compare
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+hugegraph_settings=(restserver.max_worker_threads=96 batch.max_write_threads=96)
+# Creating schema comes last: HugeGraph slows down as its schema grows.
+scenarios=(vertex-by-id edge-by-id single-vertex single-edge batch-vertex batch-edge-unchecked batch-edge schema-property-keys)
+goals=(vertex-by-id=5 edge-by-id=6 single-vertex=12 single-edge=10 batch-vertex=3 batch-edge-unchecked=4 batch-edge=3 schema-property-keys=10)
+if [[ -n ${QUICK:-} ]]; then
+    lengths=(--concurrency 16,64 --rounds 3 --duration 4s --probe 2s)
+    warm_up=3s
+else
+    lengths=(--concurrency 4,16,64,256 --rounds 5 --duration 10s --probe 4s)
+    warm_up=15s
+fi
+report=${RHIZOME_REPORT:-$root/var/compare}
+
+# shellcheck disable=SC2317  # called by the trap
+finish() {
+    local code=$?
+    "$root/tests/servers/hugegraph/run.sh" stop "$dir/hugegraph" || code=1
+    "$root/scripts/server.sh" stop "$dir/rhizome" || code=1
+    rm -rf "$dir"
+    exit "$code"
+}
+
+free_port_pair() {
+    local port
+    for _ in {1..50}; do
+        port=$((20000 + RANDOM % 12000))
+        if ! port_in_use 127.0.0.1 "$port" && ! port_in_use 127.0.0.1 $((port + 1)); then
+            echo "$port"
+            return
+        fi
+    done
+    die "no two free ports found between 20000 and 32000"
+}
+
+"$root/scripts/setup.sh" java
+"$root/scripts/build.sh"
+mkdir -p "$root/var"
+# Beside the data of `make run`, since the system's folder for temporary files is often in memory.
+dir=$(mktemp -d "$root/var/compare-servers.XXXXXX")
+trap finish EXIT
+"$root/tests/servers/hugegraph/run.sh" start "$dir/hugegraph" "$(free_port_pair)" "${hugegraph_settings[@]}"
+RHIZOME__LOG__LEVEL=warn "$root/scripts/server.sh" start "$dir/rhizome" 0
+rhizome_url=$(cat "$dir/rhizome/url")
+hugegraph_url=$(cat "$dir/hugegraph/url")
+
+list=$(IFS=,; echo "${scenarios[*]}")
+# A Java process is slow until its hot code is compiled.
+say "Warming up both servers with every scenario"
+for url in "$hugegraph_url" "$rhizome_url"; do
+    "$rhizome_bin" bench run --url "$url" --scenario "$list" --driver closed --concurrency 16 --duration "$warm_up" --warm-up 0s --keep-data >/dev/null
+done
+
+rm -rf "$report"
+say "Comparing"
+"$rhizome_bin" bench compare "$rhizome_url" "$hugegraph_url" --scenario "$list" "${lengths[@]}" --settle 10s --keep-data \
+    "${goals[@]/#/--goal=}" --out "$report" \
+    --note "Rhizome: its default settings (RocksDB, durability wal: write-ahead log, no fsync per request). HugeGraph: RocksDB, write-ahead log without fsync (its default), ${hugegraph_settings[*]}, otherwise the stock settings. Both warmed up with every scenario; servers and load generator on the same machine."
+say "Report: $report/summary.md and $report/report.html"
+if [[ -n ${QUICK:-} ]]; then exit 0; fi
+
+mkdir -p "$root/docs/benchmarks/hugegraph-1.7"
+cp "$report/summary.md" "$report/report.html" "$root/docs/benchmarks/hugegraph-1.7/"
+# The facts and the ratios, which end where the first scenario begins.
+page=$root/docs/benchmarks/hugegraph.md
+awk -v summary="$report/summary.md" '
+    /<!-- compare:end -->/ { inside = 0 }
+    !inside { print }
+    /<!-- compare:begin -->/ {
+        inside = 1
+        print ""
+        while ((getline line < summary) > 0) {
+            if (line ~ /^# /) continue
+            if (line ~ /^## / && line != "## Ratio") break
+            if (line == "## Ratio") line = "### Ratio"
+            print line
+        }
+    }' "$page" >"$page.new"
+mv "$page.new" "$page"
+say "docs/benchmarks/hugegraph.md has the new table"

@@ -1,0 +1,3 @@
+// Nothing to set up.
+def globals = [:]
+globals
