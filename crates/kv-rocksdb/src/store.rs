@@ -24,6 +24,17 @@ pub(crate) struct Store {
     pub(crate) memory: Memory,
     pub(crate) read_options: ReadOptions,
     write_options: WriteOptions,
+    /// The same for who cannot wait.
+    impatient_write_options: WriteOptions,
+}
+
+/// What a write does when RocksDB is behind with flushing and merging.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// It waits as long as it takes.
+    Waits,
+    /// It fails with [`KvError::Unavailable`], having written nothing.
+    Fails,
 }
 
 impl Store {
@@ -43,6 +54,11 @@ impl Store {
             memory,
             read_options: ReadOptions::default(),
             write_options: options.write_options(),
+            impatient_write_options: {
+                let mut impatient = options.write_options();
+                impatient.set_no_slowdown(true);
+                impatient
+            },
         })
     }
 
@@ -58,6 +74,7 @@ impl Store {
     pub(crate) fn write<'a>(
         &self,
         batches: impl ExactSizeIterator<Item = &'a WriteBatch> + Clone,
+        patience: Patience,
     ) -> Result<(), KvError> {
         let many = batches.len() > 1;
         let bytes = batches.clone().map(|batch| batch.bytes() + batch.len() * OPERATION_OVERHEAD_BYTES).sum();
@@ -70,7 +87,11 @@ impl Store {
         } else {
             self.encode(batches.flat_map(WriteBatch::iter), &mut all)?;
         }
-        self.database.write_opt(all, &self.write_options).map_err(|error| self.error("writing", error))
+        let options = match patience {
+            Patience::Waits => &self.write_options,
+            Patience::Fails => &self.impatient_write_options,
+        };
+        self.database.write_opt(all, options).map_err(|error| self.error("writing", error))
     }
 
     fn encode<'a>(
