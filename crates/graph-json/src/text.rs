@@ -36,7 +36,12 @@ impl fmt::Write for Escaped<'_> {
 /// JSON library does the same.
 fn push_escaped(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)) {
+    // Most texts need no escape, and looking at all bytes without stopping is done many at a time.
+    if !rest.iter().fold(false, |found, &byte| found | is_special(byte)) {
+        out.extend_from_slice(rest);
+        return;
+    }
+    while let Some(at) = rest.iter().position(|&byte| is_special(byte)) {
         let (plain, special) = rest.split_at(at);
         out.extend_from_slice(plain);
         let Some((&byte, after)) = special.split_first() else { break };
@@ -55,6 +60,11 @@ fn push_escaped(out: &mut Vec<u8>, text: &str) {
         rest = after;
     }
     out.extend_from_slice(rest);
+}
+
+/// Whether a byte cannot stand in a string as it is.
+fn is_special(byte: u8) -> bool {
+    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
 
 /// Appends a 64-bit float with the fewest digits that read back as it.

@@ -1,5 +1,7 @@
 //! How the server is run.
 
+use tokio::runtime::Handle;
+
 /// What the server admits and gives out. The names are those of the settings.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -65,6 +67,11 @@ impl Default for Limits {
 pub struct ApiOptions {
     /// What it admits and gives out.
     pub limits: Limits,
+    /// Where connections are served: each on the runtime that has the fewest. Without any, on the one that accepts them.
+    ///
+    /// Runtimes of one thread each serve short requests with less work than one of many threads: there is nobody to wake, to steal from
+    /// or to share the list of ready sockets with.
+    pub workers: Vec<Handle>,
     /// Adds routes under `/test/` that panic and sleep, for tests of the server itself.
     #[doc(hidden)]
     pub test_routes: bool,

@@ -13,6 +13,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -68,6 +69,7 @@ async fn accept(
     shutdown: impl Future<Output = ()>,
 ) {
     let mut shutdown = pin!(shutdown);
+    let workers = Workers::new(&app.options.workers);
     let served = Arc::new(Semaphore::new(app.options.limits.connections_max.min(Semaphore::MAX_PERMITS)));
     let refused = Arc::new(Semaphore::new(REFUSED_CONNECTIONS_MAX));
     loop {
@@ -89,9 +91,9 @@ async fn accept(
             tracing::debug!(%error, "no TCP_NODELAY");
         }
         if let Ok(permit) = Arc::clone(&served).try_acquire_owned() {
-            let connection = connection(Arc::clone(app), stream, ended.clone());
-            connections.spawn(async move {
-                connection.await;
+            let (app, ended) = (Arc::clone(app), ended.clone());
+            workers.spawn(connections, stream, move |stream| async move {
+                connection(app, stream, ended).await;
                 drop(permit);
             });
             continue;
@@ -106,6 +108,39 @@ async fn accept(
             connection.await;
             drop(permit);
         });
+    }
+}
+
+/// The runtimes that serve connections, each with as many copies of its mark as it has connections.
+struct Workers(Vec<(Handle, Arc<()>)>);
+
+impl Workers {
+    fn new(runtimes: &[Handle]) -> Self {
+        Self(runtimes.iter().map(|runtime| (runtime.clone(), Arc::default())).collect())
+    }
+
+    /// Serves a connection on the runtime that has the fewest. The socket belongs to the runtime at hand and has to be moved.
+    fn spawn<S>(
+        &self,
+        connections: &mut JoinSet<()>,
+        stream: TcpStream,
+        serve: impl FnOnce(TcpStream) -> S + Send + 'static,
+    ) where
+        S: Future<Output = ()> + Send + 'static,
+    {
+        let Some((runtime, mark)) = self.0.iter().min_by_key(|(_, mark)| Arc::strong_count(mark)) else {
+            connections.spawn(serve(stream));
+            return;
+        };
+        let mark = Arc::clone(mark);
+        let connection = async move {
+            match stream.into_std().and_then(TcpStream::from_std) {
+                Ok(stream) => serve(stream).await,
+                Err(error) => tracing::warn!(%error, "a connection could not be handed to its thread"),
+            }
+            drop(mark);
+        };
+        connections.spawn_on(connection, runtime);
     }
 }
 

@@ -12,11 +12,11 @@ use parking_lot::Mutex;
 use crate::folder::Folder;
 use crate::ingest::{self, FileWriter};
 use crate::limits::LONE_COMMIT_BYTES_MAX;
-use crate::options::{MemtableWrites, RocksDbOptions};
+use crate::options::{Durability, MemtableWrites, RocksDbOptions};
 use crate::read::Snapshot;
 use crate::split::split;
 use crate::statistics::{memory, statistics};
-use crate::store::Store;
+use crate::store::{Patience, Store};
 use crate::writer::Writer;
 
 /// A store in a folder.
@@ -46,7 +46,7 @@ impl RocksDbEngine {
         let folder = Folder::take(&options.path, tables)?;
         ingest::clear(&options.path)?;
         let store = Arc::new(Store::open(options, tables)?);
-        let writer = Writer::start(Arc::clone(&store))?;
+        let writer = Writer::start(&store, options.durability == Durability::Wal)?;
         Ok(Self {
             writer,
             store,
@@ -66,7 +66,7 @@ impl RocksDbEngine {
 
     /// Writes in the calling thread. RocksDB itself joins what several threads write at the same moment.
     fn write_directly(&self, batch: &WriteBatch) -> Result<(), KvError> {
-        self.store.write(std::iter::once(batch))
+        self.store.write(std::iter::once(batch), Patience::Waits)
     }
 }
 

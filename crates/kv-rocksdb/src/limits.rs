@@ -11,6 +11,19 @@ pub(crate) const QUEUE_BATCHES_MAX: usize = 4096;
 /// back costs more than it saves (measured with `benches/commit.rs`: a lone thread commits single rows twice as fast).
 pub(crate) const LONE_COMMIT_BYTES_MAX: usize = 4 << 10;
 
+/// Batches of at most this many bytes are written by one of those who wait for them, larger ones by the writer thread: a few elements
+/// take microseconds, while hundreds would hold up everything else that the thread of a waiting task has to do.
+pub(crate) const LED_BATCH_BYTES_MAX: usize = 8 << 10;
+
+/// Bytes that one who waits writes in one go; if more waits, the writer thread does it. About half a millisecond.
+pub(crate) const LED_BYTES_MAX: usize = 64 << 10;
+
+/// Groups that one who waits writes one after the other, as others keep leaving theirs to it; then the writer thread goes on.
+pub(crate) const LED_GROUPS_MAX: usize = 8;
+
+/// Keys that are read one by one instead: the ends of an edge. What RocksDB sets up for a call with several costs more than two reads.
+pub(crate) const MULTI_GET_KEYS_MIN: usize = 2;
+
 /// Keys read in one call of RocksDB. Each found value stays pinned in memory until the call's answers have been handed on.
 pub(crate) const MULTI_GET_KEYS_MAX: usize = 1024;
 

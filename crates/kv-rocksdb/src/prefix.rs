@@ -69,7 +69,7 @@ mod tests {
     use rocksdb::perf::{PerfContext, PerfMetric, PerfStatsLevel, set_perf_stats};
 
     use crate::options::RocksDbOptions;
-    use crate::store::Store;
+    use crate::store::{Patience, Store};
 
     #[test]
     fn filters_answer_scans_of_partitions_that_are_not_there() {
@@ -80,7 +80,7 @@ mod tests {
         for n in (0..=u8::MAX).step_by(2) {
             batch.put_key(COUNTED, Key::new(&[1, n, b'r'], 2), b"");
         }
-        store.write(std::iter::once(&batch)).unwrap();
+        store.write(std::iter::once(&batch), Patience::Waits).unwrap();
         store.database.flush_cf(store.family(COUNTED).unwrap()).unwrap();
 
         set_perf_stats(PerfStatsLevel::EnableCount);

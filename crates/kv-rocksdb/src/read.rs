@@ -3,7 +3,7 @@
 use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end, successor};
 use rocksdb::{DBRawIteratorWithThreadMode, ReadOptions, SnapshotWithThreadMode};
 
-use crate::limits::MULTI_GET_KEYS_MAX;
+use crate::limits::{MULTI_GET_KEYS_MAX, MULTI_GET_KEYS_MIN};
 use crate::store::{Database, Store};
 
 /// The database at one moment.
@@ -127,6 +127,14 @@ fn multi_get(
     keys: &Keys,
     found: &mut dyn FnMut(usize, Option<&[u8]>),
 ) -> Result<(), KvError> {
+    if keys.len() <= MULTI_GET_KEYS_MIN {
+        for (index, key) in keys.iter().enumerate() {
+            if !get(store, options, table, key, &mut |value| found(index, Some(value)))? {
+                found(index, None);
+            }
+        }
+        return Ok(());
+    }
     let family = store.family(table)?;
     let all: Vec<&[u8]> = keys.iter().map(|key| key.as_bytes()).collect();
     let mut index = 0;

@@ -133,7 +133,7 @@ mod tests {
             let key = [&[30][..], b"a long common beginning of all", &n.to_be_bytes()].concat();
             batch.put_key(COUNTED, Key::new(&key, 31), &value);
         }
-        store.write(std::iter::once(&batch)).unwrap();
+        store.write(std::iter::once(&batch), crate::store::Patience::Waits).unwrap();
         store.database.flush_cf(store.family(COUNTED).unwrap()).unwrap();
         let runs = split(&store, COUNTED, &[], 200_000).unwrap();
         let total: u64 = runs.iter().map(|run| run.bytes).sum();

@@ -26,6 +26,17 @@ pub(crate) struct Store {
     write_options: WriteOptions,
     /// By table: what files of it are made with.
     table_options: Vec<Options>,
+    /// The same for who cannot wait.
+    impatient_write_options: WriteOptions,
+}
+
+/// What a write does when RocksDB is behind with flushing and merging.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// It waits as long as it takes.
+    Waits,
+    /// It fails with [`KvError::Unavailable`], having written nothing.
+    Fails,
 }
 
 impl Store {
@@ -48,6 +59,11 @@ impl Store {
             read_options: ReadOptions::default(),
             write_options: options.write_options(),
             table_options,
+            impatient_write_options: {
+                let mut impatient = options.write_options();
+                impatient.set_no_slowdown(true);
+                impatient
+            },
         })
     }
 
@@ -68,6 +84,7 @@ impl Store {
     pub(crate) fn write<'a>(
         &self,
         batches: impl ExactSizeIterator<Item = &'a WriteBatch> + Clone,
+        patience: Patience,
     ) -> Result<(), KvError> {
         let many = batches.len() > 1;
         let bytes = batches.clone().map(|batch| batch.bytes() + batch.len() * OPERATION_OVERHEAD_BYTES).sum();
@@ -80,7 +97,11 @@ impl Store {
         } else {
             self.encode(batches.flat_map(WriteBatch::iter), &mut all)?;
         }
-        self.database.write_opt(all, &self.write_options).map_err(|error| self.error("writing", error))
+        let options = match patience {
+            Patience::Waits => &self.write_options,
+            Patience::Fails => &self.impatient_write_options,
+        };
+        self.database.write_opt(all, options).map_err(|error| self.error("writing", error))
     }
 
     fn encode<'a>(

@@ -2,19 +2,35 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::KvError;
 
 /// The pending outcome of [`crate::Engine::submit`]. Dropping it does not take the batch back.
 #[must_use = "a write is only acknowledged when its commit has been waited for"]
-#[derive(Debug)]
 pub struct Commit(State);
 
-#[derive(Debug)]
 enum State {
     Done(Option<Result<(), KvError>>),
-    Pending(oneshot::Receiver<Result<(), KvError>>),
+    Pending {
+        receiver: oneshot::Receiver<Result<(), KvError>>,
+        /// Where the batch waits, if whoever waits for it is to write it.
+        queue: Option<Arc<dyn CommitQueue>>,
+        /// A task has let others go first.
+        yielded: bool,
+    },
+}
+
+/// Batches that wait to be written together, by one of those who wait for them. That saves handing them to a thread and back, which
+/// costs more than writing a small one.
+pub trait CommitQueue: Send + Sync {
+    /// Writes what waits in the calling thread, unless another one is at it, and reports to all whose batches these were. Whatever is in
+    /// the queue when it is called will be written, by this call or by that other thread.
+    fn write_waiting(&self);
+
+    /// Nobody waits any more for a batch in the queue. It must be written all the same, but not in the calling thread.
+    fn abandoned(&self);
 }
 
 /// The engine's side of a [`Commit`].
@@ -36,15 +52,29 @@ impl Commit {
 
     /// An outcome that will be reported through the sender. A sender dropped without a word counts as [`KvError::Closed`].
     pub fn pending() -> (CommitSender, Self) {
+        Self::reported(None)
+    }
+
+    /// The same, of a batch that will be put into `queue`, and be written by whoever waits first.
+    pub fn queued(queue: Arc<dyn CommitQueue>) -> (CommitSender, Self) {
+        Self::reported(Some(queue))
+    }
+
+    fn reported(queue: Option<Arc<dyn CommitQueue>>) -> (CommitSender, Self) {
         let (sender, receiver) = oneshot::channel();
-        (CommitSender(sender), Self(State::Pending(receiver)))
+        (CommitSender(sender), Self(State::Pending { receiver, queue, yielded: false }))
     }
 
     /// Blocks until the batch has been written.
-    pub fn wait(self) -> Result<(), KvError> {
-        match self.0 {
+    pub fn wait(mut self) -> Result<(), KvError> {
+        match std::mem::replace(&mut self.0, State::Done(None)) {
             State::Done(outcome) => outcome.unwrap_or(Err(KvError::Closed)),
-            State::Pending(receiver) => receiver.recv().unwrap_or(Err(KvError::Closed)),
+            State::Pending { receiver, queue, .. } => {
+                if let Some(queue) = queue {
+                    queue.write_waiting();
+                }
+                receiver.recv().unwrap_or(Err(KvError::Closed))
+            }
         }
     }
 }
@@ -53,11 +83,42 @@ impl Future for Commit {
     type Output = Result<(), KvError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match &mut self.0 {
-            State::Done(outcome) => Poll::Ready(outcome.take().unwrap_or(Err(KvError::Closed))),
-            State::Pending(receiver) => {
-                Pin::new(receiver).poll(cx).map(|outcome| outcome.unwrap_or(Err(KvError::Closed)))
-            }
+        let polled = match &mut self.0 {
+            State::Done(outcome) => return Poll::Ready(outcome.take().unwrap_or(Err(KvError::Closed))),
+            State::Pending { receiver, queue, yielded } => match (Pin::new(&mut *receiver).poll(cx), queue) {
+                // Other requests that have come in meanwhile add their batches first: one write for all of them.
+                (Poll::Pending, Some(_)) if !*yielded => {
+                    *yielded = true;
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                (Poll::Pending, Some(queue)) => {
+                    queue.write_waiting();
+                    Pin::new(receiver).poll(cx)
+                }
+                (polled, _) => polled,
+            },
+        };
+        if polled.is_ready() {
+            self.0 = State::Done(None);
         }
+        polled.map(|outcome| outcome.unwrap_or(Err(KvError::Closed)))
+    }
+}
+
+impl Drop for Commit {
+    fn drop(&mut self) {
+        if let State::Pending { queue: Some(queue), .. } = &self.0 {
+            queue.abandoned();
+        }
+    }
+}
+
+impl std::fmt::Debug for Commit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.0 {
+            State::Done(_) => "Commit(done)",
+            State::Pending { .. } => "Commit(pending)",
+        })
     }
 }

@@ -32,7 +32,7 @@ mod memory;
 mod table;
 
 pub use batch::{Operation, WriteBatch};
-pub use commit::{Commit, CommitSender};
+pub use commit::{Commit, CommitQueue, CommitSender};
 pub use engine::{Capabilities, Cursor, Engine, Entry, GoOn, Read, RowRange, Run, Statistic};
 pub use error::KvError;
 pub use fault::{Fault, FaultEngine, Faults};

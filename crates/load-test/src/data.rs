@@ -13,7 +13,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use bytes::{BufMut as _, BytesMut};
 use rand::RngExt as _;
 use rand_distr::{Distribution as _, Zipf};
 
@@ -173,10 +172,10 @@ impl DataSet {
         }
     }
 
-    pub(crate) fn vertex_id(&self, number: u64, out: &mut BytesMut) {
-        out.put_slice(self.run.as_bytes());
-        out.put_u8(b'v');
-        out.put_slice(itoa::Buffer::new().format(number).as_bytes());
+    pub(crate) fn vertex_id(&self, number: u64, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.run.as_bytes());
+        out.push(b'v');
+        out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
     }
 
     /// The ends of a prepared edge.
@@ -188,9 +187,10 @@ impl DataSet {
         (source, (source + distance) % vertices)
     }
 
-    pub(crate) fn edge_id(&self, number: u64, out: &mut BytesMut) {
+    /// Appends the id of a prepared edge; escaped for a path where it is to stand in one.
+    pub(crate) fn edge_id(&self, number: u64, in_path: bool, out: &mut Vec<u8>) {
         let (source, target) = self.ends(number);
-        self.edge_ids.render(out, |out| self.vertex_id(source, out), |out| self.vertex_id(target, out));
+        self.edge_ids.render(in_path, out, |out| self.vertex_id(source, out), |out| self.vertex_id(target, out));
     }
 
     pub(crate) fn draw_vertex(&self, rng: &mut impl rand::Rng) -> u64 {

@@ -1,9 +1,9 @@
 //! Where requests go: the server's address, resolved once, and how a connection to it is made.
 
+use std::future::Future as _;
 use std::net::SocketAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use hyper::http::uri::{Scheme, Uri};
@@ -11,11 +11,12 @@ use rustls::ClientConfig;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::ServerName;
 use rustls_platform_verifier::ConfigVerifierExt as _;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use crate::error::LoadTestError;
+use crate::limits::ANSWER_BYTES_GUESS;
 
 /// A server to send requests to.
 #[derive(Clone)]
@@ -67,7 +68,7 @@ impl Endpoint {
     }
 
     /// Makes a connection; the first address that answers is taken.
-    pub(crate) async fn connect(&self, traffic: &Arc<Traffic>) -> std::io::Result<Stream> {
+    pub(crate) async fn connect(&self) -> std::io::Result<Stream> {
         let mut last = std::io::Error::other("no address");
         for address in &self.addresses {
             match TcpStream::connect(address).await {
@@ -76,7 +77,7 @@ impl Endpoint {
                     stream.set_nodelay(true)?;
                     // A port is free again as soon as its user ends: the next row needs as many.
                     stream.set_zero_linger()?;
-                    let counted = Counted { stream, traffic: Arc::clone(traffic) };
+                    let counted = Counted { stream, traffic: Traffic::default() };
                     return match &self.tls {
                         None => Ok(Stream::Plain(counted)),
                         Some((connector, name)) => {
@@ -105,17 +106,10 @@ fn tls(name: &str) -> Result<(TlsConnector, ServerName<'static>), String> {
 }
 
 /// Bytes that went over a connection.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traffic {
-    received: AtomicU64,
-    sent: AtomicU64,
-}
-
-impl Traffic {
-    /// Received and sent so far.
-    pub(crate) fn bytes(&self) -> (u64, u64) {
-        (self.received.load(Ordering::Relaxed), self.sent.load(Ordering::Relaxed))
-    }
+    pub(crate) received: u64,
+    pub(crate) sent: u64,
 }
 
 /// A connection to the server.
@@ -126,10 +120,51 @@ pub(crate) enum Stream {
     Tls(Box<tokio_rustls::client::TlsStream<Counted>>),
 }
 
+impl Stream {
+    /// Bytes so far.
+    pub(crate) fn traffic(&self) -> Traffic {
+        match self {
+            Self::Plain(stream) => stream.traffic,
+            Self::Tls(stream) => stream.get_ref().0.traffic,
+        }
+    }
+
+    /// Reads what is there to the end of `into`; 0 bytes mean that the connection is closed.
+    pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<std::io::Result<usize>> {
+        if into.capacity() - into.len() < ANSWER_BYTES_GUESS / 2 {
+            // At least doubles it, so that long answers are not copied again and again.
+            into.reserve(ANSWER_BYTES_GUESS);
+        }
+        let read = pin!(async {
+            match self {
+                Self::Plain(stream) => stream.read_buf(into).await,
+                Self::Tls(stream) => stream.read_buf(into).await,
+            }
+        });
+        read.poll(cx)
+    }
+
+    /// Writes as much as goes.
+    pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
+        match self {
+            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    /// Sends what encryption may hold back.
+    pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        match self {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+}
+
 /// A socket that counts its bytes.
 pub(crate) struct Counted {
     stream: TcpStream,
-    traffic: Arc<Traffic>,
+    traffic: Traffic,
 }
 
 impl AsyncRead for Counted {
@@ -140,15 +175,15 @@ impl AsyncRead for Counted {
     ) -> Poll<std::io::Result<()>> {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        self.traffic.received.fetch_add((buffer.filled().len() - before) as u64, Ordering::Relaxed);
+        self.traffic.received += (buffer.filled().len() - before) as u64;
         polled
     }
 }
 
 impl Counted {
-    fn count(&self, polled: &Poll<std::io::Result<usize>>) {
+    fn count(&mut self, polled: &Poll<std::io::Result<usize>>) {
         if let Poll::Ready(Ok(written)) = polled {
-            self.traffic.sent.fetch_add(*written as u64, Ordering::Relaxed);
+            self.traffic.sent += *written as u64;
         }
     }
 }

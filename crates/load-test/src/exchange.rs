@@ -1,32 +1,28 @@
 //! One user's connection: sends a request, reads the answer, judges it, and says how long it took.
 //!
-//! The connection and the request are driven by the same task, without a pool and without a task of its own for the
-//! connection: the tool often shares the processors with the server under test.
+//! The connection is driven by the task of its user, without a pool and without a task of its own: the tool often shares the processors
+//! with the server under test.
 
-use std::future::Future;
-use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::task::Poll;
+use std::future::{Future as _, poll_fn};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use bytes::{Bytes, BytesMut};
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::Incoming;
-use hyper::client::conn::http1::{self, SendRequest};
-use hyper::http::{HeaderMap, Request, Response};
-use hyper_util::rt::TokioIo;
-use tokio::time::timeout;
+use bytes::Bytes;
+use tokio::time::{Sleep, sleep_until, timeout};
 
-use crate::endpoint::{Endpoint, Stream, Traffic};
+use crate::endpoint::{Endpoint, Stream};
 use crate::judge::{Judged, judge};
 use crate::limits::ANSWER_BYTES_MAX;
 use crate::result::ErrorClass;
 use crate::scenario::{BoundRequest, Rendered};
+use crate::wire::{AnswerReader, Progress, WireError};
 
 /// What all users of a row have in common about sending.
 pub(crate) struct Sending {
     pub(crate) endpoint: Endpoint,
-    pub(crate) headers: HeaderMap,
+    /// Lines of the head that are the same in all requests.
+    pub(crate) headers: Vec<u8>,
     pub(crate) keep_alive: bool,
     pub(crate) connect_timeout: Duration,
     pub(crate) request_timeout: Duration,
@@ -76,35 +72,32 @@ impl Failure {
     }
 }
 
-type Driving = Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>;
-
-/// An open connection.
-struct Open {
-    sender: SendRequest<Full<Bytes>>,
-    /// What reads and writes; `None` after it has ended.
-    driving: Option<Driving>,
-    traffic: Arc<Traffic>,
-}
-
 /// The connection of one user, made when it is needed.
 #[derive(Default)]
 pub(crate) struct Connection {
-    open: Option<Open>,
+    open: Option<Stream>,
+    answer: AnswerReader,
+    alarm: Alarm,
 }
 
 impl Connection {
     /// Sends a request and judges its answer. Never fails: failing is an outcome.
-    pub(crate) async fn exchange(&mut self, sending: &Sending, request: &BoundRequest, rendered: Rendered) -> Outcome {
+    pub(crate) async fn exchange(
+        &mut self,
+        sending: &Sending,
+        request: &BoundRequest,
+        rendered: &Rendered<'_>,
+    ) -> Outcome {
         let begin = Instant::now();
         let mut outcome = Outcome::default();
         if let Some(open) = &mut self.open
-            && !open.is_usable().await
+            && !is_usable(open).await
         {
             self.open = None;
         }
         let open = match self.open.take() {
             Some(open) => open,
-            None => match timeout(sending.connect_timeout, Open::connect(&sending.endpoint)).await {
+            None => match timeout(sending.connect_timeout, sending.endpoint.connect()).await {
                 Ok(Ok(open)) => {
                     outcome.connect = begin.elapsed();
                     open
@@ -124,46 +117,65 @@ impl Connection {
 
     async fn send(
         &mut self,
-        mut open: Open,
+        mut open: Stream,
         sending: &Sending,
         request: &BoundRequest,
-        rendered: Rendered,
+        rendered: &Rendered<'_>,
         begin: Instant,
         mut outcome: Outcome,
     ) -> Outcome {
         // A connection that is new has sent nothing yet, except for TLS.
-        let before = open.traffic.bytes();
-        let contains = rendered.contains.clone();
-        let head = make(request, rendered, sending);
-        let exchanged = timeout(sending.request_timeout, open.round_trip(head, begin)).await;
+        let before = open.traffic();
+        let deadline = begin + sending.request_timeout;
+        self.answer.begin();
+        let mut trip = RoundTrip {
+            stream: &mut open,
+            unsent: rendered.message,
+            broken: None,
+            answer: &mut self.answer,
+            head_came: None,
+        };
+        let alarm = &mut self.alarm;
+        let exchanged = poll_fn(|cx| match trip.poll(cx) {
+            Poll::Pending if alarm.rings(deadline, cx) => Poll::Ready(None),
+            polled => polled.map(Some),
+        })
+        .await;
+        let head_came = trip.head_came;
         outcome.ended = Some(Instant::now());
-        let after = open.traffic.bytes();
-        outcome.received = after.0 - before.0;
-        outcome.sent = after.1 - before.1;
-        let answer = match exchanged {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => return outcome.failed(ErrorClass::Connect, chain(&error)),
-            Err(_) => {
+        outcome.first_byte = head_came.map_or(Duration::ZERO, |came| came.duration_since(begin));
+        let after = open.traffic();
+        outcome.received = after.received - before.received;
+        outcome.sent = after.sent - before.sent;
+        let is_whole = match exchanged {
+            Some(Ok(progress)) => progress == Progress::Whole,
+            Some(Err(error)) => return outcome.failed(ErrorClass::Connect, error.to_string()),
+            None => {
                 let limit_ms = sending.request_timeout.as_millis();
                 return outcome.failed(ErrorClass::Timeout, format!("no complete answer within {limit_ms} ms"));
             }
         };
-        outcome.status = answer.head.status().as_u16();
-        outcome.first_byte = answer.first_byte;
-        outcome.answer_bytes = answer.body.as_ref().map_or(0, Bytes::len) as u64;
-        let judged = match &answer.body {
-            Some(body) => judge(&request.answer, &answer.head, body, &contains),
-            None => Judged::Wrong(format!("the answer is larger than {ANSWER_BYTES_MAX} bytes")),
+        let Some(head) = self.answer.head() else {
+            return outcome.failed(ErrorClass::Connect, "an answer without a head".into());
         };
-        outcome.failure = match judged {
-            Judged::Right => None,
-            Judged::Status => {
-                let body = answer.body.clone().unwrap_or_default();
-                Some(Failure { class: ErrorClass::Status, text: FailureText::Status(outcome.status, body) })
+        let body = self.answer.body();
+        outcome.status = head.status;
+        outcome.failure = if is_whole {
+            outcome.answer_bytes = body.len() as u64;
+            match judge(&request.answer, head, body, rendered.contains()) {
+                Judged::Right => None,
+                Judged::Status => {
+                    let text = FailureText::Status(outcome.status, Bytes::copy_from_slice(body));
+                    Some(Failure { class: ErrorClass::Status, text })
+                }
+                Judged::Wrong(text) => Some(Failure::new(ErrorClass::WrongAnswer, text)),
             }
-            Judged::Wrong(text) => Some(Failure::new(ErrorClass::WrongAnswer, text)),
+        } else {
+            let text = format!("the answer is larger than {ANSWER_BYTES_MAX} bytes");
+            Some(Failure::new(ErrorClass::WrongAnswer, text))
         };
-        if sending.keep_alive && answer.body.is_some() {
+        let was_last = !self.answer.begin();
+        if sending.keep_alive && head.keep_alive && is_whole && !was_last {
             self.open = Some(open);
         }
         outcome
@@ -177,119 +189,98 @@ impl Outcome {
     }
 }
 
-struct Answer {
-    head: Response<()>,
-    /// `None` if it is larger than allowed; the rest is unread then.
-    body: Option<Bytes>,
-    first_byte: Duration,
+/// Whether the server has not closed it meanwhile, nor sent what nobody asked for. Looks only, does not wait.
+async fn is_usable(stream: &mut Stream) -> bool {
+    let mut nothing = Vec::new();
+    poll_fn(|cx| Poll::Ready(stream.poll_read(cx, &mut nothing).is_pending())).await
 }
 
-impl Open {
-    async fn connect(endpoint: &Endpoint) -> std::io::Result<Self> {
-        let traffic = Arc::new(Traffic::default());
-        let (sender, driving): (_, Driving) = match endpoint.connect(&traffic).await? {
-            Stream::Plain(stream) => {
-                let (sender, driving) = http1::handshake(TokioIo::new(stream)).await.map_err(std::io::Error::other)?;
-                (sender, Box::pin(driving))
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+enum TripError {
+    #[error("{0}")]
+    Broken(#[from] std::io::Error),
+    #[error("{0}")]
+    Answer(#[from] WireError),
+}
+
+/// A request on its way out and its answer on its way in. Both at one time: a server may answer before it has read everything.
+struct RoundTrip<'a> {
+    stream: &'a mut Stream,
+    unsent: &'a [u8],
+    /// Why no more can be sent; there may be an answer all the same.
+    broken: Option<std::io::Error>,
+    answer: &'a mut AnswerReader,
+    /// When the head of the answer was there.
+    head_came: Option<Instant>,
+}
+
+impl RoundTrip<'_> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Progress, TripError>> {
+        self.send(cx);
+        loop {
+            let read = match ready!(self.stream.poll_read(cx, &mut self.answer.input)) {
+                Ok(bytes) => bytes,
+                Err(error) => return Poll::Ready(Err(self.broken.take().unwrap_or(error).into())),
+            };
+            let progress = match self.answer.advance(read == 0) {
+                Ok(progress) => progress,
+                Err(WireError::Closed(when)) => {
+                    let closed = || WireError::Closed(when).into();
+                    return Poll::Ready(Err(self.broken.take().map_or_else(closed, TripError::Broken)));
+                }
+                Err(error) => return Poll::Ready(Err(error.into())),
+            };
+            if self.head_came.is_none() && self.answer.head().is_some() {
+                self.head_came = Some(Instant::now());
             }
-            Stream::Tls(stream) => {
-                let (sender, driving) = http1::handshake(TokioIo::new(stream)).await.map_err(std::io::Error::other)?;
-                (sender, Box::pin(driving))
+            if progress != Progress::Partial {
+                return Poll::Ready(Ok(progress));
             }
-        };
-        Ok(Self { sender, driving: Some(driving), traffic })
+        }
     }
 
-    /// Whether the server has not closed it meanwhile. Looks only, does not wait.
-    async fn is_usable(&mut self) -> bool {
-        std::future::poll_fn(|cx| {
-            self.poll_driving(cx);
-            Poll::Ready(self.driving.is_some() && !self.sender.is_closed())
-        })
-        .await
-    }
-
-    fn poll_driving(&mut self, cx: &mut std::task::Context<'_>) {
-        if let Some(driving) = &mut self.driving
-            && driving.as_mut().poll(cx).is_ready()
+    /// Sends as much as goes.
+    fn send(&mut self, cx: &mut Context<'_>) {
+        while !self.unsent.is_empty() {
+            match self.stream.poll_write(cx, self.unsent) {
+                Poll::Ready(Ok(bytes)) if bytes > 0 => self.unsent = self.unsent.get(bytes..).unwrap_or_default(),
+                Poll::Ready(Ok(_)) => self.give_up(std::io::ErrorKind::WriteZero.into()),
+                Poll::Ready(Err(error)) => self.give_up(error),
+                Poll::Pending => break,
+            }
+        }
+        if self.broken.is_none()
+            && let Poll::Ready(Err(error)) = self.stream.poll_flush(cx)
         {
-            self.driving = None;
+            self.give_up(error);
         }
     }
 
-    async fn round_trip(&mut self, request: Request<Full<Bytes>>, begin: Instant) -> hyper::Result<Answer> {
-        self.drive(|sender| async move {
-            sender.ready().await?;
-            let (head, body) = sender.send_request(request).await?.into_parts();
-            let first_byte = begin.elapsed();
-            let body = read(body).await?;
-            Ok(Answer { head: Response::from_parts(head, ()), body, first_byte })
-        })
-        .await
+    fn give_up(&mut self, error: std::io::Error) {
+        self.unsent = &[];
+        self.broken = Some(error);
     }
+}
 
-    /// Runs work on the sender, and the connection beneath it.
-    async fn drive<'a, T, W>(&'a mut self, work: impl FnOnce(&'a mut SendRequest<Full<Bytes>>) -> W) -> T
-    where
-        W: Future<Output = T>,
-    {
-        let Self { sender, driving, .. } = self;
-        let mut work = pin!(work(sender));
-        std::future::poll_fn(|cx| {
-            if let Poll::Ready(done) = work.as_mut().poll(cx) {
-                return Poll::Ready(done);
+/// Wakes a user whose answer does not come. It is set once for many requests: one that is answered in time leaves it where it is, and
+/// when it rings too early it is set again. That saves two changes of the runtime's list of timers for each request.
+#[derive(Default)]
+struct Alarm(Option<Pin<Box<Sleep>>>);
+
+impl Alarm {
+    /// Whether the deadline has passed; if not, the task will be woken then.
+    fn rings(&mut self, deadline: Instant, cx: &mut Context<'_>) -> bool {
+        let sleep = self.0.get_or_insert_with(|| Box::pin(sleep_until(deadline.into())));
+        if sleep.deadline().into_std() > deadline {
+            sleep.as_mut().reset(deadline.into());
+        }
+        while sleep.as_mut().poll(cx).is_ready() {
+            if Instant::now() >= deadline {
+                return true;
             }
-            if let Some(future) = driving
-                && future.as_mut().poll(cx).is_ready()
-            {
-                *driving = None;
-            }
-            // The connection may just have brought what the work waits for.
-            work.as_mut().poll(cx)
-        })
-        .await
+            sleep.as_mut().reset(deadline.into());
+        }
+        false
     }
-}
-
-fn make(request: &BoundRequest, rendered: Rendered, sending: &Sending) -> Request<Full<Bytes>> {
-    let mut head = Request::new(Full::new(rendered.body));
-    *head.method_mut() = request.method.clone();
-    *head.uri_mut() = rendered.uri;
-    *head.headers_mut() = sending.headers.clone();
-    head
-}
-
-/// Reads a body whole; nearly always it is one piece and not copied.
-async fn read(mut body: Incoming) -> hyper::Result<Option<Bytes>> {
-    let mut whole = Bytes::new();
-    let mut pieces = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let Ok(piece) = frame?.into_data() else { continue };
-        if whole.is_empty() && pieces.is_empty() {
-            whole = piece;
-            continue;
-        }
-        if pieces.is_empty() {
-            pieces.extend_from_slice(&whole);
-        }
-        pieces.extend_from_slice(&piece);
-        if pieces.len() > ANSWER_BYTES_MAX {
-            return Ok(None);
-        }
-    }
-    Ok(Some(if pieces.is_empty() { whole } else { pieces.freeze() }))
-}
-
-/// An error and its causes in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let words = error.to_string();
-        if !text.contains(&words) {
-            text = format!("{text}: {words}");
-        }
-        cause = error.source();
-    }
-    text
 }

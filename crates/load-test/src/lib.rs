@@ -42,6 +42,7 @@ mod stress;
 pub mod study;
 pub mod table;
 mod users;
+mod wire;
 
 pub use cancel::Cancel;
 pub use data::{DataOptions, DataSet, IdDistribution, clean_up, prepare};

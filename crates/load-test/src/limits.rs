@@ -28,6 +28,15 @@ pub const SAMPLES_PER_ROW_MAX: usize = 100_000;
 /// Largest answer that is read to be checked; a longer one is a wrong answer. Servers page or cut long before.
 pub(crate) const ANSWER_BYTES_MAX: usize = 64 << 20;
 
+/// Longest head of an answer; servers themselves send a few hundred bytes.
+pub(crate) const ANSWER_HEAD_BYTES_MAX: usize = 64 << 10;
+
+/// Headers of an answer that are looked at; one with more is refused. Servers send ten.
+pub(crate) const ANSWER_HEADERS_MAX: usize = 64;
+
+/// Room that a connection keeps for an answer before it knows how long it is: most single elements fit.
+pub(crate) const ANSWER_BYTES_GUESS: usize = 4 << 10;
+
 /// Users of one row: Linux gives out 28,232 local ports to one address of a server at stock settings, and each user takes
 /// one and some 20 KiB.
 pub const USERS_MAX: u32 = 28_000;

@@ -152,7 +152,7 @@ impl LoadTest {
         let base_path = base_path.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
         let plan = Arc::new(scenario.bind(&self.data, &base_path)?);
         let probe = self.probe(driver);
-        let sending = Arc::new(self.sending(driver)?);
+        let sending = Arc::new(self.sending(driver));
         let maker = RowMaker {
             scenario: &scenario.name,
             plan: &plan,
@@ -219,19 +219,14 @@ impl LoadTest {
         }
     }
 
-    fn sending(&self, driver: &DriverOptions) -> Result<Sending, LoadTestError> {
-        let wrong = |reason: String| LoadTestError::Address { url: self.endpoint.host.clone(), reason };
-        let mut headers = common_headers(&self.endpoint.host, self.authorization.as_deref()).map_err(wrong)?;
-        if !driver.keep_alive {
-            headers.insert(hyper::header::CONNECTION, hyper::header::HeaderValue::from_static("close"));
-        }
-        Ok(Sending {
+    fn sending(&self, driver: &DriverOptions) -> Sending {
+        Sending {
             endpoint: self.endpoint.clone(),
-            headers,
+            headers: common_headers(&self.endpoint.host, self.authorization.as_deref(), driver.keep_alive),
             keep_alive: driver.keep_alive,
             connect_timeout: driver.connect_timeout,
             request_timeout: driver.request_timeout,
-        })
+        }
     }
 
     fn result_of(&self, scenario: &Scenario, driver: &DriverOptions) -> ScenarioResult {

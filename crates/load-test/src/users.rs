@@ -195,7 +195,7 @@ impl User {
         let plan = &*shared.plan;
         let index = self.renderer.pick(plan);
         let Some(request) = plan.requests.get(index) else { return true };
-        let rendered = self.renderer.render(plan, request);
+        let rendered = self.renderer.render(plan, request, &shared.sending.headers);
         let start = turn.intended.unwrap_or_else(Instant::now);
         let counts = start >= shared.window.counted_from;
         if counts {
@@ -204,8 +204,8 @@ impl User {
         let mut body_bytes = 0;
         let outcome = match rendered {
             Ok(rendered) => {
-                body_bytes = rendered.body.len();
-                self.connection.exchange(&shared.sending, request, rendered).await
+                body_bytes = rendered.body_bytes;
+                self.connection.exchange(&shared.sending, request, &rendered).await
             }
             Err(reason) => {
                 Outcome { failure: Some(Failure::new(ErrorClass::WrongAnswer, reason)), ..Outcome::default() }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use api_client::{Client, ClientError};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -218,7 +218,7 @@ fn batch(data: &DataSet, kind: Kind, from: u64, to: u64) -> Bytes {
 }
 
 fn id_text(data: &DataSet, vertex: u64) -> String {
-    let mut id = BytesMut::new();
+    let mut id = Vec::new();
     data.vertex_id(vertex, &mut id);
     String::from_utf8_lossy(&id).into_owned()
 }

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::{Bytes, BytesMut};
-use hyper::http::HeaderMap;
 use hyper::http::uri::Uri;
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -12,6 +10,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use super::{Drawn, Method, Part, Request, Scenario, Template};
 use crate::data::DataSet;
 use crate::error::LoadTestError;
+use crate::wire;
 
 /// A bound scenario; shared by all users.
 #[derive(Debug)]
@@ -27,10 +26,8 @@ pub(crate) struct Plan {
 #[derive(Debug)]
 pub(crate) struct BoundRequest {
     pub(crate) label: Arc<str>,
-    pub(crate) method: hyper::Method,
+    pub(crate) method: &'static str,
     path: Template,
-    /// The path, where it is always the same.
-    fixed_path: Option<Uri>,
     body: Option<Template>,
     batch: u32,
     is_array: bool,
@@ -64,11 +61,24 @@ impl Answer {
 
 /// A request ready to be sent.
 #[derive(Debug)]
-pub(crate) struct Rendered {
-    pub(crate) uri: Uri,
-    pub(crate) body: Bytes,
+pub(crate) struct Rendered<'r> {
+    /// Head and body.
+    pub(crate) message: &'r [u8],
+    pub(crate) body_bytes: usize,
+    wanted: &'r [u8],
+    wanted_ends: &'r [usize],
+}
+
+impl Rendered<'_> {
     /// What the answer must contain.
-    pub(crate) contains: Vec<Bytes>,
+    pub(crate) fn contains(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        let mut start = 0;
+        self.wanted_ends.iter().map(move |&end| {
+            let text = self.wanted.get(start..end).unwrap_or_default();
+            start = end;
+            text
+        })
+    }
 }
 
 impl Scenario {
@@ -90,12 +100,9 @@ impl Scenario {
 fn bind(request: &Request, data: &DataSet, base_path: &str) -> Result<BoundRequest, String> {
     let prefix = if request.from_root || base_path.is_empty() { "/".to_owned() } else { format!("/{base_path}/") };
     let path = request.path.bind(data).after(prefix.as_bytes());
-    let fixed_path = match path.constant() {
-        Some(text) => {
-            Some(Uri::try_from(text).map_err(|error| format!("{}: its path is no path: {error}", request.label))?)
-        }
-        None => None,
-    };
+    if let Some(text) = path.constant() {
+        Uri::try_from(text).map_err(|error| format!("{}: its path is no path: {error}", request.label))?;
+    }
     let body = request.body.as_ref().map(|body| body.bind(data));
     let contains: Vec<_> = request.contains.iter().map(|contains| contains.bind(data)).collect();
     let templates = || [Some(&path), body.as_ref()].into_iter().flatten().chain(&contains);
@@ -108,11 +115,10 @@ fn bind(request: &Request, data: &DataSet, base_path: &str) -> Result<BoundReque
     let ids = request.count_ids.then(|| request.batch.unwrap_or(1));
     Ok(BoundRequest {
         label: request.label.as_str().into(),
-        method: request.method.into(),
+        method: request.method.name(),
         draws,
         answer: Answer { status: request.status.clone(), ids, contains },
         path,
-        fixed_path,
         body,
         batch: request.batch.unwrap_or(1),
         is_array: request.batch.is_some(),
@@ -120,28 +126,40 @@ fn bind(request: &Request, data: &DataSet, base_path: &str) -> Result<BoundReque
     })
 }
 
-impl From<Method> for hyper::Method {
-    fn from(method: Method) -> Self {
-        match method {
-            Method::Get => Self::GET,
-            Method::Post => Self::POST,
-            Method::Put => Self::PUT,
-            Method::Delete => Self::DELETE,
+impl Method {
+    /// As it stands in a request.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Delete => "DELETE",
         }
     }
 }
 
-/// Makes the requests of one user.
+/// Makes the requests of one user. Its buffers are used again for each.
 #[derive(Debug)]
 pub(crate) struct Renderer {
     rng: SmallRng,
-    buffer: BytesMut,
+    path: Vec<u8>,
+    body: Vec<u8>,
+    message: Vec<u8>,
+    wanted: Vec<u8>,
+    wanted_ends: Vec<usize>,
 }
 
 impl Renderer {
     /// `seed` makes users draw different ids.
     pub(crate) fn new(seed: u64) -> Self {
-        Self { rng: SmallRng::seed_from_u64(seed), buffer: BytesMut::new() }
+        Self {
+            rng: SmallRng::seed_from_u64(seed),
+            path: Vec::new(),
+            body: Vec::new(),
+            message: Vec::new(),
+            wanted: Vec::new(),
+            wanted_ends: Vec::new(),
+        }
     }
 
     /// Picks the next request by weight: its index in the plan.
@@ -156,44 +174,50 @@ impl Renderer {
         }
     }
 
-    /// Renders a request. A path that is no path is refused with its text.
-    pub(crate) fn render(&mut self, plan: &Plan, request: &BoundRequest) -> Result<Rendered, String> {
-        let mut drawn = Drawn::default();
-        let mut body = Bytes::new();
-        if let Some(template) = &request.body {
-            if request.is_array {
-                self.buffer.extend_from_slice(b"[");
-            }
-            for index in 0..request.batch {
-                if index > 0 {
-                    self.buffer.extend_from_slice(b",");
-                }
-                drawn = self.draw(plan, request.draws);
-                template.render(drawn, &plan.data, false, &mut self.rng, &mut self.buffer);
-            }
-            if request.is_array {
-                self.buffer.extend_from_slice(b"]");
-            }
-            body = self.buffer.split().freeze();
-        } else {
-            drawn = self.draw(plan, request.draws);
+    /// Renders a request with these lines in its head. A path that is no path is refused with its text.
+    pub(crate) fn render(
+        &mut self,
+        plan: &Plan,
+        request: &BoundRequest,
+        headers: &[u8],
+    ) -> Result<Rendered<'_>, String> {
+        for buffer in [&mut self.path, &mut self.body, &mut self.message, &mut self.wanted] {
+            buffer.clear();
         }
-        let rendered = request.answer.contains.iter().map(|template| {
-            template.render(drawn, &plan.data, false, &mut self.rng, &mut self.buffer);
-            self.buffer.split().freeze()
-        });
-        let contains = rendered.collect();
-        let uri = match &request.fixed_path {
-            Some(uri) => uri.clone(),
-            None => {
-                request.path.render(drawn, &plan.data, true, &mut self.rng, &mut self.buffer);
-                let path = self.buffer.split().freeze();
-                let shown = path.clone();
-                Uri::from_maybe_shared(path)
-                    .map_err(|error| format!("the path \"{}\" is no path: {error}", String::from_utf8_lossy(&shown)))?
+        self.wanted_ends.clear();
+        let drawn = self.render_body(plan, request);
+        for template in &request.answer.contains {
+            template.render(drawn, &plan.data, false, &mut self.rng, &mut self.wanted);
+            self.wanted_ends.push(self.wanted.len());
+        }
+        request.path.render(drawn, &plan.data, true, &mut self.rng, &mut self.path);
+        if !wire::is_path(&self.path) {
+            return Err(format!("the path \"{}\" is no path", String::from_utf8_lossy(&self.path)));
+        }
+        wire::write_head(&mut self.message, request.method, &self.path, headers, self.body.len());
+        self.message.extend_from_slice(&self.body);
+        let Self { message, body, wanted, wanted_ends, .. } = self;
+        Ok(Rendered { message, body_bytes: body.len(), wanted, wanted_ends })
+    }
+
+    /// Renders the body, if there is one, and gives what was drawn for its last element.
+    fn render_body(&mut self, plan: &Plan, request: &BoundRequest) -> Drawn {
+        let Some(template) = &request.body else { return self.draw(plan, request.draws) };
+        let mut drawn = Drawn::default();
+        if request.is_array {
+            self.body.push(b'[');
+        }
+        for index in 0..request.batch {
+            if index > 0 {
+                self.body.push(b',');
             }
-        };
-        Ok(Rendered { uri, body, contains })
+            drawn = self.draw(plan, request.draws);
+            template.render(drawn, &plan.data, false, &mut self.rng, &mut self.body);
+        }
+        if request.is_array {
+            self.body.push(b']');
+        }
+        drawn
     }
 
     fn draw(&mut self, plan: &Plan, draws: Draws) -> Drawn {
@@ -212,17 +236,14 @@ impl Renderer {
     }
 }
 
-/// The heads that every request carries.
-pub(crate) fn common_headers(host: &str, authorization: Option<&str>) -> Result<HeaderMap, String> {
-    use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
-    let value = |text: &str| HeaderValue::from_str(text).map_err(|error| format!("\"{text}\": {error}"));
-    let mut headers = HeaderMap::new();
-    headers.insert(HOST, value(host)?);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+/// The lines that every request's head carries.
+pub(crate) fn common_headers(host: &str, authorization: Option<&str>, keep_alive: bool) -> Vec<u8> {
+    let mut lines = format!("host: {host}\r\ncontent-type: application/json\r\n");
     if let Some(authorization) = authorization {
-        let mut hidden = HeaderValue::from_str(authorization).map_err(|_| "user name or password".to_owned())?;
-        hidden.set_sensitive(true);
-        headers.insert(AUTHORIZATION, hidden);
+        lines.push_str(&format!("authorization: {authorization}\r\n"));
     }
-    Ok(headers)
+    if !keep_alive {
+        lines.push_str("connection: close\r\n");
+    }
+    lines.into_bytes()
 }

@@ -3,7 +3,6 @@
 //! A template is parsed once; names that are fixed for a run are put in once ([`Template::bind`]); what is left is a short
 //! list of parts that is copied together for each request.
 
-use bytes::{BufMut as _, BytesMut};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::RngExt as _;
 
@@ -148,27 +147,20 @@ impl Template {
         data: &DataSet,
         in_path: bool,
         rng: &mut impl rand::Rng,
-        out: &mut BytesMut,
+        out: &mut Vec<u8>,
     ) {
         let mut digits = itoa::Buffer::new();
         for part in &self.parts {
             match part {
-                Part::Text(text) => out.put_slice(text),
-                Part::Seq => out.put_slice(digits.format(drawn.seq).as_bytes()),
+                Part::Text(text) => out.extend_from_slice(text),
+                Part::Seq => out.extend_from_slice(digits.format(drawn.seq).as_bytes()),
                 Part::Random(low, high) => {
-                    out.put_slice(digits.format(rng.random_range(*low..=*high)).as_bytes());
+                    out.extend_from_slice(digits.format(rng.random_range(*low..=*high)).as_bytes());
                 }
                 Part::Vertex => data.vertex_id(drawn.vertex, out),
-                Part::VertexNumber => out.put_slice(digits.format(drawn.vertex).as_bytes()),
+                Part::VertexNumber => out.extend_from_slice(digits.format(drawn.vertex).as_bytes()),
                 Part::OtherVertex => data.vertex_id(drawn.other_vertex, out),
-                Part::Edge if in_path => {
-                    let mut id = BytesMut::with_capacity(64);
-                    data.edge_id(drawn.edge, &mut id);
-                    for piece in utf8_percent_encode(&String::from_utf8_lossy(&id), SEGMENT) {
-                        out.put_slice(piece.as_bytes());
-                    }
-                }
-                Part::Edge => data.edge_id(drawn.edge, out),
+                Part::Edge => data.edge_id(drawn.edge, in_path, out),
                 // Bound templates have none.
                 Part::Name(_) => {}
             }
@@ -225,6 +217,14 @@ fn parse_placeholder(text: &str, parts: &mut Vec<Part>) -> Result<(), String> {
 /// 1.7 write them differently.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IdTemplate {
+    plain: Pieces,
+    /// With everything escaped that a path cannot hold. Ids of the tool's vertices need no escape.
+    in_path: Pieces,
+}
+
+/// What stands before, between and after the ids of the ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Pieces {
     before: Vec<u8>,
     between: Vec<u8>,
     after: Vec<u8>,
@@ -235,21 +235,26 @@ impl IdTemplate {
     pub(crate) fn learn(id: &str, source: &str, target: &str) -> Option<Self> {
         let (before, rest) = id.split_once(source)?;
         let (between, after) = rest.rsplit_once(target)?;
-        Some(Self { before: before.into(), between: between.into(), after: after.into() })
+        let plain = Pieces { before: before.into(), between: between.into(), after: after.into() };
+        let escaped = |piece| utf8_percent_encode(piece, SEGMENT).to_string().into_bytes();
+        let in_path = Pieces { before: escaped(before), between: escaped(between), after: escaped(after) };
+        Some(Self { plain, in_path })
     }
 
     /// Appends the id of the edge between two vertices.
     pub(crate) fn render(
         &self,
-        out: &mut BytesMut,
-        source: impl FnOnce(&mut BytesMut),
-        target: impl FnOnce(&mut BytesMut),
+        in_path: bool,
+        out: &mut Vec<u8>,
+        source: impl FnOnce(&mut Vec<u8>),
+        target: impl FnOnce(&mut Vec<u8>),
     ) {
-        out.put_slice(&self.before);
+        let pieces = if in_path { &self.in_path } else { &self.plain };
+        out.extend_from_slice(&pieces.before);
         source(out);
-        out.put_slice(&self.between);
+        out.extend_from_slice(&pieces.between);
         target(out);
-        out.put_slice(&self.after);
+        out.extend_from_slice(&pieces.after);
     }
 }
 
@@ -263,7 +268,7 @@ mod tests {
     fn render(text: &str, in_path: bool) -> String {
         let data = DataSet::for_tests();
         let drawn = Drawn { seq: 7, vertex: 3, other_vertex: 4, edge: 5 };
-        let mut out = BytesMut::new();
+        let mut out = Vec::new();
         Template::parse(text).unwrap().bind(&data).render(
             drawn,
             &data,
@@ -271,7 +276,7 @@ mod tests {
             &mut SmallRng::seed_from_u64(1),
             &mut out,
         );
-        String::from_utf8(out.to_vec()).unwrap()
+        String::from_utf8(out).unwrap()
     }
 
     #[test]
@@ -299,8 +304,8 @@ mod tests {
     #[test]
     fn an_edge_id_is_taken_apart() {
         let learnt = IdTemplate::learn("Sr1v1>2>2>>Sr1v12", "r1v1", "r1v12").unwrap();
-        let mut out = BytesMut::new();
-        learnt.render(&mut out, |out| out.put_slice(b"a"), |out| out.put_slice(b"b"));
+        let mut out = Vec::new();
+        learnt.render(false, &mut out, |out| out.extend_from_slice(b"a"), |out| out.extend_from_slice(b"b"));
         assert_eq!(&out[..], b"Sa>2>2>>Sb");
         assert_eq!(IdTemplate::learn("nothing", "a1", "b2"), None);
     }

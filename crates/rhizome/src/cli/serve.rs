@@ -10,9 +10,11 @@ use clap::Args;
 use graph_store::Store;
 use http_api::{ApiOptions, Limits};
 use rhizome::engine;
-use rhizome::settings::{DurabilityName, EngineName, Settings};
+use rhizome::settings::{DurabilityName, EngineName, Server, Settings};
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 
 /// Connections that wait in the system's queue until the server takes them.
 const LISTEN_BACKLOG: u32 = 4096;
@@ -46,16 +48,65 @@ pub(super) fn serve(arguments: &ServeArguments) -> anyhow::Result<()> {
     let settings = load_settings(arguments)?;
     super::logging::start(&settings.log)?;
     raise_descriptor_limit(&settings);
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    if settings.server.worker_threads > 0 {
-        runtime.worker_threads(settings.server.worker_threads);
-    }
-    let runtime = runtime
-        .max_blocking_threads(settings.server.blocking_threads.max(1))
+    let workers = Workers::start(&settings.server)?;
+    let handles = workers.handles();
+    // This thread accepts connections and sees to the end of the server.
+    let runtime = current_thread(&settings.server)?;
+    let outcome = runtime.block_on(run(settings, handles));
+    workers.stop();
+    outcome
+}
+
+/// A runtime for one thread, with as many more for what can wait as the settings allow.
+fn current_thread(server: &Server) -> anyhow::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .max_blocking_threads(server.blocking_threads.max(1))
         .enable_all()
         .build()
-        .context("starting the runtime")?;
-    runtime.block_on(run(settings))
+        .context("starting a runtime")
+}
+
+/// Threads that serve connections, each with a runtime of its own.
+struct Workers {
+    threads: Vec<(Handle, std::thread::JoinHandle<()>)>,
+    stop: watch::Sender<bool>,
+}
+
+impl Workers {
+    fn start(server: &Server) -> anyhow::Result<Self> {
+        let count = match server.worker_threads {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            count => count,
+        };
+        let stop = watch::Sender::new(false);
+        let mut threads = Vec::with_capacity(count);
+        for number in 0..count {
+            let runtime = current_thread(server)?;
+            let handle = runtime.handle().clone();
+            let mut stopped = stop.subscribe();
+            let thread = std::thread::Builder::new()
+                .name(format!("http-{number}"))
+                // Fails only if the sender is gone, and then it is time to stop too.
+                .spawn(move || drop(runtime.block_on(stopped.wait_for(|stop| *stop))))
+                .context("starting a thread for connections")?;
+            threads.push((handle, thread));
+        }
+        Ok(Self { threads, stop })
+    }
+
+    fn handles(&self) -> Vec<Handle> {
+        self.threads.iter().map(|(handle, _)| handle.clone()).collect()
+    }
+
+    /// Ends the threads, and what is still at work on them.
+    fn stop(self) {
+        self.stop.send_replace(true);
+        for (_, thread) in self.threads {
+            if thread.join().is_err() {
+                tracing::error!("a thread that served connections panicked");
+            }
+        }
+    }
 }
 
 fn load_settings(arguments: &ServeArguments) -> anyhow::Result<Settings> {
@@ -80,7 +131,7 @@ fn load_settings(arguments: &ServeArguments) -> anyhow::Result<Settings> {
     Ok(Settings::load(arguments.config.as_deref(), &flags)?)
 }
 
-async fn run(settings: Settings) -> anyhow::Result<()> {
+async fn run(settings: Settings, workers: Vec<Handle>) -> anyhow::Result<()> {
     // The port first: opening the data can take long, and would be for nothing.
     let listener = listen(&settings.server.listen)?;
     let address = listener.local_addr().context("reading the address listened at")?;
@@ -98,7 +149,8 @@ async fn run(settings: Settings) -> anyhow::Result<()> {
     let store = Arc::new(store);
     announce(&settings, address);
     let grace = Duration::from_millis(settings.server.shutdown_grace_ms);
-    http_api::serve(listener, Arc::clone(&store), api_options(&settings), shutdown, grace).await?;
+    let options = ApiOptions { workers, ..api_options(&settings) };
+    http_api::serve(listener, Arc::clone(&store), options, shutdown, grace).await?;
     let synced = tokio::task::spawn_blocking(move || store.engine().sync()).await?;
     synced.context("writing the last changes to the disk")?;
     tracing::info!("stopped");
