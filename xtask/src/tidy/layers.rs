@@ -9,7 +9,7 @@ use toml_edit::DocumentMut;
 use crate::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
@@ -17,6 +17,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("text-analysis", &[]),
     ("xtask", &[]),
     ("graph-schema", &["graph-model", "text-analysis"]),
+    ("kv-cassandra", &["kv"]),
     ("kv-rocksdb", &["kv"]),
     ("property-store", &["kv"]),
     ("traversal", &["graph-model"]),
@@ -36,6 +37,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
             "graph-json",
             "key-codec",
             "kv",
+            "kv-cassandra",
             "kv-rocksdb",
             "http-api",
             "api-client",
