@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking, its helpers too")]
 
 mod conformance;
+mod store;
 mod support;

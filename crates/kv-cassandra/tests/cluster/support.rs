@@ -8,6 +8,7 @@ use kv_cassandra::{CassandraEngine, CassandraOptions};
 use parking_lot::{Mutex, MutexGuard};
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
+use scylla::response::query_result::QueryResult;
 
 /// Making keyspaces is slow, so there is one, emptied before each use.
 const KEYSPACE: &str = "kv_tests";
@@ -61,6 +62,16 @@ impl Store {
 
 /// Runs a statement as an administrator would.
 pub(crate) fn cql(text: &str) {
+    drop(run(text));
+}
+
+/// Rows of a table.
+pub(crate) fn count(table: &str) -> i64 {
+    let rows = run(&format!("SELECT count(*) FROM {table}")).into_rows_result().unwrap();
+    rows.single_row::<(i64,)>().unwrap().0
+}
+
+fn run(text: &str) -> QueryResult {
     static SESSION: OnceLock<(tokio::runtime::Runtime, Session)> = OnceLock::new();
     let (runtime, session) = SESSION.get_or_init(|| {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -71,5 +82,5 @@ pub(crate) fn cql(text: &str) {
         let session = runtime.block_on(builder.build()).unwrap();
         (runtime, session)
     });
-    runtime.block_on(session.query_unpaged(text, ())).unwrap();
+    runtime.block_on(session.query_unpaged(text, ())).unwrap()
 }
