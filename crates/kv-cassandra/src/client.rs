@@ -1,0 +1,153 @@
+//! The connected cluster: requests with their deadline, their repetitions and their place among all that are under way.
+
+use std::future::Future;
+use std::time::Instant;
+
+use kv::{KvError, TableId, TableSpec};
+use scylla::client::session::Session;
+use scylla::errors::ExecutionError;
+use scylla::statement::prepared::PreparedStatement;
+use tokio::sync::Semaphore;
+use tokio::time::timeout_at;
+
+use crate::clock::Clock;
+use crate::error::{Failure, failure, is_timeout, refused};
+use crate::limits::{ATTEMPTS_PER_TIMEOUT, RETRY_PAUSE, RETRY_PAUSE_MAX};
+use crate::options::CassandraOptions;
+use crate::statements::{Ask, Statements};
+use crate::statistics::Figures;
+
+pub(crate) struct Client {
+    pub(crate) session: Session,
+    pub(crate) options: CassandraOptions,
+    pub(crate) tables: &'static [TableSpec],
+    pub(crate) clock: Clock,
+    pub(crate) figures: Figures,
+    statements: Vec<Statements>,
+    permits: Semaphore,
+}
+
+impl Client {
+    pub(crate) fn new(session: Session, options: CassandraOptions, tables: &'static [TableSpec]) -> Self {
+        let statements = tables.iter().map(|spec| Statements::new(&options.keyspace, spec)).collect();
+        let permits = Semaphore::new(options.requests_in_flight_max);
+        Self { session, options, tables, clock: Clock::default(), figures: Figures::default(), statements, permits }
+    }
+
+    /// A statement of a table.
+    pub(crate) async fn statement(&self, table: TableId, ask: Ask) -> Result<&PreparedStatement, KvError> {
+        TableSpec::find(self.tables, table)?;
+        let unknown = || KvError::UnknownTable { index: table.index(), tables: self.tables.len() };
+        let statements = self.statements.get(table.index()).ok_or_else(unknown)?;
+        self.request("preparing a statement", || statements.get(&self.session, ask, self.options.consistency)).await
+    }
+
+    /// Does a request that can be repeated until it succeeds, fails for good, or its time is over.
+    pub(crate) async fn request<T, F>(&self, what: &'static str, attempt: impl FnMut() -> F) -> Result<T, KvError>
+    where
+        F: Future<Output = Result<T, ExecutionError>>,
+    {
+        let mut tries = Tries::new(self, what);
+        let _permit = tries.permit().await?;
+        let mut attempt = attempt;
+        loop {
+            match tries.run(attempt()).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) if failure(&error) == Failure::Final => return Err(tries.refused(&error)),
+                Err(error) => tries.pause(&error).await?,
+            }
+        }
+    }
+
+    /// What a call that may not be repeated blindly uses: its own loop around single attempts.
+    pub(crate) fn tries(&self, what: &'static str) -> Tries<'_> {
+        Tries::new(self, what)
+    }
+}
+
+/// The attempts of one request.
+pub(crate) struct Tries<'a> {
+    client: &'a Client,
+    what: &'static str,
+    started: Instant,
+    deadline: tokio::time::Instant,
+    pause: std::time::Duration,
+    attempts: u32,
+}
+
+impl<'a> Tries<'a> {
+    fn new(client: &'a Client, what: &'static str) -> Self {
+        let deadline = tokio::time::Instant::now() + client.options.request_timeout;
+        Self { client, what, started: Instant::now(), deadline, pause: RETRY_PAUSE, attempts: 0 }
+    }
+
+    /// A place among the requests under way.
+    pub(crate) async fn permit(&self) -> Result<tokio::sync::SemaphorePermit<'a>, KvError> {
+        match timeout_at(self.deadline, self.client.permits.acquire()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(_)) => Err(KvError::Closed),
+            Err(_) => {
+                self.client.figures.failed();
+                let detail = format!(
+                    "{} did not begin within {} ms: {} requests to Cassandra are under way and get no answer",
+                    self.what,
+                    self.client.options.request_timeout.as_millis(),
+                    self.client.options.requests_in_flight_max
+                );
+                Err(KvError::Unavailable { detail })
+            }
+        }
+    }
+
+    /// One attempt, cut off when its share of the time is over.
+    pub(crate) async fn run<T>(
+        &mut self,
+        attempt: impl Future<Output = Result<T, ExecutionError>>,
+    ) -> Result<T, ExecutionError> {
+        self.attempts += 1;
+        let share = self.client.options.request_timeout / ATTEMPTS_PER_TIMEOUT;
+        let end = self.deadline.min(tokio::time::Instant::now() + share);
+        let under_way = self.client.figures.begin();
+        let outcome = match timeout_at(end, attempt).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(ExecutionError::RequestTimeout(share)),
+        };
+        under_way.end(outcome.is_ok());
+        outcome
+    }
+
+    /// Waits before the next attempt, or says that there is none.
+    pub(crate) async fn pause(&mut self, error: &ExecutionError) -> Result<(), KvError> {
+        if tokio::time::Instant::now() + self.pause >= self.deadline {
+            return Err(self.gave_up(error));
+        }
+        self.client.figures.retried();
+        tracing::debug!(what = self.what, attempt = self.attempts, %error, "trying again");
+        tokio::time::sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(RETRY_PAUSE_MAX);
+        Ok(())
+    }
+
+    pub(crate) fn refused(&self, error: &ExecutionError) -> KvError {
+        self.client.figures.failed();
+        refused(self.what, error)
+    }
+
+    /// The error after the last attempt.
+    pub(crate) fn gave_up(&self, error: &ExecutionError) -> KvError {
+        self.client.figures.failed();
+        if is_timeout(error) {
+            tracing::warn!(what = self.what, attempts = self.attempts, %error, "Cassandra did not answer in time");
+            let limit = self.client.options.request_timeout.as_millis();
+            return KvError::Timeout { limit_ms: u64::try_from(limit).unwrap_or(u64::MAX) };
+        }
+        let detail = format!(
+            "{} failed {} times within {} ms, last with: {error}; the cluster was reached by {}",
+            self.what,
+            self.attempts,
+            self.started.elapsed().as_millis(),
+            self.client.options.contacts()
+        );
+        KvError::Unavailable { detail }
+    }
+}

@@ -1,0 +1,84 @@
+//! Every limit of this engine, with its reason.
+
+use std::time::Duration;
+
+/// Largest value, in bytes: a node refuses a mutation of more than half a segment of its commit log, which is 16 MiB as it comes.
+pub const VALUE_BYTES_MAX: usize = 15 << 20;
+
+/// Largest run of writes to one partition that is sent as one mutation, in bytes; for the same reason.
+pub const MUTATION_BYTES_MAX: usize = 15 << 20;
+
+/// Writes of different groups to one partition are sent together up to this many bytes: larger mutations take a node's memory at once
+/// and gain nothing.
+pub const PARTITION_BATCH_BYTES: usize = 128 << 10;
+
+/// Statements in one batch: the protocol counts them in 16 bits; far fewer keep one request from occupying a node for long.
+pub const BATCH_STATEMENTS_MAX: usize = 5_000;
+
+/// What a node counts for a write besides key and value when it compares a batch with its threshold: timestamps, lengths, flags.
+pub const WRITE_OVERHEAD_BYTES: usize = 64;
+
+/// Bytes of batches that are submitted and not yet written, at most; more are refused as unavailable. A slow cluster must not fill
+/// the memory of its client.
+pub const PENDING_BYTES_MAX: usize = 256 << 20;
+
+/// Requests one call has under way at once: enough to hide the network from a batch, too few for one call to starve the others.
+pub const REQUESTS_PER_CALL: usize = 128;
+
+/// Rows asked for by name in one request: ScyllaDB's limit as it comes.
+pub const ROWS_PER_REQUEST: usize = 100;
+
+/// Bytes a page of rows aims at. Rows are counted, not bytes, so the number of rows follows what the last page had.
+pub const PAGE_BYTES: usize = 256 << 10;
+
+/// Rows of the first page of a scan: most partitions have fewer.
+pub const FIRST_PAGE_ROWS: usize = 100;
+
+/// Rows of a page, at least and at most.
+pub const PAGE_ROWS: std::ops::RangeInclusive<usize> = 8..=4_000;
+
+/// Partitions whose first page is fetched before it is their turn, in a scan of many.
+pub const PARTITIONS_AHEAD: usize = 64;
+
+/// Pause before a request is repeated, at first; it doubles up to [`RETRY_PAUSE_MAX`].
+pub const RETRY_PAUSE: Duration = Duration::from_millis(20);
+
+/// Longest pause before a request is repeated.
+pub const RETRY_PAUSE_MAX: Duration = Duration::from_millis(640);
+
+/// A request without an answer is sent to another node after this part of the request timeout.
+pub const ATTEMPTS_PER_TIMEOUT: u32 = 4;
+
+/// A read without an answer is sent to a second node as well after this time: a node that pauses is not waited for.
+pub const SPECULATIVE_READ_AFTER: Duration = Duration::from_millis(500);
+
+/// A connection is asked for a sign of life after this time, and given up when none comes within the same time: a node that
+/// neither answers nor closes its connections is left alone from then on.
+pub const KEEPALIVE: Duration = Duration::from_secs(3);
+
+/// Creating keyspace and tables may take this long at the first start; each change of the schema is agreed upon by all nodes.
+pub const SCHEMA_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// An intent is finished by whoever finds it when it is older than this many request timeouts: its writer has given up by then.
+pub const INTENT_AGE_IN_TIMEOUTS: u32 = 3;
+
+/// Pause between two looks for unfinished intents.
+pub const INTENT_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Bytes of one part of an intent: what a node takes in one mutation without effort.
+pub const INTENT_PART_BYTES: usize = 1 << 20;
+
+/// Seconds after which nodes may forget that an intent was deleted: how long they keep writes for a node that is down.
+pub const INTENT_GC_GRACE_SECONDS: u32 = 3 * 3600;
+
+/// Clocks of this machine and the cluster's that differ by more are warned of: the later clock wins where two servers write one key.
+pub const CLOCK_SKEW_WARNED: Duration = Duration::from_millis(500);
+
+/// Threads of the runtime that speaks to the cluster: they move bytes, the work is done by the callers.
+pub const RUNTIME_THREADS: usize = 2;
+
+/// Bytes of buffers the driver keeps for a connection: what it reads into and what it writes from.
+pub const CONNECTION_BUFFER_BYTES: usize = 2 * 8192;
+
+/// Longest name of a keyspace; the store's own limit.
+pub const KEYSPACE_NAME_MAX: usize = 48;

@@ -1,0 +1,183 @@
+#!/usr/bin/env bash
+# Apache Cassandra on loopback, for tests: nodes at 127.0.0.1, 127.0.0.2, 127.0.0.3, from the jars on Maven Central.
+#
+#   scripts/cassandra.sh start DIR [NODES]    one node or three; returns when all answer; data in DIR
+#   scripts/cassandra.sh stop DIR             ends all nodes, by force after 20 s; their data are kept
+#   scripts/cassandra.sh kill-node DIR N      kill -9
+#   scripts/cassandra.sh start-node DIR N     starts an ended node again with its data; returns when it answers
+#   scripts/cassandra.sh pause-node DIR N     SIGSTOP: alive, but answers nothing
+#   scripts/cassandra.sh resume-node DIR N    SIGCONT
+#   scripts/cassandra.sh status DIR           one line a node
+#
+# RHIZOME_CASSANDRA_PORT (9042) and RHIZOME_CASSANDRA_STORAGE_PORT (7000) choose the ports, RHIZOME_CASSANDRA_HEAP the heap
+# of a node (512M alone, 320M of three). The jars are kept in ${RHIZOME_CACHE}/cassandra. Needs Java 17 and Maven.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+config=$root/tests/cassandra
+version=$(sed -n 's:.*<cassandra.version>\(.*\)</cassandra.version>.*:\1:p' "$config/pom.xml")
+jars=$RHIZOME_CACHE/cassandra/$version
+port=${RHIZOME_CASSANDRA_PORT:-9042}
+storage_port=${RHIZOME_CASSANDRA_STORAGE_PORT:-7000}
+# Starting takes 15 s of processor time, which a busy machine may not have soon.
+seconds_to_start=600
+
+usage() { die "usage: scripts/cassandra.sh start DIR [NODES] | stop DIR | status DIR | {kill,start,pause,resume}-node DIR N"; }
+
+fetch() {
+    compgen -G "$jars/cassandra-all-*.jar" >/dev/null && return
+    have java || die "Cassandra needs Java 17, and there is none." "Run: scripts/setup.sh java"
+    have mvn || die "Cassandra's jars are fetched with Maven, which is missing." "Run: scripts/setup.sh java"
+    local new=$jars.new.$$
+    say "Fetching Cassandra $version from Maven Central"
+    mkdir -p "$new"
+    mvn -q -B -f "$config/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$new" ||
+        die "Maven could not fetch Cassandra $version; its words are above."
+    mkdir -p "$(dirname "$jars")"
+    # Another run may have been faster; its copy is as good.
+    mv -T "$new" "$jars" 2>/dev/null || rm -rf "$new"
+}
+
+address() { echo "127.0.0.$1"; }
+
+pid_of() { cat "$1/node$2/pid" 2>/dev/null; }
+
+# A number of an ended process may be another one's by now.
+running() { # DIR N
+    local pid
+    pid=$(pid_of "$1" "$2") || return 1
+    [[ -r /proc/$pid/cmdline ]] && tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q "$1/node$2/"
+}
+
+# What Cassandra needs of the modules of Java 17.
+modules=(--add-opens jdk.management/com.sun.management.internal=ALL-UNNAMED -Djdk.attach.allowAttachSelf=true)
+for export in java.base/jdk.internal.misc java.base/jdk.internal.ref java.base/java.lang.ref java.base/sun.nio.ch \
+    java.management.rmi/com.sun.jmx.remote.internal.rmi java.rmi/sun.rmi.registry java.rmi/sun.rmi.server \
+    java.rmi/sun.rmi.transport.tcp java.sql/java.sql jdk.unsupported/sun.misc jdk.compiler/com.sun.tools.javac.api; do
+    modules+=(--add-exports "$export=ALL-UNNAMED")
+done
+for package in java.io java.lang java.lang.module java.lang.reflect java.net java.nio java.util java.util.concurrent \
+    java.util.concurrent.atomic jdk.internal.loader jdk.internal.math jdk.internal.misc jdk.internal.module \
+    jdk.internal.ref jdk.internal.reflect jdk.internal.util.jar sun.nio.ch; do
+    modules+=(--add-opens "java.base/$package=ALL-UNNAMED")
+done
+
+configure() { # DIR N NODES
+    local dir=$1/node$2 token
+    mkdir -p "$dir/conf" "$dir/tmp"
+    # Tokens that share the ring evenly, so that nodes need not wait for each other to choose theirs. 64-bit arithmetic of the
+    # shell wraps, so the step is halved before it is doubled.
+    token=$((-9223372036854775807 + ($2 - 1) * (9223372036854775807 / $3 * 2)))
+    sed -e "s|@ADDRESS@|$(address "$2")|g; s|@PORT@|$port|g; s|@STORAGE_PORT@|$storage_port|g" \
+        -e "s|@DIR@|$dir|g; s|@TOKEN@|$token|g" "$config/cassandra.yaml" >"$dir/conf/cassandra.yaml"
+    cp "$config/logback.xml" "$dir/conf/"
+}
+
+launch() { # DIR N
+    local dir=$1/node$2 heap=${RHIZOME_CASSANDRA_HEAP:-} options
+    if running "$1" "$2"; then die "node $2 of $1 is running already: pid $(pid_of "$1" "$2")"; fi
+    if port_in_use "$(address "$2")" "$port"; then die "port $port of $(address "$2") is taken"; fi
+    if [[ -z $heap ]]; then if (($(cat "$1/nodes") > 1)); then heap=320M; else heap=512M; fi; fi
+    # The quick compiler and collector: nodes of tests live for minutes, beside many others on few processors.
+    options=(-Xms"$heap" -Xmx"$heap" -Xss512k -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:MaxDirectMemorySize=192M -XX:+ExitOnOutOfMemoryError
+        -XX:-UsePerfData -javaagent:"$(echo "$jars"/jamm-*.jar)"
+        -Dcassandra.config="file://$dir/conf/cassandra.yaml" -Dcassandra.storagedir="$dir" -Dcassandra.logdir="$dir"
+        -Dlogback.configurationFile="$dir/conf/logback.xml" -Dcassandra.triggers_dir="$dir/conf"
+        -Djava.io.tmpdir="$dir/tmp" -Djna.tmpdir="$dir/tmp" -Dio.netty.native.workdir="$dir/tmp"
+        -Djava.net.preferIPv4Stack=true -Djava.awt.headless=true
+        # Nobody else is in this ring who would have to be waited for.
+        -Dcassandra.ring_delay_ms=1000 -Dcassandra.skip_wait_for_gossip_to_settle=0
+        -Dcassandra.superuser_setup_delay_ms=100)
+    # A session of its own: what ends the caller's terminal does not end the node. File descriptors of the caller, locks
+    # above all, are closed.
+    (
+        cd "$dir"
+        for fd in /proc/self/fd/*; do
+            fd=${fd##*/}
+            if ((fd > 2)); then eval "exec $fd>&-" 2>/dev/null || true; fi
+        done
+        exec setsid java "${modules[@]}" "${options[@]}" -cp "$dir/conf:$jars/*" \
+            org.apache.cassandra.service.CassandraDaemon >>"$dir/log" 2>&1 </dev/null
+    ) &
+    echo $! >"$dir/pid"
+}
+
+# Returns when node N accepts clients: it opens the port last.
+wait_up() { # DIR N
+    local end=$((SECONDS + seconds_to_start))
+    until port_in_use "$(address "$2")" "$port"; do
+        if ! running "$1" "$2" && ! kill -0 "$(pid_of "$1" "$2")" 2>/dev/null; then
+            tail -n 30 "$1/node$2/log" >&2
+            die "node $2 ended while it started; its last lines are above, all of them in $1/node$2/log"
+        fi
+        if ((SECONDS > end)); then die "node $2 did not accept clients within $seconds_to_start s; see $1/node$2/log"; fi
+        sleep 0.3
+    done
+}
+
+start() { # DIR NODES
+    local dir=$1 nodes=$2 n
+    [[ $nodes == 1 || $nodes == 3 ]] || die "one node or three, not '$nodes'"
+    if [[ -e $dir/nodes && $(cat "$dir/nodes") != "$nodes" ]]; then die "$dir holds a cluster of $(cat "$dir/nodes")"; fi
+    fetch
+    echo "$nodes" >"$dir/nodes"
+    for ((n = 1; n <= nodes; n++)); do configure "$dir" "$n" "$nodes"; done
+    # The first one makes the ring that the others join.
+    for ((n = 1; n <= nodes; n++)); do
+        launch "$dir" "$n"
+        wait_up "$dir" "$n"
+    done
+    say "Cassandra $version: $nodes node(s), port $port"
+}
+
+# The signal first to all, then the wait for each.
+stop() { # DIR
+    local dir=$1 n pid nodes
+    nodes=$(cat "$dir/nodes" 2>/dev/null) || die "$dir holds no cluster of this script"
+    for ((n = 1; n <= nodes; n++)); do
+        if running "$dir" "$n"; then kill -CONT "$(pid_of "$dir" "$n")"; kill -TERM "$(pid_of "$dir" "$n")"; fi
+    done
+    for ((n = 1; n <= nodes; n++)); do
+        for _ in {1..200}; do running "$dir" "$n" || break; sleep 0.1; done
+        if running "$dir" "$n"; then kill -KILL "$(pid_of "$dir" "$n")"; fi
+        rm -f "$dir/node$n/pid"
+    done
+}
+
+signal_node() { # DIR N SIGNAL
+    running "$1" "$2" || die "node $2 of $1 is not running"
+    kill "-$3" "$(pid_of "$1" "$2")"
+}
+
+kill_node() { # DIR N
+    signal_node "$1" "$2" KILL
+    while running "$1" "$2"; do sleep 0.05; done
+    rm -f "$1/node$2/pid"
+}
+
+status() { # DIR
+    local dir=$1 n nodes
+    nodes=$(cat "$dir/nodes")
+    for ((n = 1; n <= nodes; n++)); do
+        if running "$dir" "$n"; then
+            echo "$(address "$n"):$port running, pid $(pid_of "$dir" "$n"), $(awk '/VmRSS/ {print int($2 / 1024)}' "/proc/$(pid_of "$dir" "$n")/status") MiB"
+        else
+            echo "$(address "$n"):$port not running"
+        fi
+    done
+}
+
+(($# >= 2)) || usage
+mkdir -p "$2"
+dir=$(cd -P "$2" && pwd)
+case $1 in
+start) start "$dir" "${3:-1}" ;;
+stop) stop "$dir" ;;
+status) status "$dir" ;;
+kill-node) kill_node "$dir" "${3:?N}" ;;
+start-node) fetch; launch "$dir" "${3:?N}"; wait_up "$dir" "$3" ;;
+pause-node) signal_node "$dir" "${3:?N}" STOP ;;
+resume-node) signal_node "$dir" "${3:?N}" CONT ;;
+*) usage ;;
+esac
