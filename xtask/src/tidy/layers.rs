@@ -9,7 +9,7 @@ use toml_edit::DocumentMut;
 use crate::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
@@ -18,6 +18,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("xtask", &[]),
     ("graph-schema", &["graph-model", "text-analysis"]),
     ("kv-rocksdb", &["kv"]),
+    ("kv-tikv", &["kv"]),
     ("property-store", &["kv"]),
     ("traversal", &["graph-model"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
@@ -37,6 +38,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
             "key-codec",
             "kv",
             "kv-rocksdb",
+            "kv-tikv",
             "http-api",
             "api-client",
             "bulk-load",

@@ -60,12 +60,14 @@ macro_rules! cases {
             &[$($((stringify!($name), $module::$name as Case),)*)*]
         }
 
-        /// Makes one `#[test]` of every case; the argument is an expression that makes a [`Harness`](crate::conformance::Harness).
+        /// Makes one `#[test]` of every case; the argument is an expression that makes a [`Harness`](crate::conformance::Harness),
+        /// after attributes of the tests (`#[ignore = "needs a server"]`), if any.
         #[macro_export]
         macro_rules! conformance_suite {
-            ($dollar harness:expr) => {
+            ($dollar(#[$dollar attribute:meta])* $dollar harness:expr) => {
                 $($(
                     #[test]
+                    $dollar(#[$dollar attribute])*
                     fn $name() {
                         $crate::conformance::$module::$name(&mut $dollar harness);
                     }
