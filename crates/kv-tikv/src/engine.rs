@@ -8,7 +8,7 @@ use kv::{
     Capabilities, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId,
     TableSpec, WriteBatch,
 };
-use tikv_client::{Config, TimestampExt, Timestamp, TransactionClient};
+use tikv_client::{Config, Timestamp, TimestampExt, TransactionClient};
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -74,7 +74,10 @@ impl TikvEngine {
             .thread_name("kv-tikv")
             .enable_all()
             .build()
-            .map_err(|error| KvError::Io { action: "starting the threads of TiKV's client", detail: error.to_string() })?;
+            .map_err(|error| KvError::Io {
+                action: "starting the threads of TiKV's client",
+                detail: error.to_string(),
+            })?;
         let shared = Arc::new(Shared {
             client: connect(&runtime, options)?,
             regions,
@@ -96,9 +99,8 @@ impl TikvEngine {
 
 /// Finds the cluster within the time for it.
 fn connect(runtime: &Runtime, options: &TikvOptions) -> Result<TransactionClient, KvError> {
-    let mut config = Config::default()
-        .with_timeout(options.attempt_timeout)
-        .with_grpc_max_decoding_message_size(ANSWER_BYTES_MAX);
+    let mut config =
+        Config::default().with_timeout(options.attempt_timeout).with_grpc_max_decoding_message_size(ANSWER_BYTES_MAX);
     if let Some(tls) = &options.tls {
         config = config.with_security(&tls.ca, &tls.certificate, &tls.key);
     }
@@ -253,7 +255,9 @@ impl Engine for TikvEngine {
             tracing::info!(until = until.version(), "lets TiKV drop what was overwritten or deleted before");
             match shared.client.gc(until).await {
                 Ok(_) => Ok(()),
-                Err(error) => Err(KvError::Unavailable { detail: format!("TiKV's garbage collection: {}", brief(&error)) }),
+                Err(error) => {
+                    Err(KvError::Unavailable { detail: format!("TiKV's garbage collection: {}", brief(&error)) })
+                }
             }
         })
     }
@@ -305,7 +309,10 @@ fn runs(prefix: &[u8], starts: &[&[u8]], target_bytes: u64) -> Vec<Run> {
         .filter(|(at, _)| at % of_run == 0)
         .map(|(at, start)| {
             let together = of_run.min(regions.saturating_sub(at));
-            Run { start: start.to_vec(), bytes: REGION_BYTES.saturating_mul(u64::try_from(together).unwrap_or(u64::MAX)) }
+            Run {
+                start: start.to_vec(),
+                bytes: REGION_BYTES.saturating_mul(u64::try_from(together).unwrap_or(u64::MAX)),
+            }
         })
         .collect()
 }
@@ -322,7 +329,10 @@ mod tests {
         assert_eq!(of(0).len(), 10);
         assert_eq!(of(u64::MAX), [Run { start: vec![7], bytes: 10 * REGION_BYTES }]);
         let three = of(3 * REGION_BYTES);
-        assert_eq!(three.iter().map(|run| run.start.clone()).collect::<Vec<_>>(), [vec![7], vec![7, 3], vec![7, 6], vec![7, 9]]);
+        assert_eq!(
+            three.iter().map(|run| run.start.clone()).collect::<Vec<_>>(),
+            [vec![7], vec![7, 3], vec![7, 6], vec![7, 9]]
+        );
         assert_eq!(three.iter().map(|run| run.bytes).sum::<u64>(), 10 * REGION_BYTES);
     }
 }

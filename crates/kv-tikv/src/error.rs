@@ -78,9 +78,11 @@ fn of_region(region: &ProtoRegionError) -> Verdict {
 fn of_status(status: &tonic::Status) -> Verdict {
     use tonic::Code;
     match status.code() {
-        Code::Unauthenticated | Code::PermissionDenied | Code::Unimplemented | Code::InvalidArgument | Code::OutOfRange => {
-            Verdict::Final
-        }
+        Code::Unauthenticated
+        | Code::PermissionDenied
+        | Code::Unimplemented
+        | Code::InvalidArgument
+        | Code::OutOfRange => Verdict::Final,
         _ => Verdict::Unknown,
     }
 }

@@ -62,7 +62,9 @@ fn unknown_table(ours: &str, found: &str) -> String {
     let known: Vec<&str> = ours.split(NAME_END).collect();
     let stranger = found.split(NAME_END).enumerate().find(|(at, name)| known.get(*at) != Some(name));
     let (at, name) = stranger.unwrap_or_default();
-    format!("its table number {at} is {name:?}, which is unknown here; it belongs to a newer version or to another program")
+    format!(
+        "its table number {at} is {name:?}, which is unknown here; it belongs to a newer version or to another program"
+    )
 }
 
 fn not_ours(shared: &Handed, reason: &str) -> KvError {

@@ -78,7 +78,9 @@ pub(crate) fn stored(value: &[u8]) -> Vec<u8> {
 pub(crate) fn value(stored: &[u8]) -> Result<&[u8], KvError> {
     match stored.split_last() {
         Some((&PLAIN_VALUE, value)) => Ok(value),
-        Some((mark, _)) => Err(KvError::Corrupt { detail: format!("a value of TiKV ends with the unknown mark {mark:#04x}") }),
+        Some((mark, _)) => {
+            Err(KvError::Corrupt { detail: format!("a value of TiKV ends with the unknown mark {mark:#04x}") })
+        }
         None => Err(KvError::Corrupt { detail: "a value of TiKV has no mark".to_owned() }),
     }
 }

@@ -34,16 +34,7 @@ pub(crate) struct Pages {
 impl Pages {
     /// The rows from the full key `start` to before `end`.
     pub(crate) fn new(shared: Handed, at: Timestamp, start: Vec<u8>, end: Vec<u8>, limit: u32) -> Self {
-        Self {
-            shared,
-            at,
-            next: start,
-            end,
-            keys_only: false,
-            limit,
-            by_regions: false,
-            region_ends: VecDeque::new(),
-        }
+        Self { shared, at, next: start, end, keys_only: false, limit, by_regions: false, region_ends: VecDeque::new() }
     }
 
     /// The same, for a range that is likely to reach over regions.

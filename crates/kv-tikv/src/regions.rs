@@ -82,7 +82,9 @@ mod messages {
     }
 }
 
-use messages::{GetMembersRequest, GetMembersResponse, RequestHeader, ResponseHeader, ScanRegionsRequest, ScanRegionsResponse};
+use messages::{
+    GetMembersRequest, GetMembersResponse, RequestHeader, ResponseHeader, ScanRegionsRequest, ScanRegionsResponse,
+};
 
 /// Largest answer: some hundred regions with their keys.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
@@ -105,7 +107,12 @@ impl Regions {
     /// Reads the files for TLS; connects to nothing.
     pub(crate) fn new(options: &TikvOptions) -> Result<Self, KvError> {
         let tls = options.tls.as_ref().map(tls).transpose()?;
-        Ok(Self { endpoints: options.pd_endpoints.clone(), tls, timeout: options.attempt_timeout, leader: Mutex::default() })
+        Ok(Self {
+            endpoints: options.pd_endpoints.clone(),
+            tls,
+            timeout: options.attempt_timeout,
+            leader: Mutex::default(),
+        })
     }
 
     /// Where the regions from `start` on end that begin before `end`, at most `limit` of them. Empty: behind every key.

@@ -144,10 +144,7 @@ impl<'a> Attempts<'a> {
     }
 
     /// Waits for one of the places.
-    pub(crate) async fn place<'p>(
-        &self,
-        places: &'p Semaphore,
-    ) -> Result<tokio::sync::SemaphorePermit<'p>, KvError> {
+    pub(crate) async fn place<'p>(&self, places: &'p Semaphore) -> Result<tokio::sync::SemaphorePermit<'p>, KvError> {
         match timeout_at(self.deadline, places.acquire()).await {
             Ok(place) => place.map_err(|_| KvError::Closed),
             Err(_) => Err(KvError::Unavailable {

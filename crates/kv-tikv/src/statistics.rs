@@ -43,10 +43,22 @@ impl Figures {
     pub(crate) fn statistics(&self, reads_free: usize, options: &TikvOptions) -> Vec<Statistic> {
         let reading = options.in_flight_max.saturating_sub(reads_free);
         vec![
-            figure("reads_total", "Reads (gets, multi-gets, pages of scans) since the engine was opened", self.reads.now()),
-            figure("transactions_total", "Batches and swaps written or tried since the engine was opened", self.writes.now()),
+            figure(
+                "reads_total",
+                "Reads (gets, multi-gets, pages of scans) since the engine was opened",
+                self.reads.now(),
+            ),
+            figure(
+                "transactions_total",
+                "Batches and swaps written or tried since the engine was opened",
+                self.writes.now(),
+            ),
             figure("retries_total", "Attempts after the first one, of reads and writes", self.retries.now()),
-            figure("conflicts_total", "Attempts to write that met somebody else's write of the same keys", self.conflicts.now()),
+            figure(
+                "conflicts_total",
+                "Attempts to write that met somebody else's write of the same keys",
+                self.conflicts.now(),
+            ),
             figure("failures_total", "Reads and writes that were given up", self.failures.now()),
             figure(
                 "unknown_outcomes_total",

@@ -146,7 +146,9 @@ fn list<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
     }
     Ok(match Given::deserialize(deserializer)? {
         Given::List(list) => list,
-        Given::Text(text) => text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect(),
+        Given::Text(text) => {
+            text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+        }
     })
 }
 
@@ -418,8 +420,12 @@ mod tests {
     fn later_layers_win() {
         let file =
             "[server]\nlisten = \"1.1.1.1:1\"\nconnections_max = 7\n[storage.rocksdb]\nwrite_buffer = \"1MiB\"\n";
-        let environment =
-            [("RHIZOME__SERVER__LISTEN", "2.2.2.2:2"), ("RHIZOME__SERVER__BLOCKING_THREADS", "3"), ("RHIZOME__STORAGE__TIKV__PD_ENDPOINTS", "a:1, b:2"), ("PATH", "x")];
+        let environment = [
+            ("RHIZOME__SERVER__LISTEN", "2.2.2.2:2"),
+            ("RHIZOME__SERVER__BLOCKING_THREADS", "3"),
+            ("RHIZOME__STORAGE__TIKV__PD_ENDPOINTS", "a:1, b:2"),
+            ("PATH", "x"),
+        ];
         let settings = load(file, &environment, &[("server.listen", "3.3.3.3:3".to_owned())]).unwrap();
         assert_eq!(settings.storage.tikv.pd_endpoints, ["a:1", "b:2"]);
         assert_eq!(settings.server.listen, "3.3.3.3:3");
@@ -449,7 +455,10 @@ mod tests {
             ("[server]\nconnections_max = 0\n", "setting 'server.connections_max' is '0': it must be at least 1"),
             ("[storage]\ndurability = \"always\"\n", "always"),
             ("[graph]\ntime_zone = \"Mars/Olympus\"\n", "setting 'graph.time_zone' is 'Mars/Olympus'"),
-            ("[storage.tikv]\ntls_ca = \"ca.pem\"\n", "setting 'storage.tikv.tls_certificate' is '': TLS needs all three files"),
+            (
+                "[storage.tikv]\ntls_ca = \"ca.pem\"\n",
+                "setting 'storage.tikv.tls_certificate' is '': TLS needs all three files",
+            ),
             ("[server\n", "my.toml"),
         ] {
             let error = load(file, &[], &[]).unwrap_err().to_string();

@@ -2,7 +2,4 @@
 
 use crate::cluster::Fresh;
 
-kv::conformance_suite!(
-    #[ignore = "needs a TiKV cluster: scripts/test-tikv.sh"]
-    Fresh::new()
-);
+kv::conformance_suite!(Fresh::default(); #[ignore = "needs a TiKV cluster: scripts/test-tikv.sh"]);

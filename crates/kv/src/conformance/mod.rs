@@ -61,10 +61,10 @@ macro_rules! cases {
         }
 
         /// Makes one `#[test]` of every case; the argument is an expression that makes a [`Harness`](crate::conformance::Harness),
-        /// after attributes of the tests (`#[ignore = "needs a server"]`), if any.
+        /// followed by attributes of the tests, if any (`; #[ignore = "needs a server"]`).
         #[macro_export]
         macro_rules! conformance_suite {
-            ($dollar(#[$dollar attribute:meta])* $dollar harness:expr) => {
+            ($dollar harness:expr $dollar(; #[$dollar attribute:meta])*) => {
                 $($(
                     #[test]
                     $dollar(#[$dollar attribute])*
