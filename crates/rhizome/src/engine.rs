@@ -16,6 +16,7 @@ pub fn open_tables(storage: &Storage, tables: &'static [TableSpec]) -> Result<Ar
     match storage.engine {
         EngineName::Memory => Ok(Arc::new(MemoryEngine::open(tables))),
         EngineName::Rocksdb => open_rocksdb(storage, tables),
+        EngineName::Tikv => open_tikv(storage, tables),
     }
 }
 
@@ -53,4 +54,36 @@ fn open_rocksdb(_storage: &Storage, _tables: &'static [TableSpec]) -> Result<Arc
     Err(KvError::Unavailable {
         detail: "this program was built without RocksDB; set storage.engine = \"memory\"".to_owned(),
     })
+}
+
+#[cfg(feature = "tikv")]
+fn open_tikv(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
+    use std::time::Duration;
+
+    use kv_tikv::{TikvEngine, TikvOptions, TikvTls};
+
+    let tikv = &storage.tikv;
+    let options = TikvOptions {
+        pd_endpoints: tikv.pd_endpoints.clone(),
+        prefix: tikv.prefix.clone(),
+        connect_timeout: Duration::from_millis(tikv.connect_timeout_ms),
+        request_timeout: Duration::from_millis(tikv.request_timeout_ms),
+        attempt_timeout: Duration::from_millis(tikv.attempt_timeout_ms),
+        in_flight_max: tikv.in_flight_max,
+        one_phase_commit: tikv.one_phase_commit,
+        garbage_age: (tikv.garbage_age_ms > 0).then(|| Duration::from_millis(tikv.garbage_age_ms)),
+        // Settings::check has seen that there are all files or none.
+        tls: (!tikv.tls_ca.as_os_str().is_empty()).then(|| TikvTls {
+            ca: tikv.tls_ca.clone(),
+            certificate: tikv.tls_certificate.clone(),
+            key: tikv.tls_key.clone(),
+        }),
+        ..TikvOptions::default()
+    };
+    Ok(Arc::new(TikvEngine::open(&options, tables)?))
+}
+
+#[cfg(not(feature = "tikv"))]
+fn open_tikv(_storage: &Storage, _tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
+    Err(KvError::Unavailable { detail: "this program was built without TiKV; set another storage.engine".to_owned() })
 }

@@ -106,6 +106,7 @@ pub struct Storage {
     pub data_dir: PathBuf,
     pub durability: DurabilityName,
     pub rocksdb: RocksDb,
+    pub tikv: Tikv,
 }
 
 /// `[storage.rocksdb]`
@@ -118,6 +119,40 @@ pub struct RocksDb {
     pub compression: CompressionName,
     pub background_jobs: u16,
     pub open_files_max: u16,
+}
+
+/// `[storage.tikv]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Tikv {
+    #[serde(deserialize_with = "list")]
+    pub pd_endpoints: Vec<String>,
+    pub prefix: String,
+    pub connect_timeout_ms: u64,
+    pub request_timeout_ms: u64,
+    pub attempt_timeout_ms: u64,
+    pub in_flight_max: usize,
+    pub one_phase_commit: bool,
+    pub garbage_age_ms: u64,
+    pub tls_ca: PathBuf,
+    pub tls_certificate: PathBuf,
+    pub tls_key: PathBuf,
+}
+
+/// A list, or a text with commas, as the environment and flags have it.
+fn list<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Given {
+        List(Vec<String>),
+        Text(String),
+    }
+    Ok(match Given::deserialize(deserializer)? {
+        Given::List(list) => list,
+        Given::Text(text) => {
+            text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+        }
+    })
 }
 
 /// `[log]`
@@ -136,6 +171,8 @@ pub enum EngineName {
     Rocksdb,
     /// Nothing survives the process.
     Memory,
+    /// A TiKV cluster.
+    Tikv,
 }
 
 /// `storage.durability`
@@ -255,6 +292,7 @@ impl Settings {
             ("server.blocking_threads", server.blocking_threads),
             ("graph.batch_vertices_max", self.graph.batch_vertices_max),
             ("graph.batch_edges_max", self.graph.batch_edges_max),
+            ("storage.tikv.in_flight_max", self.storage.tikv.in_flight_max),
         ];
         for (key, value) in at_least_one {
             if value == 0 {
@@ -277,6 +315,7 @@ impl Settings {
             let reason = "a graph needs a name".to_owned();
             return Err(SettingsError::Value { key: "graph.default", value: String::new(), reason });
         }
+        self.storage.tikv.check()?;
         self.time_zone().map(drop)
     }
 
@@ -308,6 +347,25 @@ impl Settings {
                 elements_per_batch: self.graph.expiry_batch_elements,
             },
         })
+    }
+}
+
+impl Tikv {
+    fn check(&self) -> Result<(), SettingsError> {
+        let files = [
+            ("storage.tikv.tls_ca", &self.tls_ca),
+            ("storage.tikv.tls_certificate", &self.tls_certificate),
+            ("storage.tikv.tls_key", &self.tls_key),
+        ];
+        let named = files.iter().filter(|(_, file)| !file.as_os_str().is_empty()).count();
+        match files.iter().find(|(_, file)| file.as_os_str().is_empty()) {
+            Some((key, _)) if named > 0 => Err(SettingsError::Value {
+                key,
+                value: String::new(),
+                reason: "TLS needs all three files: tls_ca, tls_certificate and tls_key".to_owned(),
+            }),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -370,9 +428,14 @@ mod tests {
     fn later_layers_win() {
         let file =
             "[server]\nlisten = \"1.1.1.1:1\"\nconnections_max = 7\n[storage.rocksdb]\nwrite_buffer = \"1MiB\"\n";
-        let environment =
-            [("RHIZOME__SERVER__LISTEN", "2.2.2.2:2"), ("RHIZOME__SERVER__BLOCKING_THREADS", "3"), ("PATH", "x")];
+        let environment = [
+            ("RHIZOME__SERVER__LISTEN", "2.2.2.2:2"),
+            ("RHIZOME__SERVER__BLOCKING_THREADS", "3"),
+            ("RHIZOME__STORAGE__TIKV__PD_ENDPOINTS", "a:1, b:2"),
+            ("PATH", "x"),
+        ];
         let settings = load(file, &environment, &[("server.listen", "3.3.3.3:3".to_owned())]).unwrap();
+        assert_eq!(settings.storage.tikv.pd_endpoints, ["a:1", "b:2"]);
         assert_eq!(settings.server.listen, "3.3.3.3:3");
         assert_eq!(settings.server.connections_max, 7);
         assert_eq!(settings.server.blocking_threads, 3);
@@ -400,6 +463,10 @@ mod tests {
             ("[server]\nconnections_max = 0\n", "setting 'server.connections_max' is '0': it must be at least 1"),
             ("[storage]\ndurability = \"always\"\n", "always"),
             ("[graph]\ntime_zone = \"Mars/Olympus\"\n", "setting 'graph.time_zone' is 'Mars/Olympus'"),
+            (
+                "[storage.tikv]\ntls_ca = \"ca.pem\"\n",
+                "setting 'storage.tikv.tls_certificate' is '': TLS needs all three files",
+            ),
             ("[server\n", "my.toml"),
         ] {
             let error = load(file, &[], &[]).unwrap_err().to_string();

@@ -192,6 +192,11 @@ fn announce(settings: &Settings, address: SocketAddr) {
         EngineName::Memory => {
             tracing::info!("listening at http://{address}, data in memory only: it is gone when the server stops");
         }
+        EngineName::Tikv => {
+            let tikv = &storage.tikv;
+            tracing::info!("listening at http://{address}");
+            tracing::info!("data in TiKV, PD at {}, prefix {}", tikv.pd_endpoints.join(", "), tikv.prefix);
+        }
         EngineName::Rocksdb => {
             let data = std::path::absolute(&storage.data_dir).unwrap_or_else(|_| storage.data_dir.clone());
             let durability: DurabilityName = storage.durability;

@@ -288,9 +288,11 @@ pub(super) fn with_own_settings(mut target: Target, server: &ServerSettings, is_
             .map(|(key, value)| (key, value.to_owned())),
     );
     let settings = Settings::load(None, &flags)?;
-    let is_memory = settings.storage.engine == EngineName::Memory;
-    target.engine = Some(if is_memory { "memory" } else { "rocksdb" }.to_owned());
-    target.durability = (!is_memory).then(|| format!("{:?}", settings.storage.durability).to_lowercase());
+    let engine = settings.storage.engine;
+    target.engine = Some(format!("{engine:?}").to_lowercase());
+    // The others have no such choice.
+    target.durability =
+        (engine == EngineName::Rocksdb).then(|| format!("{:?}", settings.storage.durability).to_lowercase());
     target.settings.clone_from(&server.settings);
     Ok(target)
 }

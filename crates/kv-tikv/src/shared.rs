@@ -1,0 +1,225 @@
+//! What all calls share: the client, its threads, and how a call is tried again until its time is up.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kv::KvError;
+use tikv_client::transaction::HeartbeatOption;
+use tikv_client::{
+    Backoff, CheckLevel, RetryOptions, Snapshot, Timestamp, Transaction, TransactionClient, TransactionOptions,
+};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::error::{Trouble, Verdict, brief, judge, translate};
+use crate::layout::Layout;
+use crate::limits::{CLIENT_ATTEMPTS_MAX, FIRST_PAUSE, PAUSE_MAX};
+use crate::options::TikvOptions;
+use crate::regions::Regions;
+use crate::statistics::Figures;
+
+/// Pauses of the client itself, in milliseconds: the first and the longest.
+const CLIENT_PAUSES_MS: (u64, u64) = (2, 200);
+/// Times the client tries a read again by itself; after that the call here goes on with a fresh view of the cluster.
+const CLIENT_READ_ATTEMPTS: u32 = 6;
+/// Times the client tries a step of a write again by itself. Long enough for a store to restart or a region to elect a leader: a step that
+/// is repeated is told apart from a new write by the cluster, so the outcome stays known.
+const CLIENT_WRITE_ATTEMPTS: u32 = 20;
+
+pub(crate) struct Shared {
+    pub(crate) client: TransactionClient,
+    pub(crate) regions: Regions,
+    pub(crate) layout: Layout,
+    pub(crate) options: TikvOptions,
+    pub(crate) figures: Figures,
+    /// Places for reads.
+    pub(crate) reads: Semaphore,
+    /// Places for writes.
+    pub(crate) writes: Semaphore,
+    /// Whether to try to commit in one phase.
+    pub(crate) one_phase: AtomicBool,
+    pub(crate) runtime: Handle,
+}
+
+impl Shared {
+    /// Runs `work` on the client's threads and waits for it. Callers may be on a thread of another runtime, which could not block on a
+    /// future itself.
+    pub(crate) fn wait<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, KvError>> + Send + 'static,
+    ) -> Result<T, KvError> {
+        let (sender, receiver) = oneshot::channel();
+        self.runtime.spawn(async move { drop(sender.send(work.await)) });
+        receiver.recv().unwrap_or(Err(KvError::Closed))
+    }
+
+    /// When a call that begins now must be over.
+    pub(crate) fn deadline(&self) -> Instant {
+        Instant::now() + self.options.request_timeout
+    }
+
+    /// A timestamp that is after everything acknowledged so far.
+    pub(crate) async fn now(&self, deadline: Instant) -> Result<Timestamp, Trouble> {
+        match timeout_at(deadline, self.client.current_timestamp()).await {
+            Ok(timestamp) => Ok(timestamp?),
+            Err(_) => Err(Trouble::NoTimestamp),
+        }
+    }
+
+    /// The store at a moment. Made anew for every request, because the client's own keeps all it has read.
+    pub(crate) fn snapshot(&self, at: Timestamp) -> Snapshot {
+        self.client.snapshot(at, transaction_options(CLIENT_READ_ATTEMPTS))
+    }
+
+    /// A new transaction.
+    pub(crate) async fn begin(&self, deadline: Instant, one_phase: bool) -> Result<Transaction, Trouble> {
+        let mut options = transaction_options(CLIENT_WRITE_ATTEMPTS);
+        if one_phase {
+            options = options.try_one_pc();
+        }
+        match timeout_at(deadline, self.client.begin_with_options(options)).await {
+            Ok(transaction) => Ok(transaction?),
+            Err(_) => Err(Trouble::NoTimestamp),
+        }
+    }
+
+    /// Reads at a moment, `at` or now, again and again until it works or the time is up.
+    pub(crate) async fn read<T, F: Future<Output = Result<T, Trouble>>>(
+        &self,
+        at: Option<Timestamp>,
+        mut attempt: impl FnMut(Timestamp) -> F,
+    ) -> Result<T, KvError> {
+        let mut attempts = Attempts::new(self, false);
+        let _place = attempts.place(&self.reads).await?;
+        self.figures.reads.add(1);
+        loop {
+            let deadline = attempts.deadline;
+            let known = at.clone();
+            let one = async {
+                let at = match known {
+                    Some(at) => at,
+                    None => self.now(deadline).await?,
+                };
+                attempt(at).await
+            };
+            match timeout_at(deadline, one).await.unwrap_or(Err(Trouble::TimeUp)) {
+                Ok(found) => return Ok(found),
+                Err(trouble) => attempts.again(trouble).await?,
+            }
+        }
+    }
+}
+
+fn transaction_options(attempts: u32) -> TransactionOptions {
+    let (first, longest) = CLIENT_PAUSES_MS;
+    let retries = RetryOptions::new(
+        Backoff::no_jitter_backoff(first, longest, attempts),
+        Backoff::no_jitter_backoff(first, longest, CLIENT_ATTEMPTS_MAX),
+    );
+    TransactionOptions::new_optimistic()
+        .retry_options(retries)
+        // A transaction is dropped half-way when its time is up; others then clear its locks away.
+        .drop_check(CheckLevel::None)
+        // No transaction is open for longer than its locks live.
+        .heartbeat_option(HeartbeatOption::NoHeartbeat)
+}
+
+/// The attempts at one call.
+pub(crate) struct Attempts<'a> {
+    shared: &'a Shared,
+    pub(crate) deadline: Instant,
+    pause: Duration,
+    last: Option<String>,
+    writes: bool,
+    /// Whether an attempt may have written.
+    pub(crate) unknown: bool,
+}
+
+impl<'a> Attempts<'a> {
+    pub(crate) fn new(shared: &'a Shared, writes: bool) -> Self {
+        Self { shared, deadline: shared.deadline(), pause: FIRST_PAUSE, last: None, writes, unknown: false }
+    }
+
+    /// Waits for one of the places.
+    pub(crate) async fn place<'p>(&self, places: &'p Semaphore) -> Result<tokio::sync::SemaphorePermit<'p>, KvError> {
+        match timeout_at(self.deadline, places.acquire()).await {
+            Ok(place) => place.map_err(|_| KvError::Closed),
+            Err(_) => Err(KvError::Unavailable {
+                detail: format!(
+                    "all {} places for calls to TiKV were taken for {} ms (storage.tikv.in_flight_max)",
+                    self.shared.options.in_flight_max,
+                    self.shared.options.request_timeout.as_millis()
+                ),
+            }),
+        }
+    }
+
+    /// Waits before the next attempt, or says why there is none.
+    pub(crate) async fn again(&mut self, trouble: Trouble) -> Result<(), KvError> {
+        let figures = &self.shared.figures;
+        match trouble {
+            Trouble::TimeUp => {
+                self.unknown = true;
+                return Err(self.give_up());
+            }
+            Trouble::NoTimestamp => {
+                self.last.get_or_insert_with(|| "PD gave no timestamp".to_owned());
+                return Err(self.give_up());
+            }
+            Trouble::Client(error) => {
+                match judge(&error) {
+                    Verdict::Final => {
+                        figures.failures.add(1);
+                        return Err(translate(&error));
+                    }
+                    Verdict::Conflict => figures.conflicts.add(1),
+                    Verdict::NotInOnePhase => {
+                        tracing::info!("the cluster does not commit in one phase; using two from now on");
+                        self.shared.one_phase.store(false, Ordering::Relaxed);
+                    }
+                    Verdict::Unknown => self.unknown = true,
+                    Verdict::Again => {}
+                }
+                self.last = Some(brief(&error));
+            }
+        }
+        let pause = self.pause.mul_f64(1.0 - rand::random::<f64>() / 2.0);
+        if Instant::now() + pause >= self.deadline {
+            return Err(self.give_up());
+        }
+        figures.retries.add(1);
+        sleep(pause).await;
+        self.pause = (self.pause * 2).min(PAUSE_MAX);
+        Ok(())
+    }
+
+    /// The error of a call that has no further attempt.
+    pub(crate) fn give_up(&self) -> KvError {
+        self.shared.figures.failures.add(1);
+        let options = &self.shared.options;
+        let limit_ms = options.request_timeout.as_millis();
+        let outcome = match (self.writes, self.unknown) {
+            (false, _) => "",
+            (true, false) => "; nothing was written",
+            (true, true) => {
+                self.shared.figures.unknown_outcomes.add(1);
+                "; whether it was written is unknown"
+            }
+        };
+        match &self.last {
+            Some(words) => KvError::Unavailable {
+                detail: format!(
+                    "TiKV (PD at {}): {words}; tried for up to {limit_ms} ms{outcome}",
+                    options.pd_endpoints.join(", ")
+                ),
+            },
+            None => KvError::Timeout { limit_ms: u64::try_from(limit_ms).unwrap_or(u64::MAX) },
+        }
+    }
+}
+
+/// The shared part, as calls hold it.
+pub(crate) type Handed = Arc<Shared>;

@@ -1,0 +1,156 @@
+//! Writing: what becomes of a batch.
+//!
+//! A batch is an optimistic transaction. It writes without having read, so when somebody else wrote one of its keys meanwhile, it is simply
+//! made again with a new timestamp. The same is done when an attempt may have been written or not, because its answer was lost: it is
+//! then written a second time. Who holds locks over its keys (the guards of the batch) holds them until the last attempt, so nobody who
+//! locks comes in between; for all others it is as if the batch came a little later. The store decides about the first attempt before the second
+//! can write, since it finds the other's locks; an attempt given up can never be written after a later one.
+//!
+//! A swap has read, so it is never repeated after an attempt that may have been written.
+
+use std::sync::atomic::Ordering;
+
+use kv::{Commit, KvError, Operation, WriteBatch};
+use tikv_client::Timestamp;
+use tikv_client::transaction::Mutation;
+use tokio::time::timeout_at;
+
+use crate::error::Trouble;
+use crate::layout::{Layout, stored};
+use crate::limits::{DELETE_KEYS_MAX, WAITING_BATCHES_MAX};
+use crate::pages::Pages;
+use crate::shared::{Attempts, Handed, Shared};
+
+/// Hands over a batch.
+pub(crate) fn submit(shared: &Handed, mut batch: WriteBatch) -> Commit {
+    if let Err(error) = batch.check(shared.layout.tables()) {
+        return Commit::done(Err(error));
+    }
+    if batch.is_empty() {
+        return Commit::done(Ok(()));
+    }
+    let figures = &shared.figures;
+    if figures.batches.now() >= as_u64(shared.options.in_flight_max.saturating_add(WAITING_BATCHES_MAX)) {
+        return Commit::done(Err(KvError::Unavailable {
+            detail: format!("{WAITING_BATCHES_MAX} batches wait for TiKV already; nothing was written"),
+        }));
+    }
+    let bytes = as_u64(batch.bytes());
+    figures.batches.add(1);
+    figures.batch_bytes.add(bytes);
+    let mutations = mutations(&shared.layout, &batch);
+    let guards = batch.take_guards();
+    drop(batch);
+    let (sender, commit) = Commit::pending();
+    let shared = Handed::clone(shared);
+    let runtime = shared.runtime.clone();
+    runtime.spawn(async move {
+        let outcome = write(&shared, mutations).await;
+        drop(guards);
+        shared.figures.batches.remove(1);
+        shared.figures.batch_bytes.remove(bytes);
+        sender.send(outcome);
+    });
+    commit
+}
+
+fn as_u64(size: usize) -> u64 {
+    u64::try_from(size).unwrap_or(u64::MAX)
+}
+
+fn mutations(layout: &Layout, batch: &WriteBatch) -> Vec<Mutation> {
+    let of = |operation: Operation<'_>| {
+        let full = layout.full(operation.table(), operation.key().as_bytes()).into();
+        match operation {
+            Operation::Put { value, .. } => Mutation::Put(full, stored(value)),
+            Operation::Delete { .. } => Mutation::Delete(full),
+        }
+    };
+    batch.iter().map(of).collect()
+}
+
+/// Writes all of it or nothing.
+pub(crate) async fn write(shared: &Shared, mutations: Vec<Mutation>) -> Result<(), KvError> {
+    let mut attempts = Attempts::new(shared, true);
+    let _place = attempts.place(&shared.writes).await?;
+    shared.figures.writes.add(1);
+    loop {
+        match commit(shared, &attempts, mutations.clone()).await {
+            Ok(()) => return Ok(()),
+            Err(trouble) => attempts.again(trouble).await?,
+        }
+    }
+}
+
+async fn commit(shared: &Shared, attempts: &Attempts<'_>, mutations: Vec<Mutation>) -> Result<(), Trouble> {
+    let one_phase = shared.one_phase.load(Ordering::Relaxed);
+    let mut transaction = shared.begin(attempts.deadline, one_phase).await?;
+    transaction.batch_mutate(mutations).await?;
+    within(attempts, &mut transaction).await
+}
+
+/// Commits within the time there is.
+async fn within(attempts: &Attempts<'_>, transaction: &mut tikv_client::Transaction) -> Result<(), Trouble> {
+    let outcome = timeout_at(attempts.deadline, transaction.commit()).await.map_err(|_| Trouble::TimeUp)?;
+    if matches!(outcome, Err(tikv_client::Error::OnePcFailure)) {
+        // Its locks are there and would be in the way of the next attempt until they expire.
+        drop(timeout_at(attempts.deadline, transaction.rollback()).await);
+    }
+    outcome?;
+    Ok(())
+}
+
+/// Replaces the stored value of a full key, if it is `expected`.
+pub(crate) async fn swap(
+    shared: &Shared,
+    full: Vec<u8>,
+    expected: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+) -> Result<bool, KvError> {
+    let mut attempts = Attempts::new(shared, true);
+    let _place = attempts.place(&shared.writes).await?;
+    shared.figures.writes.add(1);
+    loop {
+        match try_swap(shared, &attempts, &full, expected.as_ref(), new.as_ref()).await {
+            Ok(swapped) => return Ok(swapped),
+            Err(trouble) => attempts.again(trouble).await?,
+        }
+        if attempts.unknown {
+            return Err(attempts.give_up());
+        }
+    }
+}
+
+async fn try_swap(
+    shared: &Shared,
+    attempts: &Attempts<'_>,
+    full: &[u8],
+    expected: Option<&Vec<u8>>,
+    new: Option<&Vec<u8>>,
+) -> Result<bool, Trouble> {
+    let mut transaction = shared.begin(attempts.deadline, shared.one_phase.load(Ordering::Relaxed)).await?;
+    let found = timeout_at(attempts.deadline, transaction.get(full.to_vec())).await.map_err(|_| Trouble::TimeUp)??;
+    if found.as_ref() != expected {
+        return Ok(false);
+    }
+    match new {
+        Some(value) => transaction.put(full.to_vec(), value.clone()).await?,
+        // Absent before and after: that was read, and there is nothing to write.
+        None if found.is_none() => return Ok(true),
+        None => transaction.delete(full.to_vec()).await?,
+    }
+    within(attempts, &mut transaction).await?;
+    Ok(true)
+}
+
+/// Deletes what is there at a moment from `start` to before `end`, in steps.
+pub(crate) async fn delete_range(shared: &Handed, at: Timestamp, start: Vec<u8>, end: Vec<u8>) -> Result<(), KvError> {
+    let mut pages = Pages::new(Handed::clone(shared), at, start, end, DELETE_KEYS_MAX).by_regions().keys_only();
+    loop {
+        let rows = pages.next().await?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        write(shared, rows.into_iter().map(|(key, _)| Mutation::Delete(key.into())).collect()).await?;
+    }
+}

@@ -1,0 +1,113 @@
+// Tikv-store speaks the gRPC protocols of PD and TiKV on loopback, for tests of clients. README.md says what it is and
+// what it is not.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/pingcap/kvproto/pkg/keyspacepb"
+	"github.com/pingcap/kvproto/pkg/pdpb"
+	"github.com/pingcap/kvproto/pkg/tikvpb"
+	"google.golang.org/grpc"
+)
+
+// Largest message either way: a batch of Rhizome's is 64 MiB at most, an answer some rows of 16 MiB.
+const messageBytesMax = 512 << 20
+
+type settings struct {
+	data         string
+	host         string
+	pdPort       int
+	storePort    int
+	stores       int
+	regions      int
+	disturbEvery time.Duration
+}
+
+func parse() settings {
+	var s settings
+	flag.StringVar(&s.data, "data", "", "folder of the data; empty: in memory")
+	flag.StringVar(&s.host, "host", "127.0.0.1", "address to listen at")
+	flag.IntVar(&s.pdPort, "pd-port", 23790, "port of PD; commands are taken over HTTP at the next one")
+	flag.IntVar(&s.storePort, "store-port", 20160, "port of the first store; the others have the next ones")
+	flag.IntVar(&s.stores, "stores", 3, "stores")
+	flag.IntVar(&s.regions, "regions", 1, "regions at the start, cut evenly by the first byte of the key")
+	flag.DurationVar(&s.disturbEvery, "disturb", 0, "how often a region is split or gets another leader; 0: never")
+	flag.Parse()
+	return s
+}
+
+func main() {
+	if err := run(parse()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(s settings) error {
+	data, clockFile := "", ""
+	if s.data != "" {
+		if err := os.MkdirAll(s.data, 0o755); err != nil {
+			return err
+		}
+		data, clockFile = filepath.Join(s.data, "db"), filepath.Join(s.data, "clock")
+	}
+	clock, err := openClock(clockFile)
+	if err != nil {
+		return err
+	}
+	c, err := openCluster(data, s)
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, s.stores+2)
+	serve := func(port int, register func(*grpc.Server)) error {
+		listener, err := net.Listen("tcp", fmt.Sprintf("%s:%d", s.host, port))
+		if err != nil {
+			return err
+		}
+		server := grpc.NewServer(grpc.MaxRecvMsgSize(messageBytesMax), grpc.MaxSendMsgSize(messageBytesMax))
+		register(server)
+		go func() { failed <- server.Serve(listener) }()
+		return nil
+	}
+	for i, id := range c.stores {
+		store := &storeService{cluster: c, clock: clock, id: id}
+		if err := serve(s.storePort+i, func(g *grpc.Server) { tikvpb.RegisterTikvServer(g, store) }); err != nil {
+			return err
+		}
+	}
+	commands, err := net.Listen("tcp", fmt.Sprintf("%s:%d", s.host, s.pdPort+1))
+	if err != nil {
+		return err
+	}
+	go func() { failed <- http.Serve(commands, c.commands()) }()
+	if s.disturbEvery > 0 {
+		go c.disturb(s.disturbEvery)
+	}
+	// PD comes last: when it answers, everything does.
+	err = serve(s.pdPort, func(g *grpc.Server) {
+		pdpb.RegisterPDServer(g, &pdService{cluster: c, clock: clock, url: fmt.Sprintf("http://%s:%d", s.host, s.pdPort)})
+		keyspacepb.RegisterKeyspaceServer(g, &keyspacepb.UnimplementedKeyspaceServer{})
+	})
+	if err != nil {
+		return err
+	}
+	log.Printf("PD at %s:%d, %d stores from port %d, %d regions", s.host, s.pdPort, s.stores, s.storePort, len(c.regions()))
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
+	select {
+	case err := <-failed:
+		return err
+	case <-stop:
+		return c.client.Close()
+	}
+}
