@@ -142,8 +142,8 @@ impl Graph {
         let fingerprint = page::fingerprint(("scan", table.index(), self.number, &start, &end));
         let (mut progress, from) = Progress::new(&scan.range, fingerprint, budget)?;
         let is_paged = matches!(scan.range, Range::Page { .. });
-        let after = from.as_ref().map_or_else(|| Key::new(&start, 0), Position::key);
-        let mut cursor = self.engine().scan_partitions(table, &prefix, Some(after))?;
+        let first = (start != prefix).then(|| Key::new(&start, 0));
+        let mut cursor = self.engine().scan_partitions(table, &prefix, from.as_ref().map(Position::key).or(first))?;
         let mut given = 0;
         if progress.is_empty() {
             return Ok(Listed::default());

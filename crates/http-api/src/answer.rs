@@ -202,26 +202,29 @@ async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mu
 async fn run(mut call: Call, handler: Handler, headers: &HeaderMap) -> Answered {
     let app = Arc::clone(&call.app);
     let gzip = accepts_gzip(headers);
+    let graph = call.graph.clone();
+    let name = graph.as_ref().map(|graph| graph.name());
+    let remote = app.remote && name.is_some();
     let reply = match handler {
-        Handler::Quick(handle) => handle(&call)?,
-        Handler::Pooled(handle) => {
+        Handler::Quick(handle) if !remote => handle(&call)?,
+        Handler::Quick(handle) | Handler::Pooled(handle) => {
             let _cancel = set_budget(&mut call);
-            return app.pool.run(move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;
+            return app.pool.run(name, move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;
         }
-        Handler::QuickWrite(handle) if call.body.len() <= limits::QUICK_WRITE_BYTES_MAX => {
+        Handler::QuickWrite(handle) if call.body.len() <= limits::QUICK_WRITE_BYTES_MAX && !remote => {
             match handle(&call, Wait::Never) {
                 Ok(pending) => pending.done().await?,
                 Err(error) if error.is_contended() => {
-                    app.pool.run(move || handle(&call, Wait::Allowed)).await??.done().await?
+                    app.pool.run(name, move || handle(&call, Wait::Allowed)).await??.done().await?
                 }
                 Err(error) => return Err(error),
             }
         }
         Handler::QuickWrite(handle) | Handler::PooledWrite(handle) => {
             let _cancel = set_budget(&mut call);
-            app.pool.run(move || handle(&call, Wait::Allowed)).await??.done().await?
+            app.pool.run(name, move || handle(&call, Wait::Allowed)).await??.done().await?
         }
-        Handler::NewGraph(handle) => return app.pool.run(move || handle(&call)).await?,
+        Handler::NewGraph(handle) => return app.pool.run(None, move || handle(&call)).await?,
         Handler::Unhurried(_) | Handler::Never(_) | Handler::NotYet => return Err(ApiError::defect()),
     };
     Ok(reply.gzip_if(gzip))
@@ -231,7 +234,8 @@ async fn run(mut call: Call, handler: Handler, headers: &HeaderMap) -> Answered 
 async fn unhurried(mut call: Call, handle: fn(&Call) -> Answered) -> Answered {
     let app = Arc::clone(&call.app);
     call.budget = Budget::new(Duration::MAX, Arc::clone(&app.shutting_down));
-    app.pool.run(move || handle(&call)).await?
+    let graph = call.graph.clone();
+    app.pool.run(graph.as_ref().map(|graph| graph.name()), move || handle(&call)).await?
 }
 
 /// Gives the work its deadline, and a flag that is set when nobody waits for it any more.

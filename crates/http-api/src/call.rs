@@ -24,6 +24,8 @@ pub(crate) struct App {
     pub(crate) options: ApiOptions,
     pub(crate) admission: Arc<Admission>,
     pub(crate) pool: Pool,
+    /// Whether storage is over a network: then nothing that touches it runs on the threads that serve connections.
+    pub(crate) remote: bool,
     pub(crate) meters: Meters,
     pub(crate) started: Instant,
     /// Also tells work without a time limit to stop.
@@ -33,9 +35,12 @@ pub(crate) struct App {
 impl App {
     pub(crate) fn new(store: Arc<Store>, options: ApiOptions) -> Arc<Self> {
         let limits = &options.limits;
+        let remote = store.engine().capabilities().remote;
+        let threads = if remote { limits.remote_threads } else { limits.blocking_threads };
         Arc::new(Self {
             admission: Admission::new(limits.requests_in_flight_max, limits.bytes_in_flight_max),
-            pool: Pool::new(limits.blocking_threads),
+            pool: Pool::new(threads, remote),
+            remote,
             meters: Meters::new(),
             started: Instant::now(),
             shutting_down: Arc::default(),

@@ -29,6 +29,9 @@ pub struct Limits {
     pub traversal_memory_bytes_max: usize,
     /// Threads for what can take long (`server.blocking_threads`).
     pub blocking_threads: usize,
+    /// The same on a storage engine over a network, where every request that touches storage waits on one
+    /// (`server.remote_threads`).
+    pub remote_threads: usize,
 }
 
 impl Default for Limits {
@@ -47,6 +50,7 @@ impl Default for Limits {
             list_limit_default: 100,
             traversal_memory_bytes_max: 256 * 1024 * 1024,
             blocking_threads: 8,
+            remote_threads: 64,
         }
     }
 }

@@ -17,7 +17,6 @@ pub mod concurrency;
 pub mod model;
 pub mod points;
 pub mod scans;
-
 use crate::{Cursor, Engine, Key, Read, TableId, TableSpec, WriteBatch};
 
 /// Ranged, partitions end with a zero byte.
@@ -88,6 +87,11 @@ cases! { $
         swaps_compare_first concurrent_swaps_all_count;
     model: random_operations_match_a_map;
 }
+
+// After the macro that its tests use.
+mod scattered;
+
+pub use scattered::ScatteredEngine;
 
 fn put(engine: &dyn Engine, table: TableId, partition: &[u8], row: &[u8], value: &[u8]) {
     let mut batch = WriteBatch::new();

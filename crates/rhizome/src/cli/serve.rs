@@ -51,7 +51,7 @@ pub(super) fn serve(arguments: &ServeArguments) -> anyhow::Result<()> {
         runtime.worker_threads(settings.server.worker_threads);
     }
     let runtime = runtime
-        .max_blocking_threads(settings.server.blocking_threads.max(1))
+        .max_blocking_threads(settings.server.blocking_threads.max(settings.server.remote_threads).max(1))
         .enable_all()
         .build()
         .context("starting the runtime")?;
@@ -183,6 +183,7 @@ fn api_options(settings: &Settings) -> ApiOptions {
             list_limit_default: graph.list_limit_default,
             traversal_memory_bytes_max: bytes(server.traversal_memory_bytes_max),
             blocking_threads: server.blocking_threads,
+            remote_threads: server.remote_threads,
         },
         ..ApiOptions::default()
     }
