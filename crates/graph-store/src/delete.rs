@@ -58,6 +58,7 @@ impl Graph {
         self.remove_edges_of(batch, catalogue, held, &vertex.id)?;
         self.remove_vertex(batch, catalogue, &vertex.id, vertex.label);
         let mut changes = IndexChanges::default();
+        changes.group = batch.group();
         changes.vertex(self, catalogue, Some(vertex), None, None)?;
         self.put_index_removals(batch, &changes)?;
         self.delete_expiry(batch, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
@@ -87,15 +88,17 @@ impl Graph {
                 while let Some(entry) = cursor.next()? {
                     let edge_id = read_key(entry.key)?;
                     self.remove_edge(batch, &edge_id);
+                    changes.group = batch.group();
                     if is_indexed_edge(catalogue, &edge_id) {
                         let (expires_at_ms, properties) = value::read_edge(entry.value)?;
                         let edge = Edge { id: edge_id, properties, expires_at_ms };
                         changes.edge(self, catalogue, Some(&edge), None, None)?;
                     }
+                    batch.end_group();
                     if batch.len() >= 2 * limits::DELETE_EDGES_PER_BATCH || changes.is_large() {
                         changes.check_released(held)?;
                         self.put_index_removals(batch, &std::mem::take(&mut changes))?;
-                        self.engine().commit(std::mem::take(batch))?;
+                        self.commit(std::mem::take(batch))?;
                     }
                 }
             }

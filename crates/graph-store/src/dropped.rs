@@ -4,6 +4,8 @@
 //! note. What a process leaves, the next one removes when it opens the store. Numbers are never used again, so nothing can come to stand
 //! in a range that is being removed. Who reads it at that time finds less and less; but the graph was closed before, and a read of a graph
 //! that is closed at its end fails.
+//!
+//! Where several processes share the store, one of them does this for all, after all have seen that the number is no graph any more.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -14,12 +16,25 @@ use kv::{Engine, TableId, WriteBatch};
 use parking_lot::{Condvar, Mutex};
 
 use crate::StoreError;
-use crate::settings::{delete_number, read_numbers};
+use crate::cluster::Cluster;
+use crate::purge::Graphs;
+use crate::settings::{delete_number, read_numbers, read_owned_numbers};
 
 /// The thread that removes. Dropping it waits for the removal at work.
 pub(crate) struct Remover {
-    state: Arc<(Mutex<State>, Condvar)>,
+    waker: Waker,
     thread: Option<JoinHandle<()>>,
+}
+
+/// Tells the thread that there is something to do.
+#[derive(Clone, Default)]
+pub(crate) struct Waker(Arc<(Mutex<State>, Condvar)>);
+
+impl Waker {
+    pub(crate) fn wake(&self) {
+        self.0.0.lock().asked += 1;
+        self.0.1.notify_all();
+    }
 }
 
 #[derive(Default)]
@@ -31,12 +46,12 @@ struct State {
 }
 
 impl Remover {
-    pub(crate) fn start(engine: Arc<dyn Engine>) -> Self {
-        let state = Arc::new((Mutex::<State>::default(), Condvar::new()));
-        let shared = Arc::clone(&state);
+    /// Starts the thread, which does `work` when it is woken.
+    pub(crate) fn start(waker: Waker, work: impl Fn() -> Result<(), StoreError> + Send + 'static) -> Self {
+        let shared = Arc::clone(&waker.0);
         let run = move || {
             while let Some(asked) = next(&shared) {
-                if let Err(error) = finish_drops(&*engine, MetaKind::Dropped) {
+                if let Err(error) = work() {
                     tracing::warn!(%error, "data of a dropped graph could not be removed; the next drop or start tries again");
                 }
                 shared.0.lock().done = asked;
@@ -47,13 +62,12 @@ impl Remover {
         if let Err(error) = &thread {
             tracing::error!(%error, "no thread for removing dropped graphs: the next start removes them");
         }
-        Self { state, thread: thread.ok() }
+        Self { waker, thread: thread.ok() }
     }
 
     /// Says that there is something to remove.
     pub(crate) fn wake(&self) {
-        self.state.0.lock().asked += 1;
-        self.state.1.notify_all();
+        self.waker.wake();
     }
 
     /// Waits until everything asked for so far has been looked after.
@@ -61,18 +75,19 @@ impl Remover {
         if self.thread.is_none() {
             return;
         }
-        let mut state = self.state.0.lock();
+        let (state, changed) = &*self.waker.0;
+        let mut state = state.lock();
         let asked = state.asked;
         while state.done < asked {
-            self.state.1.wait(&mut state);
+            changed.wait(&mut state);
         }
     }
 }
 
 impl Drop for Remover {
     fn drop(&mut self) {
-        self.state.0.lock().stopped = true;
-        self.state.1.notify_all();
+        self.waker.0.0.lock().stopped = true;
+        self.waker.0.1.notify_all();
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }
@@ -95,19 +110,52 @@ fn next((state, changed): &(Mutex<State>, Condvar)) -> Option<u64> {
 /// Removes the data of the numbers in a list of the store, and takes them from it.
 pub(crate) fn finish_drops(engine: &dyn Engine, kind: MetaKind) -> Result<(), StoreError> {
     for number in read_numbers(engine, kind)? {
-        let prefix = prefix_of(number);
-        for table in tables() {
-            // A deleted range costs reads near it until it has been compacted away: none for what is empty, as most tables of a
-            // small graph are.
-            if engine.scan_partitions(table, &prefix, None)?.next()?.is_some() {
-                engine.delete_prefix(table, &prefix)?;
-            }
-        }
-        let mut batch = WriteBatch::new();
-        delete_number(&mut batch, kind, number);
-        engine.commit(batch)?;
+        finish_drop(engine, kind, number)?;
     }
     Ok(())
+}
+
+/// What the one server does that keeps house: takes over tasks of dead servers, and removes what they left unfinished and what was dropped.
+pub(crate) fn keep_house(cluster: &Cluster, engine: &dyn Engine, graphs: &Graphs) -> Result<(), StoreError> {
+    if !cluster.is_housekeeping() {
+        return Ok(());
+    }
+    let all: Vec<_> = graphs.read().values().cloned().collect();
+    let mut outcome = Ok(());
+    for graph in all {
+        match graph.take_over_tasks(false) {
+            Ok(()) | Err(StoreError::GraphCleared { .. }) => {}
+            Err(error) => outcome = outcome.and(Err(error)),
+        }
+    }
+    for (number, owner) in read_owned_numbers(engine, MetaKind::Unfinished)? {
+        if cluster.is_gone(owner)? {
+            finish_drop(engine, MetaKind::Unfinished, number)?;
+        }
+    }
+    let dropped = read_numbers(engine, MetaKind::Dropped)?;
+    if !dropped.is_empty() {
+        // Others may not have seen yet that these numbers are no graphs any more.
+        cluster.wait_for_servers()?;
+    }
+    for number in dropped {
+        finish_drop(engine, MetaKind::Dropped, number)?;
+    }
+    outcome
+}
+
+fn finish_drop(engine: &dyn Engine, kind: MetaKind, number: GraphNumber) -> Result<(), StoreError> {
+    let prefix = prefix_of(number);
+    for table in tables() {
+        // A deleted range costs reads near it until it has been compacted away: none for what is empty, as most tables of a
+        // small graph are.
+        if engine.scan_partitions(table, &prefix, None)?.next()?.is_some() {
+            engine.delete_prefix(table, &prefix)?;
+        }
+    }
+    let mut batch = WriteBatch::new();
+    delete_number(&mut batch, kind, number);
+    Ok(engine.commit(batch)?)
 }
 
 /// All tables.

@@ -312,6 +312,43 @@ pub enum StoreError {
     /// The schema kept changing.
     #[error("the schema changed too often while the request was at work; send it again")]
     SchemaBusy,
+    /// What this server has in memory may be out of date: it has not been able to look for too long.
+    #[error(
+        "this server has not been able to see for {since_ms} ms what other servers changed (cluster.stale_ms), so it does not write; \
+         try again in a moment, or another server"
+    )]
+    Stale {
+        /// Since when.
+        since_ms: u64,
+    },
+    /// Another server is changing schema or graphs.
+    #[error(
+        "server {server} has been changing the schema or the graphs for {waited_ms} ms (cluster.change_wait_ms); try again in a moment"
+    )]
+    ChangeBusy {
+        /// Which one.
+        server: String,
+        /// How long this one waited.
+        waited_ms: u64,
+    },
+    /// A server that lives has not come to see a change.
+    #[error(
+        "server {server} has not taken over a change for {waited_ms} ms: writes that began before it are still at work there"
+    )]
+    ServerBehind {
+        /// Which one.
+        server: String,
+        /// How long this one waited.
+        waited_ms: u64,
+    },
+    /// What this server wrote about itself is not there.
+    #[error(
+        "server {server} does not find its own row in the store: another one deleted it, or the clocks of the storage nodes differ"
+    )]
+    NotListed {
+        /// Which one.
+        server: String,
+    },
     /// The store was written by another version of this program.
     #[error(
         "the data has format version {found}, this program reads version {supported}; \
@@ -393,6 +430,10 @@ impl StoreError {
             | Self::Busy { .. }
             | Self::GraphCleared { .. }
             | Self::Contended
+            | Self::Stale { .. }
+            | Self::ChangeBusy { .. }
+            | Self::ServerBehind { .. }
+            | Self::NotListed { .. }
             | Self::SchemaBusy => Meaning::Overloaded,
             Self::Timeout { .. } => Meaning::Timeout,
             Self::Cancelled => Meaning::Cancelled,
@@ -405,10 +446,11 @@ impl StoreError {
                 KvError::KeyTooLong { .. } | KvError::ValueTooLong { .. } | KvError::BatchTooLarge { .. } => {
                     Meaning::BadInput
                 }
-                KvError::Timeout { .. } => Meaning::Timeout,
-                KvError::DiskFull { .. } | KvError::Locked { .. } | KvError::Unavailable { .. } | KvError::Closed => {
-                    Meaning::Unavailable
-                }
+                KvError::Timeout { .. }
+                | KvError::DiskFull { .. }
+                | KvError::Locked { .. }
+                | KvError::Unavailable { .. }
+                | KvError::Closed => Meaning::Unavailable,
                 _ => Meaning::Internal,
             },
         }

@@ -7,11 +7,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use arc_swap::{ArcSwap, Guard};
 use graph_schema::{Analyzer, Catalogue, ElementRules, GraphMode};
 use jiff::tz::TimeZone;
-use key_codec::GraphNumber;
+use key_codec::key::MetaKind;
+use key_codec::{GraphNumber, setting_value};
 use kv::{Engine, WriteBatch};
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::store::Shared;
+use crate::cluster::refresh::{Version, read_versions};
+use crate::schema::prepare_analyzers;
+use crate::settings::read_named;
+use crate::store::{Shared, read_catalogue};
 use crate::stripes::{Held, Mask, Stripes};
 use crate::{StoreError, Wait, limits};
 
@@ -44,9 +48,14 @@ pub struct Graph {
     mode: AtomicU8,
     reads_all: AtomicBool,
     cleared: AtomicBool,
+    /// On shared engines: which version of the catalogue and of the modes this is, 0 where it must be read again.
+    version: AtomicU64,
+    /// On shared engines: whether writes by an older catalogue may be at work.
+    unsettled: AtomicBool,
     /// The number of the graph that has come to be this one by clearing and resuming, while the store was open.
     first_number: AtomicU32,
-    pub(crate) next_task: AtomicU64,
+    /// No task has had this number, nor a higher one, when the graph was opened.
+    pub(crate) first_task: u64,
     /// Everything that expired up to this moment has been removed.
     pub(crate) purged_to_ms: AtomicI64,
 }
@@ -57,7 +66,7 @@ impl Graph {
         number: GraphNumber,
         shared: Arc<Shared>,
         catalogue: Catalogue,
-        next_task: u64,
+        first_task: u64,
     ) -> Self {
         Self {
             name,
@@ -69,8 +78,10 @@ impl Graph {
             mode: AtomicU8::new(0),
             reads_all: AtomicBool::new(false),
             cleared: AtomicBool::new(false),
+            version: AtomicU64::new(0),
+            unsettled: AtomicBool::new(false),
             first_number: AtomicU32::new(number.0),
-            next_task: AtomicU64::new(next_task),
+            first_task,
             purged_to_ms: AtomicI64::new(i64::MIN),
         }
     }
@@ -104,8 +115,12 @@ impl Graph {
         }
     }
 
-    /// Sets the mode.
-    pub fn set_mode(&self, mode: GraphMode) {
+    /// Sets the mode, in all servers over the store.
+    pub fn set_mode(&self, mode: GraphMode) -> Result<(), StoreError> {
+        self.change_modes(|version| version.mode = mode, || self.put_mode(mode))
+    }
+
+    fn put_mode(&self, mode: GraphMode) {
         let code = match mode {
             GraphMode::None => 0,
             GraphMode::Restoring => 1,
@@ -122,16 +137,90 @@ impl Graph {
         self.reads_all.load(Ordering::Relaxed)
     }
 
-    /// Sets the read mode.
-    pub fn set_reads_all(&self, all: bool) {
-        self.reads_all.store(all, Ordering::Relaxed);
+    /// Sets the read mode, in all servers over the store.
+    pub fn set_reads_all(&self, all: bool) -> Result<(), StoreError> {
+        self.change_modes(|version| version.reads_all = all, || self.reads_all.store(all, Ordering::Relaxed))
+    }
+
+    /// Changes the modes: in memory where this process is the only one, else in the store.
+    fn change_modes(&self, change: impl FnOnce(&mut Version), set: impl FnOnce()) -> Result<(), StoreError> {
+        let Some(changing) = self.shared.begin_change()? else {
+            set();
+            return Ok(());
+        };
+        let _one_at_a_time = self.lock_schema()?;
+        self.catch_up()?;
+        let mut version = self.version_with(changing.version());
+        change(&mut version);
+        let mut batch = WriteBatch::new();
+        version.put(&mut batch, self.number);
+        self.shared.check_fresh()?;
+        self.engine().commit(batch)?;
+        self.set_version(version);
+        Ok(())
+    }
+
+    /// Its modes under a version.
+    pub(crate) fn version_with(&self, number: u64) -> Version {
+        Version { number, mode: self.mode(), reads_all: self.reads_all() }
+    }
+
+    /// Notes which version this is.
+    pub(crate) fn set_version(&self, version: Version) {
+        self.put_mode(version.mode);
+        self.reads_all.store(version.reads_all, Ordering::Relaxed);
+        self.version.store(version.number, Ordering::Release);
+        self.unsettled.store(true, Ordering::Release);
+    }
+
+    /// Takes over a version from the store, unless this is the same. Nobody else may change the graph meanwhile.
+    pub(crate) fn follow(&self, version: Version) -> Result<(), StoreError> {
+        if self.version.load(Ordering::Acquire) == version.number {
+            return Ok(());
+        }
+        let stored = read_catalogue(self.engine(), self.number)?;
+        if stored != **self.load_catalogue() {
+            prepare_analyzers(&stored);
+            self.set_catalogue(stored);
+        }
+        self.set_version(version);
+        Ok(())
+    }
+
+    /// Takes over what other servers changed, before it is changed further: with the right to change held.
+    pub(crate) fn catch_up(&self) -> Result<(), StoreError> {
+        let numbers = read_named(self.engine(), MetaKind::Graph, &self.name)?;
+        let number = numbers.as_deref().map(setting_value::read_numbers::<1>).transpose()?;
+        if number != Some([u64::from(self.number.0)]) {
+            return Err(StoreError::GraphCleared { name: self.name.clone() });
+        }
+        match read_versions(self.engine())?.get(&self.number) {
+            Some(version) => self.follow(*version),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether there can be writers with an older catalogue than the current one, until this was called. What was not read as a `whole`
+    /// will be read again.
+    pub(crate) fn take_unsettled(&self, whole: bool) -> bool {
+        let unsettled = self.unsettled.swap(false, Ordering::AcqRel);
+        if unsettled && !whole {
+            self.version.store(0, Ordering::Release);
+        }
+        unsettled
+    }
+
+    /// Turns away every later write, as another server took the graph away.
+    pub(crate) fn mark_cleared(&self) {
+        self.cleared.store(true, Ordering::Release);
+        self.shared.retired.lock().push(self.stripes.clone());
     }
 
     /// Takes the place of a graph: of the same name, with the same modes.
     pub(crate) fn replace(&self, old: &Self) {
         self.first_number.store(old.first_number.load(Ordering::Relaxed), Ordering::Relaxed);
-        self.set_mode(old.mode());
-        self.set_reads_all(old.reads_all());
+        self.put_mode(old.mode());
+        self.reads_all.store(old.reads_all(), Ordering::Relaxed);
     }
 
     /// Whether this is the other graph or has come in its place by clearing and resuming; not one that got its name after it was dropped.
@@ -172,6 +261,7 @@ impl Graph {
             let (prepared, locks) = prepare(&catalogue)?;
             let held = self.stripes.lock(locks.shared, locks.exclusive, wait).ok_or(StoreError::Contended)?;
             self.unless_cleared(())?;
+            self.shared.check_fresh()?;
             if Arc::ptr_eq(&catalogue, &self.load_catalogue()) {
                 return Ok((prepared, held, catalogue));
             }
@@ -179,15 +269,22 @@ impl Graph {
         Err(StoreError::SchemaBusy)
     }
 
-    /// Waits until every write that began before this call has committed.
-    pub(crate) fn wait_for_writers(&self) {
-        drop(self.stripes.lock(Mask::default(), Mask::ALL, Wait::Allowed));
+    /// Waits until every write that began before this call has committed, in all servers over the store.
+    pub(crate) fn wait_for_writers(&self) -> Result<(), StoreError> {
+        self.wait_for_own_writers();
+        self.shared.wait_for_servers()
+    }
+
+    /// The same for writes of this process.
+    pub(crate) fn wait_for_own_writers(&self) {
+        self.stripes.wait();
     }
 
     /// Locks stripes without a catalogue in play. Refused once the graph is closed, so that nothing is written where data is being
     /// removed.
     pub(crate) fn lock_exclusive(&self, mask: Mask) -> Result<Held, StoreError> {
         let held = self.stripes.lock(Mask::default(), mask, Wait::Allowed).ok_or(StoreError::Contended)?;
+        self.shared.check_fresh()?;
         self.unless_cleared(held)
     }
 
@@ -196,7 +293,7 @@ impl Graph {
     pub(crate) fn close(&self) {
         let _no_schema_change_at_work = self.schema_lock.lock();
         self.cleared.store(true, Ordering::Release);
-        self.wait_for_writers();
+        self.wait_for_own_writers();
     }
 
     /// What a read found, unless the graph was closed meanwhile: some of it may have been gone by then.
@@ -215,13 +312,21 @@ impl Graph {
     /// Begins a write of the schema or of a task: one at a time, and none once the graph is closed.
     pub(crate) fn lock_schema(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
         let held = self.schema_lock.lock();
+        self.shared.check_fresh()?;
         self.unless_cleared(held)
     }
 
     /// Hands a batch to the engine, with the locks it was made under.
     pub(crate) fn submit(&self, mut batch: WriteBatch, held: Held) -> kv::Commit {
+        batch.order_groups();
         batch.hold(Box::new(held));
         self.engine().submit(batch)
+    }
+
+    /// Writes a batch whose locks stay with the caller.
+    pub(crate) fn commit(&self, mut batch: WriteBatch) -> Result<(), StoreError> {
+        batch.order_groups();
+        Ok(self.engine().commit(batch)?)
     }
 }
 

@@ -11,8 +11,10 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, conf_value, schema_value, setting_value, tables};
 use kv::WriteBatch;
 
+use crate::cluster::changing::Changing;
+use crate::cluster::refresh::{delete_version, reload};
 use crate::graph::Graph;
-use crate::settings::{NEXT_GRAPH, delete_named, graph_number, put_dropped, put_setting, read_named, read_setting};
+use crate::settings::{NEXT_GRAPH, advance_setting, delete_named, graph_number, put_dropped, read_named};
 use crate::store::{Store, put_next_ids, read_graphs};
 use crate::{StoreError, limits};
 
@@ -35,6 +37,7 @@ impl Store {
         check_name(name)?;
         check_conf(conf)?;
         let _admin = self.admin.lock();
+        let changing = self.begin_change()?;
         let graphs_max = self.shared.options.graphs_max;
         {
             let graphs = self.graphs.read();
@@ -45,7 +48,24 @@ impl Store {
                 return Err(StoreError::TooManyGraphs { limit: graphs_max });
             }
         }
-        self.register_new(name, conf)
+        self.register_new(name, conf, changing.as_ref())
+    }
+
+    /// The right to change the list of graphs, which is then as stored. Called with `admin` held.
+    pub(crate) fn begin_change(&self) -> Result<Option<Changing<'_>>, StoreError> {
+        let changing = self.shared.begin_change()?;
+        if changing.is_some() {
+            reload(&self.shared, &self.graphs)?;
+        }
+        Ok(changing)
+    }
+
+    /// After a graph was taken away, with the right to change given back: waits until no server writes to it any more, so that who is told
+    /// so can rely on it.
+    pub(crate) fn wait_for_others(&self) {
+        if let Err(error) = self.shared.wait_for_servers() {
+            tracing::warn!(%error, "a graph was cleared or dropped, and another server may still take writes to what it was");
+        }
     }
 
     /// Makes the default graph if it is not there.
@@ -55,16 +75,27 @@ impl Store {
         if self.graph(name).is_ok() {
             return Ok(());
         }
-        self.register_new(name, &GraphConf::new()).map(drop)
+        let changing = self.begin_change()?;
+        if self.graph(name).is_ok() {
+            return Ok(());
+        }
+        self.register_new(name, &GraphConf::new(), changing.as_ref()).map(drop)
     }
 
-    fn register_new(&self, name: &str, conf: &GraphConf) -> Result<Arc<Graph>, StoreError> {
+    fn register_new(
+        &self,
+        name: &str,
+        conf: &GraphConf,
+        changing: Option<&Changing<'_>>,
+    ) -> Result<Arc<Graph>, StoreError> {
         let mut batch = WriteBatch::new();
-        let number = self.take_number(&mut batch)?;
+        let number = self.take_number()?;
         put_graph(&mut batch, name, number);
         put_conf(&mut batch, name, conf);
-        self.engine().commit(batch)?;
         let graph = self.fresh_graph(name, number, Catalogue::default());
+        put_version(&mut batch, &graph, changing);
+        self.shared.check_fresh()?;
+        self.engine().commit(batch)?;
         self.graphs.write().insert(name.to_owned(), Arc::clone(&graph));
         Ok(graph)
     }
@@ -74,11 +105,15 @@ impl Store {
         if name == self.shared.options.default_graph {
             return Err(StoreError::DefaultGraph { name: name.to_owned() });
         }
-        let _admin = self.admin.lock();
+        let admin = self.admin.lock();
+        let changing = self.begin_change()?;
         let old = self.graph(name)?;
         let snapshot = self.snapshot_of(name)?;
         old.close();
         let mut batch = WriteBatch::new();
+        if changing.is_some() {
+            delete_version(&mut batch, old.number);
+        }
         for kind in [MetaKind::Graph, MetaKind::GraphConf, MetaKind::Snapshot] {
             delete_named(&mut batch, kind, name);
         }
@@ -86,23 +121,27 @@ impl Store {
         if let Some(snapshot) = snapshot {
             put_dropped(&mut batch, snapshot.number);
         }
-        let outcome = self.engine().commit(batch);
+        let outcome = self.shared.check_fresh().and_then(|()| Ok(self.engine().commit(batch)?));
         if outcome.is_err() && self.is_stored(name, old.number) {
             old.reopen();
         } else {
             self.graphs.write().remove(name);
         }
+        drop(changing);
+        drop(admin);
         self.remover.wake();
-        Ok(outcome?)
+        self.wait_for_others();
+        outcome
     }
 
     /// Empties a graph. It goes on under a new number, so this takes the same short time whatever it held; requests at work on the old
     /// content are turned away. Its configuration, its modes and its snapshot stay.
     pub fn clear_graph(&self, name: &str, clear: Clear) -> Result<(), StoreError> {
-        let _admin = self.admin.lock();
+        let admin = self.admin.lock();
+        let changing = self.begin_change()?;
         let old = self.graph(name)?;
         let mut batch = WriteBatch::new();
-        let number = self.take_number(&mut batch)?;
+        let number = self.take_number()?;
         put_graph(&mut batch, name, number);
         put_dropped(&mut batch, old.number);
         old.close();
@@ -117,17 +156,25 @@ impl Store {
                 return Err(error);
             }
         };
-        if let Err(error) = self.engine().commit(batch) {
+        let fresh = self.fresh_graph(name, number, catalogue);
+        fresh.replace(&old);
+        if changing.is_some() {
+            delete_version(&mut batch, old.number);
+        }
+        put_version(&mut batch, &fresh, changing.as_ref());
+        let outcome = self.shared.check_fresh().and_then(|()| Ok(self.engine().commit(batch)?));
+        if let Err(error) = outcome {
             // Where the failed write was stored all the same, the old content is lost and only clearing again helps.
             if self.is_stored(name, old.number) {
                 old.reopen();
             }
-            return Err(error.into());
+            return Err(error);
         }
-        let fresh = self.fresh_graph(name, number, catalogue);
-        fresh.replace(&old);
         self.graphs.write().insert(name.to_owned(), fresh);
+        drop(changing);
+        drop(admin);
         self.remover.wake();
+        self.wait_for_others();
         Ok(())
     }
 
@@ -154,14 +201,13 @@ impl Store {
         &self.shared.options.default_graph
     }
 
-    /// The number the next graph gets, and its successor appended to the batch. Called with `admin` held.
-    pub(crate) fn take_number(&self, batch: &mut WriteBatch) -> Result<GraphNumber, StoreError> {
-        let number = match read_setting(self.engine(), GraphNumber::STORE, NEXT_GRAPH)? {
-            Some(bytes) => graph_number(setting_value::read_numbers::<1>(&bytes)?)?,
-            None => GraphNumber(1),
-        };
-        put_setting(batch, GraphNumber::STORE, NEXT_GRAPH, &[u64::from(number.0) + 1]);
-        Ok(number)
+    /// A number for a graph, which no other has had. What comes of it may fail: numbers are many.
+    pub(crate) fn take_number(&self) -> Result<GraphNumber, StoreError> {
+        let next = advance_setting(self.engine(), GraphNumber::STORE, NEXT_GRAPH, |before| {
+            let number = graph_number([before.unwrap_or(1)])?;
+            Ok(u64::from(number.0) + 1)
+        })?;
+        Ok(graph_number([next - 1])?)
     }
 
     pub(crate) fn fresh_graph(&self, name: &str, number: GraphNumber, catalogue: Catalogue) -> Arc<Graph> {
@@ -201,6 +247,15 @@ pub(crate) fn put_graph(batch: &mut WriteBatch, name: &str, number: GraphNumber)
         |b| key::meta_row_name(b, name),
         |v| setting_value::put_numbers(v, &[u64::from(number.0)]),
     );
+}
+
+/// Appends the version of a graph that others have to read.
+pub(crate) fn put_version(batch: &mut WriteBatch, graph: &Graph, changing: Option<&Changing<'_>>) {
+    if let Some(changing) = changing {
+        let version = graph.version_with(changing.version());
+        version.put(batch, graph.number);
+        graph.set_version(version);
+    }
 }
 
 fn put_conf(batch: &mut WriteBatch, name: &str, conf: &GraphConf) {

@@ -1,8 +1,9 @@
 //! Automatic vertex ids: 64-bit numbers that grow with time and never repeat within a store.
 //!
 //! A number is milliseconds since [`EPOCH_MS`], shifted by 22 bits, plus a counter. The counter overflows into the milliseconds, so a burst
-//! never waits for the clock. The moment up to which numbers may have been handed out is reserved in the store ahead of time; after a
-//! restart, or when the clock was set back, numbers go on from there.
+//! never waits for the clock. Numbers are reserved in the store ahead of time, a block after the other, by a swap: so no two processes have
+//! a number in common. After a restart, when the clock was set back, and in every further process over the store, numbers go on after the
+//! last block, which can be some minutes ahead of the clock.
 
 use parking_lot::Mutex;
 
@@ -15,8 +16,11 @@ const EPOCH_MS: u64 = 1_735_689_600_000;
 /// Bits below the milliseconds.
 const COUNTER_BITS: u32 = 22;
 
+/// Numbers reserved at one time.
+pub(crate) const BLOCK: u64 = ID_RESERVATION_MS << COUNTER_BITS;
+
 /// The largest number a store can hold as reserved; what lies between it and the largest id is reserved in one step.
-pub(crate) const RESERVED_MAX: u64 = i64::MAX.unsigned_abs() - 2 * (ID_RESERVATION_MS << COUNTER_BITS);
+pub(crate) const RESERVED_MAX: u64 = i64::MAX.unsigned_abs() - 2 * BLOCK;
 
 /// Makes ids for all graphs of a store.
 pub(crate) struct IdGenerator {
@@ -35,19 +39,19 @@ impl IdGenerator {
         Self { state: Mutex::new(State { last: reserved, reserved }) }
     }
 
-    /// A new id. `persist` is called, rarely, with a number to store durably before ids up to it are used.
+    /// A new id. `reserve` is called, rarely, with the least number wanted: it returns one from there on, which begins a block of
+    /// [`BLOCK`] numbers that the store has given to nobody else.
     pub(crate) fn next(
         &self,
         now_ms: i64,
-        persist: impl FnOnce(u64) -> Result<(), StoreError>,
+        reserve: impl FnOnce(u64) -> Result<u64, StoreError>,
     ) -> Result<i64, StoreError> {
         let since = u64::try_from(now_ms).unwrap_or_default().saturating_sub(EPOCH_MS);
         let mut state = self.state.lock();
-        let number = (since << COUNTER_BITS).max(state.last + 1);
+        let mut number = (since << COUNTER_BITS).max(state.last + 1);
         if number >= state.reserved {
-            let reserved = number + (ID_RESERVATION_MS << COUNTER_BITS);
-            persist(reserved)?;
-            state.reserved = reserved;
+            number = reserve(number)?;
+            state.reserved = number + BLOCK;
         }
         state.last = number;
         Ok(number.cast_signed())
@@ -63,9 +67,9 @@ mod tests {
         let ids = IdGenerator::new(0);
         let mut stored = 0;
         let mut next = |now_ms| {
-            ids.next(now_ms, |reserved| {
-                stored = reserved;
-                Ok(())
+            ids.next(now_ms, |from| {
+                stored = from + BLOCK;
+                Ok(from)
             })
             .unwrap()
         };
@@ -77,7 +81,7 @@ mod tests {
         assert!(first < second && second < back);
         assert!(u64::try_from(back).unwrap() < stored);
         let after_restart = IdGenerator::new(stored);
-        assert!(after_restart.next(now - 100_000, |_| Ok(())).unwrap() > back);
+        assert!(after_restart.next(now - 100_000, Ok).unwrap() > back);
     }
 
     #[test]

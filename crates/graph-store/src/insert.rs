@@ -97,6 +97,7 @@ impl Graph {
         let mut batch = WriteBatch::with_capacity(vertices.len() * 2, vertices.len() * BYTES_PER_ELEMENT);
         for vertex in &vertices {
             self.put_vertex(&mut batch, &catalogue, vertex);
+            batch.end_group();
         }
         if catalogue.has_indexes() {
             self.index_inserted_vertices(&mut batch, &catalogue, &held, &vertices, first_index)?;
@@ -182,6 +183,7 @@ impl Graph {
         let mut batch = WriteBatch::with_capacity(edges.len() * 2, edges.len() * BYTES_PER_ELEMENT);
         for edge in &edges {
             self.put_edge(&mut batch, edge);
+            batch.end_group();
         }
         if catalogue.has_indexes() {
             self.index_inserted_edges(&mut batch, &catalogue, &held, &edges, first_index)?;

@@ -15,6 +15,7 @@
 //! Start reading at [`Graph`]; `insert.rs` is the hot path.
 
 mod adjacency;
+mod cluster;
 mod compact;
 mod delete;
 mod dropped;
@@ -50,6 +51,7 @@ mod update_batch;
 mod variables;
 
 pub use adjacency::GraphReader;
+pub use cluster::ClusterOptions;
 pub use error::{End, StoreError};
 pub use graph::{Graph, GraphOptions};
 pub use graphs::{Clear, GraphConf};

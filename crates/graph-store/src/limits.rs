@@ -2,6 +2,21 @@
 
 use std::time::Duration;
 
+/// Times a number that several processes take from is tried to be raised. Each failure is the success of another process.
+pub const SWAP_RETRIES_MAX: u32 = 1_000;
+
+/// How long a step that needs all servers to have seen a change waits for one that is alive and has not: longer than any of its requests
+/// may take (`server.request_timeout_ms` is 30 s unless set otherwise).
+pub const SERVERS_WAIT_MAX: Duration = Duration::from_secs(60);
+
+/// Shortest and longest pause between two looks at what another server does: a fraction of a round, and not all the time.
+pub const POLL_PAUSE_MIN: Duration = Duration::from_millis(5);
+/// See [`POLL_PAUSE_MIN`].
+pub const POLL_PAUSE_MAX: Duration = Duration::from_millis(100);
+
+/// How long the row of a server that died is kept. One that only was suspended finds itself listed when it goes on.
+pub const DEAD_SERVER_KEPT: Duration = Duration::from_secs(3_600);
+
 /// Edges deleted in one batch when a vertex is deleted. Bounds the memory of deleting a vertex with very many edges.
 pub const DELETE_EDGES_PER_BATCH: usize = 10_000;
 

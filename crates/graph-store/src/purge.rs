@@ -21,6 +21,7 @@ use parking_lot::{Condvar, Mutex, RwLock};
 
 use crate::graph::{Locks, now_ms as real_now_ms};
 use crate::index::changes::{IndexChanges, Refusal};
+use crate::store::Shared;
 use crate::stripes::Mask;
 use crate::{Graph, Store, StoreError, Wait, limits};
 
@@ -216,12 +217,14 @@ impl Graph {
         let mut changes = IndexChanges::default();
         let mut purged = 0;
         for ((at, id), edge) in due.iter().zip(self.stored_edges(&ids)?) {
+            changes.group = batch.group();
             if let Some(edge) = edge.filter(|edge| edge.expires_at_ms == Some(*at)) {
                 self.remove_edge(&mut batch, id);
                 changes.edge(self, &catalogue, Some(&edge), None, None)?;
                 purged += 1;
             }
             self.delete_expiry(&mut batch, Some(*at), ElementRef::Edge(id));
+            batch.end_group();
         }
         self.put_index_removals(&mut batch, &changes)?;
         self.submit(batch, held).wait()?;
@@ -284,6 +287,7 @@ impl Graph {
                 let expires_at_ms = value::read_vertex_head(entry.value)?.expires_at_ms;
                 let id = key::read_vertex_key(entry.key)?;
                 self.put_expiry(&mut batch, expires_at_ms, ElementRef::Vertex(&id));
+                batch.end_group();
                 self.commit_if_large(&mut batch)?;
             }
         }
@@ -295,6 +299,7 @@ impl Graph {
                 let expires_at_ms = value::read_edge_expiry(entry.value)?;
                 let id = key::read_edge_out_key(entry.key)?;
                 self.put_expiry(&mut batch, expires_at_ms, ElementRef::Edge(&id));
+                batch.end_group();
                 self.commit_if_large(&mut batch)?;
             }
         }
@@ -322,12 +327,16 @@ pub(crate) struct Purger {
 
 impl Purger {
     /// Starts the thread, where there is to be one.
-    pub(crate) fn start(graphs: Graphs, options: PurgeOptions) -> Self {
+    pub(crate) fn start(shared: Arc<Shared>, graphs: Graphs) -> Self {
+        let options = shared.options.purge;
         let stop = Arc::<(Mutex<bool>, Condvar)>::default();
         let Some(interval) = options.interval else { return Self { stop, thread: None } };
         let told = Arc::clone(&stop);
         let run = move || {
             while !wait(&told, interval) {
+                if shared.cluster.as_ref().is_some_and(|cluster| !cluster.is_housekeeping()) {
+                    continue;
+                }
                 // What failed has been logged.
                 drop(purge(&graphs, options.elements_per_batch, real_now_ms(), || *told.0.lock()));
             }

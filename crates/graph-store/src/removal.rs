@@ -33,7 +33,7 @@ impl Graph {
             }
             catalogue.set_status_with_indexes(label, Status::Deleting)
         })?;
-        self.wait_for_writers();
+        self.wait_for_writers()?;
         let outcome = self.remove_elements(&catalogue, label, work);
         match outcome {
             Ok(()) => self.change(|catalogue, _| catalogue.remove(label)).map(drop),
@@ -88,7 +88,9 @@ impl Graph {
             // A client-given string can look like an id of this label and belong to another one. No label with such strings can
             // come about while the schema is locked.
             let locked = self.lock_schema()?;
-            if self.catalogue().vertex_labels().all(|other| other.id_strategy != IdStrategy::CustomizeString) {
+            if !self.shared.is_shared()
+                && self.catalogue().vertex_labels().all(|other| other.id_strategy != IdStrategy::CustomizeString)
+            {
                 return Ok(self.engine().delete_prefix(tables::VERTEX, &prefix)?);
             }
             drop(locked);
@@ -168,6 +170,7 @@ impl Graph {
             Ok(head) => {
                 if let Some(id) = ids.get(at).filter(|_| head.is_some_and(|head| head.label == label)) {
                     self.remove_vertex(&mut batch, catalogue, id, label);
+                    batch.end_group();
                 }
             }
             Err(error) => damaged = Some(error),

@@ -184,8 +184,9 @@ impl Graph {
         let fingerprint = page::fingerprint(("scan", table.index(), self.number, &part));
         let (mut progress, from) = Progress::new(&scan.range, fingerprint, budget)?;
         let is_paged = matches!(scan.range, Range::Page { .. });
-        let after = from.as_ref().map_or_else(|| Key::new(&part.start, 0), Position::key);
-        let mut cursor = self.engine().scan_partitions(table, &self.prefix(), Some(after))?;
+        let prefix = self.prefix();
+        let first = (part.start != prefix).then(|| Key::new(&part.start, 0));
+        let mut cursor = self.engine().scan_partitions(table, &prefix, from.as_ref().map(Position::key).or(first))?;
         let catalogue = self.catalogue();
         let mut id = Vec::new();
         let mut given = 0;

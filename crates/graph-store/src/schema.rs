@@ -175,7 +175,12 @@ impl Graph {
         &self,
         make: impl FnOnce(&Catalogue, &ChangeRules<'_>) -> Result<Change, SchemaError>,
     ) -> Result<Arc<Catalogue>, StoreError> {
+        // Always in this order, and given back after the change is in force here.
+        let changing = self.shared.begin_change()?;
         let _one_at_a_time = self.lock_schema()?;
+        if changing.is_some() {
+            self.catch_up()?;
+        }
         let catalogue = self.catalogue();
         let rules = ChangeRules {
             mode: self.mode(),
@@ -207,6 +212,11 @@ impl Graph {
         }
         put_next_ids(&mut batch, self.number, change.catalogue.next_ids());
         prepare_analyzers(&change.catalogue);
+        let version = changing.as_ref().map(|changing| self.version_with(changing.version()));
+        if let Some(version) = version {
+            version.put(&mut batch, self.number);
+            self.shared.check_fresh()?;
+        }
         if let Err(error) = self.engine().commit(batch) {
             // The write may have been stored all the same: what comes next must build on what is stored.
             if let Ok(stored) = read_catalogue(self.engine(), self.number)
@@ -217,6 +227,9 @@ impl Graph {
             return Err(error.into());
         }
         self.set_catalogue(change.catalogue);
+        if let Some(version) = version {
+            self.set_version(version);
+        }
         Ok(self.catalogue())
     }
 }

@@ -4,7 +4,8 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
 use kv::{Engine, KeyBuf, RowRange, WriteBatch};
 
-use crate::StoreError;
+use crate::cluster::rows::swap;
+use crate::{StoreError, limits};
 
 /// Setting of the store: the number the next graph gets.
 pub(crate) const NEXT_GRAPH: &str = "next_graph";
@@ -22,12 +23,34 @@ pub(crate) fn read_setting(engine: &dyn Engine, graph: GraphNumber, name: &str) 
     read_row(engine, graph, MetaKind::Setting, name)
 }
 
+/// Replaces a number that only grows and that several processes take from, and returns what it was (`None`: it is new) and has become.
+/// It is never written otherwise.
+pub(crate) fn advance_setting(
+    engine: &dyn Engine,
+    graph: GraphNumber,
+    name: &str,
+    next: impl Fn(Option<u64>) -> Result<u64, StoreError>,
+) -> Result<u64, StoreError> {
+    for _ in 0..limits::SWAP_RETRIES_MAX {
+        let stored = read_setting(engine, graph, name)?;
+        let before = stored.as_deref().map(setting_value::read_numbers::<1>).transpose()?.map(|[number]| number);
+        let new = next(before)?;
+        let mut bytes = Vec::new();
+        setting_value::put_numbers(&mut bytes, &[new]);
+        if swap(engine, (graph, MetaKind::Setting, name), stored.as_deref(), Some(&bytes))? {
+            return Ok(new);
+        }
+    }
+    Err(StoreError::SchemaBusy)
+}
+
 /// The value the store keeps for a graph's name.
 pub(crate) fn read_named(engine: &dyn Engine, kind: MetaKind, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
     read_row(engine, GraphNumber::STORE, kind, name)
 }
 
-fn read_row(
+/// A named row of `meta`.
+pub(crate) fn read_row(
     engine: &dyn Engine,
     graph: GraphNumber,
     kind: MetaKind,
@@ -52,14 +75,23 @@ pub(crate) fn put_dropped(batch: &mut WriteBatch, number: GraphNumber) {
     put_number(batch, MetaKind::Dropped, number);
 }
 
-/// Adds a graph's number to a list of the store.
-pub(crate) fn put_number(batch: &mut WriteBatch, kind: MetaKind, number: GraphNumber) {
+/// Adds a graph's number to a list of the store, with the server that has to do with it (0: any).
+pub(crate) fn put_owned_number(batch: &mut WriteBatch, kind: MetaKind, number: GraphNumber, owner: u64) {
     batch.put(
         tables::META,
         |b| key::meta_partition(b, GraphNumber::STORE, kind),
         |b| key::meta_row_number(b, number.0),
-        |_| (),
+        |v| {
+            if owner != 0 {
+                setting_value::put_numbers(v, &[owner]);
+            }
+        },
     );
+}
+
+/// Adds a graph's number to a list of the store.
+pub(crate) fn put_number(batch: &mut WriteBatch, kind: MetaKind, number: GraphNumber) {
+    put_owned_number(batch, kind, number, 0);
 }
 
 /// Takes a graph's number from a list of the store.
@@ -73,12 +105,18 @@ pub(crate) fn delete_number(batch: &mut WriteBatch, kind: MetaKind, number: Grap
 
 /// The graphs' numbers in a list of the store.
 pub(crate) fn read_numbers(engine: &dyn Engine, kind: MetaKind) -> Result<Vec<GraphNumber>, StoreError> {
+    Ok(read_owned_numbers(engine, kind)?.into_iter().map(|(number, _)| number).collect())
+}
+
+/// The same, each with its server (0: none).
+pub(crate) fn read_owned_numbers(engine: &dyn Engine, kind: MetaKind) -> Result<Vec<(GraphNumber, u64)>, StoreError> {
     let mut partition = Vec::new();
     key::meta_partition(&mut partition, GraphNumber::STORE, kind);
     let mut numbers = Vec::new();
     let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
     while let Some(entry) = cursor.next()? {
-        numbers.push(graph_number([key::read_meta_row_number(entry.key.row())?.into()])?);
+        let owner = if entry.value.is_empty() { 0 } else { setting_value::read_numbers::<1>(entry.value)?[0] };
+        numbers.push((graph_number([key::read_meta_row_number(entry.key.row())?.into()])?, owner));
     }
     Ok(numbers)
 }

@@ -12,10 +12,11 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, setting_value, tables};
 use kv::{Engine, Key, Read, WriteBatch};
 
+use crate::cluster::refresh::delete_version;
 use crate::dropped::{prefix_of, tables};
 use crate::graph::now_ms;
-use crate::graphs::put_graph;
-use crate::settings::{delete_number, graph_number, number_up_to, put_dropped, put_number, read_named};
+use crate::graphs::{put_graph, put_version};
+use crate::settings::{delete_number, graph_number, number_up_to, put_dropped, put_owned_number, read_named};
 use crate::store::{Store, open_graph};
 use crate::stripes::Mask;
 use crate::{Budget, Graph, StoreError, limits};
@@ -52,6 +53,7 @@ impl Store {
 
     fn keep_snapshot(&self, graph: &Graph, copy: GraphNumber) -> Result<(), StoreError> {
         let _admin = self.admin.lock();
+        let _changing = self.begin_change()?;
         let name = graph.name();
         // Cleared meanwhile is no matter; but what was dropped is not to come back in a new graph of its name.
         if !self.graph(name)?.continues(graph) {
@@ -86,7 +88,8 @@ impl Store {
     }
 
     fn put_in_place(&self, name: &str, snapshot: Stored, copy: GraphNumber) -> Result<(), StoreError> {
-        let _admin = self.admin.lock();
+        let admin = self.admin.lock();
+        let changing = self.begin_change()?;
         let old = self.graph(name)?;
         if self.snapshot_of(name)? != Some(snapshot) {
             // Dropped and made again meanwhile, so the copy may lack what was removed.
@@ -97,14 +100,21 @@ impl Store {
         put_graph(&mut batch, name, copy);
         put_dropped(&mut batch, old.number);
         delete_number(&mut batch, MetaKind::Unfinished, copy);
+        fresh.replace(&old);
+        if changing.is_some() {
+            delete_version(&mut batch, old.number);
+        }
+        put_version(&mut batch, &fresh, changing.as_ref());
         old.close();
-        let outcome = self.engine().commit(batch);
+        let outcome = self.shared.check_fresh().and_then(|()| Ok(self.engine().commit(batch)?));
         if outcome.is_err() && !self.is_stored(name, copy) {
             old.reopen();
-            return Ok(outcome?);
+            return outcome;
         }
-        fresh.replace(&old);
         self.graphs.write().insert(name.to_owned(), std::sync::Arc::clone(&fresh));
+        drop(changing);
+        drop(admin);
+        self.wait_for_others();
         fresh.resume_tasks()
     }
 
@@ -125,10 +135,9 @@ impl Store {
 
     /// A new number for a copy, noted as unfinished.
     fn begin_copy(&self) -> Result<GraphNumber, StoreError> {
-        let _admin = self.admin.lock();
         let mut batch = WriteBatch::new();
-        let number = self.take_number(&mut batch)?;
-        put_number(&mut batch, MetaKind::Unfinished, number);
+        let number = self.take_number()?;
+        put_owned_number(&mut batch, MetaKind::Unfinished, number, self.shared.server());
         self.engine().commit(batch)?;
         Ok(number)
     }

@@ -1,21 +1,24 @@
 //! The graphs of one engine: opening, listing. Changes of the list are in `graphs.rs`.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use graph_schema::{Catalogue, NextIds, SchemaKind};
 use key_codec::key::{self, MetaKind};
 use key_codec::{FORMAT_VERSION, FORMAT_VERSION_UPGRADABLE, GraphNumber, schema_value, setting_value, tables};
 use kv::{Engine, RowRange, WriteBatch};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 
 use crate::StoreError;
-use crate::dropped::{Remover, finish_drops};
+use crate::cluster::changing::Changing;
+use crate::cluster::refresh::{Context, Refresher};
+use crate::cluster::{Cluster, ClusterOptions};
+use crate::dropped::{Remover, Waker, finish_drops, keep_house};
 use crate::graph::{Graph, GraphOptions};
-use crate::id_generator::{IdGenerator, RESERVED_MAX};
+use crate::id_generator::{BLOCK, IdGenerator, RESERVED_MAX};
 use crate::purge::{Graphs, PurgeOptions, PurgeTotals, Purger};
 use crate::schema::prepare_analyzers;
-use crate::settings::{graph_number, number_up_to, put_setting, read_setting};
+use crate::settings::{advance_setting, graph_number, number_up_to, put_setting, read_setting};
+use crate::stripes::Stripes;
 use crate::task::next_task;
 use crate::task_queue::{TaskQueue, TaskRunner};
 
@@ -38,6 +41,8 @@ pub struct StoreOptions {
     pub graphs_max: usize,
     /// How expired elements are removed.
     pub purge: PurgeOptions,
+    /// How several processes over one store keep up with each other.
+    pub cluster: ClusterOptions,
 }
 
 impl Default for StoreOptions {
@@ -47,6 +52,7 @@ impl Default for StoreOptions {
             default_graph: "hugegraph".to_owned(),
             graphs_max: 4_096,
             purge: PurgeOptions::default(),
+            cluster: ClusterOptions::default(),
         }
     }
 }
@@ -58,16 +64,47 @@ pub(crate) struct Shared {
     pub(crate) ids: IdGenerator,
     pub(crate) queue: TaskQueue,
     pub(crate) purged: PurgeTotals,
+    /// This process among others, where there can be others.
+    pub(crate) cluster: Option<Cluster>,
+    /// Locks of graphs that another server took away, until their writers have been waited for.
+    pub(crate) retired: Mutex<Vec<Stripes>>,
 }
 
 impl Shared {
     /// A new automatic vertex id.
     pub(crate) fn next_vertex_id(&self, now_ms: i64) -> Result<i64, StoreError> {
-        self.ids.next(now_ms, |reserved| {
-            let mut batch = WriteBatch::new();
-            put_setting(&mut batch, GraphNumber::STORE, IDS_RESERVED, &[reserved]);
-            Ok(self.engine.commit(batch)?)
+        self.ids.next(now_ms, |least| {
+            let reserved = advance_setting(&*self.engine, GraphNumber::STORE, IDS_RESERVED, |before| {
+                let before = number_up_to(RESERVED_MAX, [before.unwrap_or_default()])?;
+                Ok(before.max(least) + BLOCK)
+            })?;
+            Ok(reserved - BLOCK)
         })
+    }
+
+    /// Whether other processes can be at work on the store.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.cluster.is_some()
+    }
+
+    /// Refuses to write with what may be out of date.
+    pub(crate) fn check_fresh(&self) -> Result<(), StoreError> {
+        self.cluster.as_ref().map_or(Ok(()), Cluster::check_fresh)
+    }
+
+    /// The right to change schema or graphs; `None` where there is nobody to share it with.
+    pub(crate) fn begin_change(&self) -> Result<Option<Changing<'_>>, StoreError> {
+        self.cluster.as_ref().map(Cluster::begin_change).transpose()
+    }
+
+    /// See [`Cluster::wait_for_servers`].
+    pub(crate) fn wait_for_servers(&self) -> Result<(), StoreError> {
+        self.cluster.as_ref().map_or(Ok(()), Cluster::wait_for_servers)
+    }
+
+    /// Which server this is; 0 where there can be no other.
+    pub(crate) fn server(&self) -> u64 {
+        self.cluster.as_ref().map_or(0, Cluster::id)
     }
 }
 
@@ -84,6 +121,8 @@ pub struct Store {
     pub(crate) remover: Remover,
     _runner: TaskRunner,
     _purger: Purger,
+    /// The last one to go: what the others do uses what it keeps up to date.
+    _refresher: Refresher,
 }
 
 impl Store {
@@ -94,25 +133,37 @@ impl Store {
             Some(bytes) => number_up_to(RESERVED_MAX, setting_value::read_numbers::<1>(&bytes)?)?,
             None => 0,
         };
+        let cluster = Cluster::of(&engine, options.cluster);
         let shared = Arc::new(Shared {
             engine,
             options,
             ids: IdGenerator::new(reserved),
             queue: TaskQueue::default(),
             purged: PurgeTotals::default(),
+            cluster,
+            retired: Mutex::default(),
         });
-        for kind in [MetaKind::Dropped, MetaKind::Unfinished] {
-            finish_drops(&*shared.engine, kind)?;
+        let graphs = Graphs::default();
+        let context = Context { shared: Arc::clone(&shared), graphs: Arc::clone(&graphs), waker: Waker::default() };
+        let waker = context.waker.clone();
+        match &shared.cluster {
+            // The first round reads the graphs. Others may be making what looks unfinished.
+            Some(cluster) => context.round(cluster)?,
+            None => {
+                for kind in [MetaKind::Dropped, MetaKind::Unfinished] {
+                    finish_drops(&*shared.engine, kind)?;
+                }
+                for (name, number) in read_graphs(&*shared.engine)? {
+                    let graph = open_graph(&shared, name.clone(), number)?;
+                    graphs.write().insert(name, Arc::new(graph));
+                }
+            }
         }
-        let mut graphs = BTreeMap::new();
-        for (name, number) in read_graphs(&*shared.engine)? {
-            graphs.insert(name.clone(), Arc::new(open_graph(&shared, name, number)?));
-        }
+        let refresher = Refresher::start(context);
         let runner = TaskRunner::start(Arc::clone(&shared));
-        let graphs = Arc::new(RwLock::new(graphs));
         note_expiries_once(&*shared.engine, &graphs)?;
-        let purger = Purger::start(Arc::clone(&graphs), shared.options.purge);
-        let remover = Remover::start(Arc::clone(&shared.engine));
+        let purger = Purger::start(Arc::clone(&shared), Arc::clone(&graphs));
+        let remover = Remover::start(waker, house_work(&shared, &graphs));
         let store = Self {
             shared,
             graphs,
@@ -122,10 +173,13 @@ impl Store {
             remover,
             _runner: runner,
             _purger: purger,
+            _refresher: refresher,
         };
         store.ensure_default_graph()?;
-        for graph in store.graphs.read().values() {
-            graph.resume_tasks()?;
+        if !store.shared.is_shared() {
+            for graph in store.graphs.read().values() {
+                graph.resume_tasks()?;
+            }
         }
         Ok(store)
     }
@@ -151,6 +205,15 @@ impl Store {
     /// Waits until what was dropped or cleared before has been removed from storage. Nothing needs this but tests and measurements.
     pub fn settle(&self) {
         self.remover.settle();
+    }
+}
+
+/// What the thread does that removes what was dropped.
+fn house_work(shared: &Arc<Shared>, graphs: &Graphs) -> impl Fn() -> Result<(), StoreError> + Send + 'static {
+    let (shared, graphs) = (Arc::clone(shared), Arc::clone(graphs));
+    move || match &shared.cluster {
+        Some(cluster) => keep_house(cluster, &*shared.engine, &graphs),
+        None => finish_drops(&*shared.engine, MetaKind::Dropped),
     }
 }
 
@@ -207,8 +270,8 @@ pub(crate) fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber
     let engine = &*shared.engine;
     let catalogue = read_catalogue(engine, number)?;
     prepare_analyzers(&catalogue);
-    let next_task = next_task(engine, number)?;
-    Ok(Graph::new(name, number, Arc::clone(shared), catalogue, next_task))
+    let first_task = next_task(engine, number)?;
+    Ok(Graph::new(name, number, Arc::clone(shared), catalogue, first_task))
 }
 
 /// The catalogue of a graph as it is stored.

@@ -22,7 +22,8 @@ use crate::Wait;
 /// Number of stripes: one bit each in a [`Mask`].
 const STRIPES: u32 = 64;
 
-/// The locks of one graph.
+/// The locks of one graph. A clone is the same locks.
+#[derive(Clone)]
 pub(crate) struct Stripes {
     locks: Vec<Arc<RwLock<()>>>,
 }
@@ -94,6 +95,12 @@ impl Held {
 impl Stripes {
     pub(crate) fn new() -> Self {
         Self { locks: (0..STRIPES).map(|_| Arc::default()).collect() }
+    }
+
+    /// Waits until every write that began before this call has committed.
+    pub(crate) fn wait(&self) {
+        // One after the other: who came later on a stripe that was let go does not matter.
+        self.locks.iter().for_each(|lock| drop(lock.write()));
     }
 
     /// Memory of the locks of one graph.

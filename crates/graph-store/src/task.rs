@@ -1,21 +1,22 @@
 //! Tasks: stored, run in the background ([`crate::task_queue`]), cancelled on request, resumed after a restart.
 //!
-//! Every change of a record is made with the schema locked, so that a cancellation and an end that meet leave one of the two.
+//! Every change of a record is a swap, so that a cancellation and an end that meet leave one of the two, in whichever process they happen.
+//! Where several processes share the store, one of them runs a task ([`crate::cluster`]); the others cancel it by its record.
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use graph_model::{Task, TaskStatus};
 use graph_schema::{IndexLabel, SchemaKey, Status};
 use key_codec::{CodecError, GraphNumber, key, setting_value, tables, task_value};
-use kv::{Engine, KeyBuf, RowRange, WriteBatch};
+use kv::{Engine, KeyBuf, RowRange};
 
+use crate::cluster::Claim;
 use crate::graph::now_ms;
 use crate::olap::OlapJob;
-use crate::settings::{put_setting, read_setting};
+use crate::settings::{advance_setting, read_setting};
 use crate::task_queue::Orders;
-use crate::{Graph, StoreError};
+use crate::{Graph, StoreError, limits};
 
 /// The type of tasks that remove a label and its data.
 const REMOVE_SCHEMA: &str = "remove_schema";
@@ -26,6 +27,8 @@ const REBUILD_INDEX: &str = "rebuild_index";
 /// Setting of a graph: the number the next task gets. It only grows, so that no number is used twice whatever was deleted. A cleared graph
 /// begins again at 1, a resumed one goes on from its snapshot: the tasks that had those numbers are gone.
 const NEXT_TASK: &str = "next_task";
+
+const TASK_NUMBER: CodecError = CodecError { what: "task row", problem: "a number beyond its range", at: 0 };
 
 /// A task while it runs: what it must ask now and then, and where it tells how far it is.
 pub(crate) struct TaskWork<'a> {
@@ -45,7 +48,21 @@ impl TaskWork<'_> {
         if self.orders.is_stopped() {
             return Err(StoreError::Closing);
         }
-        Ok(())
+        self.check_record()
+    }
+
+    /// As far as another server had a say.
+    fn check_record(&self) -> Result<(), StoreError> {
+        let Some(cluster) = &self.graph.shared.cluster else { return Ok(()) };
+        // Whoever took it over, because this server stood still for long, runs it now.
+        if cluster.task_owner(self.graph.number, self.task)? != cluster.id() {
+            return Err(StoreError::Closing);
+        }
+        match self.graph.task(self.task) {
+            Ok(task) if task.status == TaskStatus::Cancelling => Err(StoreError::Cancelled),
+            Ok(_) | Err(StoreError::TaskNotFound { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Adds to the progress that clients see, which is stored: to be called once for each large step, of so many elements. Then as
@@ -72,7 +89,7 @@ pub(crate) fn next_task(engine: &dyn Engine, graph: GraphNumber) -> Result<u64, 
         None => 1,
     };
     let after_last = last.checked_add(1).filter(|_| noted < u64::MAX);
-    let after_last = after_last.ok_or(CodecError { what: "task row", problem: "a number beyond its range", at: 0 })?;
+    let after_last = after_last.ok_or(TASK_NUMBER)?;
     Ok(noted.max(after_last))
 }
 
@@ -164,8 +181,8 @@ impl Graph {
         callable: String,
     ) -> Result<u64, StoreError> {
         self.shared.queue.check_room()?;
-        let _locked = self.lock_schema()?;
-        let id = self.next_task.load(Ordering::Relaxed);
+        let locked = self.lock_schema()?;
+        let id = self.take_task_number()?;
         let now = now_ms();
         let task = Task {
             id,
@@ -179,19 +196,41 @@ impl Graph {
             retries: 0,
             result: None,
         };
-        // A number whose write failed may be stored all the same: it is not used again.
-        self.next_task.store(id.saturating_add(1), Ordering::Relaxed);
-        let mut batch = WriteBatch::new();
-        self.put_task(&mut batch, &task);
-        put_setting(&mut batch, self.number, NEXT_TASK, &[id.saturating_add(1)]);
-        self.engine().commit(batch)?;
-        self.shared.queue.push(Arc::clone(self), id);
+        if !self.swap_task(id, None, Some(&task))? {
+            return Err(StoreError::SchemaBusy);
+        }
+        drop(locked);
+        // Where another server was quicker to see a task that nobody runs, it runs it.
+        let claim =
+            self.shared.cluster.as_ref().map_or(Ok(Claim::Taken), |of| of.claim_task(self.number, id, false))?;
+        if claim != Claim::Others {
+            self.shared.queue.push(Arc::clone(self), id);
+        }
         Ok(id)
+    }
+
+    /// The number of a new task.
+    fn take_task_number(&self) -> Result<u64, StoreError> {
+        let next = advance_setting(self.engine(), self.number, NEXT_TASK, |before| {
+            let id = before.unwrap_or(1).max(self.first_task);
+            id.checked_add(1).ok_or(StoreError::Corrupt(TASK_NUMBER))
+        })?;
+        Ok(next - 1)
     }
 
     /// Queues the tasks a former process did not finish; those it was told to cancel are cancelled now.
     pub(crate) fn resume_tasks(self: &Arc<Self>) -> Result<(), StoreError> {
+        self.take_over_tasks(true)
+    }
+
+    /// Queues unfinished tasks that no living server runs; with `always` all.
+    pub(crate) fn take_over_tasks(self: &Arc<Self>, always: bool) -> Result<(), StoreError> {
         for task in self.tasks(|task| !task.status.is_final(), None, 0)? {
+            if let Some(cluster) = &self.shared.cluster
+                && cluster.claim_task(self.number, task.id, always)? != Claim::Taken
+            {
+                continue;
+            }
             let changed = self.change_task(task.id, |task| match task.status {
                 TaskStatus::Cancelling => task.status = TaskStatus::Cancelled,
                 _ => {
@@ -217,6 +256,17 @@ impl Graph {
         })?;
         // A task deleted by force, or cancelled, while it waited does not run.
         let Some(task) = started.filter(|task| !task.status.is_final()) else { return Ok(()) };
+        let outcome = self.run_started(&task, orders);
+        if let Some(cluster) = &self.shared.cluster
+            && self.task(id).is_ok_and(|task| task.status.is_final())
+        {
+            cluster.release_task(self.number, id);
+        }
+        outcome
+    }
+
+    fn run_started(&self, task: &Task, orders: &Orders) -> Result<(), StoreError> {
+        let id = task.id;
         let work = TaskWork { graph: self, task: id, orders, progress: Cell::new(0) };
         let outcome = work.check().and_then(|()| match (&*task.task_type, target(&task.name)) {
             (REBUILD_INDEX, Some(target)) => self.rebuild(target, &work),
@@ -233,7 +283,7 @@ impl Graph {
             tracing::warn!(graph = self.name(), task = id, name = task.name, %error, "task not done");
         }
         let failed = outcome.is_err();
-        self.change_task(id, |task| match outcome {
+        self.change_task(id, |task| match &outcome {
             Ok(()) => {
                 task.status = TaskStatus::Success;
                 task.result = Some("null".to_owned());
@@ -245,7 +295,7 @@ impl Graph {
             }
         })?;
         if failed {
-            self.give_up_task(&task);
+            self.give_up_task(task);
         }
         Ok(())
     }
@@ -253,11 +303,15 @@ impl Graph {
     /// Cancels a task: one that waits never runs, one that runs stops at its next chance. Returns it as it is then.
     pub fn cancel_task(&self, id: u64) -> Result<Task, StoreError> {
         let mut ended = None;
+        // Another server that has it looks at its record now and then; one that is dead has a successor.
+        let elsewhere = match &self.shared.cluster {
+            Some(cluster) => cluster.task_owner(self.number, id)? != cluster.id(),
+            None => false,
+        };
         let changed = self.change_task(id, |task| {
-            if task.status.is_final() {
-                ended = Some(task.status);
-            } else {
-                let running = self.shared.queue.cancel(self.number, id);
+            ended = task.status.is_final().then_some(task.status);
+            if ended.is_none() {
+                let running = elsewhere || self.shared.queue.cancel(self.number, id);
                 task.status = if running { TaskStatus::Cancelling } else { TaskStatus::Cancelled };
             }
         })?;
@@ -278,39 +332,49 @@ impl Graph {
     }
 
     /// Changes the record of a task and returns it; `None` where there is none (any more). A record that has ended stays as it is.
-    fn change_task(&self, id: u64, change: impl FnOnce(&mut Task)) -> Result<Option<Task>, StoreError> {
+    fn change_task(&self, id: u64, mut change: impl FnMut(&mut Task)) -> Result<Option<Task>, StoreError> {
         let _locked = self.lock_schema()?;
-        let mut task = match self.task(id) {
-            Err(StoreError::TaskNotFound { .. }) => return Ok(None),
-            found => found?,
-        };
-        let before = task.clone();
-        change(&mut task);
-        if task == before || before.status.is_final() {
-            return Ok(Some(before));
+        for _ in 0..limits::SWAP_RETRIES_MAX {
+            let before = match self.task(id) {
+                Err(StoreError::TaskNotFound { .. }) => return Ok(None),
+                found => found?,
+            };
+            let mut task = before.clone();
+            change(&mut task);
+            if task == before || before.status.is_final() {
+                return Ok(Some(before));
+            }
+            task.updated_ms = now_ms();
+            if self.swap_task(id, Some(&before), Some(&task))? {
+                return Ok(Some(task));
+            }
         }
-        task.updated_ms = now_ms();
-        let mut batch = WriteBatch::new();
-        self.put_task(&mut batch, &task);
-        self.engine().commit(batch)?;
-        Ok(Some(task))
+        Err(StoreError::SchemaBusy)
     }
 
-    fn put_task(&self, batch: &mut WriteBatch, task: &Task) {
-        batch.put(
-            tables::TASK,
-            |b| key::task_partition(b, self.number),
-            |b| key::task_row(b, task.id),
-            |v| task_value::put_task(v, task),
-        );
+    /// Replaces the record of a task if it is as it was; `None`: there is none.
+    fn swap_task(&self, id: u64, before: Option<&Task>, task: Option<&Task>) -> Result<bool, StoreError> {
+        let bytes = |task: &Task| {
+            let mut bytes = Vec::new();
+            task_value::put_task(&mut bytes, task);
+            bytes
+        };
+        let (before, task) = (before.map(bytes), task.map(bytes));
+        let key = self.task_key(id);
+        Ok(self.engine().compare_and_swap(tables::TASK, key.as_key(), before.as_deref(), task.as_deref())?)
     }
 
-    /// The task of a number.
-    pub fn task(&self, id: u64) -> Result<Task, StoreError> {
+    fn task_key(&self, id: u64) -> KeyBuf {
         let mut key = KeyBuf::new();
         key::task_partition(key.bytes_mut(), self.number);
         key.end_partition();
         key::task_row(key.bytes_mut(), id);
+        key
+    }
+
+    /// The task of a number.
+    pub fn task(&self, id: u64) -> Result<Task, StoreError> {
+        let key = self.task_key(id);
         let mut found: Option<Result<Task, CodecError>> = None;
         self.engine().get(tables::TASK, key.as_key(), &mut |bytes| found = Some(task_value::read_task(id, bytes)))?;
         found.transpose()?.ok_or(StoreError::TaskNotFound { id })
@@ -350,9 +414,9 @@ impl Graph {
             let hint = "wait for its end, or delete it with force=true";
             return Err(StoreError::TaskState { id, status: task.status.name(), hint });
         }
-        let mut batch = WriteBatch::new();
-        batch.delete(tables::TASK, |b| key::task_partition(b, self.number), |b| key::task_row(b, id));
-        self.engine().commit(batch)?;
+        if !self.swap_task(id, Some(&task), None)? {
+            return Err(StoreError::SchemaBusy);
+        }
         drop(locked);
         // One at work goes on to its end.
         if matches!(task.status, TaskStatus::Queued | TaskStatus::Cancelling) {

@@ -114,8 +114,10 @@ impl Graph {
         let mut batch = WriteBatch::new();
         let mut changes = IndexChanges::default();
         for ((index, vertex), stored) in vertices.iter().zip(&stored) {
+            changes.group = batch.group();
             changes.vertex(self, &catalogue, stored.as_ref(), Some(vertex), Some(*index))?;
             self.put_vertex(&mut batch, &catalogue, vertex);
+            batch.end_group();
         }
         self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
         Ok(Pending::new(without_positions(vertices), self.submit(batch, held)))
@@ -171,8 +173,10 @@ impl Graph {
         let mut batch = WriteBatch::new();
         let mut changes = IndexChanges::default();
         for ((index, edge), stored) in edges.iter().zip(&stored) {
+            changes.group = batch.group();
             changes.edge(self, &catalogue, stored.as_ref(), Some(edge), Some(*index))?;
             self.put_edge(&mut batch, edge);
+            batch.end_group();
         }
         self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
         Ok(Pending::new(without_positions(edges), self.submit(batch, held)))

@@ -11,7 +11,6 @@ use graph_schema::{Conditions, IndexType, Literal, NewEdge, NewIndexLabel, NewVe
 use graph_store::{
     Alter, Budget, Clear, EdgeQuery, Graph, Pending, Range, Store, StoreError, StoreOptions, VertexQuery, Wait,
 };
-use kv::MemoryEngine;
 use proptest::prelude::*;
 
 mod common;
@@ -76,9 +75,8 @@ struct Subject {
 }
 
 impl Subject {
-    fn new(indexed: bool) -> Self {
-        let engine = Arc::new(MemoryEngine::open(key_codec::tables::TABLES));
-        let store = Store::open(engine, StoreOptions::default()).unwrap();
+    fn new(indexed: bool, scattered: bool) -> Self {
+        let store = Store::open(common::engine(scattered), StoreOptions::default()).unwrap();
         let graph = store.graph("hugegraph").unwrap();
         define_schema(&graph);
         if indexed {
@@ -308,8 +306,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_graph_holds_what_a_map_holds(steps in prop::collection::vec(step(), 1..30), indexed in any::<bool>()) {
-        let (mut subject, mut model) = (Subject::new(indexed), Model::default());
+    fn a_graph_holds_what_a_map_holds(steps in prop::collection::vec(step(), 1..30), indexed in any::<bool>(), scattered in any::<bool>()) {
+        let (mut subject, mut model) = (Subject::new(indexed, scattered), Model::default());
         for step in &steps {
             apply(step, &mut subject, &mut model);
         }

@@ -203,31 +203,34 @@ async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mu
 async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderMap) -> Answered {
     let app = Arc::clone(&call.app);
     let gzip = accepts_gzip(headers);
+    let graph = call.graph.clone();
+    let name = graph.as_ref().map(|graph| graph.name());
+    let remote = app.remote && name.is_some();
     let reply = match handler {
-        Handler::Quick(handle) => handle(&call)?,
-        Handler::Pooled(handle) => {
+        Handler::Quick(handle) if !remote => handle(&call)?,
+        Handler::Quick(handle) | Handler::Pooled(handle) => {
             let _cancel = set_budget(&mut call);
             let pool = if is_query { &app.queries } else { &app.writes };
-            return pool.run(move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;
+            return pool.run(name, move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;
         }
-        Handler::QuickWrite(handle) if call.body.len() <= limits::QUICK_WRITE_BYTES_MAX => {
+        Handler::QuickWrite(handle) if call.body.len() <= limits::QUICK_WRITE_BYTES_MAX && !remote => {
             let is_small = call.body.len() <= limits::SMALL_WRITE_BYTES_MAX;
-            let place = if is_small { None } else { Some(app.batches.enter().await?) };
+            let place = if is_small { None } else { Some(app.batches.enter(name).await?) };
             let outcome = handle(&call, Wait::Never);
             drop(place);
             match outcome {
                 Ok(pending) => pending.done().await?,
                 Err(error) if error.is_contended() => {
-                    app.writes.run(move || handle(&call, Wait::Allowed)).await??.done().await?
+                    app.writes.run(name, move || handle(&call, Wait::Allowed)).await??.done().await?
                 }
                 Err(error) => return Err(error),
             }
         }
         Handler::QuickWrite(handle) | Handler::PooledWrite(handle) => {
             let _cancel = set_budget(&mut call);
-            app.writes.run(move || handle(&call, Wait::Allowed)).await??.done().await?
+            app.writes.run(name, move || handle(&call, Wait::Allowed)).await??.done().await?
         }
-        Handler::NewGraph(handle) => return app.writes.run(move || handle(&call)).await?,
+        Handler::NewGraph(handle) => return app.writes.run(None, move || handle(&call)).await?,
         Handler::Unhurried(_) | Handler::Never(_) | Handler::NotYet => return Err(ApiError::defect()),
     };
     Ok(reply.gzip_if(gzip))
@@ -237,7 +240,8 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
 async fn unhurried(mut call: Call, handle: fn(&Call) -> Answered) -> Answered {
     let app = Arc::clone(&call.app);
     call.budget = Budget::new(Duration::MAX, Arc::clone(&app.shutting_down));
-    app.writes.run(move || handle(&call)).await?
+    let graph = call.graph.clone();
+    app.writes.run(graph.as_ref().map(|graph| graph.name()), move || handle(&call)).await?
 }
 
 /// Gives the work its deadline, and a flag that is set when nobody waits for it any more.

@@ -13,10 +13,11 @@ use crate::address::Address;
 use crate::admission::{Admission, Admitted};
 use crate::errors::ApiError;
 use crate::limits::BATCH_PLACES_PER_THREAD;
+use crate::line::{Line, Places, Waits};
 use crate::meters::Meters;
 use crate::openapi::Operation;
 use crate::options::ApiOptions;
-use crate::pool::{Line, Pool, stand_back};
+use crate::pool::{Pool, stand_back};
 use crate::query::Query;
 
 /// What all requests share.
@@ -26,10 +27,12 @@ pub(crate) struct App {
     pub(crate) admission: Arc<Admission>,
     /// Reads that can take long.
     pub(crate) queries: Pool,
-    /// Writes that can take long or wait for others.
+    /// Writes that can take long or wait for others; where storage is over a network, short reads as well.
     pub(crate) writes: Pool,
     /// Batches that are written by the threads that serve connections.
     pub(crate) batches: Line,
+    /// Whether storage is over a network: then nothing that touches it runs on the threads that serve connections.
+    pub(crate) remote: bool,
     pub(crate) meters: Meters,
     pub(crate) started: Instant,
     /// Also tells work without a time limit to stop.
@@ -40,22 +43,28 @@ impl App {
     pub(crate) fn new(store: Arc<Store>, options: ApiOptions) -> Arc<Self> {
         let limits = &options.limits;
         let meters = Meters::new();
-        let threads = limits.blocking_threads;
+        let remote = store.engine().capabilities().remote;
+        let threads = if remote { limits.remote_threads } else { limits.blocking_threads };
+        let line = |what, places, (setting, waiting_max), refused| {
+            Line::new(what, Places { places, shared_out: remote }, Waits { setting, waiting_max, refused })
+        };
         let queries_max = ("server.waiting_queries_max", limits.waiting_queries_max);
         let writes_max = ("server.waiting_writes_max", limits.waiting_writes_max);
-        let queries = Line::new("queries", threads, queries_max, meters.refused_queries.clone());
-        let writes = Line::new("writes", threads, writes_max, meters.refused_writes.clone());
+        let queries = line("queries", threads, queries_max, meters.refused_queries.clone());
+        let writes = line("writes", threads, writes_max, meters.refused_writes.clone());
         // No more than its threads can be at work on them; a few more are ready when a thread is.
-        let workers = tokio::runtime::Handle::try_current().map_or(1, |runtime| runtime.metrics().num_workers());
+        let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let places = workers.saturating_mul(BATCH_PLACES_PER_THREAD);
-        let batches = Line::new("batches", places, writes_max, meters.refused_writes.clone());
+        let batches = line("batches", places, writes_max, meters.refused_writes.clone());
         let niceness = limits.query_niceness;
         traversal::on_thread_start(move || stand_back(niceness));
         Arc::new(Self {
             admission: Admission::new(limits.requests_in_flight_max, limits.bytes_in_flight_max),
-            queries: Pool::new(queries, threads, niceness),
+            // Threads that wait for a network take nothing from others.
+            queries: Pool::new(queries, threads, if remote { 0 } else { niceness }),
             writes: Pool::new(writes, threads, 0),
             batches,
+            remote,
             meters,
             started: Instant::now(),
             shutting_down: Arc::default(),

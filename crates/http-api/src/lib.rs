@@ -21,6 +21,7 @@ mod call;
 mod connection;
 mod errors;
 pub mod limits;
+mod line;
 mod meters;
 mod openapi;
 mod options;

@@ -37,6 +37,9 @@ pub struct Limits {
     pub waiting_writes_max: usize,
     /// How far the threads of long reads stand back behind others, 0 to 19 (`server.query_niceness`).
     pub query_niceness: u8,
+    /// The same on a storage engine over a network, where every request that touches storage waits on one
+    /// (`server.remote_threads`).
+    pub remote_threads: usize,
 }
 
 impl Default for Limits {
@@ -58,6 +61,7 @@ impl Default for Limits {
             waiting_queries_max: 256,
             waiting_writes_max: 256,
             query_niceness: 10,
+            remote_threads: 64,
         }
     }
 }

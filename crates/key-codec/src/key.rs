@@ -34,6 +34,12 @@ pub enum MetaKind {
     Snapshot = 9,
     /// Rows by number; of the store: copies of graphs that are not complete yet. What a process left so is removed by the next one.
     Unfinished = 10,
+    /// Rows by name; of the store: the processes over a shared engine, and who of them does what only one may.
+    Cluster = 11,
+    /// Rows by number; of the store, on a shared engine: the versions of the graphs' schemas, and their modes.
+    Version = 12,
+    /// Rows by name; of a graph, on a shared engine: which process runs the task of that number.
+    TaskOwner = 13,
 }
 
 /// Appends what all partitions of a graph begin with, in every table.

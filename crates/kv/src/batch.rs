@@ -184,6 +184,25 @@ impl WriteBatch {
         self.group = self.group.saturating_add(1);
     }
 
+    /// The group that writes are appended to now.
+    #[must_use]
+    pub fn group(&self) -> u32 {
+        self.group
+    }
+
+    /// Appends what follows to this group: for writes that come to mind after others of their group. [`WriteBatch::order_groups`]
+    /// brings groups together again.
+    pub fn set_group(&mut self, group: u32) {
+        self.group = group;
+    }
+
+    /// Sorts the writes by group, keeping their order within each: for engines that write groups apart.
+    pub fn order_groups(&mut self) {
+        if !self.operations.is_sorted_by_key(|span| span.group) {
+            self.operations.sort_by_key(|span| span.group);
+        }
+    }
+
     /// Keeps `guard` until the batch has been written (or has failed): locks that must not be released before, whoever waits.
     pub fn hold(&mut self, guard: Box<dyn Any + Send>) {
         self.guards.push(guard);
@@ -289,6 +308,18 @@ mod tests {
         batch.end_group();
         let groups: Vec<(u32, u8)> = batch.iter_groups().map(|(group, op)| (group, op.key().as_bytes()[0])).collect();
         assert_eq!(groups, [(0, 1), (0, 2), (1, 3)]);
+    }
+
+    #[test]
+    fn groups_are_brought_together() {
+        let mut batch = WriteBatch::new();
+        for (group, key) in [(0, 1), (1, 2), (0, 3), (2, 4), (1, 5)] {
+            batch.set_group(group);
+            batch.put(T, |b| b.push(key), |_| (), |_| ());
+        }
+        batch.order_groups();
+        let groups: Vec<(u32, u8)> = batch.iter_groups().map(|(group, op)| (group, op.key().as_bytes()[0])).collect();
+        assert_eq!(groups, [(0, 1), (0, 3), (1, 2), (1, 5), (2, 4)]);
     }
 
     #[test]

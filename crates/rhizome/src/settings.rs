@@ -28,6 +28,8 @@ pub struct Settings {
     pub search: Search,
     /// Where graphs are stored.
     pub storage: Storage,
+    /// Several servers over one store.
+    pub cluster: Cluster,
     /// Messages.
     pub log: Log,
 }
@@ -50,6 +52,7 @@ pub struct Server {
     pub waiting_queries_max: usize,
     pub waiting_writes_max: usize,
     pub query_niceness: u8,
+    pub remote_threads: usize,
     pub traversal_memory_bytes_max: ByteSize,
 }
 
@@ -153,6 +156,15 @@ fn list<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
             text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
         }
     })
+}
+
+/// `[cluster]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Cluster {
+    pub refresh_ms: u64,
+    pub stale_ms: u64,
+    pub change_wait_ms: u64,
 }
 
 /// `[log]`
@@ -290,6 +302,7 @@ impl Settings {
             ("graph.expiry_batch_elements", self.graph.expiry_batch_elements),
             ("server.requests_in_flight_max", server.requests_in_flight_max),
             ("server.blocking_threads", server.blocking_threads),
+            ("server.remote_threads", server.remote_threads),
             ("graph.batch_vertices_max", self.graph.batch_vertices_max),
             ("graph.batch_edges_max", self.graph.batch_edges_max),
             ("storage.tikv.in_flight_max", self.storage.tikv.in_flight_max),
@@ -310,6 +323,14 @@ impl Settings {
             let value = self.graph.expiry_batch_elements.to_string();
             let reason = format!("it must be at most {limit}");
             return Err(SettingsError::Value { key: "graph.expiry_batch_elements", value, reason });
+        }
+        let cluster = &self.cluster;
+        if cluster.refresh_ms == 0 || cluster.stale_ms < cluster.refresh_ms.saturating_mul(2) {
+            let reason = format!(
+                "it must be at least twice cluster.refresh_ms ({}), which must be at least 1",
+                cluster.refresh_ms
+            );
+            return Err(SettingsError::Value { key: "cluster.stale_ms", value: cluster.stale_ms.to_string(), reason });
         }
         if self.graph.default.is_empty() {
             let reason = "a graph needs a name".to_owned();
@@ -345,6 +366,11 @@ impl Settings {
                 interval: (self.graph.expiry_interval_ms > 0)
                     .then(|| Duration::from_millis(self.graph.expiry_interval_ms)),
                 elements_per_batch: self.graph.expiry_batch_elements,
+            },
+            cluster: graph_store::ClusterOptions {
+                refresh: Duration::from_millis(self.cluster.refresh_ms),
+                stale: Duration::from_millis(self.cluster.stale_ms),
+                change_wait: Duration::from_millis(self.cluster.change_wait_ms),
             },
         })
     }
@@ -462,6 +488,10 @@ mod tests {
             ),
             ("[server]\nconnections_max = 0\n", "setting 'server.connections_max' is '0': it must be at least 1"),
             ("[storage]\ndurability = \"always\"\n", "always"),
+            (
+                "[cluster]\nstale_ms = 1999\n",
+                "setting 'cluster.stale_ms' is '1999': it must be at least twice cluster.refresh_ms (1000)",
+            ),
             ("[graph]\ntime_zone = \"Mars/Olympus\"\n", "setting 'graph.time_zone' is 'Mars/Olympus'"),
             (
                 "[storage.tikv]\ntls_ca = \"ca.pem\"\n",

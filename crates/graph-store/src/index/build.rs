@@ -14,7 +14,7 @@ use graph_schema::{Catalogue, IndexLabel, IndexType, SchemaKey, Status};
 use key_codec::{index_key, key, tables, value};
 use kv::{KvError, RowRange, WriteBatch};
 
-use super::changes::{IndexChanges, Refusal};
+use super::changes::{IndexChanges, Refusal, group_at};
 use crate::graph::Locks;
 use crate::insert::needs_label_index;
 use crate::stripes::Mask;
@@ -64,7 +64,7 @@ impl Graph {
             self.put_out_of_use(index)?;
             self.change(|catalogue, rules| catalogue.rebuild_index_label(id, rules))?;
         }
-        self.wait_for_writers();
+        self.wait_for_writers()?;
         match self.build(id, work) {
             Ok(()) => {
                 let catalogue = self.change(|catalogue, _| {
@@ -107,7 +107,7 @@ impl Graph {
     /// Marks an index label as not built, so that nobody keeps or uses it, and deletes its entries.
     pub(crate) fn put_out_of_use(&self, index: &IndexLabel) -> Result<(), StoreError> {
         self.change(|catalogue, _| catalogue.set_status(SchemaKey::IndexLabel(index.id), Status::Invalid))?;
-        self.wait_for_writers();
+        self.wait_for_writers()?;
         self.delete_entries(index)
     }
 
@@ -154,7 +154,8 @@ impl Graph {
         let ((), held, catalogue) = self.lock_for(Wait::Allowed, |_| Ok(((), locks)))?;
         let Some(index) = catalogue.index_label(id).filter(|index| index.is_kept()) else { return Ok(()) };
         let mut changes = IndexChanges::default();
-        for stored in self.stored_elements(elements)?.iter().flatten() {
+        for (at, stored) in self.stored_elements(elements)?.iter().flatten().enumerate() {
+            changes.group = group_at(at);
             changes.built(self, index, stored)?;
         }
         let mut batch = WriteBatch::new();
@@ -220,6 +221,7 @@ impl Graph {
             let ids: Vec<VertexId> = ids.iter().filter_map(vertex_id).collect();
             for vertex in self.stored_vertices(&ids)?.iter().flatten().filter(|vertex| vertex.label == label) {
                 self.put_label_index_entry(&mut batch, label, &vertex.id);
+                batch.end_group();
             }
             self.submit(batch, held).wait()?;
             work.check()

@@ -3,7 +3,7 @@
 //! A writer collects its changes and appends them to its batch with [`Graph::put_index_changes`]. That can find that more must be
 //! locked than is: then the writer lets go and begins again with more ([`Graph::locking`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use graph_model::{Edge, EdgeId, ElementRef, LabelId, Properties, Vertex, VertexId};
 use graph_schema::{Catalogue, IndexLabel, IndexType};
@@ -32,13 +32,15 @@ impl<E: Into<StoreError>> From<E> for Refusal {
     }
 }
 
-/// A difference in entries, collected over a batch.
+/// A difference in entries, collected over a batch, each with the group of its element.
 #[derive(Default)]
 pub(crate) struct IndexChanges {
+    /// The group of the batch ([`WriteBatch::end_group`]) that the next element is written in.
+    pub(crate) group: u32,
     /// Entries that go, in tables where only their element has them.
-    removed: BTreeSet<Entry>,
+    removed: BTreeMap<Entry, u32>,
     /// Entries that come, in the same tables.
-    added: BTreeSet<Entry>,
+    added: BTreeMap<Entry, u32>,
     /// Places in unique indexes that are given up.
     pub(super) released: Vec<Claim>,
     /// Places in unique indexes that are asked for, or kept.
@@ -121,13 +123,14 @@ impl IndexChanges {
         let (element, properties) = (stored.element(), stored.properties());
         if index.index_type == IndexType::Unique {
             if !is_expired(stored.expires_at_ms(), now_ms()) {
-                self.claimed.extend(Claim::new(graph.number, index, element, properties, None));
+                self.claimed.extend(Claim::new(graph.number, index, element, properties, None, self.group));
             }
             return Ok(());
         }
-        let others = self.added.len();
-        add_entries(&mut self.added, graph.number, index, element, properties);
-        check_count(index, self.added.len() - others, None)?;
+        let mut entries = BTreeSet::new();
+        add_entries(&mut entries, graph.number, index, element, properties);
+        check_count(index, entries.len(), None)?;
+        self.added.extend(entries.into_iter().map(|entry| (entry, self.group)));
         self.check_size()
     }
 
@@ -153,13 +156,15 @@ impl IndexChanges {
         let mut before = BTreeSet::new();
         for (version, index) in old.into_iter().flat_map(|old| over(old).map(move |index| (old, index))) {
             if index.index_type == IndexType::Unique {
-                self.released.extend(Claim::new(graph.number, index, version.element, version.properties, at));
+                let claim = Claim::new(graph.number, index, version.element, version.properties, at, self.group);
+                self.released.extend(claim);
                 continue;
             }
             add_entries(&mut before, graph.number, index, version.element, version.properties);
         }
         let mut after = BTreeSet::new();
-        let mut unsure = false;
+        // Another process may be taking away what this one sees.
+        let mut unsure = graph.shared.is_shared();
         for (version, index) in new.into_iter().flat_map(|new| over(new).map(move |index| (new, index))) {
             if index.index_type == IndexType::Unique {
                 self.claim(graph, index, old, version, at);
@@ -171,12 +176,10 @@ impl IndexChanges {
             add_entries(&mut after, graph.number, index, version.element, version.properties);
             check_count(index, after.len() - others, at)?;
         }
-        self.removed.extend(before.difference(&after).cloned());
-        if unsure {
-            self.added.extend(after);
-        } else {
-            self.added.extend(after.difference(&before).cloned());
-        }
+        let group = self.group;
+        self.removed.extend(before.difference(&after).map(|entry| (entry.clone(), group)));
+        self.added
+            .extend(after.into_iter().filter(|entry| unsure || !before.contains(entry)).map(|entry| (entry, group)));
         self.check_size()
     }
 
@@ -190,9 +193,13 @@ impl IndexChanges {
         new: Version<'_>,
         at: Option<usize>,
     ) {
-        let Some(mut claim) = Claim::new(graph.number, index, new.element, new.properties, at) else { return };
+        let Some(mut claim) = Claim::new(graph.number, index, new.element, new.properties, at, self.group) else {
+            return;
+        };
         // One that expires some time may have lost its place already, should a clock have gone back.
-        let held = |old: &Version<'_>| index.complete && old.label == new.label && old.expires_at_ms.is_none();
+        let held = |old: &Version<'_>| {
+            index.complete && old.label == new.label && old.expires_at_ms.is_none() && !graph.shared.is_shared()
+        };
         let same = |released: &Claim| released.entry == claim.entry && released.element == claim.element;
         if old.is_some_and(|old| held(&old))
             && let Some(at) = self.released.iter().rposition(same)
@@ -234,21 +241,30 @@ impl Graph {
         held: &Held,
         changes: &IndexChanges,
     ) -> Result<(), Refusal> {
-        for entry in changes.removed.difference(&changes.added) {
+        let group = batch.group();
+        for (entry, group) in changes.removed.iter().filter(|(entry, _)| !changes.added.contains_key(entry)) {
+            batch.set_group(*group);
             batch.delete_key(entry.table, entry.key());
         }
-        for entry in &changes.added {
+        for (entry, group) in &changes.added {
+            batch.set_group(*group);
             batch.put_key(entry.table, entry.key(), &[]);
         }
-        self.put_unique_changes(batch, catalogue, held, changes)
+        let outcome = self.put_unique_changes(batch, catalogue, held, changes);
+        batch.set_group(group);
+        outcome
     }
 
     /// Appends the index changes of elements that are deleted. Needs no locks but those of one that alone can delete them.
     pub(crate) fn put_index_removals(&self, batch: &mut WriteBatch, changes: &IndexChanges) -> Result<(), StoreError> {
-        for entry in &changes.removed {
+        let group = batch.group();
+        for (entry, group) in &changes.removed {
+            batch.set_group(*group);
             batch.delete_key(entry.table, entry.key());
         }
-        self.put_releases(batch, changes.released.iter())
+        let outcome = self.put_releases(batch, changes.released.iter());
+        batch.set_group(group);
+        outcome
     }
 
     /// Appends the index changes of vertices that are inserted or replaced. Where ids are equal the last one counts.
@@ -275,6 +291,7 @@ impl Graph {
         let ids: Vec<VertexId> = written.iter().map(|(_, vertex)| vertex.id.clone()).collect();
         let mut changes = IndexChanges::default();
         for ((at, vertex), old) in written.into_iter().zip(self.stored_vertices(&ids)?) {
+            changes.group = group_at(at);
             let at = first_index.map(|first| first + at);
             changes.vertex(self, catalogue, old.as_ref(), Some(vertex), at)?;
         }
@@ -304,11 +321,17 @@ impl Graph {
         let ids: Vec<EdgeId> = written.iter().map(|(_, edge)| edge.id.clone()).collect();
         let mut changes = IndexChanges::default();
         for ((at, edge), old) in written.into_iter().zip(self.stored_edges(&ids)?) {
+            changes.group = group_at(at);
             let at = first_index.map(|first| first + at);
             changes.edge(self, catalogue, old.as_ref(), Some(edge), at)?;
         }
         self.put_index_changes(batch, catalogue, held, &changes)
     }
+}
+
+/// The group of a batch whose elements are each a group.
+pub(crate) fn group_at(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
 }
 
 /// Whether writing an edge touches indexes.

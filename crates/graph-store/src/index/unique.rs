@@ -26,6 +26,8 @@ pub(crate) struct Claim {
     pub(super) is_kept: bool,
     /// Position of the element in the request.
     at: Option<usize>,
+    /// The group of the batch that the element is written in.
+    group: u32,
     /// For an error.
     values: Vec<Option<Value>>,
 }
@@ -38,6 +40,7 @@ impl Claim {
         element: ElementRef<'_>,
         properties: &Properties,
         at: Option<usize>,
+        group: u32,
     ) -> Option<Self> {
         let mut entries = std::collections::BTreeSet::new();
         add_entries(&mut entries, graph, index, element, properties);
@@ -47,6 +50,7 @@ impl Claim {
             index: index.id,
             is_kept: false,
             at,
+            group,
             values: values(index, properties).into_iter().map(Option::<&Value>::cloned).collect(),
         })
     }
@@ -112,7 +116,9 @@ impl Graph {
         };
         for (claim, holder) in asked().zip(self.holders(asked())?) {
             match holder {
-                Some(holder) if holder == claim.element => continue,
+                // In another process it may be giving it up.
+                Some(holder) if holder == claim.element && !self.shared.is_shared() => continue,
+                Some(holder) if holder == claim.element => {}
                 Some(holder) if !given_up(&claim.entry, &holder) => {
                     self.check_free(catalogue, held, claim, &holder)?;
                 }
@@ -120,6 +126,7 @@ impl Graph {
             }
             let mut element = Vec::new();
             index_key::put_element(&mut element, claim.element.as_ref());
+            batch.set_group(claim.group);
             batch.put_key(claim.entry.table, claim.entry.key(), &element);
         }
         Ok(())
@@ -133,6 +140,7 @@ impl Graph {
     ) -> Result<(), StoreError> {
         for (claim, holder) in released.clone().zip(self.holders(released)?) {
             if holder.as_ref() == Some(&claim.element) {
+                batch.set_group(claim.group);
                 batch.delete_key(claim.entry.table, claim.entry.key());
             }
         }
@@ -181,7 +189,7 @@ impl Graph {
         }
         let Some(index) = catalogue.index_label(claim.index) else { return false };
         stored.base() == (index.on_vertices, index.base)
-            && Claim::new(self.number, index, stored.element(), stored.properties(), None)
+            && Claim::new(self.number, index, stored.element(), stored.properties(), None, 0)
                 .is_some_and(|has| has.entry == claim.entry)
     }
 }

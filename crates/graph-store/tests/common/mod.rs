@@ -4,6 +4,16 @@ use graph_model::{Cardinality, DataType, IdStrategy};
 use graph_schema::{Frequency, NewEdgeLabel, NewPropertyKey, NewVertexLabel};
 use graph_store::Graph;
 
+/// An empty engine in memory, or one that promises as little as an engine over a network may.
+#[allow(dead_code, clippy::allow_attributes, reason = "not every test that shares this file asks for one")]
+pub(crate) fn engine(scattered: bool) -> std::sync::Arc<dyn kv::Engine> {
+    if scattered {
+        std::sync::Arc::new(kv::conformance::ScatteredEngine::open(key_codec::tables::TABLES))
+    } else {
+        std::sync::Arc::new(kv::MemoryEngine::open(key_codec::tables::TABLES))
+    }
+}
+
 /// Vertex labels: primary key, string, number and UUID ids.
 pub(crate) const LABELS: [&str; 4] = ["keyed", "named", "numbered", "marked"];
 

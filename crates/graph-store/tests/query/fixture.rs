@@ -167,8 +167,12 @@ pub(crate) fn fill(graph: &Graph, elements: &[(usize, Given)]) {
     }
 }
 
-fn empty() -> (Store, Arc<Graph>) {
-    let engine = Arc::new(MemoryEngine::open(key_codec::tables::TABLES));
+fn empty(scattered: bool) -> (Store, Arc<Graph>) {
+    let engine: Arc<dyn kv::Engine> = if scattered {
+        Arc::new(kv::conformance::ScatteredEngine::open(key_codec::tables::TABLES))
+    } else {
+        Arc::new(MemoryEngine::open(key_codec::tables::TABLES))
+    };
     let store = Store::open(engine, StoreOptions::default()).unwrap();
     let graph = store.graph("hugegraph").unwrap();
     (store, graph)
@@ -252,7 +256,8 @@ pub(crate) fn graph_of(
     elements: &[(usize, Given)],
     index_first: bool,
 ) -> (Store, Arc<Graph>) {
-    let (store, graph) = empty();
+    // Any property of the input will do to choose among engines.
+    let (store, graph) = empty(elements.len() % 2 == 1);
     if index_first {
         define(&graph, indexes);
         fill(&graph, elements);

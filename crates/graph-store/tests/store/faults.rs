@@ -242,7 +242,7 @@ fn a_write_whose_acknowledgement_is_lost_can_be_sent_again() {
     let Subject { inner, faults, graph, .. } = subject();
     faults.inject(Fault::LoseAcknowledgement { nth: 1, error: KvError::Timeout { limit_ms: 1 } });
     let error = insert(&graph, &[named("x")]).unwrap_err();
-    assert_eq!(error.meaning(), Meaning::Timeout);
+    assert_eq!(error.meaning(), Meaning::Unavailable);
     let after = all_rows(&*inner);
     insert(&graph, &[named("x")]).unwrap();
     assert_eq!(all_rows(&*inner), after);
@@ -277,7 +277,7 @@ fn a_schema_change_whose_acknowledgement_is_lost_is_in_force_as_it_is_stored() {
 #[test]
 fn whichever_commit_of_a_removal_fails_the_label_can_be_removed_in_the_end() {
     for lost in [false, true] {
-        for nth in 1..=8 {
+        for nth in 1..=9 {
             let Subject { inner, faults, store, graph } = subject();
             ended(&graph, graph.remove_edge_label("to_named").unwrap());
             let fault = if lost {
@@ -287,7 +287,8 @@ fn whichever_commit_of_a_removal_fails_the_label_can_be_removed_in_the_end() {
             };
             faults.inject(fault);
             let started = graph.remove_vertex_label("named");
-            assert_eq!(started.is_err(), nth == 1);
+            // The number of the task, then its record.
+            assert_eq!(started.is_err(), nth <= 2);
             drop((store, graph));
             let (_store, graph) = self::store(&inner);
             for task in graph.tasks(|_| true, None, 0).unwrap() {

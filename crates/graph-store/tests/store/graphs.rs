@@ -197,8 +197,8 @@ fn whatever_fails_while_creating_and_dropping_leaves_one_or_the_other() {
 fn modes_belong_to_one_graph_and_outlive_clearing() {
     let (store, first) = store(&memory());
     let other = store.create_graph("other", &GraphConf::new()).unwrap();
-    other.set_mode(graph_schema::GraphMode::Loading);
-    other.set_reads_all(true);
+    other.set_mode(graph_schema::GraphMode::Loading).unwrap();
+    other.set_reads_all(true).unwrap();
     assert!(!first.reads_all() && first.mode() == graph_schema::GraphMode::None);
     store.clear_graph("other", Clear::Everything).unwrap();
     let other = store.graph("other").unwrap();

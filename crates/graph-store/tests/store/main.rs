@@ -8,6 +8,7 @@ mod common;
 
 mod adjacency;
 mod budget;
+mod cluster;
 mod concurrent;
 mod expiry;
 mod faults;

@@ -321,8 +321,8 @@ fn a_removal_that_fails_says_why_and_can_be_tried_again() {
     fill(&graph);
     remove_edge_label(&graph, "to_named");
     let label = vertex_label_id(&graph, "named");
-    // Reading the task is the first read, opening the scan of the index the second.
-    engine.faults().inject(Fault::FailRead { nth: 2, error: KvError::Unavailable { detail: "scripted".into() } });
+    // Reading the number of the task is the first read, the task the second, opening the scan of the index the third.
+    engine.faults().inject(Fault::FailRead { nth: 3, error: KvError::Unavailable { detail: "scripted".into() } });
     let task = graph.remove_vertex_label("named").unwrap();
     while graph.catalogue().vertex_label(label).unwrap().status != Status::Undeleted {
         std::thread::yield_now();

@@ -28,7 +28,7 @@ pub(crate) fn set_mode(call: &Call) -> Answered {
     let (_, mode) = MODES.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         ApiError::bad_input(format!("the mode must be NONE, RESTORING, MERGING or LOADING, but got '{name}'"))
     })?;
-    call.graph()?.set_mode(*mode);
+    call.graph()?.set_mode(*mode)?;
     mode_reply(*mode)
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn set_read_mode(call: &Call) -> Answered {
     if !READ_MODES.contains(&&*name) {
         return Err(ApiError::bad_input(format!("the read mode must be OLTP_ONLY or ALL, but got '{name}'")));
     }
-    call.graph()?.set_reads_all(name != "OLTP_ONLY");
+    call.graph()?.set_reads_all(name != "OLTP_ONLY")?;
     Ok(Reply::value(&json!({ "graph_read_mode": name })))
 }
 

@@ -18,7 +18,6 @@ pub mod ingest;
 pub mod model;
 pub mod points;
 pub mod scans;
-
 use crate::{Cursor, Engine, Key, Read, TableId, TableSpec, WriteBatch};
 
 /// Ranged, partitions end with a zero byte.
@@ -94,6 +93,11 @@ cases! { $
         ingest_is_seen_whole;
     model: random_operations_match_a_map;
 }
+
+// After the macro that its tests use.
+mod scattered;
+
+pub use scattered::ScatteredEngine;
 
 fn put(engine: &dyn Engine, table: TableId, partition: &[u8], row: &[u8], value: &[u8]) {
     let mut batch = WriteBatch::new();

@@ -243,6 +243,7 @@ fn api_options(settings: &Settings) -> ApiOptions {
             waiting_queries_max: server.waiting_queries_max,
             waiting_writes_max: server.waiting_writes_max,
             query_niceness: server.query_niceness,
+            remote_threads: server.remote_threads,
         },
         ..ApiOptions::default()
     }

@@ -1,0 +1,218 @@
+//! Several processes over one store: who they are, what each of them has seen, and who may change what all of them hold in memory.
+//!
+//! Nothing but the store connects them. Every server has a row there ([`rows`]), which it writes again at each round
+//! ([`refresh`]): a beat that shows it is alive, and the last change whose effects are in force in it. One row
+//! says who is changing schema or graphs, and counts the changes ([`changing`]): by its count a server sees that it must read again.
+//!
+//! What a server holds in memory is lent: one that has not been through a round for [`ClusterOptions::stale`] refuses to write. Others
+//! judge by their own monotonic clocks whether a beat has stood still for that long, so no clocks have to agree. Whoever needs that nobody
+//! uses an old catalogue any more ([`Cluster::wait_for_servers`]) waits until every server has said so or has had to stop writing.
+//!
+//! On an engine only this process uses there is no [`Cluster`], and nothing of this costs anything.
+
+pub(crate) mod changing;
+pub(crate) mod refresh;
+pub(crate) mod rows;
+mod tasks;
+
+pub(crate) use tasks::Claim;
+
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use kv::Engine;
+use parking_lot::{Condvar, Mutex};
+
+use crate::cluster::rows::Rows;
+use crate::{StoreError, limits};
+
+/// How servers over one store keep up with each other. Used on engines that several processes share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClusterOptions {
+    /// Pause between two looks at what the others changed: a change is seen by them within this and the time of a few reads.
+    pub refresh: Duration,
+    /// A server that has not looked for so long refuses to write; the others take it for dead a tenth later.
+    pub stale: Duration,
+    /// How long a change of schema or graphs waits for that of another server.
+    pub change_wait: Duration,
+}
+
+impl Default for ClusterOptions {
+    fn default() -> Self {
+        let (refresh, stale, change_wait) = (Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(20));
+        Self { refresh, stale, change_wait }
+    }
+}
+
+/// This process among those over the store.
+pub(crate) struct Cluster {
+    engine: Arc<dyn Engine>,
+    options: ClusterOptions,
+    /// Random, so that a process that starts anew is another one. Never 0.
+    id: u64,
+    started: Instant,
+    /// Until when writing is allowed, in milliseconds since `started`.
+    fresh_until_ms: AtomicU64,
+    /// Held while this process changes schema or graphs, and while it reads them again.
+    local: Mutex<()>,
+    /// Whether this process has the row of changes on purpose.
+    changing: AtomicBool,
+    /// Whether this process is the one that purges, removes what was dropped and takes over tasks.
+    housekeeping: AtomicBool,
+    state: Mutex<State>,
+    asked: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    beat: u64,
+    /// The last change that was read from the store.
+    acknowledged: u64,
+    /// Changes that were read, but old writers may still be at work.
+    pending: BTreeSet<u64>,
+    /// The change up to which all is in force, as read while none was at work; `None`: must be read again.
+    noticed: Option<u64>,
+    servers: HashMap<u64, Observed>,
+    /// A round is wanted at once.
+    wanted: bool,
+    stopped: bool,
+}
+
+/// What is known of a server.
+#[derive(Clone, Copy)]
+struct Observed {
+    beat: u64,
+    /// When this beat was seen first.
+    since: Instant,
+}
+
+impl State {
+    /// The last change of which nobody here uses an older state any more.
+    fn seen(&self) -> u64 {
+        self.pending.first().map_or(self.acknowledged, |first| self.acknowledged.min(first.saturating_sub(1)))
+    }
+}
+
+impl Cluster {
+    /// This process, unless it is the only one that can use the engine.
+    pub(crate) fn of(engine: &Arc<dyn Engine>, options: ClusterOptions) -> Option<Self> {
+        engine.capabilities().shared.then(|| Self {
+            engine: Arc::clone(engine),
+            options,
+            id: random().max(1),
+            started: Instant::now(),
+            fresh_until_ms: AtomicU64::new(0),
+            local: Mutex::default(),
+            changing: AtomicBool::new(false),
+            housekeeping: AtomicBool::new(false),
+            state: Mutex::default(),
+            asked: Condvar::new(),
+        })
+    }
+
+    /// Which server this is.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Whether this server looks after what only one may.
+    pub(crate) fn is_housekeeping(&self) -> bool {
+        self.housekeeping.load(Ordering::Acquire)
+    }
+
+    /// Refuses where what is in memory may be out of date.
+    pub(crate) fn check_fresh(&self) -> Result<(), StoreError> {
+        let now = millis(self.started.elapsed());
+        let until = self.fresh_until_ms.load(Ordering::Acquire);
+        if now < until {
+            return Ok(());
+        }
+        let stale = millis(self.options.stale);
+        Err(StoreError::Stale { since_ms: now.saturating_sub(until).saturating_add(stale) })
+    }
+
+    fn set_fresh(&self, began: Instant) {
+        let until = began.saturating_duration_since(self.started) + self.options.stale;
+        self.fresh_until_ms.store(millis(until), Ordering::Release);
+    }
+
+    /// How long a beat must stand still until its server cannot be writing any more, by any clock.
+    fn dead_after(&self) -> Duration {
+        self.options.stale + self.options.stale / 10
+    }
+
+    /// Notes the beats. Whether a server is gone that was there.
+    fn observe(&self, rows: &Rows) -> bool {
+        let now = Instant::now();
+        let mut state = self.state.lock();
+        let before = state.servers.len();
+        let there: HashMap<u64, u64> = rows.servers.iter().map(|server| (server.id, server.beat)).collect();
+        state.servers.retain(|id, _| there.contains_key(id));
+        let gone = state.servers.len() < before;
+        for (id, beat) in there {
+            let seen = state.servers.entry(id).or_insert(Observed { beat, since: now });
+            if seen.beat != beat {
+                *seen = Observed { beat, since: now };
+            }
+        }
+        gone
+    }
+
+    /// For how long the beat of a server has stood still.
+    fn silence(&self, id: u64) -> Duration {
+        self.state.lock().servers.get(&id).map_or(Duration::ZERO, |seen| seen.since.elapsed())
+    }
+
+    /// Whether a server may still be at work.
+    fn is_live(&self, rows: &Rows, id: u64) -> bool {
+        id == self.id || (rows.servers.iter().any(|server| server.id == id) && self.silence(id) < self.dead_after())
+    }
+
+    /// Waits until no server uses a schema or a graph as it was before the last change: all have said so, or have had to stop writing.
+    pub(crate) fn wait_for_servers(&self) -> Result<(), StoreError> {
+        let began = Instant::now();
+        let mut target = None;
+        loop {
+            let rows = rows::read(&*self.engine)?;
+            self.observe(&rows);
+            let target = *target.get_or_insert(rows.changes.count);
+            let waits = |server: &&rows::Server| {
+                server.id != self.id && server.seen < target && self.silence(server.id) < self.dead_after()
+            };
+            let Some(other) = rows.servers.iter().find(waits) else { return Ok(()) };
+            if self.state.lock().stopped {
+                return Err(StoreError::Closing);
+            }
+            if began.elapsed() > limits::SERVERS_WAIT_MAX {
+                let server = rows::server_name(other.id);
+                return Err(StoreError::ServerBehind { server, waited_ms: millis(began.elapsed()) });
+            }
+            std::thread::sleep((self.options.refresh / 8).clamp(limits::POLL_PAUSE_MIN, limits::POLL_PAUSE_MAX));
+        }
+    }
+
+    /// Notes that old writers have come to their end.
+    fn settled(&self, change: u64) {
+        let mut state = self.state.lock();
+        let before = state.seen();
+        state.pending.remove(&change);
+        if state.seen() != before {
+            state.wanted = true;
+            self.asked.notify_all();
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A number that no other process has.
+fn random() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    // The standard library's hashers are seeded with random bits of the operating system.
+    RandomState::new().hash_one((std::process::id(), now.as_nanos()))
+}

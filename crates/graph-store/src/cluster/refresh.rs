@@ -1,0 +1,272 @@
+//! The rounds of a server: its beat, and reading again what others changed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use graph_schema::GraphMode;
+use key_codec::key::{self, MetaKind};
+use key_codec::{CodecError, GraphNumber, setting_value, tables};
+use kv::{Engine, RowRange, WriteBatch};
+
+use super::rows::{self, HOUSEKEEPER, Rows, Server};
+use super::{Cluster, State};
+use crate::dropped::Waker;
+use crate::graph::Graph;
+use crate::purge::Graphs;
+use crate::store::{Shared, open_graph, read_graphs};
+use crate::{StoreError, limits};
+
+/// What is stored of a graph beside its schema, on shared engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version {
+    /// Changes with the schema and with the modes.
+    pub(crate) number: u64,
+    pub(crate) mode: GraphMode,
+    pub(crate) reads_all: bool,
+}
+
+impl Version {
+    pub(crate) fn put(self, batch: &mut WriteBatch, graph: GraphNumber) {
+        let mode = self.mode as u64;
+        batch.put(
+            tables::META,
+            |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Version),
+            |b| key::meta_row_number(b, graph.0),
+            |v| setting_value::put_numbers(v, &[self.number, mode, u64::from(self.reads_all)]),
+        );
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, CodecError> {
+        let [number, mode, reads_all] = setting_value::read_numbers(bytes)?;
+        let mode = match mode {
+            1 => GraphMode::Restoring,
+            2 => GraphMode::Merging,
+            3 => GraphMode::Loading,
+            _ => GraphMode::None,
+        };
+        Ok(Self { number, mode, reads_all: reads_all != 0 })
+    }
+}
+
+/// The versions of all graphs, by number.
+pub(crate) fn read_versions(engine: &dyn Engine) -> Result<HashMap<GraphNumber, Version>, StoreError> {
+    let mut partition = Vec::new();
+    key::meta_partition(&mut partition, GraphNumber::STORE, MetaKind::Version);
+    let mut versions = HashMap::new();
+    let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
+    while let Some(entry) = cursor.next()? {
+        let number = GraphNumber(key::read_meta_row_number(entry.key.row())?);
+        versions.insert(number, Version::read(entry.value)?);
+    }
+    Ok(versions)
+}
+
+/// Appends the removal of a graph's version.
+pub(crate) fn delete_version(batch: &mut WriteBatch, graph: GraphNumber) {
+    crate::settings::delete_number(batch, MetaKind::Version, graph);
+}
+
+/// Brings the graphs in memory in line with those in the store. Nothing else may do so at the same time: the caller holds the right to
+/// change, or what it is made with.
+pub(crate) fn reload(shared: &Arc<Shared>, graphs: &Graphs) -> Result<(), StoreError> {
+    let engine = &*shared.engine;
+    let listed: BTreeMap<String, GraphNumber> = read_graphs(engine)?.into_iter().collect();
+    let versions = read_versions(engine)?;
+    let current: Vec<Arc<Graph>> = graphs.read().values().cloned().collect();
+    for graph in &current {
+        if listed.get(&graph.name) == Some(&graph.number) {
+            if let Some(version) = versions.get(&graph.number) {
+                graph.follow(*version)?;
+            }
+        } else if !listed.contains_key(&graph.name) {
+            graph.mark_cleared();
+            graphs.write().remove(&graph.name);
+        }
+    }
+    for (name, number) in listed {
+        let old = graphs.read().get(&name).cloned();
+        if old.as_ref().is_some_and(|old| old.number == number) {
+            continue;
+        }
+        let graph = open_graph(shared, name.clone(), number)?;
+        if let Some(old) = old {
+            graph.replace(&old);
+            old.mark_cleared();
+        }
+        if let Some(version) = versions.get(&number) {
+            graph.set_version(*version);
+        }
+        graphs.write().insert(name, Arc::new(graph));
+    }
+    Ok(())
+}
+
+/// What a round works on.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) graphs: Graphs,
+    pub(crate) waker: Waker,
+}
+
+impl Context {
+    /// One round. Where it fails, what is in memory may be out of date, and the next one tries again.
+    pub(crate) fn round(&self, cluster: &Cluster) -> Result<(), StoreError> {
+        let began = Instant::now();
+        let server = {
+            let mut state = cluster.state.lock();
+            state.beat += 1;
+            Server { id: cluster.id, beat: state.beat, seen: state.seen() }
+        };
+        rows::put_server(&*cluster.engine, server)?;
+        let rows = rows::read(&*cluster.engine)?;
+        if !rows.servers.iter().any(|found| found.id == server.id && found.beat >= server.beat) {
+            return Err(StoreError::NotListed { server: rows::server_name(server.id) });
+        }
+        let somebody_left = cluster.observe(&rows);
+        cluster.free_changes(&rows)?;
+        let changed = self.read_again(cluster, &rows)?;
+        cluster.set_fresh(began);
+        if self.keep_house(cluster, &rows)? || (cluster.is_housekeeping() && (somebody_left || changed)) {
+            self.waker.wake();
+        }
+        Ok(())
+    }
+
+    /// Reads again what changed. Whether there was anything.
+    fn read_again(&self, cluster: &Cluster, rows: &Rows) -> Result<bool, StoreError> {
+        let local = cluster.local.lock();
+        let noticed = cluster.state.lock().noticed;
+        let count = rows.changes.count;
+        if noticed == Some(count) {
+            return Ok(false);
+        }
+        reload(&self.shared, &self.graphs)?;
+        // A change at work may have been seen in parts.
+        let whole = rows.changes.owner == 0 && rows::read(&*cluster.engine)?.changes == rows.changes;
+        let all: Vec<Arc<Graph>> = self.graphs.read().values().cloned().collect();
+        let graphs: Vec<Arc<Graph>> = all.into_iter().filter(|graph| graph.take_unsettled(whole)).collect();
+        let retired = self.shared.retired.lock().drain(..).collect::<Vec<_>>();
+        drop(local);
+        let mut state = cluster.state.lock();
+        state.noticed = whole.then_some(count);
+        state.acknowledged = state.acknowledged.max(count);
+        if graphs.is_empty() && retired.is_empty() {
+            return Ok(true);
+        }
+        state.pending.insert(count);
+        drop(state);
+        self.settle(count, graphs, retired);
+        Ok(true)
+    }
+
+    /// Waits, on a thread of its own, for those who write with what is out of date.
+    fn settle(&self, count: u64, graphs: Vec<Arc<Graph>>, retired: Vec<crate::stripes::Stripes>) {
+        let shared = Arc::clone(&self.shared);
+        let wait = move || {
+            graphs.iter().for_each(|graph| graph.wait_for_own_writers());
+            retired.iter().for_each(crate::stripes::Stripes::wait);
+            if let Some(cluster) = &shared.cluster {
+                cluster.settled(count);
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("settle".to_owned()).spawn(wait) {
+            // Others go on when this server's beat stands still: nothing is acknowledged before its time.
+            tracing::error!(%error, "no thread to wait for writers");
+        }
+    }
+
+    /// Takes over what only one server does, where nobody does it. Whether it has just come to this one.
+    fn keep_house(&self, cluster: &Cluster, rows: &Rows) -> Result<bool, StoreError> {
+        let owner = rows.housekeeper_id()?;
+        if owner == cluster.id {
+            cluster.housekeeping.store(true, Ordering::Release);
+            remove_dead(cluster, rows)?;
+            return Ok(false);
+        }
+        cluster.housekeeping.store(false, Ordering::Release);
+        if owner != 0 && cluster.is_live(rows, owner) {
+            return Ok(false);
+        }
+        let mut new = Vec::new();
+        setting_value::put_numbers(&mut new, &[cluster.id]);
+        let place = (GraphNumber::STORE, MetaKind::Cluster, HOUSEKEEPER);
+        let taken = rows::swap(&*cluster.engine, place, rows.housekeeper.as_deref(), Some(&new))?;
+        cluster.housekeeping.store(taken, Ordering::Release);
+        Ok(taken)
+    }
+}
+
+/// Forgets servers that died without a word.
+fn remove_dead(cluster: &Cluster, rows: &Rows) -> Result<(), StoreError> {
+    for server in &rows.servers {
+        if server.id != cluster.id && cluster.silence(server.id) > limits::DEAD_SERVER_KEPT {
+            rows::delete_server(&*cluster.engine, server.id)?;
+        }
+    }
+    Ok(())
+}
+
+/// The thread of the rounds. Dropping it ends them and says that this server is gone.
+pub(crate) struct Refresher {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Refresher {
+    /// Starts the thread, where other processes can be over the store.
+    pub(crate) fn start(context: Context) -> Self {
+        let shared = Arc::clone(&context.shared);
+        if shared.cluster.is_none() {
+            return Self { shared, thread: None };
+        }
+        let run = move || {
+            let Some(cluster) = &context.shared.cluster else { return };
+            let mut failing = false;
+            while let Some(()) = wait(cluster, failing) {
+                let outcome = context.round(cluster);
+                match &outcome {
+                    Err(error) if !failing => {
+                        tracing::warn!(%error, "this server could not look at what others changed; it goes on trying");
+                    }
+                    Ok(()) if failing => tracing::info!("this server sees the others again"),
+                    _ => {}
+                }
+                failing = outcome.is_err();
+            }
+        };
+        let thread = std::thread::Builder::new().name("cluster".to_owned()).spawn(run);
+        if let Err(error) = &thread {
+            tracing::error!(%error, "no thread to keep up with other servers: this one will refuse to write");
+        }
+        Self { shared, thread: thread.ok() }
+    }
+}
+
+/// Waits for the next round; `None` where there is none.
+fn wait(cluster: &Cluster, failing: bool) -> Option<()> {
+    let pause = if failing { cluster.options.refresh.min(Duration::from_millis(100)) } else { cluster.options.refresh };
+    let until = Instant::now() + pause;
+    let mut state = cluster.state.lock();
+    let ended = |state: &State| state.stopped || state.wanted;
+    while !ended(&state) && !cluster.asked.wait_until(&mut state, until).timed_out() {}
+    state.wanted = false;
+    (!state.stopped).then_some(())
+}
+
+impl Drop for Refresher {
+    fn drop(&mut self) {
+        let Some(cluster) = &self.shared.cluster else { return };
+        cluster.state.lock().stopped = true;
+        cluster.asked.notify_all();
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+        if let Err(error) = rows::delete_server(&*cluster.engine, cluster.id) {
+            tracing::warn!(%error, "the other servers will only see by its silence that this one is gone");
+        }
+    }
+}
