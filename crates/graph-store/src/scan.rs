@@ -28,6 +28,9 @@ const VERSION: u8 = 1;
 /// What a bound that is a position begins with: nothing in Base64 does.
 const POSITION: char = '~';
 
+/// The binary ids of two elements.
+type FirstAndLast = (Vec<u8>, Vec<u8>);
+
 /// A part of the vertices or of the edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shard {
@@ -126,9 +129,9 @@ impl Graph {
     }
 
     /// The least and the greatest of the binary ids in a table; `None` where it has no elements, or too many to look at.
-    fn outermost(&self, table: TableId) -> Result<Option<(Vec<u8>, Vec<u8>)>, StoreError> {
+    fn outermost(&self, table: TableId) -> Result<Option<FirstAndLast>, StoreError> {
         let catalogue = self.catalogue();
-        let mut found: Option<(Vec<u8>, Vec<u8>)> = None;
+        let mut found: Option<FirstAndLast> = None;
         let mut id = Vec::new();
         let mut cursor = self.engine().scan_partitions(table, &self.prefix(), None)?;
         let mut read = 0;
