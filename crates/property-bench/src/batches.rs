@@ -1,6 +1,6 @@
 //! The generator in a thread of its own: rows come out as batches of encoded records, which go back to be filled again.
 
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
@@ -152,10 +152,8 @@ impl Maker {
         if batch.len() < self.records {
             return Ok(true);
         }
-        let empty = match self.empty.try_recv() {
-            Ok(empty) => empty,
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => Batch::default(),
-        };
+        // None has come back yet: a new one.
+        let empty = self.empty.try_recv().unwrap_or_default();
         let full = std::mem::replace(batch, empty);
         Ok(self.send(full))
     }

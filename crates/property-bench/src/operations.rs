@@ -288,7 +288,7 @@ impl Numbers {
     /// One far from those before it, in no order that a disk would like: multiples of the golden ratio.
     fn spread(&mut self) -> u64 {
         self.at += 1;
-        let part = u128::from(self.at.wrapping_mul(0x9E37_79B9_7F4A_7C15)) * u128::from(self.below) >> 64;
+        let part = (u128::from(self.at.wrapping_mul(0x9E37_79B9_7F4A_7C15)) * u128::from(self.below)) >> 64;
         u64::try_from(part).unwrap_or_default()
     }
 }

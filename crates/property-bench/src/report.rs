@@ -46,7 +46,8 @@ pub fn report(result: &PropertyResult) -> TableReport {
         sections.push(loads(result));
         sections.push(beside_loads(result));
     }
-    let warning = result.interrupted.then(|| "The run was ended early: the figures are what was measured until then.");
+    let warning =
+        result.interrupted.then_some("The run was ended early: the figures are what was measured until then.");
     TableReport {
         title: format!("Property store on {}", result.engine),
         facts: facts(result),
