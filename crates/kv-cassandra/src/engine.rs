@@ -29,7 +29,8 @@ use crate::{read, schema, swap, write};
 
 /// A store in a keyspace of a cluster.
 ///
-/// Calls block their thread for as long as the cluster takes, at most for the request timeout with each request; [`Engine::submit`] does not.
+/// Calls block their thread for as long as the cluster takes, at most for the request timeout with each request; [`Engine::submit`]
+/// does not.
 /// Dropping it waits for what was submitted.
 pub struct CassandraEngine {
     client: Arc<Client>,
@@ -53,7 +54,8 @@ impl CassandraEngine {
     ///
     /// # Errors
     /// [`KvError::Unavailable`] when no contact point answers in time, [`KvError::NotAStore`] when the keyspace holds something else,
-    /// [`KvError::Other`] for options that make no sense, a refused user, a missing right, and a replication factor larger than the cluster.
+    /// [`KvError::Other`] for options that make no sense, a refused user, a missing right, and a replication factor larger than the
+    /// cluster.
     pub fn open(options: &CassandraOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
         options.check()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()

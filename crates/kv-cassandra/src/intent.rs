@@ -96,7 +96,8 @@ struct Found {
     timestamp: i64,
 }
 
-/// Does every complete intent that is older than `age`, and deletes incomplete ones whose writer must have given up; says how many were done.
+/// Does every complete intent that is older than `age`, and deletes incomplete ones whose writer must have given up; says how many
+/// were done.
 pub(crate) async fn finish_unfinished(client: &Client, age: Duration) -> Result<usize, KvError> {
     let age_micros = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
     let dead = client.options.request_timeout * INTENT_AGE_IN_TIMEOUTS;

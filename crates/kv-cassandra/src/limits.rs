@@ -28,6 +28,10 @@ pub const REQUESTS_PER_CALL: usize = 128;
 /// Rows asked for by name in one request: ScyllaDB's limit as it comes.
 pub const ROWS_PER_REQUEST: usize = 100;
 
+/// Partitions asked for by name in one request: a request costs more than the rows it brings, so several share one; few enough that the
+/// node that is asked has little to gather from others, and that a batch is spread over the nodes.
+pub const PARTITIONS_PER_REQUEST: usize = 25;
+
 /// Bytes a page of rows aims at. Rows are counted, not bytes, so the number of rows follows what the last page had.
 pub const PAGE_BYTES: usize = 256 << 10;
 

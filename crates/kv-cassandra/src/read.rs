@@ -5,7 +5,7 @@ use kv::{Key, Keys, KvError, TableId};
 
 use crate::client::Client;
 use crate::error::unexpected;
-use crate::limits::{REQUESTS_PER_CALL, ROWS_PER_REQUEST};
+use crate::limits::{PARTITIONS_PER_REQUEST, REQUESTS_PER_CALL, ROWS_PER_REQUEST};
 use crate::statements::Ask;
 
 const WHAT: &str = "reading";
@@ -26,21 +26,23 @@ pub(crate) async fn get(client: &Client, table: TableId, key: Key<'_>) -> Result
     Ok(row.map(|(value,)| value.unwrap_or_default().to_vec()))
 }
 
-/// The values of many keys, in their order. A request asks for rows of one partition, so that it goes straight to a node that has it; all
-/// are under way at once, up to a bound.
+/// The values of many keys, in their order. A request asks for rows of one partition, or for the row without a name of several; all are
+/// under way at once, up to a bound.
 pub(crate) async fn multi_get(client: &Client, table: TableId, keys: &Keys) -> Result<Vec<Option<Vec<u8>>>, KvError> {
     client.statement(table, Ask::Get).await?;
     let mut order: Vec<(usize, Key<'_>)> = keys.iter().enumerate().collect();
     order.sort_by_key(|(_, key)| *key);
-    let requests: Vec<&[(usize, Key<'_>)]> = order
+    let (single, others): (Vec<_>, Vec<_>) = order.into_iter().partition(|(_, key)| key.row().is_empty());
+    let of_rows = others
         .chunk_by(|(_, a), (_, b)| a.partition() == b.partition())
-        .flat_map(|partition| partition.chunks(ROWS_PER_REQUEST))
-        .collect();
+        .flat_map(|partition| partition.chunks(ROWS_PER_REQUEST));
+    let requests: Vec<&[(usize, Key<'_>)]> = single.chunks(PARTITIONS_PER_REQUEST).chain(of_rows).collect();
     let mut values = vec![None; keys.len()];
     let mut answers = stream::iter(requests)
         .map(|asked| async move {
             match asked {
                 [(at, key)] => Ok(vec![(*at, get(client, table, *key).await?)]),
+                [(_, first), ..] if first.row().is_empty() => get_partitions(client, table, asked).await,
                 _ => get_rows(client, table, asked).await,
             }
         })
@@ -76,6 +78,26 @@ async fn get_rows(client: &Client, table: TableId, asked: &[(usize, Key<'_>)]) -
             if key.row() == row {
                 found.push((*at, Some(value.unwrap_or_default().to_vec())));
             }
+        }
+    }
+    Ok(found)
+}
+
+/// The rows without a name of several partitions, sorted and perhaps repeated.
+async fn get_partitions(client: &Client, table: TableId, asked: &[(usize, Key<'_>)]) -> Result<Values, KvError> {
+    let statement = client.statement(table, Ask::GetPartitions).await?;
+    let mut names: Vec<&[u8]> = asked.iter().map(|(_, key)| key.partition()).filter(|name| !name.is_empty()).collect();
+    names.dedup();
+    let values = (&names, &[][..] as &[u8]);
+    let answer = client.request(WHAT, || client.session.execute_unpaged(statement, &values)).await?;
+    let rows = answer.into_rows_result().map_err(|error| unexpected(WHAT, &error))?;
+    let mut found = Values::with_capacity(asked.len());
+    // They come in an order of the node's choice.
+    for row in rows.rows::<(&[u8], Option<&[u8]>)>().map_err(|error| unexpected(WHAT, &error))? {
+        let (partition, value) = row.map_err(|error| unexpected(WHAT, &error))?;
+        let first = asked.partition_point(|(_, key)| key.partition() < partition);
+        for (at, _) in asked.iter().skip(first).take_while(|(_, key)| key.partition() == partition) {
+            found.push((*at, Some(value.unwrap_or_default().to_vec())));
         }
     }
     Ok(found)

@@ -17,6 +17,7 @@ use crate::options::ReplicaConsistency;
 pub(crate) enum Ask {
     Get,
     GetRows,
+    GetPartitions,
     Rows,
     RowsFrom,
     RowsAfter,
@@ -49,6 +50,7 @@ impl Ask {
         let outcome = match self {
             Self::Get => write!(text, "SELECT v FROM {t} WHERE p = ? AND r = ?"),
             Self::GetRows => write!(text, "SELECT r, v FROM {t} WHERE p = ? AND r IN ?"),
+            Self::GetPartitions => write!(text, "SELECT p, v FROM {t} WHERE p IN ? AND r = ?"),
             Self::Rows => write!(text, "SELECT r, v FROM {t} WHERE p = ?"),
             Self::RowsFrom => write!(text, "SELECT r, v FROM {t} WHERE p = ? AND r >= ?"),
             Self::RowsAfter => write!(text, "SELECT r, v FROM {t} WHERE p = ? AND r > ?"),

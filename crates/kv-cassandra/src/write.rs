@@ -39,7 +39,8 @@ pub(crate) async fn write(client: &Client, units: &[Unit<'_>]) -> Result<(), KvE
     all(calls).await
 }
 
-/// Does calls at once, up to a bound. After a failure no further one is begun, and those under way are waited for, so that nothing goes on
+/// Does calls at once, up to a bound. After a failure no further one is begun, and those under way are waited for, so that nothing
+/// goes on
 /// once the outcome is known.
 pub(crate) async fn all<F>(calls: Vec<F>) -> Result<(), KvError>
 where

@@ -17,6 +17,7 @@ pub fn open_tables(storage: &Storage, tables: &'static [TableSpec]) -> Result<Ar
         EngineName::Memory => Ok(Arc::new(MemoryEngine::open(tables))),
         EngineName::Rocksdb => open_rocksdb(storage, tables),
         EngineName::Tikv => open_tikv(storage, tables),
+        EngineName::Cassandra => open_cassandra(storage, tables),
     }
 }
 
@@ -86,4 +87,52 @@ fn open_tikv(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<dyn 
 #[cfg(not(feature = "tikv"))]
 fn open_tikv(_storage: &Storage, _tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
     Err(KvError::Unavailable { detail: "this program was built without TiKV; set another storage.engine".to_owned() })
+}
+
+#[cfg(feature = "cassandra")]
+fn open_cassandra(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use kv_cassandra::{
+        CassandraEngine, CassandraOptions, ClientCertificate, Credentials, ReplicaConsistency, TlsOptions,
+    };
+
+    use crate::settings::ConsistencyName;
+
+    let of = &storage.cassandra;
+    let file = |path: &Path| (!path.as_os_str().is_empty()).then(|| path.to_owned());
+    let text = |text: &String| (!text.is_empty()).then(|| text.clone());
+    let options = CassandraOptions {
+        contact_points: of.contact_points(),
+        keyspace: of.keyspace.clone(),
+        replication_factor: of.replication_factor,
+        datacenters: of.datacenters().map_err(|error| KvError::Other { detail: error.to_string() })?,
+        local_datacenter: text(&of.local_datacenter),
+        consistency: match of.consistency {
+            ConsistencyName::LocalQuorum => ReplicaConsistency::LocalQuorum,
+            ConsistencyName::Quorum => ReplicaConsistency::Quorum,
+            ConsistencyName::All => ReplicaConsistency::All,
+        },
+        connect_timeout: Duration::from_millis(of.connect_timeout_ms),
+        request_timeout: Duration::from_millis(of.request_timeout_ms),
+        connections_per_node: of.connections_per_node,
+        requests_in_flight_max: of.requests_in_flight_max,
+        batch_bytes: usize::try_from(of.batch_bytes.as_u64()).unwrap_or(usize::MAX),
+        credentials: text(&of.user).map(|user| Credentials { user, password: of.password.clone() }),
+        tls: of.tls.then(|| TlsOptions {
+            ca_file: file(&of.tls_ca_file),
+            client_certificate: file(&of.tls_certificate_file)
+                .zip(file(&of.tls_key_file))
+                .map(|(certificate_file, key_file)| ClientCertificate { certificate_file, key_file }),
+        }),
+    };
+    Ok(Arc::new(CassandraEngine::open(&options, tables)?))
+}
+
+#[cfg(not(feature = "cassandra"))]
+fn open_cassandra(_storage: &Storage, _tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
+    Err(KvError::Unavailable {
+        detail: "this program was built without Cassandra; build it with the feature \"cassandra\"".to_owned(),
+    })
 }

@@ -3,6 +3,8 @@
 //! Every key is in `rhizome.toml`, so a key that is not there is a mistake, and the error names where it was given and the closest
 //! known one. A value of the wrong kind is named the same way.
 
+mod cassandra;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +12,8 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use config::{Config, File, FileFormat, Map, Value, ValueKind};
 use serde::Deserialize;
+
+pub use cassandra::{Cassandra, ConsistencyName};
 
 /// The defaults, as compiled into the program.
 pub const DEFAULTS: &str = include_str!("../rhizome.toml");
@@ -110,6 +114,7 @@ pub struct Storage {
     pub durability: DurabilityName,
     pub rocksdb: RocksDb,
     pub tikv: Tikv,
+    pub cassandra: Cassandra,
 }
 
 /// `[storage.rocksdb]`
@@ -185,6 +190,8 @@ pub enum EngineName {
     Memory,
     /// A TiKV cluster.
     Tikv,
+    /// A cluster that several servers share.
+    Cassandra,
 }
 
 /// `storage.durability`
@@ -337,6 +344,7 @@ impl Settings {
             return Err(SettingsError::Value { key: "graph.default", value: String::new(), reason });
         }
         self.storage.tikv.check()?;
+        self.storage.cassandra.check()?;
         self.time_zone().map(drop)
     }
 
@@ -448,6 +456,21 @@ mod tests {
         assert_eq!(settings.storage.engine, EngineName::Rocksdb);
         assert_eq!(settings.storage.rocksdb.memory_budget, ByteSize::mib(512));
         assert_eq!(settings.graph.default, "hugegraph");
+        assert_eq!(settings.storage.cassandra.contact_points(), ["127.0.0.1:9042"]);
+    }
+
+    #[test]
+    fn lists_are_set_by_environment() {
+        let environment = [
+            ("RHIZOME__STORAGE__ENGINE", "cassandra"),
+            ("RHIZOME__STORAGE__CASSANDRA__CONTACT_POINTS", "a:1, b:2"),
+            ("RHIZOME__STORAGE__CASSANDRA__DATACENTERS", "berlin:3, tokyo:2"),
+        ];
+        let settings = load("", &environment, &[]).unwrap();
+        assert_eq!(settings.storage.engine, EngineName::Cassandra);
+        assert_eq!(settings.storage.cassandra.contact_points(), ["a:1", "b:2"]);
+        let expected = [("berlin".to_owned(), 3), ("tokyo".to_owned(), 2)];
+        assert_eq!(settings.storage.cassandra.datacenters().unwrap(), expected);
     }
 
     #[test]
@@ -497,6 +520,8 @@ mod tests {
                 "[storage.tikv]\ntls_ca = \"ca.pem\"\n",
                 "setting 'storage.tikv.tls_certificate' is '': TLS needs all three files",
             ),
+            ("[storage.cassandra]\ndatacenters = \"berlin\"\n", "'berlin' is not of the form name:replicas"),
+            ("[storage.cassandra]\ntls_key_file = \"k.pem\"\n", "give both or none"),
             ("[server\n", "my.toml"),
         ] {
             let error = load(file, &[], &[]).unwrap_err().to_string();

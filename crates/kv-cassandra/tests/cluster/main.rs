@@ -2,5 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking, its helpers too")]
 
 mod conformance;
+mod faults;
+mod speed;
 mod store;
 mod support;

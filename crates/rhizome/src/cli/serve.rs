@@ -204,6 +204,11 @@ fn announce(settings: &Settings, address: SocketAddr) {
             tracing::info!("data in {}", data.display());
             tracing::info!("durability {}", durability.promise());
         }
+        EngineName::Cassandra => {
+            let of = &storage.cassandra;
+            tracing::info!("listening at http://{address}");
+            tracing::info!("data in keyspace {} of the Cassandra cluster at {}", of.keyspace, of.contact_points);
+        }
     }
 }
 

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Runs the tests of kv-cassandra against real nodes that it starts and stops: the conformance suite on one node, then the
+# faults on three. Ports 9042 and 7000 of 127.0.0.1 to .3 must be free; others: RHIZOME_CASSANDRA_PORT,
+# RHIZOME_CASSANDRA_STORAGE_PORT.
+#
+#   scripts/test-cassandra.sh [one] [three]     no argument: both
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+port=${RHIZOME_CASSANDRA_PORT:-9042}
+work=$(mktemp -d "${TMPDIR:-/tmp}/rhizome-cassandra.XXXXXX")
+running=
+finish() {
+    if [[ -n $running ]]; then "$root/scripts/cassandra.sh" stop "$running" || true; fi
+    rm -rf "$work"
+}
+trap finish EXIT
+
+# One after the other: they share a keyspace.
+tests() { cargo test --release -p kv-cassandra --features cluster-tests --test cluster -- --test-threads=1 "$@"; }
+
+start() { # NODES
+    running=$work/$1
+    "$root/scripts/cassandra.sh" start "$running" "$1"
+}
+
+stop() {
+    "$root/scripts/cassandra.sh" stop "$running"
+    running=
+}
+
+cd "$root"
+cargo test --release -p kv-cassandra --features cluster-tests --test cluster --no-run
+(($# > 0)) || set -- one three
+for part in "$@"; do
+    case $part in
+    one)
+        start 1
+        RHIZOME_TEST_CASSANDRA=127.0.0.1:$port tests --skip faults::
+        stop
+        ;;
+    three)
+        start 3
+        RHIZOME_TEST_CASSANDRA=127.0.0.1:$port,127.0.0.2:$port,127.0.0.3:$port RHIZOME_TEST_CASSANDRA_DIR=$running tests faults::
+        stop
+        ;;
+    *) die "unknown part: $part" "usage: scripts/test-cassandra.sh [one] [three]" ;;
+    esac
+done
