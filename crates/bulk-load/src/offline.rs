@@ -73,6 +73,8 @@ pub struct OfflineOptions {
 /// Loads files into a graph of a store that this process has open, as the mapping says. Bad rows go to the rejects folder and do not stop the
 /// load; the rules are those of [`crate::load`].
 ///
+/// A unique index label that the elements contradict is not built, and the summary says so; an online load would reject the rows instead.
+///
 /// Elements replace stored ones with the same id. Where two rows have the same id, either may be the one that stays, but both ends of an edge
 /// see the same one. Nobody else may write to the store meanwhile.
 ///
@@ -133,7 +135,11 @@ fn run(store: &Store, options: &OfflineOptions, observer: &dyn LoadObserver) -> 
         rejects.write(row.struct_index, &row.rejection())?;
     }
     rejects.flush()?;
-    ended.map_err(|error| load.explained(error))?;
+    if let Err(error) = ended {
+        // What was not finished takes no room any more; the next load would remove it, too.
+        drop(load.state.remove_strays(&load.work_dir));
+        return Err(load.explained(error));
+    }
     Ok(load.summary(rejects.written_to()))
 }
 
@@ -251,7 +257,7 @@ impl Load<'_> {
         let names = |kind| -> Vec<&str> {
             self.labels.iter().filter(|label| label.kind == kind).map(|label| label.label.as_str()).collect()
         };
-        if self.state.phase(Phase::Edges).stored {
+        if self.state.is_loaded() {
             return Ok(());
         }
         let suspended = self.graph.suspend_indexes(&names(ElementKind::Vertex), &names(ElementKind::Edge));
@@ -375,10 +381,7 @@ impl Load<'_> {
         if !error.is_disk_full() {
             return error;
         }
-        let bytes_of = |phase| -> u64 {
-            let elements = load::plan_of(self.sources, kind_of(phase));
-            elements.bytes
-        };
+        let bytes_of = |phase| load::plan_of(self.sources, kind_of(phase)).bytes;
         let needed_bytes = self.state.room_needed(bytes_of(Phase::Vertices), bytes_of(Phase::Edges));
         let free_bytes = space::free(&self.options.data_dir).unwrap_or_default();
         LoadError::DiskFull { path: self.options.data_dir.clone(), needed_bytes, free_bytes }

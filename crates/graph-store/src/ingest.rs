@@ -11,7 +11,6 @@ use graph_model::{Edge, IdStrategy, LabelId, TaskStatus, VertexId};
 use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex, SchemaKind};
 use kv::WriteBatch;
 
-use crate::insert::needs_label_index;
 use crate::{Graph, StoreError, limits};
 
 /// Checks new elements as inserts do and appends their rows to batches that are not to be committed. Nobody may change the schema while one
@@ -126,12 +125,5 @@ impl Graph {
             }
             std::thread::sleep(limits::TASK_POLL_INTERVAL);
         }
-    }
-
-    /// Whether vertices of a label have a row in the label index.
-    #[must_use]
-    pub fn has_label_index(&self, label: &str) -> bool {
-        let catalogue = self.catalogue();
-        catalogue.vertex_label_named(label).is_some_and(|label| needs_label_index(&catalogue, label.id))
     }
 }

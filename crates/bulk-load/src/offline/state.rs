@@ -127,6 +127,11 @@ impl State {
         self.labels.iter().copied().take(labels).collect()
     }
 
+    /// Whether all elements are in the store, so that index labels may be built.
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.edges.stored || !self.built.is_empty()
+    }
+
     /// Index labels that are still to be built.
     pub(crate) fn unbuilt(&self) -> Vec<String> {
         self.suspended.iter().filter(|name| !self.built.contains(name)).cloned().collect()

@@ -52,9 +52,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) stop: AtomicBool,
 }
 
-/// The load has failed elsewhere, or here; the reason has been told.
-pub(crate) struct Stopped;
-
 /// A row as the makers see it.
 #[derive(Clone, Copy)]
 pub(crate) enum Row<'r> {

@@ -23,7 +23,7 @@ pub(super) struct LoadArguments {
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
     /// Load straight into the store in the data folder, which no server may be using. Sorts everything first unless --batch-size is given.
-    #[arg(long, conflicts_with_all = ["server", "user", "password", "in_flight", "dry_run", "no_verify"])]
+    #[arg(long, conflicts_with_all = ["server", "in_flight", "dry_run", "no_verify"])]
     offline: bool,
     #[command(flatten)]
     store: StoreArguments,
