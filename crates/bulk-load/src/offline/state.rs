@@ -158,8 +158,10 @@ impl State {
         Ok(())
     }
 
-    /// Bytes that the rest of the load takes on the disk at most, where the sources have so many bytes for vertices and for edges: the runs
-    /// still to be written, the store's own files of the phase at work, and both of a later phase. Estimated from the runs so far; without
+    /// Bytes that the rest of the load takes on the disk at most, where the sources have so many bytes for vertices and for edges: the
+    /// runs
+    /// still to be written, the store's own files of the phase at work, and both of a later phase. Estimated from the runs so far;
+    /// without
     /// any, a run is taken to be as large as its source.
     pub(crate) fn room_needed(&self, vertex_bytes: u64, edge_bytes: u64) -> u64 {
         let run_bytes = self.vertices.run_bytes() + self.edges.run_bytes();
