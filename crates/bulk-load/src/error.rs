@@ -108,7 +108,8 @@ pub enum LoadError {
     /// The server's disk filled up. Every batch it accepted is there.
     #[error(
         "the server has no room left ({source}); {} of source files are still to be loaded, and take about \
-         twice as much there until they are merged. Make room and load again: elements whose ids the data gives are overwritten with equal content",
+         twice as much there until they are merged. Make room and load again: elements whose \
+         ids the data gives are overwritten with equal content",
         HumanBytes(*unread_bytes)
     )]
     ServerDiskFull {
