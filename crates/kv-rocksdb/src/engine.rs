@@ -7,6 +7,8 @@ use kv::{
     SortedWriter, Statistic, TableId, TableSpec, WriteBatch, prefix_end, successor,
 };
 
+use parking_lot::Mutex;
+
 use crate::folder::Folder;
 use crate::ingest::{self, FileWriter};
 use crate::limits::LONE_COMMIT_BYTES_MAX;
@@ -30,6 +32,8 @@ pub struct RocksDbEngine {
     _folder: Folder,
     direct_write_bytes_min: usize,
     whole_batches: bool,
+    /// Held while a value is compared and swapped.
+    swapping: Mutex<()>,
 }
 
 impl RocksDbEngine {
@@ -49,6 +53,7 @@ impl RocksDbEngine {
             _folder: folder,
             direct_write_bytes_min: options.direct_write_bytes_min,
             whole_batches: options.memtable_writes != MemtableWrites::Unordered,
+            swapping: Mutex::new(()),
         })
     }
 
@@ -115,6 +120,8 @@ impl Engine for RocksDbEngine {
             cheap_prefix_delete: true,
             persistent: true,
             sorted_ingest: true,
+            shared: false,
+            remote: false,
         }
     }
 
@@ -132,6 +139,28 @@ impl Engine for RocksDbEngine {
             return self.submit(batch).wait();
         }
         if self.prepare(&mut batch)? { self.write_directly(&batch) } else { Ok(()) }
+    }
+
+    fn compare_and_swap(
+        &self,
+        table: TableId,
+        key: Key<'_>,
+        expected: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> Result<bool, KvError> {
+        let mut batch = WriteBatch::new();
+        match new {
+            Some(value) => batch.put_key(table, key, value),
+            None => batch.delete_key(table, key),
+        }
+        // Nobody else has the folder open, so a lock of this process excludes all who swap.
+        let _swapping = self.swapping.lock();
+        let mut same = expected.is_none();
+        self.store.get(table, key, &mut |found| same = expected == Some(found))?;
+        if same {
+            self.commit(batch)?;
+        }
+        Ok(same)
     }
 
     fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {

@@ -13,12 +13,15 @@ pub struct WriteBatch {
     arena: Vec<u8>,
     operations: Vec<Span>,
     guards: Vec<Box<dyn Any + Send>>,
+    /// The group that operations are appended to.
+    group: u32,
 }
 
 #[derive(Clone, Copy)]
 struct Span {
     table: TableId,
     put: bool,
+    group: u32,
     key_start: usize,
     partition_end: usize,
     key_end: usize,
@@ -72,7 +75,7 @@ impl WriteBatch {
     /// An empty batch with room for `operations` writes of `bytes` bytes in all.
     #[must_use]
     pub fn with_capacity(operations: usize, bytes: usize) -> Self {
-        Self { arena: Vec::with_capacity(bytes), operations: Vec::with_capacity(operations), guards: Vec::new() }
+        Self { arena: Vec::with_capacity(bytes), operations: Vec::with_capacity(operations), ..Self::default() }
     }
 
     /// Forgets all writes, keeps the allocations; what [`WriteBatch::hold`] was given is dropped.
@@ -80,6 +83,7 @@ impl WriteBatch {
         self.arena.clear();
         self.operations.clear();
         self.guards.clear();
+        self.group = 0;
     }
 
     /// Number of writes.
@@ -115,7 +119,15 @@ impl WriteBatch {
         let key_end = self.arena.len();
         value(&mut self.arena);
         let value_end = self.arena.len();
-        self.operations.push(Span { table, put: true, key_start, partition_end, key_end, value_end });
+        self.operations.push(Span {
+            table,
+            put: true,
+            group: self.group,
+            key_start,
+            partition_end,
+            key_end,
+            value_end,
+        });
     }
 
     /// Appends a put of the same value as the last put, under another key: the value's bytes are copied, not encoded again.
@@ -140,7 +152,15 @@ impl WriteBatch {
         let partition_end = self.arena.len();
         row(&mut self.arena);
         let key_end = self.arena.len();
-        self.operations.push(Span { table, put: false, key_start, partition_end, key_end, value_end: key_end });
+        self.operations.push(Span {
+            table,
+            put: false,
+            group: self.group,
+            key_start,
+            partition_end,
+            key_end,
+            value_end: key_end,
+        });
     }
 
     /// Appends a delete of a key that exists as bytes already.
@@ -156,6 +176,13 @@ impl WriteBatch {
             |b| b.extend_from_slice(key.row()),
             |b| b.extend_from_slice(value),
         );
+    }
+
+    /// Ends a group of writes that make no sense without each other (an element with its index entries); what follows belongs to the next.
+    /// Engines that are not atomic across partitions ([`crate::Capabilities`]) may write groups apart, but never a part of one. A batch
+    /// without groups is one group.
+    pub fn end_group(&mut self) {
+        self.group = self.group.saturating_add(1);
     }
 
     /// Keeps `guard` until the batch has been written (or has failed): locks that must not be released before, whoever waits.
@@ -203,16 +230,23 @@ impl WriteBatch {
 
     /// The writes in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Operation<'_>> {
-        self.operations.iter().map(|span| {
-            let bytes = self.arena.get(span.key_start..span.key_end).unwrap_or_default();
-            let key = Key::new(bytes, span.partition_end - span.key_start);
-            if span.put {
-                let value = self.arena.get(span.key_end..span.value_end).unwrap_or_default();
-                Operation::Put { table: span.table, key, value }
-            } else {
-                Operation::Delete { table: span.table, key }
-            }
-        })
+        self.operations.iter().map(|span| self.operation(span))
+    }
+
+    /// The writes in order, each with the number of its group. Numbers do not fall, unless the batch was sorted, but may leave gaps.
+    pub fn iter_groups(&self) -> impl ExactSizeIterator<Item = (u32, Operation<'_>)> {
+        self.operations.iter().map(|span| (span.group, self.operation(span)))
+    }
+
+    fn operation(&self, span: &Span) -> Operation<'_> {
+        let bytes = self.arena.get(span.key_start..span.key_end).unwrap_or_default();
+        let key = Key::new(bytes, span.partition_end - span.key_start);
+        if span.put {
+            let value = self.arena.get(span.key_end..span.value_end).unwrap_or_default();
+            Operation::Put { table: span.table, key, value }
+        } else {
+            Operation::Delete { table: span.table, key }
+        }
     }
 }
 
@@ -244,6 +278,18 @@ mod tests {
             })
             .collect();
         assert_eq!(values, [(1, Some(1)), (2, Some(1)), (2, None), (2, Some(3))]);
+    }
+
+    #[test]
+    fn writes_know_their_group() {
+        let mut batch = WriteBatch::new();
+        batch.put(T, |b| b.push(1), |_| (), |_| ());
+        batch.delete(T, |b| b.push(2), |_| ());
+        batch.end_group();
+        batch.put(T, |b| b.push(3), |_| (), |_| ());
+        batch.end_group();
+        let groups: Vec<(u32, u8)> = batch.iter_groups().map(|(group, op)| (group, op.key().as_bytes()[0])).collect();
+        assert_eq!(groups, [(0, 1), (0, 2), (1, 3)]);
     }
 
     #[test]

@@ -7,7 +7,9 @@ use crate::{Commit, Key, Keys, KvError, SortedRows, SortedWriter, TableId, Write
 /// What an engine can and cannot do. Callers consult this; they never ask which engine it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// A batch over several partitions is applied as a whole or not at all.
+    /// A batch over several partitions is applied as a whole or not at all, and seen so. Where not, each group of it
+    /// ([`WriteBatch::end_group`]) is applied as a whole in the end, though a reader may see a part of it before; a batch that failed may
+    /// have some of its groups applied.
     pub atomic_across_partitions: bool,
     /// [`Engine::snapshot`] shows one moment in time.
     pub snapshot_reads: bool,
@@ -19,6 +21,10 @@ pub struct Capabilities {
     pub persistent: bool,
     /// [`Engine::sorted_writer`] and [`Engine::ingest`] work.
     pub sorted_ingest: bool,
+    /// Other processes may read and write the same content at the same time: nothing held in this one's memory excludes them.
+    pub shared: bool,
+    /// A call waits for a network: it must not run on a thread that others need.
+    pub remote: bool,
 }
 
 /// Rows of one partition: from `start` (inclusive) to `end` (exclusive, `None`: to the last row).
@@ -151,6 +157,17 @@ pub trait Engine: Read + Send + Sync {
         self.submit(batch).wait()
     }
 
+    /// Replaces the value of `key` by `new` if it is `expected` (`None`: absent, both ways), as one step that nothing comes between, in
+    /// this process or another; says whether it did. A key written this way must never be written in another: some engines order the
+    /// two kinds of writes apart. After an error the outcome is unknown: read the key, or repeat with a value nobody else writes.
+    fn compare_and_swap(
+        &self,
+        table: TableId,
+        key: Key<'_>,
+        expected: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> Result<bool, KvError>;
+
     /// A view that later writes do not change (see [`Capabilities::snapshot_reads`]).
     fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError>;
 
@@ -249,6 +266,16 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
 
     fn commit(&self, batch: WriteBatch) -> Result<(), KvError> {
         (**self).commit(batch)
+    }
+
+    fn compare_and_swap(
+        &self,
+        table: TableId,
+        key: Key<'_>,
+        expected: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> Result<bool, KvError> {
+        (**self).compare_and_swap(table, key, expected, new)
     }
 
     fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {

@@ -16,7 +16,7 @@ use crate::{
 /// One fault. `nth` counts from 1 at the moment the fault is injected.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// The nth commit fails; nothing of it is written.
+    /// The nth commit (or swap, which counts as one) fails; nothing of it is written.
     FailCommit {
         /// Which one.
         nth: u64,
@@ -247,6 +247,24 @@ impl<E: Engine> Engine for FaultEngine<E> {
             Some(error) => Commit::done(commit.wait().and(Err(error))),
             None => commit,
         }
+    }
+
+    fn compare_and_swap(
+        &self,
+        table: TableId,
+        key: Key<'_>,
+        expected: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> Result<bool, KvError> {
+        let plan = self.faults.next_commit();
+        if let Some(delay) = plan.delay {
+            std::thread::sleep(delay);
+        }
+        if let Some(error) = plan.refuse {
+            return Err(error);
+        }
+        let swapped = self.inner.compare_and_swap(table, key, expected, new)?;
+        plan.lose.map_or(Ok(swapped), Err)
     }
 
     fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {

@@ -216,11 +216,38 @@ impl Engine for MemoryEngine {
             cheap_prefix_delete: false,
             persistent: false,
             sorted_ingest: true,
+            shared: false,
+            remote: false,
         }
     }
 
     fn submit(&self, batch: WriteBatch) -> Commit {
         Commit::done(self.write(batch))
+    }
+
+    fn compare_and_swap(
+        &self,
+        table: TableId,
+        key: Key<'_>,
+        expected: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> Result<bool, KvError> {
+        let mut batch = WriteBatch::new();
+        match new {
+            Some(value) => batch.put_key(table, key, value),
+            None => batch.delete_key(table, key),
+        }
+        batch.check(self.tables)?;
+        let mut content = self.content.write();
+        let table = content.table_mut(table)?;
+        if get(&table.rows, key).as_deref() != expected {
+            return Ok(false);
+        }
+        match new {
+            Some(value) => table.put(key, value),
+            None => table.delete(key.as_bytes()),
+        }
+        Ok(true)
     }
 
     fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {

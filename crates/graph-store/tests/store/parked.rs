@@ -92,6 +92,16 @@ impl Engine for ParkedEngine {
         commit
     }
 
+    fn compare_and_swap(
+        &self,
+        table: TableId,
+        key: Key<'_>,
+        expected: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> Result<bool, KvError> {
+        self.inner.compare_and_swap(table, key, expected, new)
+    }
+
     fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {
         self.inner.snapshot()
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::{COUNTED, Harness, POINTS, TERMINATED, add, all_keys, drain, get, put};
-use crate::{Key, Keys, RowRange, WriteBatch};
+use crate::{Engine, Key, Keys, RowRange, WriteBatch};
 
 /// A snapshot shows the moment it was taken, by every way of reading.
 pub fn snapshots_do_not_move(harness: &mut dyn Harness) {
@@ -176,4 +176,51 @@ pub fn guards_are_held_until_the_write(harness: &mut dyn Harness) {
             assert!(released.load(Ordering::Acquire), "released before the answer");
         }
     }
+}
+
+/// A swap happens only where the value is what was expected, absence included.
+pub fn swaps_compare_first(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    let swap = |expected: Option<&[u8]>, new: Option<&[u8]>| {
+        engine.compare_and_swap(TERMINATED, Key::new(b"p\0row", 2), expected, new).expect("swap")
+    };
+    let now = || get(&*engine, TERMINATED, b"p\0", b"row");
+    assert!(!swap(Some(b"a"), Some(b"b")), "there is nothing yet");
+    assert_eq!(now(), None);
+    assert!(swap(None, Some(b"a")));
+    assert_eq!(now(), Some(b"a".to_vec()));
+    assert!(!swap(None, Some(b"b")), "there is something");
+    assert!(!swap(Some(b"b"), None));
+    assert_eq!(now(), Some(b"a".to_vec()));
+    assert!(swap(Some(b"a"), Some(b"")));
+    assert_eq!(now(), Some(Vec::new()));
+    assert!(!swap(None, Some(b"b")), "an empty value is a value");
+    assert!(swap(Some(b""), None));
+    assert_eq!(now(), None);
+    assert!(swap(None, Some(b"again")));
+    assert_eq!(now(), Some(b"again".to_vec()));
+}
+
+/// A counter kept by swaps counts every success of every thread once.
+pub fn concurrent_swaps_all_count(harness: &mut dyn Harness) {
+    const THREADS: u32 = 4;
+    const STEPS: u32 = 25;
+    fn step(engine: &dyn Engine) {
+        loop {
+            let old = get(engine, POINTS, b"counter", b"");
+            let count = old.as_deref().map_or(0, |bytes| u32::from_be_bytes(bytes.try_into().expect("four bytes")));
+            let new = (count + 1).to_be_bytes();
+            if engine.compare_and_swap(POINTS, Key::new(b"counter", 7), old.as_deref(), Some(&new)).expect("swap") {
+                return;
+            }
+        }
+    }
+    let engine = harness.fresh();
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| (0..STEPS).for_each(|_| step(&*engine)));
+        }
+    });
+    let total = get(&*engine, POINTS, b"counter", b"");
+    assert_eq!(total, Some((THREADS * STEPS).to_be_bytes().to_vec()));
 }

@@ -85,7 +85,8 @@ cases! { $
         scans_of_many_rows_are_complete delete_prefix_is_exact runs_hold_every_row_once
         delete_prefix_up_to_the_last_byte writing_after_delete_prefix compacting_changes_nothing;
     concurrency: snapshots_do_not_move scans_do_not_see_later_writes batches_are_seen_whole
-        concurrent_writers_lose_nothing later_submissions_win guards_are_held_until_the_write;
+        concurrent_writers_lose_nothing later_submissions_win guards_are_held_until_the_write
+        swaps_compare_first concurrent_swaps_all_count;
     ingest: sorted_rows_are_read_like_written_ones ingested_rows_replace_and_are_replaced rows_of_several_writers_join
         what_is_not_sorted_is_refused rows_are_seen_only_after_the_ingest ingested_rows_survive_a_restart
         ingest_is_seen_whole;
