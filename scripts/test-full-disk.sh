@@ -25,6 +25,6 @@ mount -t tmpfs -o "size=$size" none "$disk"
 cd "$root"
 # One after the other: they share the disk.
 for test in disk_full full_disk; do
-    RHIZOME_TEST_SMALL_DISK=$disk cargo test --release --workspace --test "$test" -- --ignored
+    RHIZOME_TEST_SMALL_DISK=$disk cargo test --release --workspace --test "$test" -- --ignored --test-threads=1
     rm -rf "${disk:?}"/*
 done

@@ -105,6 +105,20 @@ pub enum LoadError {
         source: Box<StoreError>,
     },
 
+    /// The server's disk filled up. Every batch it accepted is there.
+    #[error(
+        "the server has no room left ({source}); {} of source files are still to be loaded, and take about \
+         twice as much there until they are merged. Make room and load again: elements whose \
+         ids the data gives are overwritten with equal content",
+        HumanBytes(*unread_bytes)
+    )]
+    ServerDiskFull {
+        /// Bytes of source files that were not read yet.
+        unread_bytes: u64,
+        /// What the server answered.
+        source: ClientError,
+    },
+
     /// The disk filled up (offline load). The store opens and holds what was finished.
     #[error(
         "the disk is full: loading needs about {} more under {}, {} are free. Make room, then go on with the same command and --resume; \

@@ -9,7 +9,9 @@
 //!
 //! Memory is bounded: batches wait in a channel of fixed length, and at most `in_flight` are under way.
 //!
-//! It is not a server and knows nothing of storage: it speaks only HTTP/JSON, through `api-client`.
+//! [`load_offline`] does the same straight into a store that this process has open (`offline.rs`): sorted runs instead of requests.
+//!
+//! It is not a server, and it names no storage engine: it speaks HTTP/JSON through `api-client`, or hands rows to `kv`.
 //! Start reading at [`load`].
 
 mod builder;

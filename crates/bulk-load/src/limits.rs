@@ -28,7 +28,8 @@ pub(crate) const SHOWN_CHARS_MAX: usize = 80;
 /// How alike (0 to 1) a known word must be to be suggested for an unknown one.
 pub(crate) const SUGGESTION_LIKENESS_MIN: f64 = 0.75;
 
-/// Memory of an offline load for rows that are not sorted yet, in bytes, where nothing else is said: runs of this size keep even a billion
+/// Memory of an offline load for rows that are not sorted yet, in bytes, where nothing else is said: runs of this size keep even a
+/// billion
 /// rows below two hundred runs, and it fits beside the storage engine's own memory on a small machine.
 pub const SORT_MEMORY_BYTES: u64 = 1 << 30;
 

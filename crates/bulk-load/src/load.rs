@@ -24,6 +24,9 @@ use crate::source::{self, SourceFile};
 use crate::summary::{LabelSummary, LoadSummary};
 use crate::verify;
 
+/// What Rhizome says, in answer to a write, when its disk is full.
+const DISK_FULL: &str = "the disk is full";
+
 /// A struct that takes part in the load, with its files found.
 pub(crate) struct Source<'a> {
     index: usize,
@@ -74,6 +77,7 @@ async fn run(options: &LoadOptions, observer: &dyn LoadObserver) -> Result<LoadS
     let mut ledger = Ledger {
         labels,
         rows_unreadable: 0,
+        bytes_read: 0,
         batches_too_big: 0,
         rejects: rejects(&mapping, &sources, options)?,
         rejects_max: options.rejects_max,
@@ -89,7 +93,8 @@ async fn run(options: &LoadOptions, observer: &dyn LoadObserver) -> Result<LoadS
         }
     }
     ledger.rejects.flush()?;
-    ended?;
+    let unread = plan(&sources).bytes.saturating_sub(ledger.bytes_read);
+    ended.map_err(|error| with_room_needed(error, unread))?;
 
     let elapsed = started.elapsed();
     let mut labels = ledger.labels;
@@ -113,6 +118,16 @@ async fn run(options: &LoadOptions, observer: &dyn LoadObserver) -> Result<LoadS
         rejects_dir: ledger.rejects.written_to(),
         offline: None,
     })
+}
+
+/// The error of a server whose disk is full, with what there is still to be stored.
+fn with_room_needed(error: LoadError, unread_bytes: u64) -> LoadError {
+    match error {
+        LoadError::Server { source, .. } if source.to_string().contains(DISK_FULL) => {
+            LoadError::ServerDiskFull { unread_bytes, source }
+        }
+        other => other,
+    }
 }
 
 pub(crate) fn check_options(options: &LoadOptions) -> Result<(), LoadError> {

@@ -2,14 +2,18 @@
 //!
 //! Vertices of all sources come first, then edges, each in two steps. Reading: every thread takes parts of the source files (`chunks.rs`,
 //! `read.rs`), makes elements by the rules of an online load (`rows.rs`, `worker.rs`) and collects their rows in its share of the memory
-//! (`sorter.rs`); when that is full it is sorted and written to a file, a run (`run.rs`). Storing: the runs are merged section by section into
-//! data files of the storage engine (`merge.rs`), and when all of them are there, the engine takes them over. Nothing goes through a log or is
+//! (`sorter.rs`); when that is full it is sorted and written to a file, a run (`run.rs`). Storing: the runs are merged section by
+//! section into
+//! data files of the storage engine (`merge.rs`), and when all of them are there, the engine takes them over. Nothing goes through a
+//! log or is
 //! written twice. At last index labels are built.
 //!
-//! What is finished is written down (`journal.rs`), so a load that was cut short goes on: at the portion of the sources it was reading, or at
+//! What is finished is written down (`journal.rs`), so a load that was cut short goes on: at the portion of the sources it was
+//! reading, or at
 //! the merge it was at. Until the engine has taken over a phase's files nothing of it is in the store, so nothing is loaded twice.
 //!
-//! With a batch size, rows are committed in batches instead: the plain write path, for comparison and for small additions to large stores.
+//! With a batch size, rows are committed in batches instead: the plain write path, for comparison and for small additions to large
+//! stores.
 
 mod chunks;
 mod journal;
@@ -70,14 +74,19 @@ pub struct OfflineOptions {
     pub resume: bool,
 }
 
-/// Loads files into a graph of a store that this process has open, as the mapping says. Bad rows go to the rejects folder and do not stop the
+/// Loads files into a graph of a store that this process has open, as the mapping says. Bad rows go to the rejects folder and do not
+/// stop the
 /// load; the rules are those of [`crate::load`].
 ///
-/// Elements replace stored ones with the same id. Where two rows have the same id, either may be the one that stays, but both ends of an edge
+/// A unique index label that the elements contradict is not built, and the summary says so; an online load would reject the rows instead.
+///
+/// Elements replace stored ones with the same id. Where two rows have the same id, either may be the one that stays, but both ends of
+/// an edge
 /// see the same one. Nobody else may write to the store meanwhile.
 ///
 /// # Errors
-/// [`LoadError`]. The store then holds the phases that were finished (with a batch size: the batches), and the same call with `resume` goes on;
+/// [`LoadError`]. The store then holds the phases that were finished (with a batch size: the batches), and the same call with `resume`
+/// goes on;
 /// [`LoadError::DiskFull`] says how much room that needs.
 pub fn load_offline(
     store: &Store,
@@ -133,7 +142,11 @@ fn run(store: &Store, options: &OfflineOptions, observer: &dyn LoadObserver) -> 
         rejects.write(row.struct_index, &row.rejection())?;
     }
     rejects.flush()?;
-    ended.map_err(|error| load.explained(error))?;
+    if let Err(error) = ended {
+        // What was not finished takes no room any more; the next load would remove it, too.
+        drop(load.state.remove_strays(&load.work_dir));
+        return Err(load.explained(error));
+    }
     Ok(load.summary(rejects.written_to()))
 }
 
@@ -251,7 +264,7 @@ impl Load<'_> {
         let names = |kind| -> Vec<&str> {
             self.labels.iter().filter(|label| label.kind == kind).map(|label| label.label.as_str()).collect()
         };
-        if self.state.phase(Phase::Edges).stored {
+        if self.state.is_loaded() {
             return Ok(());
         }
         let suspended = self.graph.suspend_indexes(&names(ElementKind::Vertex), &names(ElementKind::Edge));
@@ -375,10 +388,7 @@ impl Load<'_> {
         if !error.is_disk_full() {
             return error;
         }
-        let bytes_of = |phase| -> u64 {
-            let elements = load::plan_of(self.sources, kind_of(phase));
-            elements.bytes
-        };
+        let bytes_of = |phase| load::plan_of(self.sources, kind_of(phase)).bytes;
         let needed_bytes = self.state.room_needed(bytes_of(Phase::Vertices), bytes_of(Phase::Edges));
         let free_bytes = space::free(&self.options.data_dir).unwrap_or_default();
         LoadError::DiskFull { path: self.options.data_dir.clone(), needed_bytes, free_bytes }

@@ -21,6 +21,8 @@ use crate::summary::LabelSummary;
 pub(crate) struct Ledger<'a> {
     pub(crate) labels: Vec<LabelSummary>,
     pub(crate) rows_unreadable: u64,
+    /// Bytes of sources read.
+    pub(crate) bytes_read: u64,
     /// Batches the server took only in parts.
     pub(crate) batches_too_big: u64,
     pub(crate) rejects: Rejects,
@@ -126,6 +128,7 @@ fn handle(
             ledger.check_rejects()
         }
         Event::Bytes(bytes) => {
+            ledger.bytes_read += bytes;
             ledger.observer.bytes_read(bytes);
             Ok(())
         }

@@ -79,7 +79,8 @@ pub(crate) struct OpenFile {
     pub(crate) bytes_read: Arc<AtomicU64>,
 }
 
-/// Whether the bytes of a source's files are its text: neither compressed nor of another character set. Only then a part of a file can be read.
+/// Whether the bytes of a source's files are its text: neither compressed nor of another character set. Only then a part of a file can
+/// be read.
 pub(crate) fn is_plain(input: &Input) -> bool {
     let encoding = input.charset.as_deref().and_then(|name| Encoding::for_label(name.as_bytes())).unwrap_or(UTF_8);
     !is_gzip(input) && encoding == UTF_8

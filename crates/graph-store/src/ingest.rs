@@ -1,8 +1,10 @@
 //! Elements as rows for a sorted ingest (`kv::Engine::ingest`): what an offline load needs of a graph.
 //!
-//! Rows are those an insert writes, made by the same checks and the same code, but index entries are not among them: which entries an element
+//! Rows are those an insert writes, made by the same checks and the same code, but index entries are not among them: which entries an
+//! element
 //! replaces could only be found by reading every element first. So the index labels concerned are taken out of use before the ingest
-//! ([`Graph::suspend_indexes`]) and built anew after it ([`Graph::build_index`]), which also is right where stored elements are replaced. A load
+//! ([`Graph::suspend_indexes`]) and built anew after it ([`Graph::build_index`]), which also is right where stored elements are
+//! replaced. A load
 //! that is cut short leaves index labels that say they are not built, never wrong ones.
 
 use std::sync::Arc;
@@ -11,10 +13,10 @@ use graph_model::{Edge, IdStrategy, LabelId, TaskStatus, VertexId};
 use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex, SchemaKind};
 use kv::WriteBatch;
 
-use crate::insert::needs_label_index;
 use crate::{Graph, StoreError, limits};
 
-/// Checks new elements as inserts do and appends their rows to batches that are not to be committed. Nobody may change the schema while one
+/// Checks new elements as inserts do and appends their rows to batches that are not to be committed. Nobody may change the schema
+/// while one
 /// is in use.
 pub struct Encoder<'g> {
     graph: &'g Graph,
@@ -47,7 +49,8 @@ impl Encoder<'_> {
         Ok(edge)
     }
 
-    /// Checks that the ends of edges are stored vertices of the right labels. `refused` gets the position of each edge whose ends are not,
+    /// Checks that the ends of edges are stored vertices of the right labels. `refused` gets the position of each edge whose ends are
+    /// not,
     /// and why. One read for all of them, and one more for each that is refused.
     ///
     /// # Errors
@@ -77,7 +80,8 @@ impl Graph {
         Encoder { graph: self, catalogue: self.catalogue(), rules: self.rules() }
     }
 
-    /// Takes out of use the index labels whose entries an ingest of elements of these labels would make wrong. Returns the names of those that
+    /// Takes out of use the index labels whose entries an ingest of elements of these labels would make wrong. Returns the names of
+    /// those that
     /// are to be built by [`Graph::build_index`] after the ingest.
     ///
     /// An ingested vertex can replace one of another label where ids do not begin with the label; then all index labels of vertices are.
@@ -126,12 +130,5 @@ impl Graph {
             }
             std::thread::sleep(limits::TASK_POLL_INTERVAL);
         }
-    }
-
-    /// Whether vertices of a label have a row in the label index.
-    #[must_use]
-    pub fn has_label_index(&self, label: &str) -> bool {
-        let catalogue = self.catalogue();
-        catalogue.vertex_label_named(label).is_some_and(|label| needs_label_index(&catalogue, label.id))
     }
 }

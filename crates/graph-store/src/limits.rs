@@ -74,7 +74,8 @@ pub const INDEX_ENTRIES_PER_ELEMENT_MAX: usize = 65_535;
 /// Index entries that one batch adds and removes, those of one element beyond it included: they are held in memory, some 100 bytes each.
 pub const INDEX_ENTRIES_PER_BATCH_MAX: usize = 500_000;
 
-/// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them, for some milliseconds.
+/// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them, for some
+/// milliseconds.
 pub const INDEX_ELEMENTS_PER_STEP: usize = 512;
 
 /// Faults of indexes that a check describes; all of them are counted.
@@ -100,7 +101,8 @@ pub const VARIABLE_BYTES_MAX: usize = 16_384;
 /// any request may take; a row that came later still is found by the next start.
 pub const EXPIRY_WRITE_MS_MAX: i64 = 600_000;
 
-/// Rows of expired elements looked at at one time: the edges among them go in one batch, and the vertices' batches are under way together.
+/// Rows of expired elements looked at at one time: the edges among them go in one batch, and the vertices' batches are under way
+/// together.
 pub const EXPIRY_BATCH_ELEMENTS_MAX: usize = 10_000;
 
 /// Time between two looks at a task that a caller waits for: short beside any build of an index, long beside a look.

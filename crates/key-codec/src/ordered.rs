@@ -179,7 +179,8 @@ pub(crate) fn vertex_id_len(bytes: &[u8]) -> Option<usize> {
     (len <= bytes.len()).then_some(len)
 }
 
-/// Length in bytes of what the vertex id `bytes` begins with has in common with all ids of its kind: the tag, and for ids made of primary keys
+/// Length in bytes of what the vertex id `bytes` begins with has in common with all ids of its kind: the tag, and for ids made of
+/// primary keys
 /// the label's number.
 pub(crate) fn vertex_id_kind_len(bytes: &[u8]) -> Option<usize> {
     match *bytes.first()? {

@@ -72,8 +72,10 @@ pub static TABLES: &[TableSpec] = &[
     TableSpec { name: "expiry", partition_len: graph_partition_len, ranged: true },
 ];
 
-/// Length of the part of a key that says which section of its table it lies in: the edges of a label, the vertices of a label with primary
-/// keys or with ids of one kind, the entries of an index label, else all of a graph. Sections are ranges of their table that do not overlap,
+/// Length of the part of a key that says which section of its table it lies in: the edges of a label, the vertices of a label with
+/// primary
+/// keys or with ids of one kind, the entries of an index label, else all of a graph. Sections are ranges of their table that do not
+/// overlap,
 /// in the order of these bytes, so they can be sorted and written side by side. `None` where the bytes are no key of the table.
 #[must_use]
 pub fn section_len(table: TableId, key: &[u8]) -> Option<usize> {

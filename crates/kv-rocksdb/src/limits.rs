@@ -41,10 +41,12 @@ pub(crate) const WAL_WRITE_BUFFERS_MAX: usize = 4;
 pub(crate) const LOG_FILE_BYTES_MAX: usize = 4 << 20;
 pub(crate) const LOG_FILES_MAX: usize = 3;
 
-/// Times a part of a table is halved when it is cut into runs: each halving costs two searches, and keys in which this many do not lead to
+/// Times a part of a table is halved when it is cut into runs: each halving costs two searches, and keys in which this many do not
+/// lead to
 /// small parts are too unlike each other in size to be cut well.
 pub(crate) const SPLIT_DEPTH_MAX: usize = 64;
 
-/// Bytes of keys and values at which a file of sorted rows ends: few files even for hundreds of millions of rows (each open one costs a file
+/// Bytes of keys and values at which a file of sorted rows ends: few files even for hundreds of millions of rows (each open one costs
+/// a file
 /// descriptor), small enough that a later merge which must rewrite one is soon done.
 pub(crate) const SORTED_FILE_BYTES: u64 = 256 << 20;

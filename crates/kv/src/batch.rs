@@ -83,6 +83,7 @@ impl WriteBatch {
         self.arena.clear();
         self.operations.clear();
         self.guards.clear();
+        self.group = 0;
     }
 
     /// Number of writes.

@@ -180,7 +180,8 @@ pub trait Engine: Read + Send + Sync {
     fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
 
     /// Cuts what begins with `prefix` (a prefix of a partition's own bytes) into runs of about `target_bytes`, in order; the first one
-    /// starts at `prefix`. Sizes are estimates, and there are some [`crate::limits::RUNS_MAX`] runs at most, larger ones where need be. An
+    /// starts at `prefix`. Sizes are estimates, and there are some [`crate::limits::RUNS_MAX`] runs at most, larger ones where need
+    /// be. An
     /// engine without ordered partitions gives one run.
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError>;
 
@@ -192,7 +193,8 @@ pub trait Engine: Read + Send + Sync {
         Err(KvError::Unsupported { engine: self.name(), operation: "ingesting sorted rows" })
     }
 
-    /// Makes the rows of sorted writers of this engine part of their tables; where a key exists they replace its value. Of each table, rows
+    /// Makes the rows of sorted writers of this engine part of their tables; where a key exists they replace its value. Of each table,
+    /// rows
     /// must begin after those before them in the list end. Whoever reads, or opens the store after a crash, finds all rows of a table or
     /// none of them; tables follow one another in the order in which they are first named. On return all of it survives a power cut.
     ///

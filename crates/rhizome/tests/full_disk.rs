@@ -5,11 +5,12 @@
 
 mod common;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use api_client::{Client, ClientError, VertexId};
 use common::Server;
+use kv::Read as _;
 use serde_json::json;
 
 /// RocksDB looks for free room every five seconds.
@@ -79,4 +80,60 @@ async fn fill_the_disk() {
         assert!(is_there(&client, batch).await, "everything acknowledged is there after a new start");
     }
     assert!(client.schema().await.unwrap().vertexlabels[0].name == "note");
+}
+
+/// Every row of the elements in a store that nobody has open.
+fn rows(data: &Path) -> Vec<(u8, Vec<u8>)> {
+    let mut settings = rhizome::settings::Settings::load(None, &[]).unwrap();
+    settings.storage.data_dir = data.to_path_buf();
+    let engine = rhizome::engine::open(&settings.storage).unwrap();
+    let mut rows = Vec::new();
+    for table in [key_codec::tables::VERTEX, key_codec::tables::EDGE_OUT, key_codec::tables::EDGE_IN] {
+        let mut cursor = engine.scan_partitions(table, &[], None).unwrap();
+        while let Some(row) = cursor.next().unwrap() {
+            rows.push((table.0, [row.key.as_bytes(), row.value].concat()));
+        }
+    }
+    rows
+}
+
+/// By sorting and in batches: the load says what room it needs, what it has finished is there, and it goes on when there is room.
+#[test]
+#[ignore = "needs a small file system in RHIZOME_TEST_SMALL_DISK: scripts/test-full-disk.sh"]
+fn an_offline_load_goes_on_when_there_is_room() {
+    let disk = PathBuf::from(std::env::var_os("RHIZOME_TEST_SMALL_DISK").expect("RHIZOME_TEST_SMALL_DISK"));
+    let elsewhere = tempfile::tempdir().unwrap();
+    let sources = elsewhere.path().join("snb");
+    graph_gen::generate(&graph_gen::SnbOptions::new(150, 7), &sources, &mut |_| {}).unwrap();
+    let load = |data: &Path, more: &[&str]| {
+        let mut command = common::command();
+        command.args(["load", "--offline", "--sort-memory", "2MiB"]).args(more);
+        for (name, path) in [("--mapping", "mapping.json"), ("--schema", "schema.json")] {
+            command.arg(name).arg(sources.join(path));
+        }
+        let output = command.arg("--data").arg(data).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.success(), text(&output.stdout) + &text(&output.stderr))
+    };
+    let whole = elsewhere.path().join("whole");
+    let (done, said) = load(&whole, &[]);
+    assert!(done, "{said}");
+    let expected = rows(&whole);
+    for more in [&[][..], &["--batch-size", "500"]] {
+        let data = disk.join("offline");
+        let ballast = disk.join("ballast");
+        // Leaves some megabytes of 64.
+        std::fs::write(&ballast, vec![0; 56 << 20]).unwrap();
+        let (done, said) = load(&data, more);
+        assert!(!done && said.contains("the disk is full: loading needs about"), "{said}");
+        assert!(said.contains("--resume"), "{said}");
+        std::fs::remove_file(&ballast).unwrap();
+        // The store opens, and what is there is part of the whole.
+        let there = rows(&data);
+        assert!(there.len() < expected.len() && there.iter().all(|row| expected.binary_search(row).is_ok()));
+        let (done, said) = load(&data, &[more, &["--resume"]].concat());
+        assert!(done, "{said}");
+        assert!(rows(&data) == expected);
+        std::fs::remove_dir_all(&data).unwrap();
+    }
 }

@@ -71,7 +71,8 @@ fn mixed(folder: &Path) -> PathBuf {
     write("cities.txt", "7|Rome\n8|Oslo\nx|Nowhere\n9|\n");
     write(
         "lives.json",
-        "{\"who\":\"ann\",\"city\":7}\n{\"who\":\"bob\",\"city\":\"8\"}\n{\"who\":\"\",\"city\":7}\nno json\n{\"who\":\"fay\",\"city\":99}\n",
+        "{\"who\":\"ann\",\"city\":7}\n{\"who\":\"bob\",\"city\":\"8\"}\n\
+         {\"who\":\"\",\"city\":7}\nno json\n{\"who\":\"fay\",\"city\":99}\n",
     );
     let mapping = json!({"version": "2.0", "structs": [
         {"id": "people", "input": {"path": "people.csv", "date_format": "yyyy-MM-dd", "time_zone": "UTC",

@@ -127,6 +127,11 @@ impl State {
         self.labels.iter().copied().take(labels).collect()
     }
 
+    /// Whether all elements are in the store, so that index labels may be built.
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.edges.stored || !self.built.is_empty()
+    }
+
     /// Index labels that are still to be built.
     pub(crate) fn unbuilt(&self) -> Vec<String> {
         self.suspended.iter().filter(|name| !self.built.contains(name)).cloned().collect()
@@ -153,8 +158,10 @@ impl State {
         Ok(())
     }
 
-    /// Bytes that the rest of the load takes on the disk at most, where the sources have so many bytes for vertices and for edges: the runs
-    /// still to be written, the store's own files of the phase at work, and both of a later phase. Estimated from the runs so far; without
+    /// Bytes that the rest of the load takes on the disk at most, where the sources have so many bytes for vertices and for edges: the
+    /// runs
+    /// still to be written, the store's own files of the phase at work, and both of a later phase. Estimated from the runs so far;
+    /// without
     /// any, a run is taken to be as large as its source.
     pub(crate) fn room_needed(&self, vertex_bytes: u64, edge_bytes: u64) -> u64 {
         let run_bytes = self.vertices.run_bytes() + self.edges.run_bytes();

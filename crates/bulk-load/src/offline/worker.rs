@@ -1,4 +1,5 @@
-//! One thread of an offline load: takes parts of source files, makes rows of the store from them, and sorts these in its share of the memory.
+//! One thread of an offline load: takes parts of source files, makes rows of the store from them, and sorts these in its share of the
+//! memory.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -51,9 +52,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) next_run: AtomicU64,
     pub(crate) stop: AtomicBool,
 }
-
-/// The load has failed elsewhere, or here; the reason has been told.
-pub(crate) struct Stopped;
 
 /// A row as the makers see it.
 #[derive(Clone, Copy)]
@@ -390,7 +388,8 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Called between two records, at byte `at` of a chunk that was begun at byte `from`: the place a later load could go on from. Returns
+    /// Called between two records, at byte `at` of a chunk that was begun at byte `from`: the place a later load could go on from.
+    /// Returns
     /// where the part that is not handed over yet begins.
     pub(crate) fn may_hand_over(&mut self, file: usize, from: u64, at: u64) -> Result<u64, Failure> {
         let full = self.sorter.bytes() >= self.shared.memory_bytes

@@ -1,7 +1,8 @@
 //! Building an index label over elements that are there already, and removing the entries of one. Work of tasks; writers are not
 //! locked out.
 //!
-//! An index label that is being built is kept by writers from the start. Then all elements of its label are read in steps, each step's once
+//! An index label that is being built is kept by writers from the start. Then all elements of its label are read in steps, each step's
+//! once
 //! more with the elements locked, and their entries are put. What was written after the start has its entries from its writer, so an
 //! element is missed by neither. Every step can be repeated: a build cut short by a crash is run again from the start.
 //!
