@@ -200,8 +200,8 @@ impl Graph {
             return Err(StoreError::SchemaBusy);
         }
         drop(locked);
-        // Where another server was quicker to see a task that nobody runs, it runs it. A claim whose outcome is not known is made again when
-        // its turn comes.
+        // Where another server was quicker to see a task that nobody runs, it runs it. A claim whose outcome is not known is made again
+        // when its turn comes.
         if let Some(cluster) = &self.shared.cluster
             && cluster.claim_task(self.number, id, false).is_ok_and(|claim| claim == Claim::Others)
         {
