@@ -277,11 +277,11 @@ fn concurrent_overwrites_leave_no_element_without_its_entries() {
     std::thread::scope(|scope| {
         for (at, store) in [&first, &second].into_iter().enumerate() {
             scope.spawn(move || {
-                for n in 0..300i64 {
-                    let value = graph_schema::Literal::Integer((n + at as i64) % 3);
+                for n in 0..300usize {
+                    let value = graph_schema::Literal::Integer(i64::try_from((n + at) % 3).unwrap());
                     let vertex = graph_schema::NewVertex {
                         properties: crate::fixture::properties(&[("value", value)]),
-                        ..named(["x", "y"][n as usize % 2])
+                        ..named(["x", "y"][n % 2])
                     };
                     insert(&graph(store), &[vertex]).unwrap();
                 }
