@@ -62,6 +62,8 @@ pub(crate) struct Cluster {
     changing: AtomicBool,
     /// Whether this process is the one that purges, removes what was dropped and takes over tasks.
     housekeeping: AtomicBool,
+    /// Whether there may be tasks of a server that is gone.
+    orphans: AtomicBool,
     state: Mutex<State>,
     asked: Condvar,
 }
@@ -75,9 +77,13 @@ struct State {
     pending: BTreeSet<u64>,
     /// The change up to which all is in force, as read while none was at work; `None`: must be read again.
     noticed: Option<u64>,
+    /// When everything was read last.
+    read_at: Option<Instant>,
     servers: HashMap<u64, Observed>,
     /// A round is wanted at once.
     wanted: bool,
+    /// The store is being closed: nothing is waited for any more.
+    closing: bool,
     stopped: bool,
 }
 
@@ -87,6 +93,8 @@ struct Observed {
     beat: u64,
     /// When this beat was seen first.
     since: Instant,
+    /// Whether its death was noted.
+    is_dead: bool,
 }
 
 impl State {
@@ -108,6 +116,7 @@ impl Cluster {
             local: Mutex::default(),
             changing: AtomicBool::new(false),
             housekeeping: AtomicBool::new(false),
+            orphans: AtomicBool::new(true),
             state: Mutex::default(),
             asked: Condvar::new(),
         })
@@ -144,21 +153,41 @@ impl Cluster {
         self.options.stale + self.options.stale / 10
     }
 
-    /// Notes the beats. Whether a server is gone that was there.
-    fn observe(&self, rows: &Rows) -> bool {
-        let now = Instant::now();
+    /// Notes the beats, and whether a server is gone that was there, or has died.
+    fn observe(&self, rows: &Rows) {
+        let (now, dead_after) = (Instant::now(), self.dead_after());
         let mut state = self.state.lock();
         let before = state.servers.len();
         let there: HashMap<u64, u64> = rows.servers.iter().map(|server| (server.id, server.beat)).collect();
         state.servers.retain(|id, _| there.contains_key(id));
-        let gone = state.servers.len() < before;
+        let mut gone = state.servers.len() < before;
         for (id, beat) in there {
-            let seen = state.servers.entry(id).or_insert(Observed { beat, since: now });
+            let seen = state.servers.entry(id).or_insert(Observed { beat, since: now, is_dead: false });
             if seen.beat != beat {
-                *seen = Observed { beat, since: now };
+                *seen = Observed { beat, since: now, is_dead: false };
+            } else if !seen.is_dead && now.duration_since(seen.since) >= dead_after {
+                seen.is_dead = true;
+                gone = true;
             }
         }
-        gone
+        if gone {
+            self.orphans.store(true, Ordering::Release);
+        }
+    }
+
+    /// Whether tasks of servers that are gone have to be looked for, which is said once.
+    pub(crate) fn take_orphans(&self) -> bool {
+        self.orphans.swap(false, Ordering::AcqRel)
+    }
+
+    /// Has them looked for again.
+    pub(crate) fn note_orphans(&self) {
+        self.orphans.store(true, Ordering::Release);
+    }
+
+    /// Ends every wait for other servers: the store is being closed.
+    pub(crate) fn close(&self) {
+        self.state.lock().closing = true;
     }
 
     /// For how long the beat of a server has stood still.
@@ -183,7 +212,7 @@ impl Cluster {
                 server.id != self.id && server.seen < target && self.silence(server.id) < self.dead_after()
             };
             let Some(other) = rows.servers.iter().find(waits) else { return Ok(()) };
-            if self.state.lock().stopped {
+            if self.state.lock().closing {
                 return Err(StoreError::Closing);
             }
             if began.elapsed() > limits::SERVERS_WAIT_MAX {

@@ -120,12 +120,17 @@ pub(crate) fn keep_house(cluster: &Cluster, engine: &dyn Engine, graphs: &Graphs
     if !cluster.is_housekeeping() {
         return Ok(());
     }
-    let all: Vec<_> = graphs.read().values().cloned().collect();
     let mut outcome = Ok(());
-    for graph in all {
-        match graph.take_over_tasks(false) {
-            Ok(()) | Err(StoreError::GraphCleared { .. }) => {}
-            Err(error) => outcome = outcome.and(Err(error)),
+    if cluster.take_orphans() {
+        let all: Vec<_> = graphs.read().values().cloned().collect();
+        for graph in all {
+            match graph.take_over_tasks(false) {
+                Ok(()) | Err(StoreError::GraphCleared { .. }) => {}
+                Err(error) => outcome = outcome.and(Err(error)),
+            }
+        }
+        if outcome.is_err() {
+            cluster.note_orphans();
         }
     }
     for (number, owner) in read_owned_numbers(engine, MetaKind::Unfinished)? {

@@ -349,6 +349,19 @@ pub enum StoreError {
         /// Which one.
         server: String,
     },
+    /// A copy of a graph is not what was copied.
+    #[error(
+        "the copy differs: {written} rows of table {table} were written and {found} are there, or their contents differ; \
+         see that nothing writes the source, and copy again"
+    )]
+    CopyDiffers {
+        /// Which table.
+        table: &'static str,
+        /// Rows read from the source.
+        written: u64,
+        /// Rows found in the target.
+        found: u64,
+    },
     /// The store was written by another version of this program.
     #[error(
         "the data has format version {found}, this program reads version {supported}; \
@@ -439,6 +452,7 @@ impl StoreError {
             Self::Cancelled => Meaning::Cancelled,
             Self::Closing => Meaning::Unavailable,
             Self::FormatVersion { .. } => Meaning::Unavailable,
+            Self::CopyDiffers { .. } => Meaning::Internal,
             Self::Corrupt(_) | Self::CorruptSchema(_) => Meaning::Corrupt,
             Self::Kv(error) => match error {
                 KvError::Corrupt { .. } => Meaning::Corrupt,

@@ -258,7 +258,7 @@ pub(crate) fn put_version(batch: &mut WriteBatch, graph: &Graph, changing: Optio
     }
 }
 
-fn put_conf(batch: &mut WriteBatch, name: &str, conf: &GraphConf) {
+pub(crate) fn put_conf(batch: &mut WriteBatch, name: &str, conf: &GraphConf) {
     batch.put(
         tables::META,
         |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::GraphConf),

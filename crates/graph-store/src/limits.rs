@@ -14,6 +14,10 @@ pub const POLL_PAUSE_MIN: Duration = Duration::from_millis(5);
 /// See [`POLL_PAUSE_MIN`].
 pub const POLL_PAUSE_MAX: Duration = Duration::from_millis(100);
 
+/// How often a server reads the list of graphs and their versions though nothing says that they changed: a write that was reported as
+/// failed can have been stored later.
+pub const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
+
 /// How long the row of a server that died is kept. One that only was suspended finds itself listed when it goes on.
 pub const DEAD_SERVER_KEPT: Duration = Duration::from_secs(3_600);
 

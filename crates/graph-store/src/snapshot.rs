@@ -134,7 +134,7 @@ impl Store {
     }
 
     /// A new number for a copy, noted as unfinished.
-    fn begin_copy(&self) -> Result<GraphNumber, StoreError> {
+    pub(crate) fn begin_copy(&self) -> Result<GraphNumber, StoreError> {
         let mut batch = WriteBatch::new();
         let number = self.take_number()?;
         put_owned_number(&mut batch, MetaKind::Unfinished, number, self.shared.server());
@@ -143,7 +143,7 @@ impl Store {
     }
 
     /// Has a copy that came to nothing removed, where its last batch was not stored after all.
-    fn end_copy(&self, copy: GraphNumber, outcome: Result<(), StoreError>) -> Result<(), StoreError> {
+    pub(crate) fn end_copy(&self, copy: GraphNumber, outcome: Result<(), StoreError>) -> Result<(), StoreError> {
         let unfinished = outcome.is_err()
             && crate::settings::read_numbers(self.engine(), MetaKind::Unfinished).is_ok_and(|all| all.contains(&copy));
         if unfinished {

@@ -26,7 +26,7 @@ use crate::task_queue::{TaskQueue, TaskRunner};
 const FORMAT: &str = "format_version";
 /// Present once every element that expires has its row in the table `expiry`, which version 1 did not have.
 const EXPIRIES_NOTED: &str = "expiries_noted";
-const IDS_RESERVED: &str = "ids_reserved";
+pub(crate) const IDS_RESERVED: &str = "ids_reserved";
 /// Setting of a graph.
 const NEXT_IDS: &str = "next_ids";
 
@@ -125,6 +125,15 @@ pub struct Store {
     _refresher: Refresher,
 }
 
+impl Drop for Store {
+    fn drop(&mut self) {
+        // Before the threads are waited for.
+        if let Some(cluster) = &self.shared.cluster {
+            cluster.close();
+        }
+    }
+}
+
 impl Store {
     /// Opens the graphs in `engine`; an empty engine becomes a store with the default graph. Refuses a store of an unknown format.
     pub fn open(engine: Arc<dyn Engine>, options: StoreOptions) -> Result<Self, StoreError> {
@@ -200,6 +209,15 @@ impl Store {
     #[must_use]
     pub fn engine(&self) -> &dyn Engine {
         &*self.shared.engine
+    }
+
+    /// Names of the servers over the store that are alive or were a moment ago, this one included; empty where there can be no others.
+    pub fn servers(&self) -> Result<Vec<String>, StoreError> {
+        if !self.shared.is_shared() {
+            return Ok(Vec::new());
+        }
+        let rows = crate::cluster::rows::read(&*self.shared.engine)?;
+        Ok(rows.servers.iter().map(|server| crate::cluster::rows::server_name(server.id)).collect())
     }
 
     /// Waits until what was dropped or cleared before has been removed from storage. Nothing needs this but tests and measurements.

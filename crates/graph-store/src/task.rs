@@ -26,7 +26,7 @@ const REBUILD_INDEX: &str = "rebuild_index";
 
 /// Setting of a graph: the number the next task gets. It only grows, so that no number is used twice whatever was deleted. A cleared graph
 /// begins again at 1, a resumed one goes on from its snapshot: the tasks that had those numbers are gone.
-const NEXT_TASK: &str = "next_task";
+pub(crate) const NEXT_TASK: &str = "next_task";
 
 const TASK_NUMBER: CodecError = CodecError { what: "task row", problem: "a number beyond its range", at: 0 };
 
@@ -200,12 +200,14 @@ impl Graph {
             return Err(StoreError::SchemaBusy);
         }
         drop(locked);
-        // Where another server was quicker to see a task that nobody runs, it runs it.
-        let claim =
-            self.shared.cluster.as_ref().map_or(Ok(Claim::Taken), |of| of.claim_task(self.number, id, false))?;
-        if claim != Claim::Others {
-            self.shared.queue.push(Arc::clone(self), id);
+        // Where another server was quicker to see a task that nobody runs, it runs it. A claim whose outcome is not known is made again
+        // when its turn comes.
+        if let Some(cluster) = &self.shared.cluster
+            && cluster.claim_task(self.number, id, false).is_ok_and(|claim| claim == Claim::Others)
+        {
+            return Ok(id);
         }
+        self.shared.queue.push(Arc::clone(self), id);
         Ok(id)
     }
 
@@ -249,6 +251,12 @@ impl Graph {
 
     /// Runs a task to its end, or until it is cancelled or the store is closed.
     pub(crate) fn run_task(&self, id: u64, orders: &Orders) -> Result<(), StoreError> {
+        // A server that stood still for long may have lost it.
+        if let Some(cluster) = &self.shared.cluster
+            && cluster.claim_task(self.number, id, false)? == Claim::Others
+        {
+            return Ok(());
+        }
         let started = self.change_task(id, |task| {
             if task.status == TaskStatus::Queued {
                 task.status = TaskStatus::Running;

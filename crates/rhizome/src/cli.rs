@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod copy;
 mod generate;
 mod load;
 mod logging;
@@ -29,6 +30,8 @@ enum Command {
     Load(load::LoadArguments),
     /// Check that stored data is whole, and repair it.
     Check(check::CheckArguments),
+    /// Copy graphs from one store to another, such as from this machine to a cluster.
+    Copy(copy::CopyArguments),
     /// Generate graphs to try things with.
     Generate(generate::GenerateArguments),
     /// Measure a server's speed: Rhizome's or Apache HugeGraph's.
@@ -43,6 +46,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::Load(arguments) => load::load(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Copy(arguments) => copy::copy(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::Bench(arguments) => bench::bench(arguments),
         Command::Config => print(settings::DEFAULTS),

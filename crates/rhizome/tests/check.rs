@@ -162,3 +162,25 @@ async fn write_and_kill(folder: &Path, round: u64) {
         writer.await.unwrap();
     }
 }
+
+#[test]
+fn graphs_are_copied_to_another_store_and_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
+    fill(Path::new(from));
+    let copy = |more: &[&str]| run(&[&["copy", "--from", from, "--to", to], more].concat());
+    let (status, out, error) = copy(&[]);
+    assert!(status.success(), "{error}");
+    assert!(out.starts_with("graph hugegraph: 10 vertices and 0 edges copied, "), "{out}");
+    let (status, out, error) = run(&["check", "--data", to]);
+    assert!(status.success(), "{error}");
+    assert!(out.contains("engine rocksdb: ") && out.contains("graph hugegraph: 1 vertex labels"), "{out}");
+    let (status, out, error) = run(&["check", "--indexes", "--data", to]);
+    assert!(status.success() && out.contains("10 index entries and 10 elements"), "{out}{error}");
+    let (status, _, error) = copy(&[]);
+    assert!(!status.success() && error.contains("'hugegraph' exists already"), "{error}");
+    assert!(copy(&["--replace", "--graph", "hugegraph"]).0.success());
+    let (status, _, error) = run(&["copy", "--from", from, "--to", from]);
+    assert!(!status.success() && error.contains("same data folder"), "{error}");
+}

@@ -126,11 +126,12 @@ impl Context {
         if !rows.servers.iter().any(|found| found.id == server.id && found.beat >= server.beat) {
             return Err(StoreError::NotListed { server: rows::server_name(server.id) });
         }
-        let somebody_left = cluster.observe(&rows);
+        cluster.observe(&rows);
         cluster.free_changes(&rows)?;
         let changed = self.read_again(cluster, &rows)?;
         cluster.set_fresh(began);
-        if self.keep_house(cluster, &rows)? || (cluster.is_housekeeping() && (somebody_left || changed)) {
+        self.keep_house(cluster, &rows)?;
+        if cluster.is_housekeeping() && (changed || cluster.orphans.load(Ordering::Acquire)) {
             self.waker.wake();
         }
         Ok(())
@@ -139,11 +140,15 @@ impl Context {
     /// Reads again what changed. Whether there was anything.
     fn read_again(&self, cluster: &Cluster, rows: &Rows) -> Result<bool, StoreError> {
         let local = cluster.local.lock();
-        let noticed = cluster.state.lock().noticed;
         let count = rows.changes.count;
-        if noticed == Some(count) {
-            return Ok(false);
+        {
+            let state = cluster.state.lock();
+            let is_recent = state.read_at.is_some_and(|at| at.elapsed() < limits::RELOAD_INTERVAL);
+            if state.noticed == Some(count) && is_recent {
+                return Ok(false);
+            }
         }
+        let began = Instant::now();
         reload(&self.shared, &self.graphs)?;
         // A change at work may have been seen in parts.
         let whole = rows.changes.owner == 0 && rows::read(&*cluster.engine)?.changes == rows.changes;
@@ -153,6 +158,7 @@ impl Context {
         drop(local);
         let mut state = cluster.state.lock();
         state.noticed = whole.then_some(count);
+        state.read_at = Some(began);
         state.acknowledged = state.acknowledged.max(count);
         if graphs.is_empty() && retired.is_empty() {
             return Ok(true);
@@ -179,24 +185,26 @@ impl Context {
         }
     }
 
-    /// Takes over what only one server does, where nobody does it. Whether it has just come to this one.
-    fn keep_house(&self, cluster: &Cluster, rows: &Rows) -> Result<bool, StoreError> {
+    /// Takes over what only one server does, where nobody does it.
+    fn keep_house(&self, cluster: &Cluster, rows: &Rows) -> Result<(), StoreError> {
         let owner = rows.housekeeper_id()?;
         if owner == cluster.id {
             cluster.housekeeping.store(true, Ordering::Release);
-            remove_dead(cluster, rows)?;
-            return Ok(false);
+            return remove_dead(cluster, rows);
         }
         cluster.housekeeping.store(false, Ordering::Release);
         if owner != 0 && cluster.is_live(rows, owner) {
-            return Ok(false);
+            return Ok(());
         }
         let mut new = Vec::new();
         setting_value::put_numbers(&mut new, &[cluster.id]);
         let place = (GraphNumber::STORE, MetaKind::Cluster, HOUSEKEEPER);
         let taken = rows::swap(&*cluster.engine, place, rows.housekeeper.as_deref(), Some(&new))?;
+        if taken {
+            cluster.note_orphans();
+        }
         cluster.housekeeping.store(taken, Ordering::Release);
-        Ok(taken)
+        Ok(())
     }
 }
 

@@ -20,3 +20,4 @@ mod removal;
 mod restart;
 mod snapshots;
 mod tasks;
+mod transfer;

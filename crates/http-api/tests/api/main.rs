@@ -11,6 +11,7 @@ mod modes;
 mod path_traversers;
 mod protocol;
 mod queries;
+mod remote;
 mod server;
 mod small;
 mod traversers;

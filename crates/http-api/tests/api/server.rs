@@ -10,7 +10,7 @@ use std::time::Duration;
 use graph_store::{Store, StoreOptions};
 use http_api::{ApiOptions, Limits, ServeError};
 use key_codec::tables::TABLES;
-use kv::MemoryEngine;
+use kv::{Engine, MemoryEngine};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -33,12 +33,16 @@ impl Server {
     }
 
     pub(crate) fn with(limits: Limits) -> Self {
+        Self::over(Arc::new(MemoryEngine::open(TABLES)), limits)
+    }
+
+    pub(crate) fn over(engine: Arc<dyn Engine>, limits: Limits) -> Self {
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
             runtime.block_on(async move {
-                let store = Store::open(Arc::new(MemoryEngine::open(TABLES)), StoreOptions::default()).unwrap();
+                let store = Store::open(engine, StoreOptions::default()).unwrap();
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
                 tell.send(listener.local_addr().unwrap()).unwrap();
                 let options = ApiOptions { limits, test_routes: true };

@@ -1,4 +1,5 @@
-//! `rhizome check`: is what is stored whole? Opens the data folder itself, so no server may be using it.
+//! `rhizome check`: what is stored, and is it whole? Opens the store itself: a data folder no server may be using, or a shared store, which
+//! servers may go on using.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,16 +9,15 @@ use clap::Args;
 use graph_store::{Budget, IndexFault, IndexReport, Store};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rhizome::engine;
-use rhizome::settings::Settings;
+use rhizome::settings::{EngineName, Settings};
 
 #[derive(Args)]
-#[command(arg_required_else_help = true)]
 pub(super) struct CheckArguments {
-    /// Compare every index entry with its element, and every element with its index entries.
-    #[arg(long, required = true)]
+    /// Compare every index entry with its element, and every element with its index entries. Without this only what is there is shown.
+    #[arg(long)]
     indexes: bool,
     /// Put right what differs. Two elements that share the values of a unique index are only named.
-    #[arg(long)]
+    #[arg(long, requires = "indexes")]
     repair: bool,
     /// Only this graph; all graphs where it is left out.
     #[arg(long, value_name = "NAME")]
@@ -35,18 +35,25 @@ pub(super) fn check(arguments: &CheckArguments) -> anyhow::Result<()> {
     let settings = Settings::load(arguments.config.as_deref(), data.as_slice())?;
     super::logging::start(&settings.log)?;
     let folder = settings.storage.data_dir.display();
-    if !settings.storage.data_dir.is_dir() {
+    if settings.storage.engine == EngineName::Rocksdb && !settings.storage.data_dir.is_dir() {
         bail!("there is no data folder {folder}; name it with --data");
     }
     let engine = engine::open(&settings.storage)?;
     let mut options = settings.store_options()?;
     // Nothing but what the check finds is to be written.
     options.purge.interval = None;
-    let store = Store::open(engine, options).with_context(|| format!("opening the data in {folder}"))?;
+    let place = match settings.storage.engine {
+        EngineName::Rocksdb => format!("the data in {folder}"),
+        _ => format!("the store of engine \"{}\"", engine.name()),
+    };
+    let store = Store::open(engine, options).with_context(|| format!("opening {place}"))?;
     let names = match &arguments.graph {
         Some(name) => vec![name.clone()],
         None => store.graph_names(),
     };
+    if !arguments.indexes {
+        return super::print(&found(&store, &names)?);
+    }
     let mut left = 0;
     for name in names {
         let report = check_graph(&store, &name, arguments.repair)?;
@@ -58,6 +65,31 @@ pub(super) fn check(arguments: &CheckArguments) -> anyhow::Result<()> {
         bail!("{left} index entries are wrong; {hint}");
     }
     Ok(())
+}
+
+/// What there is, as lines.
+fn found(store: &Store, names: &[String]) -> anyhow::Result<String> {
+    let engine = store.engine();
+    let capabilities = engine.capabilities();
+    let shared = if capabilities.shared { "several servers can share it" } else { "one server at a time" };
+    let mut text = format!("engine {}: {shared}; format version {}\n", engine.name(), key_codec::FORMAT_VERSION);
+    for statistic in engine.statistics().iter().filter(|statistic| statistic.name.contains("nodes")) {
+        text.push_str(&format!("  {}: {} ({})\n", statistic.name, statistic.value, statistic.help));
+    }
+    // This process has come to be one of them.
+    let others = store.servers()?.len().saturating_sub(1);
+    if capabilities.shared {
+        text.push_str(&format!("other servers at work, or ended without a word in the last hour: {others}\n"));
+    }
+    for name in names {
+        let catalogue = store.graph(name)?.catalogue();
+        let (vertices, edges) = (catalogue.vertex_labels().count(), catalogue.edge_labels().count());
+        let indexes = catalogue.index_labels().count();
+        text.push_str(&format!(
+            "graph {name}: {vertices} vertex labels, {edges} edge labels, {indexes} index labels\n"
+        ));
+    }
+    Ok(text)
 }
 
 fn check_graph(store: &Store, name: &str, repair: bool) -> anyhow::Result<IndexReport> {

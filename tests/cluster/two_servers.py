@@ -1,0 +1,114 @@
+"""Two servers over one store: what the first does is seen by the second, ids are unique, a task outlives its server.
+
+usage: two_servers.py URL1 URL2 PID1     PID1 is killed in the end
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+
+first, second, pid = sys.argv[1], sys.argv[2], int(sys.argv[3])
+SEEN_S = float(os.environ.get("RHIZOME_TEST_SEEN_S", "3"))
+"""The stated second, and what a loaded machine adds."""
+PATIENCE_S = 90
+
+
+def call(server, method, path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(server + path, data, {"Content-Type": "application/json"}, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            text = answer.read()
+            return answer.status, json.loads(text) if text else None
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def done(server, method, path, body=None):
+    status, answer = call(server, method, path, body)
+    assert status < 300, f"{method} {server}{path}: {status} {answer}"
+    return answer
+
+
+def until(what, seconds, holds):
+    began = time.monotonic()
+    while not holds():
+        assert time.monotonic() - began < seconds, f"{what}: not within {seconds} s"
+        time.sleep(0.02)
+    print(f"{what}: after {time.monotonic() - began:.2f} s")
+
+
+def seen(server, path):
+    return call(server, "GET", path)[0] == 200
+
+
+G = "/graphs/two_servers"
+if seen(first, G):
+    done(first, "DELETE", G + "?confirm_message=I%27m%20sure%20to%20drop%20the%20graph")
+done(first, "POST", G, {})
+until("the graph is seen by the other server", SEEN_S, lambda: seen(second, G))
+
+done(first, "POST", G + "/schema/propertykeys", {"name": "n", "data_type": "INT"})
+done(first, "POST", G + "/schema/vertexlabels",
+     {"name": "thing", "id_strategy": "AUTOMATIC", "properties": ["n"], "nullable_keys": ["n"]})
+until("a label is seen by the other server", SEEN_S, lambda: seen(second, G + "/schema/vertexlabels/thing"))
+
+ids, lock = [], threading.Lock()
+
+
+def insert(server):
+    for _ in range(20):
+        batch = [{"label": "thing", "properties": {"n": n}} for n in range(250)]
+        got = done(server, "POST", G + "/graph/vertices/batch", batch)
+        with lock:
+            ids.extend(got)
+
+
+threads = [threading.Thread(target=insert, args=(server,)) for server in (first, second, first, second)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+assert len(ids) == 20_000, f"{len(ids)} of 20000 were inserted"
+assert len(set(ids)) == len(ids), "two vertices have the same id"
+print(f"{len(ids)} ids of two servers are unique")
+
+keys = [f"k{n}" for n in range(10)]
+
+
+def create(server, prefix):
+    for key in keys:
+        done(server, "POST", G + "/schema/propertykeys", {"name": prefix + key, "data_type": "INT"})
+
+
+threads = [threading.Thread(target=create, args=pair) for pair in ((first, "a"), (second, "b"))]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+for server in (first, second):
+    expected = {"n"} | {prefix + key for prefix in "ab" for key in keys}
+    names = lambda: {key["name"] for key in done(server, "GET", G + "/schema/propertykeys")["propertykeys"]}
+    until("changes of both servers are in force", SEEN_S, lambda: names() == expected)
+
+page = "&page="
+count = 0
+at = 0
+while page is not None:
+    answer = done((first, second)[at % 2], "GET", f"{G}/graph/vertices?limit=900{page}")
+    count += len(answer["vertices"])
+    page = f"&page={answer['page']}" if answer["page"] else None
+    at += 1
+assert count == 20_000, f"{count} vertices were listed page by page over two servers"
+print(f"{at} pages go on from one server to the other")
+
+task = done(first, "PUT", G + "/jobs/rebuild/vertexlabels/thing")["task_id"]
+os.kill(pid, signal.SIGKILL)
+ended = lambda: done(second, "GET", f"{G}/tasks/{task}")["task_status"] == "success"
+until("the task of the killed server is done by the other", PATIENCE_S, ended)
+done(second, "POST", G + "/schema/propertykeys", {"name": "after", "data_type": "INT"})
+done(second, "PUT", G, {"action": "clear", "clear_schema": True})
+assert done(second, "GET", G + "/graph/vertices?limit=1")["vertices"] == []
+done(second, "DELETE", G + "?confirm_message=I%27m%20sure%20to%20drop%20the%20graph")
+print("all right")
