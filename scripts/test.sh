@@ -56,7 +56,6 @@ scripts/setup.sh build java python browser valgrind
 scripts/build.sh
 
 suite "Rust" cargo test --release --workspace --no-fail-fast
-suite "Instruction counts" cargo xtask instructions
 suite "Full disk" scripts/test-full-disk.sh
 suite "Walk-through of README.md" scripts/walk-through.py
 suite "Java client 1.5.0" scripts/test-clients.sh java 1.5.0
