@@ -56,7 +56,6 @@ scripts/setup.sh build java python browser valgrind
 scripts/build.sh
 
 suite "Rust" cargo test --release --workspace --no-fail-fast
-suite "Instruction counts" cargo xtask instructions
 suite "Full disk" scripts/test-full-disk.sh
 suite "Cassandra" scripts/test-cassandra.sh
 suite "Walk-through of README.md" scripts/walk-through.py

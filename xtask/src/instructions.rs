@@ -39,7 +39,7 @@ pub(crate) fn check(root: &Path) -> Result<Report> {
 pub(crate) fn update(root: &Path) -> Result<Report> {
     let mut text = format!(
         "# Instructions of one time of each hot path, as `cargo xtask instructions --update` counted them. More than {ALLOWED_PERCENT} %\n\
-         # above fails `cargo xtask instructions`, which is part of `make test`.\n\n"
+         # above fails `cargo xtask instructions`.\n\n"
     );
     let counted = count_all(root)?;
     for (name, count) in &counted {

@@ -52,6 +52,18 @@ async fn latency_is_what_the_server_took() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_row_ends_when_it_has_had_enough_requests() {
+    let server = Server::start(|_| Reply::ok_after(MS)).await;
+    let mut options = options(DriverKind::Closed, Duration::from_secs(600));
+    options.requests_max = Some(37);
+    let (result, _) = run(&server, &read(), &options, &users(4)).await;
+    let row = &result.rows[0];
+    assert_eq!((row.samples, *server.state.requests.borrow()), (37, 37));
+    // Its time is that of the requests, not the one it might have taken.
+    assert!(row.duration_s < 600.0 && row.throughput_per_s > 37.0 / 600.0, "{row:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_kind_of_error_has_its_class() {
     let server = Server::start(|seen| match seen.number {
         3 => Reply::Hang,
