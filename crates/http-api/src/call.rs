@@ -53,8 +53,7 @@ impl App {
         let queries = line("queries", threads, queries_max, meters.refused_queries.clone());
         let writes = line("writes", threads, writes_max, meters.refused_writes.clone());
         // No more than its threads can be at work on them; a few more are ready when a thread is.
-        let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let places = workers.saturating_mul(BATCH_PLACES_PER_THREAD);
+        let places = options.workers.len().max(1).saturating_mul(BATCH_PLACES_PER_THREAD);
         let batches = line("batches", places, writes_max, meters.refused_writes.clone());
         let niceness = limits.query_niceness;
         traversal::on_thread_start(move || stand_back(niceness));

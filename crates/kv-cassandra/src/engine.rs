@@ -266,6 +266,7 @@ impl Engine for CassandraEngine {
             persistent: true,
             shared: true,
             remote: true,
+            sorted_ingest: false,
         }
     }
 

@@ -203,6 +203,7 @@ impl Engine for TikvEngine {
             persistent: true,
             shared: true,
             remote: true,
+            sorted_ingest: false,
         }
     }
 

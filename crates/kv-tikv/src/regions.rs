@@ -125,13 +125,16 @@ impl Regions {
             end_key: comparable(end),
         };
         let answer = self.call::<_, ScanRegionsResponse>(leader.channel, "/pdpb.PD/ScanRegions", request).await;
-        match answer.and_then(|answer| refused(answer.header.as_ref()).map_or(Ok(answer), Err)) {
-            Ok(answer) => Ok(answer.region_metas.iter().map(|region| plain(&region.end_key)).collect()),
-            Err(status) => {
-                *self.leader.lock().await = None;
-                Err(status)
-            }
-        }
+        let failure = match answer {
+            Ok(answer) => match refused(answer.header.as_ref()) {
+                None => return Ok(answer.region_metas.iter().map(|region| plain(&region.end_key)).collect()),
+                Some(status) => status,
+            },
+            Err(status) => status,
+        };
+        // PD may have another leader by now.
+        *self.leader.lock().await = None;
+        Err(failure)
     }
 
     async fn leader(&self) -> Result<Leader, Status> {

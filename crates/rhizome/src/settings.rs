@@ -393,7 +393,7 @@ impl Tikv {
         ];
         let named = files.iter().filter(|(_, file)| !file.as_os_str().is_empty()).count();
         match files.iter().find(|(_, file)| file.as_os_str().is_empty()) {
-            Some((key, _)) if named > 0 => Err(SettingsError::Value {
+            Some(&(key, _)) if named > 0 => Err(SettingsError::Value {
                 key,
                 value: String::new(),
                 reason: "TLS needs all three files: tls_ca, tls_certificate and tls_key".to_owned(),

@@ -2,7 +2,7 @@
 //! address of PD (`host:port`) of a cluster that holds nothing of value, and pass `--ignored` (or `--include-ignored`).
 //!
 //! Every engine has a prefix of its own, so tests run side by side; what they wrote is deleted at their end.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod cluster;
 mod conflicts;

@@ -42,7 +42,7 @@ fn batch(writer: u8, n: u64) -> WriteBatch {
     for part in 0..PARTS {
         let mut key = vec![2, part, writer];
         key.extend_from_slice(&n.to_be_bytes());
-        let value = vec![writer; if n % 8 == 0 { 20_000 } else { 10 }];
+        let value = vec![writer; if n.is_multiple_of(8) { 20_000 } else { 10 }];
         batch.put_key(COUNTED, Key::new(&key, 3), &value);
     }
     batch
