@@ -110,11 +110,11 @@ fn build(root: &Path) -> Result<PathBuf> {
 /// The program in cargo's messages, one JSON object a line.
 fn executable(messages: &str) -> Option<PathBuf> {
     let messages = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let programs = messages.filter_map(|message| {
+    let mut programs = messages.filter_map(|message| {
         let is_ours = message.pointer("/target/name")? == "instructions";
         if is_ours { message.get("executable")?.as_str().map(PathBuf::from) } else { None }
     });
-    programs.last()
+    programs.next_back()
 }
 
 fn count(program: &Path, name: &str) -> Result<u64> {

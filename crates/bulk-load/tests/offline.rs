@@ -9,7 +9,7 @@ use bulk_load::{LoadError, LoadOptions, LoadSummary, OfflineOptions, SilentObser
 use graph_gen::{Content, SnbOptions, generate};
 use graph_store::{Store, StoreOptions};
 use key_codec::tables::{EDGE_IN, EDGE_OUT, LABEL_INDEX, TABLES, VERTEX};
-use kv::{Engine, Fault, FaultEngine, Faults, MemoryEngine, Read as _};
+use kv::{Engine, Fault, FaultEngine, Faults, MemoryEngine};
 use kv_rocksdb::{RocksDbEngine, RocksDbOptions};
 
 type Rows = Vec<(u8, Vec<u8>, Vec<u8>)>;

@@ -301,7 +301,9 @@ mod tests {
         }
     }
 
-    fn answers(text: &str, closes: bool) -> Vec<Result<(AnswerHead, Vec<u8>, bool), WireError>> {
+    type Answer = (AnswerHead, Vec<u8>, bool);
+
+    fn answers(text: &str, closes: bool) -> Vec<Result<Answer, WireError>> {
         (1..=text.len()).map(|step| read(text.as_bytes(), step, closes)).collect()
     }
 

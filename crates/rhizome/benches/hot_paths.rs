@@ -1,5 +1,5 @@
 //! Times of the hot paths: `make bench`, which compares them with saved ones, or `cargo bench -p rhizome --bench hot_paths -- FILTER`.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, reason = "benchmark code")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "benchmark code")]
 
 mod cases;
 

@@ -86,7 +86,7 @@ impl Heap {
                 heap.cursors.push(Cursor { reader, head, age });
             }
         }
-        heap.cursors.sort_by(|a, b| order(a, b));
+        heap.cursors.sort_by(order);
         Ok(heap)
     }
 
@@ -143,8 +143,11 @@ mod tests {
     use super::*;
     use crate::offline::sorter::Sorter;
 
+    /// The sections of several runs.
+    type Sections = Vec<(Arc<File>, SectionMeta)>;
+
     fn jobs(dir: &Path, runs: &mut [Sorter]) -> Vec<MergeJob> {
-        let mut jobs: BTreeMap<(u8, Vec<u8>), Vec<(Arc<File>, SectionMeta)>> = BTreeMap::new();
+        let mut jobs: BTreeMap<(u8, Vec<u8>), Sections> = BTreeMap::new();
         for (number, run) in (0..).zip(runs) {
             let path = dir.join(number.to_string());
             let (meta, _) = run.write(&path, number).unwrap();
@@ -198,6 +201,6 @@ mod tests {
             found.insert(entry.key.as_bytes().to_vec(), entry.value.to_vec());
         }
         assert_eq!(found, expected);
-        assert!(read as usize > expected.len());
+        assert!(usize::try_from(read).unwrap() > expected.len());
     }
 }

@@ -166,7 +166,7 @@ impl Worker<'_> {
             match std::str::from_utf8(line) {
                 Ok(text) => self.line(rules, text, number, &mut cells, &mut place.at_start)?,
                 Err(error) => {
-                    self.unreadable(rules.file, rules.reports_unreadable, &not_utf8(number.get(), line, error))
+                    self.unreadable(rules.file, rules.reports_unreadable, &not_utf8(number.get(), line, error));
                 }
             }
             if let Some(error) = failure.get() {

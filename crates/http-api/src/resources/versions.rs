@@ -13,8 +13,9 @@ use crate::routes::{Answered, ROUTES};
 /// The version of HugeGraph whose API this is.
 pub(crate) const CORE_VERSION: &str = "1.7.0";
 
-/// The groups of HugeGraph's API in that version, by the names HugeGraph gives them. It is what there is to ask for, not what is answered: the
-/// addresses of a group that is not served answer 501 and say why (`filter` and `resources` have none), and `GET /apis` lists what is served.
+/// The groups of HugeGraph's API in that version, by the names HugeGraph gives them. It is what there is to ask for, not what is
+/// answered: the addresses of a group that is not served answer 501 and say why (`filter` and `resources` have none), and `GET /apis`
+/// lists what is served.
 const GROUPS: [&str; 15] = [
     "arthas",
     "auth",

@@ -45,7 +45,7 @@ impl Server {
                 let store = Store::open(engine, StoreOptions::default()).unwrap();
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
                 tell.send(listener.local_addr().unwrap()).unwrap();
-                let options = ApiOptions { limits, test_routes: true };
+                let options = ApiOptions { limits, test_routes: true, ..ApiOptions::default() };
                 let stop = async { drop(stopped.await) };
                 http_api::serve(listener, Arc::new(store), options, stop, PATIENCE).await
             })

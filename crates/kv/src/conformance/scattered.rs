@@ -159,6 +159,7 @@ impl Engine for ScatteredEngine {
             persistent: false,
             shared: true,
             remote: true,
+            sorted_ingest: false,
         }
     }
 
