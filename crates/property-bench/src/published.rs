@@ -80,7 +80,7 @@ const fn load(
 /// The tables of batch puts.
 #[rustfmt::skip]
 pub const LOADS: [PublishedLoad; 13] = [
-    load("DG10", "3 September", 100, Some(15_229.5), Some(867.3), "the page says ms; TiKV's figure fits no other row"),
+    load("DG10", "3 September", 100, Some(15_229.0), Some(867.3), "the page says ms; TiKV's figure fits no other row"),
     load("DG10", "3 September", 500, Some(455.5), Some(860.9), "the page says ms"),
     load("DG10", "3 September", 1000, Some(453.4), Some(880.7), "the page says ms"),
     load("DG60", "3 September", 100, Some(3_331.4), None, "the page says ms; RocksDB: \"IO error\""),

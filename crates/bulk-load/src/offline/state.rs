@@ -159,15 +159,13 @@ impl State {
     }
 
     /// Bytes that the rest of the load takes on the disk at most, where the sources have so many bytes for vertices and for edges: the
-    /// runs
-    /// still to be written, the store's own files of the phase at work, and both of a later phase. Estimated from the runs so far;
-    /// without
-    /// any, a run is taken to be as large as its source.
+    /// runs still to be written, the store's own files of the phase at work, and both of a later phase. Estimated from the runs so far;
+    /// without any, as in a load by batches, what is written is taken to be as large as its source.
     pub(crate) fn room_needed(&self, vertex_bytes: u64, edge_bytes: u64) -> u64 {
         let run_bytes = self.vertices.run_bytes() + self.edges.run_bytes();
         let source_bytes = self.vertices.covered_bytes() + self.edges.covered_bytes();
-        let runs_of = |bytes: u64| match source_bytes {
-            0 => bytes,
+        let runs_of = |bytes: u64| match (run_bytes, source_bytes) {
+            (0, _) | (_, 0) => bytes,
             _ => {
                 u64::try_from(u128::from(bytes) * u128::from(run_bytes) / u128::from(source_bytes)).unwrap_or(u64::MAX)
             }

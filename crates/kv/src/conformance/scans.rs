@@ -263,7 +263,9 @@ pub fn runs_hold_every_row_once(harness: &mut dyn Harness) {
             assert!(target < u64::MAX || runs.len() == 1, "{runs:?}");
             let mut seen = 0;
             for (at, run) in runs.iter().enumerate() {
-                let rows = drain(engine.scan_partitions(COUNTED, prefix, Some(Key::new(&run.start, 0))).expect("scan"));
+                // Only a key that was read may be gone on after where partitions have no order; there is one run then.
+                let after = (at > 0).then(|| Key::new(&run.start, 0));
+                let rows = drain(engine.scan_partitions(COUNTED, prefix, after).expect("scan"));
                 let end = runs.get(at + 1).map(|next| &next.start);
                 let is_inside =
                     |(p, r, _): &&(Vec<u8>, Vec<u8>, Vec<u8>)| end.is_none_or(|end| [&p[..], r].concat() <= *end);

@@ -150,11 +150,11 @@ mod tests {
     #[test]
     fn all_forms_have_everything() {
         let report = report("some text");
-        assert_eq!(report.to_terminal().matches("some text").count(), 7);
-        assert_eq!(report.markdown().matches("some text").count(), 7);
+        assert_eq!(report.to_terminal().matches("some text").count(), 8);
+        assert_eq!(report.markdown().matches("some text").count(), 8);
         assert!(report.markdown().contains("- Command: `some text`\n"));
         // Title and heading twice: as the page's title and as the caption of the table.
-        assert_eq!(report.html().matches("some text").count(), 9);
+        assert_eq!(report.html().matches("some text").count(), 10);
     }
 
     proptest! {
