@@ -18,7 +18,9 @@ finish() {
 trap finish EXIT
 
 # One after the other: they share a keyspace.
-tests() { cargo test --release -p kv-cassandra --features cluster-tests --test cluster -- --test-threads=1 "$@"; }
+# Of the whole workspace, so that dependencies are those compiled already: alone, the crate would want fewer of their features.
+of_cluster=(cargo test --release --workspace --features kv-cassandra/cluster-tests --test cluster)
+tests() { "${of_cluster[@]}" -- --test-threads=1 "$@"; }
 
 start() { # NODES
     running=$work/$1
@@ -31,7 +33,7 @@ stop() {
 }
 
 cd "$root"
-cargo test --release -p kv-cassandra --features cluster-tests --test cluster --no-run
+"${of_cluster[@]}" --no-run
 (($# > 0)) || set -- one three
 for part in "$@"; do
     case $part in
