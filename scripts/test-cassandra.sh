@@ -17,9 +17,9 @@ finish() {
 }
 trap finish EXIT
 
-# One after the other: they share a keyspace.
 # Of the whole workspace, so that dependencies are those compiled already: alone, the crate would want fewer of their features.
 of_cluster=(cargo test --release --workspace --features kv-cassandra/cluster-tests --test cluster)
+# One after the other: they share a keyspace.
 tests() { "${of_cluster[@]}" -- --test-threads=1 "$@"; }
 
 start() { # NODES
