@@ -80,6 +80,10 @@ async fn fill_the_disk() {
         assert!(is_there(&client, batch).await, "everything acknowledged is there after a new start");
     }
     assert!(client.schema().await.unwrap().vertexlabels[0].name == "note");
+    drop(client);
+    assert!(server.stop().success());
+    // Room for the next test.
+    std::fs::remove_dir_all(&disk).unwrap();
 }
 
 /// Every row of the elements in a store that nobody has open.
