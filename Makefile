@@ -33,7 +33,7 @@ check: ## Format, lints and unit tests: the quick look before a commit
 bench: ## Time codec, schema check, JSON and store; print ratios against the baseline that the first run saved (SAVE=1: save anew)
 	@scripts/bench.sh
 
-compare: ## Measure Rhizome against Apache HugeGraph 1.7 on this machine, fetched with Maven; half an hour, QUICK=1: eight minutes
+compare: ## Measure Rhizome against Apache HugeGraph 1.7 on this machine, fetched with Maven; QUICK=1: fewer and shorter rounds
 	@scripts/compare.sh
 
 docs: ## Regenerate the generated pages in docs/

@@ -22,8 +22,7 @@ enum State {
     },
 }
 
-/// Batches that wait to be written together, by one of those who wait for them. That saves handing them to a thread and back, which
-/// costs more than writing a small one.
+/// Batches that wait to be written together, by one of those who wait for them. That saves handing them to a thread and back.
 pub trait CommitQueue: Send + Sync {
     /// Writes what waits in the calling thread, unless another one is at it, and reports to all whose batches these were. Whatever is in
     /// the queue when it is called will be written, by this call or by that other thread.
