@@ -11,7 +11,6 @@ use parking_lot::Mutex;
 
 use crate::folder::Folder;
 use crate::ingest::{self, FileWriter};
-use crate::limits::LONE_COMMIT_BYTES_MAX;
 use crate::options::{Durability, MemtableWrites, RocksDbOptions};
 use crate::read::Snapshot;
 use crate::split::split;
@@ -135,9 +134,7 @@ impl Engine for RocksDbEngine {
     }
 
     fn commit(&self, mut batch: WriteBatch) -> Result<(), KvError> {
-        if batch.bytes() >= LONE_COMMIT_BYTES_MAX {
-            return self.submit(batch).wait();
-        }
+        // The way to the writer and back would only add to the time of who waits.
         if self.prepare(&mut batch)? { self.write_directly(&batch) } else { Ok(()) }
     }
 

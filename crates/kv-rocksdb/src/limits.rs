@@ -7,10 +7,6 @@ pub(crate) const QUEUE_BYTES_MAX: usize = 8 << 20;
 /// Batches that may wait for the writer: more would only make the answers of the first ones later.
 pub(crate) const QUEUE_BATCHES_MAX: usize = 4096;
 
-/// Batches below this many bytes, committed by a thread that waits, are written by that thread: the way to the writer and
-/// back costs more than it saves (measured with `benches/commit.rs`: a lone thread commits single rows twice as fast).
-pub(crate) const LONE_COMMIT_BYTES_MAX: usize = 4 << 10;
-
 /// Batches of at most this many bytes are written by one of those who wait for them, larger ones by the writer thread: a few elements
 /// take microseconds, while hundreds would hold up everything else that the thread of a waiting task has to do.
 pub(crate) const LED_BATCH_BYTES_MAX: usize = 8 << 10;
