@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # Apache Cassandra on loopback, for tests: nodes at 127.0.0.1, 127.0.0.2, 127.0.0.3, from the jars on Maven Central.
 #
-#   scripts/cassandra.sh start DIR [NODES]    one node or three; returns when all answer; data in DIR
+#   scripts/cassandra.sh start DIR [NODES] [secured]   one node or three; returns when all answer; data in DIR
 #   scripts/cassandra.sh stop DIR             ends all nodes, by force after 20 s; their data are kept
 #   scripts/cassandra.sh kill-node DIR N      kill -9
 #   scripts/cassandra.sh start-node DIR N     starts an ended node again with its data; returns when it answers
 #   scripts/cassandra.sh pause-node DIR N     SIGSTOP: alive, but answers nothing
 #   scripts/cassandra.sh resume-node DIR N    SIGCONT
 #   scripts/cassandra.sh status DIR           one line a node
+#
+# Secured nodes let in only who logs in (at first user cassandra with password cassandra, a moment after the
+# start), over TLS alone, and look at rights.
+# DIR/tls/ca.pem vouches for them; DIR/tls/other-ca.pem is a certificate that vouches for nobody.
 #
 # RHIZOME_CASSANDRA_PORT (9042) and RHIZOME_CASSANDRA_STORAGE_PORT (7000) choose the ports, RHIZOME_CASSANDRA_HEAP the heap
 # of a node (512M alone, 320M of three). The jars are kept in ${RHIZOME_CACHE}/cassandra. Needs Java 17 and Maven.
@@ -23,7 +27,7 @@ storage_port=${RHIZOME_CASSANDRA_STORAGE_PORT:-7000}
 # Starting takes 15 s of processor time, which a busy machine may not have soon.
 seconds_to_start=600
 
-usage() { die "usage: scripts/cassandra.sh start DIR [NODES] | stop DIR | status DIR | {kill,start,pause,resume}-node DIR N"; }
+usage() { die "usage: scripts/cassandra.sh start DIR [NODES] [secured] | stop DIR | status DIR | {kill,start,pause,resume}-node DIR N"; }
 
 fetch() {
     compgen -G "$jars/cassandra-all-*.jar" >/dev/null && return
@@ -63,6 +67,36 @@ for package in java.io java.lang java.lang.module java.lang.reflect java.net jav
     modules+=(--add-opens "java.base/$package=ALL-UNNAMED")
 done
 
+# Keys of the secured nodes, for tests: the passwords protect nothing.
+tls_password=rhizome-tests
+
+# Certificates live two weeks, less than anybody keeps such a folder.
+key_pair() { # DIR NAME [keytool's arguments]
+    local dir=$1 name=$2
+    shift 2
+    keytool -genkeypair -alias "$name" -keyalg EC -groupname secp256r1 -validity 14 -dname "CN=rhizome-tests $name" \
+        -storetype PKCS12 -keystore "$dir/$name.p12" -storepass "$tls_password" "$@"
+}
+
+make_certificates() { # DIR NODES
+    local dir=$1 ca name names= n
+    have keytool || die "certificates of secured nodes are made with Java's keytool, which is missing." "Run: scripts/setup.sh java"
+    mkdir -p "$dir"
+    for ((n = 1; n <= $2; n++)); do names+=${names:+,}ip:$(address "$n"); done
+    for ca in ca other-ca; do
+        key_pair "$dir" "$ca" -ext bc:critical=ca:true -ext ku:critical=keyCertSign,cRLSign
+        keytool -exportcert -rfc -alias "$ca" -keystore "$dir/$ca.p12" -storepass "$tls_password" -file "$dir/$ca.pem"
+    done
+    # One key for all nodes, signed by the first of the two.
+    name=node
+    key_pair "$dir" "$name"
+    keytool -certreq -alias "$name" -keystore "$dir/$name.p12" -storepass "$tls_password" |
+        keytool -gencert -rfc -alias ca -keystore "$dir/ca.p12" -storepass "$tls_password" -validity 14 \
+            -ext "san=$names" -ext eku=serverAuth >"$dir/$name.pem"
+    keytool -importcert -noprompt -alias ca -keystore "$dir/$name.p12" -storepass "$tls_password" -file "$dir/ca.pem"
+    keytool -importcert -noprompt -alias "$name" -keystore "$dir/$name.p12" -storepass "$tls_password" -file "$dir/$name.pem"
+}
+
 configure() { # DIR N NODES
     local dir=$1/node$2 token
     mkdir -p "$dir/conf" "$dir/tmp"
@@ -71,6 +105,9 @@ configure() { # DIR N NODES
     token=$((-9223372036854775807 + ($2 - 1) * (9223372036854775807 / $3 * 2)))
     sed -e "s|@ADDRESS@|$(address "$2")|g; s|@PORT@|$port|g; s|@STORAGE_PORT@|$storage_port|g" \
         -e "s|@DIR@|$dir|g; s|@TOKEN@|$token|g" "$config/cassandra.yaml" >"$dir/conf/cassandra.yaml"
+    if [[ -d $1/tls ]]; then
+        sed -e "s|@TLS@|$1/tls|g; s|@PASSWORD@|$tls_password|g" "$config/secured.yaml" >>"$dir/conf/cassandra.yaml"
+    fi
     cp "$config/logback.xml" "$dir/conf/"
 }
 
@@ -116,11 +153,18 @@ wait_up() { # DIR N
     done
 }
 
-start() { # DIR NODES
-    local dir=$1 nodes=$2 n
+start() { # DIR NODES [secured]
+    local dir=$1 nodes=$2 secured=${3:-} n
     [[ $nodes == 1 || $nodes == 3 ]] || die "one node or three, not '$nodes'"
     if [[ -e $dir/nodes && $(cat "$dir/nodes") != "$nodes" ]]; then die "$dir holds a cluster of $(cat "$dir/nodes")"; fi
+    [[ -z $secured || $secured == secured ]] || die "'secured' or nothing, not '$secured'"
+    if [[ -e $dir/nodes && -n $secured && ! -d $dir/tls ]]; then die "$dir holds a cluster that is not secured"; fi
     fetch
+    if [[ -n $secured && ! -d $dir/tls ]]; then
+        rm -rf "$dir/tls.new"
+        make_certificates "$dir/tls.new" "$nodes" 2>"$dir/keytool.log" || die "keytool failed; see $dir/keytool.log"
+        mv "$dir/tls.new" "$dir/tls"
+    fi
     echo "$nodes" >"$dir/nodes"
     for ((n = 1; n <= nodes; n++)); do configure "$dir" "$n" "$nodes"; done
     # The first one makes the ring that the others join.
@@ -128,7 +172,7 @@ start() { # DIR NODES
         launch "$dir" "$n"
         wait_up "$dir" "$n"
     done
-    say "Cassandra $version: $nodes node(s), port $port"
+    say "Cassandra $version: $nodes node(s), port $port${secured:+, $secured}"
 }
 
 # The signal first to all, then the wait for each.
@@ -172,7 +216,7 @@ status() { # DIR
 mkdir -p "$2"
 dir=$(cd -P "$2" && pwd)
 case $1 in
-start) start "$dir" "${3:-1}" ;;
+start) start "$dir" "${3:-1}" "${4:-}" ;;
 stop) stop "$dir" ;;
 status) status "$dir" ;;
 kill-node) kill_node "$dir" "${3:?N}" ;;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the tests of kv-cassandra against real nodes that it starts and stops: the conformance suite on one node, then the
-# faults on three. Ports 9042 and 7000 of 127.0.0.1 to .3 must be free; others: RHIZOME_CASSANDRA_PORT,
-# RHIZOME_CASSANDRA_STORAGE_PORT.
+# Runs the tests of kv-cassandra against real nodes that it starts and stops: the conformance suite on one node, the faults
+# on three, and logins, rights and TLS on one that asks for them. Ports 9042 and 7000 of 127.0.0.1 to .3 must be free; others:
+# RHIZOME_CASSANDRA_PORT, RHIZOME_CASSANDRA_STORAGE_PORT.
 #
-#   scripts/test-cassandra.sh [one] [three]     no argument: both
+#   scripts/test-cassandra.sh [one] [three] [secured]     no argument: all
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -18,13 +18,15 @@ finish() {
 trap finish EXIT
 
 # Of the whole workspace, so that dependencies are those compiled already: alone, the crate would want fewer of their features.
-of_cluster=(cargo test --release --workspace --features kv-cassandra/cluster-tests --test cluster)
+of_workspace=(cargo test --release --workspace --features kv-cassandra/cluster-tests)
+of_cluster=("${of_workspace[@]}" --test cluster)
+of_secured=("${of_workspace[@]}" --test cassandra_secured)
 # One after the other: they share a keyspace.
 tests() { "${of_cluster[@]}" -- --test-threads=1 "$@"; }
 
-start() { # NODES
-    running=$work/$1
-    "$root/scripts/cassandra.sh" start "$running" "$1"
+start() { # NODES [secured]
+    running=$work/$1${2:-}
+    "$root/scripts/cassandra.sh" start "$running" "$@"
 }
 
 stop() {
@@ -33,8 +35,8 @@ stop() {
 }
 
 cd "$root"
-"${of_cluster[@]}" --no-run
-(($# > 0)) || set -- one three
+"${of_cluster[@]}" --test cassandra_secured --no-run
+(($# > 0)) || set -- one three secured
 for part in "$@"; do
     case $part in
     one)
@@ -47,6 +49,11 @@ for part in "$@"; do
         RHIZOME_TEST_CASSANDRA=127.0.0.1:$port,127.0.0.2:$port,127.0.0.3:$port RHIZOME_TEST_CASSANDRA_DIR=$running tests faults::
         stop
         ;;
-    *) die "unknown part: $part" "usage: scripts/test-cassandra.sh [one] [three]" ;;
+    secured)
+        start 1 secured
+        RHIZOME_TEST_CASSANDRA_SECURED=127.0.0.1:$port RHIZOME_TEST_CASSANDRA_TLS=$running/tls "${of_secured[@]}"
+        stop
+        ;;
+    *) die "unknown part: $part" "usage: scripts/test-cassandra.sh [one] [three] [secured]" ;;
     esac
 done

@@ -1,11 +1,13 @@
 //! The connected cluster: requests with their deadline, their repetitions and their place among all that are under way.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Instant;
 
 use kv::{KvError, TableId, TableSpec};
 use scylla::client::session::Session;
 use scylla::errors::ExecutionError;
+use scylla::policies::load_balancing::LoadBalancingPolicy;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
@@ -23,15 +25,23 @@ pub(crate) struct Client {
     pub(crate) tables: &'static [TableSpec],
     pub(crate) clock: Clock,
     pub(crate) figures: Figures,
+    /// Which node a request goes to.
+    pub(crate) policy: Arc<dyn LoadBalancingPolicy>,
     statements: Vec<Statements>,
     permits: Semaphore,
 }
 
 impl Client {
-    pub(crate) fn new(session: Session, options: CassandraOptions, tables: &'static [TableSpec]) -> Self {
+    pub(crate) fn new(
+        session: Session,
+        policy: Arc<dyn LoadBalancingPolicy>,
+        options: CassandraOptions,
+        tables: &'static [TableSpec],
+    ) -> Self {
         let statements = tables.iter().map(|spec| Statements::new(&options.keyspace, spec)).collect();
         let permits = Semaphore::new(options.requests_in_flight_max);
-        Self { session, options, tables, clock: Clock::default(), figures: Figures::default(), statements, permits }
+        let (clock, figures) = (Clock::default(), Figures::default());
+        Self { session, options, tables, clock, figures, policy, statements, permits }
     }
 
     /// A statement of a table.

@@ -23,6 +23,7 @@ use crate::limits::{
 use crate::options::CassandraOptions;
 use crate::page::{From, Rest, Source, partitions, token};
 use crate::plan::units;
+use crate::ranges::{BEFORE_ALL, LAST, TokenRange};
 use crate::statements::Ask;
 use crate::statistics::{memory, statistics};
 use crate::{read, schema, swap, write};
@@ -98,7 +99,7 @@ impl CassandraEngine {
         if is_partition(spec, prefix) {
             return self.delete_partition(table, prefix, timestamp).await;
         }
-        partitions(&self.client, table, async |found| {
+        partitions(&self.client, table, |found: Vec<Vec<u8>>| async move {
             let calls = found
                 .iter()
                 .filter(|partition| partition.starts_with(prefix))
@@ -201,7 +202,7 @@ impl Read for CassandraEngine {
             sources.push(Source::Rows { partition: prefix.to_vec(), from, before: None });
             return Ok(Box::new(self.cursor(Rest::new(table, Vec::new(), sources))));
         }
-        let mut after_token = None;
+        let mut after_token = BEFORE_ALL;
         if let Some(key) = after {
             let token = self.wait(token(&self.client, table, key.partition()))?;
             let partition = key.partition().to_vec();
@@ -211,9 +212,9 @@ impl Read for CassandraEngine {
                 before: None,
             });
             sources.push(Source::SameToken { token, after: partition });
-            after_token = Some(token);
+            after_token = token;
         }
-        sources.push(Source::Partitions { after: after_token });
+        sources.push(Source::Probe(TokenRange { after: after_token, upto: LAST }));
         Ok(Box::new(self.cursor(Rest::new(table, prefix.to_vec(), sources))))
     }
 

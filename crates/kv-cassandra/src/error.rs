@@ -67,7 +67,14 @@ pub(crate) fn is_timeout(error: &ExecutionError) -> bool {
 
 /// An error that trying again cannot mend.
 pub(crate) fn refused(what: &str, error: &ExecutionError) -> KvError {
-    KvError::Other { detail: format!("Cassandra refused {what}: {error}") }
+    let advice = match error {
+        ExecutionError::LastAttemptError(RequestAttemptError::DbError(DbError::Unauthorized, _))
+        | ExecutionError::PrepareError(PrepareError::AllAttemptsFailed {
+            first_attempt: RequestAttemptError::DbError(DbError::Unauthorized, _),
+        }) => "; have an administrator grant SELECT and MODIFY on the keyspace to this user",
+        _ => "",
+    };
+    KvError::Other { detail: format!("Cassandra refused {what}: {error}{advice}") }
 }
 
 /// The driver's answer had another form than the statement asks for.

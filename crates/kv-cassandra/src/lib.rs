@@ -27,7 +27,8 @@
 //! - [`kv::Engine::compare_and_swap`] is a lightweight transaction: linearizable, whoever calls it.
 //! - Scans see each page at its own moment. Partitions come in the order of their tokens; a prefix that is not a whole partition is
 //!   compared
-//!   here, so such a scan reads the whole table.
+//!   here, so such a scan reads the whole table. It does so by ranges of tokens, up to [`limits::RANGES_AHEAD`] at once, each asked of
+//!   its replicas.
 //!
 //! # Failures
 //! A request that can be repeated is sent again, to another node where possible, until the request timeout; then it fails with
@@ -40,7 +41,7 @@
 //! moment, so start one server first, and others when it is up.
 //!
 //! Where to start reading: `engine.rs` for the calls, `plan.rs` for which requests a batch becomes, `client.rs` for what a request goes
-//! through, `intent.rs` for the repair.
+//! through, `cursor.rs` and `ranges.rs` for scans, `intent.rs` for the repair.
 
 mod client;
 mod clock;
@@ -52,7 +53,9 @@ pub mod limits;
 mod options;
 mod page;
 mod plan;
+mod ranges;
 mod read;
+mod refusal;
 mod schema;
 mod statements;
 mod statistics;

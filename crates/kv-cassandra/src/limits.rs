@@ -44,6 +44,23 @@ pub const PAGE_ROWS: std::ops::RangeInclusive<usize> = 8..=4_000;
 /// Partitions whose first page is fetched before it is their turn, in a scan of many.
 pub const PARTITIONS_AHEAD: usize = 64;
 
+/// Bytes a range of tokens aims at, in a scan of a whole table: half a page, so that most ranges are one request.
+pub const RANGE_BYTES: u64 = (PAGE_BYTES / 2) as u64;
+
+/// A range of tokens is at most this many times as wide as the one before, or that part of it: what one held may not be like what
+/// the next one holds.
+pub const RANGE_CHANGE_MAX: u64 = 4;
+
+/// Ranges of tokens that a scan of a whole table reads at once, at most. It begins with one and doubles, since many scans end early.
+pub const RANGES_AHEAD: usize = 8;
+
+/// Bytes of pages that wait to be read in one scan; while there are more, no further range is begun. Rows larger than expected must
+/// not multiply by [`RANGES_AHEAD`].
+pub const SCAN_AHEAD_BYTES: usize = 4 << 20;
+
+/// Parts of the ring whose partitions are listed at once, where many are to be deleted.
+pub const RING_PARTS: u64 = 4;
+
 /// Pause before a request is repeated, at first; it doubles up to [`RETRY_PAUSE_MAX`].
 pub const RETRY_PAUSE: Duration = Duration::from_millis(20);
 
@@ -86,3 +103,6 @@ pub const CONNECTION_BUFFER_BYTES: usize = 2 * 8192;
 
 /// Longest name of a keyspace; the store's own limit.
 pub const KEYSPACE_NAME_MAX: usize = 48;
+
+/// Between two looks at how many nodes the cluster has, while it has too few: gossip goes round once a second.
+pub(crate) const NODES_LOOK_EVERY: Duration = Duration::from_millis(500);

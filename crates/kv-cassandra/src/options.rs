@@ -113,7 +113,7 @@ impl Default for CassandraOptions {
             connect_timeout: Duration::from_secs(10),
             request_timeout: Duration::from_secs(10),
             connections_per_node: 2,
-            requests_in_flight_max: 1024,
+            requests_in_flight_max: 128,
             batch_bytes: 40 << 10,
             credentials: None,
             tls: None,

@@ -1,24 +1,46 @@
 //! Rows in pages: what a scan still has to ask for, and what it has.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures::{StreamExt, TryStreamExt, stream};
 use kv::{KvError, TableId};
 use scylla::response::query_result::QueryResult;
 use scylla::response::{PagingState, PagingStateResponse};
+use scylla::routing::Token;
 use scylla::serialize::row::SerializeRow;
+use scylla::statement::prepared::PreparedStatement;
 
 use crate::client::Client;
 use crate::error::unexpected;
-use crate::limits::{FIRST_PAGE_ROWS, PAGE_BYTES, PAGE_ROWS};
+use crate::limits::{FIRST_PAGE_ROWS, PAGE_BYTES, PAGE_ROWS, RING_PARTS};
+use crate::ranges::{BEFORE_ALL, LAST, ToReplicas, TokenRange};
 use crate::statements::Ask;
 
 const WHAT: &str = "reading rows";
 
 /// Rows, one after the other in one run of bytes: partition, row, value.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Page {
     pub(crate) bytes: Vec<u8>,
     pub(crate) rows: Vec<Span>,
+    /// Counts it among the pages that are in memory.
+    held: Option<Held>,
+}
+
+/// The memory of a page, counted until it is dropped.
+struct Held {
+    client: Arc<Client>,
+    scan: Arc<AtomicUsize>,
+    bytes: usize,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.client.figures.page_bytes.fetch_sub(self.bytes as u64, Ordering::Relaxed);
+        self.scan.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 /// Where a row of a page is.
@@ -31,6 +53,22 @@ pub(crate) struct Span {
 }
 
 impl Page {
+    /// Counts its memory from now on, in the figures and in those of its scan.
+    pub(crate) fn hold(&mut self, client: &Arc<Client>, scan: &Arc<AtomicUsize>) {
+        let bytes = self.bytes.capacity() + self.rows.capacity() * size_of::<Span>();
+        client.figures.page_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        scan.fetch_add(bytes, Ordering::Relaxed);
+        self.held = Some(Held { client: Arc::clone(client), scan: Arc::clone(scan), bytes });
+    }
+
+    /// Forgets all rows but so many.
+    fn truncate(&mut self, rows: usize) {
+        if let Some(first) = self.rows.get(rows) {
+            self.bytes.truncate(first.start);
+            self.rows.truncate(rows);
+        }
+    }
+
     fn push(&mut self, partition: &[u8], row: &[u8], value: &[u8]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(partition);
@@ -47,8 +85,11 @@ impl Page {
 pub(crate) enum Source {
     /// Rows of a partition, from a bound (inclusive or not) to one (exclusive).
     Rows { partition: Vec<u8>, from: From, before: Option<Vec<u8>> },
-    /// All partitions, in the order of their tokens, after a token.
-    Partitions { after: Option<i64> },
+    /// All partitions with these tokens, in the order of the tokens.
+    Tokens(TokenRange),
+    /// The same, of a range that may be large: the first page that has more behind it ends the source, and [`Rest::reached`] says
+    /// where.
+    Probe(TokenRange),
     /// The partitions that share a token with this one and come after it.
     SameToken { token: i64, after: Vec<u8> },
 }
@@ -70,12 +111,33 @@ pub(crate) struct Rest {
     sources: VecDeque<Source>,
     paging: PagingState,
     page_rows: usize,
+    reached: Option<TokenRange>,
+    /// What pages of ranges of tokens held, with what was left out of them.
+    bytes_read: u64,
 }
 
 impl Rest {
     pub(crate) fn new(table: TableId, prefix: Vec<u8>, sources: impl IntoIterator<Item = Source>) -> Self {
         let sources = sources.into_iter().collect();
-        Self { table, prefix, sources, paging: PagingState::start(), page_rows: FIRST_PAGE_ROWS }
+        let paging = PagingState::start();
+        Self { table, prefix, sources, paging, page_rows: FIRST_PAGE_ROWS, reached: None, bytes_read: 0 }
+    }
+
+    /// A range of tokens of the same scan.
+    pub(crate) fn of_range(&self, range: TokenRange) -> Self {
+        let mut rest = Self::new(self.table, self.prefix.clone(), [Source::Tokens(range)]);
+        rest.page_rows = self.page_rows;
+        rest
+    }
+
+    /// What a probe has read; what is behind it is to be read by ranges.
+    pub(crate) fn reached(&self) -> Option<TokenRange> {
+        self.reached
+    }
+
+    /// Bytes that were read from ranges of tokens.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.bytes_read
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -92,7 +154,11 @@ impl Rest {
                 Source::Rows { partition, from, before } => {
                     self.rows_of(client, partition, from, before.as_deref(), &mut page).await?
                 }
-                Source::Partitions { after } => self.rows_of_partitions(client, *after, &mut page).await?,
+                Source::Tokens(range) => self.rows_of_tokens(client, *range, &mut page).await?.next,
+                Source::Probe(range) => {
+                    let read = self.rows_of_tokens(client, *range, &mut page).await?;
+                    self.end_probe(client, *range, read, &mut page).await?
+                }
                 Source::SameToken { token, after } => {
                     let same = partitions_at(client, self.table, *token).await?;
                     self.sources.pop_front();
@@ -142,25 +208,49 @@ impl Rest {
         Ok(next)
     }
 
-    async fn rows_of_partitions(
-        &mut self,
-        client: &Client,
-        after: Option<i64>,
-        page: &mut Page,
-    ) -> Result<PagingStateResponse, KvError> {
-        let (answer, next) = match after {
-            None => self.ask(client, Ask::All, &()).await?,
-            Some(token) => self.ask(client, Ask::AllAfter, &(token,)).await?,
-        };
+    async fn rows_of_tokens(&mut self, client: &Client, range: TokenRange, page: &mut Page) -> Result<Read, KvError> {
+        if range.is_empty() {
+            return Ok(Read { next: PagingStateResponse::NoMorePages, last_two: None });
+        }
+        let (answer, next) = self.ask_replicas(client, range).await?;
         let rows = answer.into_rows_result().map_err(|error| unexpected(WHAT, &error))?;
         self.adapt(rows.rows_num(), rows.rows_bytes_size());
+        self.bytes_read = self.bytes_read.saturating_add(rows.rows_bytes_size() as u64);
+        let mut last: Option<&[u8]> = None;
+        let mut last_two = None;
         for row in rows.rows::<(&[u8], &[u8], Option<&[u8]>)>().map_err(|error| unexpected(WHAT, &error))? {
             let (partition, row, value) = row.map_err(|error| unexpected(WHAT, &error))?;
+            if let Some(before) = last.filter(|before| *before != partition) {
+                last_two = Some((before, partition, page.rows.len()));
+            }
+            last = Some(partition);
             if partition.starts_with(&self.prefix) {
                 page.push(partition, row, value.unwrap_or_default());
             }
         }
-        Ok(next)
+        let last_two =
+            last_two.map(|(before, last, rows)| LastTwo { before: before.to_vec(), last: last.to_vec(), rows });
+        Ok(Read { next, last_two })
+    }
+
+    /// Ends a probe before the last token of its page, of which there may be more: ranges go on there. A page of one token alone does
+    /// not end it.
+    async fn end_probe(
+        &mut self,
+        client: &Client,
+        range: TokenRange,
+        read: Read,
+        page: &mut Page,
+    ) -> Result<PagingStateResponse, KvError> {
+        if let (PagingStateResponse::HasMorePages { .. }, Some(two)) = (&read.next, &read.last_two) {
+            let upto = token(client, self.table, &two.before).await?;
+            if upto < token(client, self.table, &two.last).await? {
+                page.truncate(two.rows);
+                self.reached = Some(TokenRange { after: range.after, upto });
+                return Ok(PagingStateResponse::NoMorePages);
+            }
+        }
+        Ok(read.next)
     }
 
     async fn ask(
@@ -169,7 +259,25 @@ impl Rest {
         ask: Ask,
         values: &impl SerializeRow,
     ) -> Result<(QueryResult, PagingStateResponse), KvError> {
-        let mut statement = client.statement(self.table, ask).await?.clone();
+        let statement = client.statement(self.table, ask).await?.clone();
+        self.send(client, statement, values).await
+    }
+
+    async fn ask_replicas(
+        &self,
+        client: &Client,
+        range: TokenRange,
+    ) -> Result<(QueryResult, PagingStateResponse), KvError> {
+        let statement = of_range(client, self.table, Ask::Tokens, range).await?;
+        self.send(client, statement, &(range.after, range.upto)).await
+    }
+
+    async fn send(
+        &self,
+        client: &Client,
+        mut statement: PreparedStatement,
+        values: &impl SerializeRow,
+    ) -> Result<(QueryResult, PagingStateResponse), KvError> {
         statement.set_page_size(i32::try_from(self.page_rows).unwrap_or(i32::MAX));
         client.request(WHAT, || client.session.execute_single_page(&statement, values, self.paging.clone())).await
     }
@@ -179,6 +287,27 @@ impl Rest {
         let fitting = PAGE_BYTES.checked_div(bytes / rows.max(1)).unwrap_or(usize::MAX);
         self.page_rows = fitting.min(self.page_rows.saturating_mul(4)).clamp(*PAGE_ROWS.start(), *PAGE_ROWS.end());
     }
+}
+
+/// What an answer to a question for tokens had, beside its rows.
+struct Read {
+    next: PagingStateResponse,
+    last_two: Option<LastTwo>,
+}
+
+/// The last two partitions of a page that has more than one, and how many of its rows come before the last.
+struct LastTwo {
+    before: Vec<u8>,
+    last: Vec<u8>,
+    rows: usize,
+}
+
+/// A statement about a range of tokens, to be sent to the replicas of its end.
+async fn of_range(client: &Client, table: TableId, ask: Ask, range: TokenRange) -> Result<PreparedStatement, KvError> {
+    let mut statement = client.statement(table, ask).await?.clone();
+    let policy = ToReplicas { of: Token::new(range.upto), policy: Arc::clone(&client.policy) };
+    statement.set_load_balancing_policy(Some(Arc::new(policy)));
+    Ok(statement)
 }
 
 /// All partitions of a table with one token, in order.
@@ -205,27 +334,55 @@ pub(crate) async fn token(client: &Client, table: TableId, partition: &[u8]) -> 
     }
 }
 
-/// Calls `found` with each partition of a table, a page at a time.
-pub(crate) async fn partitions(
+/// Calls `found` with the partitions of a table, a page at a time; some may come twice. Parts of the ring are read at once, where the
+/// table has more than a page.
+pub(crate) async fn partitions<F>(
     client: &Client,
     table: TableId,
-    mut found: impl AsyncFnMut(Vec<Vec<u8>>) -> Result<(), KvError>,
-) -> Result<(), KvError> {
-    let mut statement = client.statement(table, Ask::Partitions).await?.clone();
+    found: impl Fn(Vec<Vec<u8>>) -> F,
+) -> Result<(), KvError>
+where
+    F: Future<Output = Result<(), KvError>>,
+{
+    let all = TokenRange { after: BEFORE_ALL, upto: LAST };
+    let (page, next) = partitions_of(client, table, all, PagingState::start()).await?;
+    let reached = match (&next, page.last()) {
+        (PagingStateResponse::HasMorePages { .. }, Some(last)) => Some(token(client, table, last).await?),
+        _ => None,
+    };
+    found(page).await?;
+    // Another partition may share the last one's token.
+    let Some(after) = reached.map(|token| token.saturating_sub(1)) else { return Ok(()) };
+    let found = &found;
+    let parts = TokenRange { after, upto: LAST }.parts(RING_PARTS).into_iter().map(|part| async move {
+        let mut paging = PagingState::start();
+        loop {
+            let (page, next) = partitions_of(client, table, part, paging).await?;
+            found(page).await?;
+            match next {
+                PagingStateResponse::HasMorePages { state } => paging = state,
+                PagingStateResponse::NoMorePages => return Ok(()),
+            }
+        }
+    });
+    stream::iter(parts).map(Ok::<_, KvError>).try_for_each_concurrent(None, |part| part).await
+}
+
+async fn partitions_of(
+    client: &Client,
+    table: TableId,
+    range: TokenRange,
+    paging: PagingState,
+) -> Result<(Vec<Vec<u8>>, PagingStateResponse), KvError> {
+    let mut statement = of_range(client, table, Ask::Partitions, range).await?;
     statement.set_page_size(i32::try_from(*PAGE_ROWS.end()).unwrap_or(i32::MAX));
-    let mut paging = PagingState::start();
-    loop {
-        let attempt = || client.session.execute_single_page(&statement, (), paging.clone());
-        let (answer, next) = client.request(WHAT, attempt).await?;
-        let rows = answer.into_rows_result().map_err(|error| unexpected(WHAT, &error))?;
-        let mut page = Vec::with_capacity(rows.rows_num());
-        for row in rows.rows::<(&[u8],)>().map_err(|error| unexpected(WHAT, &error))? {
-            page.push(row.map_err(|error| unexpected(WHAT, &error))?.0.to_vec());
-        }
-        found(page).await?;
-        match next {
-            PagingStateResponse::HasMorePages { state } => paging = state,
-            PagingStateResponse::NoMorePages => return Ok(()),
-        }
+    let values = (range.after, range.upto);
+    let attempt = || client.session.execute_single_page(&statement, values, paging.clone());
+    let (answer, next) = client.request(WHAT, attempt).await?;
+    let rows = answer.into_rows_result().map_err(|error| unexpected(WHAT, &error))?;
+    let mut page = Vec::with_capacity(rows.rows_num());
+    for row in rows.rows::<(&[u8],)>().map_err(|error| unexpected(WHAT, &error))? {
+        page.push(row.map_err(|error| unexpected(WHAT, &error))?.0.to_vec());
     }
+    Ok((page, next))
 }

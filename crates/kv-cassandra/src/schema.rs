@@ -12,19 +12,22 @@ use scylla::client::PoolSize;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
-use scylla::errors::{DbError, ExecutionError, NewSessionError, RequestAttemptError};
-use scylla::policies::load_balancing::DefaultPolicy;
+use scylla::errors::{DbError, ExecutionError, RequestAttemptError};
+use scylla::policies::load_balancing::{DefaultPolicy, LoadBalancingPolicy};
 use scylla::policies::speculative_execution::SimpleSpeculativeExecutionPolicy;
 use scylla::response::query_result::QueryRowsResult;
 use scylla::serialize::row::SerializeRow;
 use scylla::statement::Statement;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::client::Client;
 use crate::clock::now_micros;
 use crate::error::unexpected;
-use crate::limits::{CLOCK_SKEW_WARNED, INTENT_GC_GRACE_SECONDS, KEEPALIVE, SCHEMA_TIMEOUT, SPECULATIVE_READ_AFTER};
+use crate::limits::{
+    CLOCK_SKEW_WARNED, INTENT_GC_GRACE_SECONDS, KEEPALIVE, NODES_LOOK_EVERY, SCHEMA_TIMEOUT, SPECULATIVE_READ_AFTER,
+};
 use crate::options::CassandraOptions;
+use crate::refusal::{broken, not_connected};
 use crate::{intent, tls};
 
 /// Version of how tables are laid out; another one is refused.
@@ -35,9 +38,10 @@ const SETTINGS: &str = "kv_settings";
 
 /// Connects, and makes what is missing.
 pub(crate) async fn open(options: &CassandraOptions, tables: &'static [TableSpec]) -> Result<Client, KvError> {
-    let session = connect(options).await?;
+    let policy = policy(options);
+    let session = connect(options, Arc::clone(&policy)).await?;
     check_datacenters(&session, options)?;
-    let client = Client::new(session, options.clone(), tables);
+    let client = Client::new(session, policy, options.clone(), tables);
     match timeout(SCHEMA_TIMEOUT, prepare_keyspace(&client)).await {
         Ok(outcome) => outcome?,
         Err(_) => {
@@ -49,16 +53,21 @@ pub(crate) async fn open(options: &CassandraOptions, tables: &'static [TableSpec
     Ok(client)
 }
 
-async fn connect(options: &CassandraOptions) -> Result<Session, KvError> {
+/// Requests go to replicas of what they are about, in the local datacenter where one is named.
+fn policy(options: &CassandraOptions) -> Arc<dyn LoadBalancingPolicy> {
     let mut policy = DefaultPolicy::builder().token_aware(true).permit_dc_failover(false);
     if let Some(datacenter) = &options.local_datacenter {
         policy = policy.prefer_datacenter(datacenter.clone());
     }
+    policy.build()
+}
+
+async fn connect(options: &CassandraOptions, policy: Arc<dyn LoadBalancingPolicy>) -> Result<Session, KvError> {
     let speculative = SimpleSpeculativeExecutionPolicy { max_retry_count: 1, retry_interval: SPECULATIVE_READ_AFTER };
     let profile = ExecutionProfile::builder()
         .consistency(options.consistency.of_requests())
         .serial_consistency(Some(options.consistency.of_swaps()))
-        .load_balancing_policy(policy.build())
+        .load_balancing_policy(policy)
         .speculative_execution_policy(Some(Arc::new(speculative)))
         // Attempts are timed here, so that they can be repeated.
         .request_timeout(None)
@@ -83,28 +92,12 @@ async fn connect(options: &CassandraOptions) -> Result<Session, KvError> {
         Ok(Err(error)) => Err(not_connected(options, &error)),
         Err(_) => Err(KvError::Unavailable {
             detail: format!(
-                "no Cassandra node answered at {} within {} ms; check the contact points and that the cluster runs",
+                "no Cassandra node answered at {} within {} ms; check the contact points and that the cluster runs; {}",
                 options.contacts(),
-                options.connect_timeout.as_millis()
+                options.connect_timeout.as_millis(),
+                broken(options)
             ),
         }),
-    }
-}
-
-fn not_connected(options: &CassandraOptions, error: &NewSessionError) -> KvError {
-    let words = error.to_string();
-    // The driver wraps a refused password several layers deep.
-    if words.contains("Authentication") || words.contains("credentials") {
-        let user = options.credentials.as_ref().map_or("(none)", |credentials| &credentials.user);
-        return KvError::Other {
-            detail: format!("Cassandra at {} does not let user {user} in: {words}", options.contacts()),
-        };
-    }
-    KvError::Unavailable {
-        detail: format!(
-            "Cassandra cannot be reached at {}: {words}; check the contact points and that the cluster runs",
-            options.contacts()
-        ),
     }
 }
 
@@ -138,13 +131,13 @@ async fn prepare_keyspace(client: &Client) -> Result<(), KvError> {
     let replication: Option<(BTreeMap<String, String>,)> =
         found.maybe_first_row().map_err(|error| unexpected("the replication of a keyspace", &error))?;
     match replication {
-        Some((replication,)) => check_replication(session, keyspace, &wanted(&replication, session))?,
+        Some((replication,)) => check_replication(client, &wanted(&replication, session)).await?,
         None => {
             let wanted = match options.datacenters.is_empty() {
                 true => nodes(session).into_keys().map(|name| (name, options.replication_factor)).collect(),
                 false => options.datacenters.clone(),
             };
-            check_replication(session, keyspace, &wanted)?;
+            check_replication(client, &wanted).await?;
             let text = format!("CREATE KEYSPACE IF NOT EXISTS {keyspace} WITH replication = {}", options.replication());
             tracing::info!(%keyspace, replication = options.replication(), "making the keyspace");
             define(client, &text).await?;
@@ -168,9 +161,25 @@ fn wanted(replication: &BTreeMap<String, String>, session: &Session) -> Vec<(Str
         .collect()
 }
 
-/// More replicas than nodes: no majority might ever answer.
-fn check_replication(session: &Session, keyspace: &str, wanted: &[(String, usize)]) -> Result<(), KvError> {
-    let nodes = nodes(session);
+/// More replicas than nodes: no majority might ever answer. Nodes learn of each other by gossip, so those of a cluster that has just been
+/// started may not know all others yet: the answer counts once the time for connecting is over.
+async fn check_replication(client: &Client, wanted: &[(String, usize)]) -> Result<(), KvError> {
+    let deadline = Instant::now() + client.options.connect_timeout;
+    loop {
+        let Err(error) = enough_nodes(client, wanted) else { return Ok(()) };
+        if Instant::now() + NODES_LOOK_EVERY >= deadline {
+            return Err(error);
+        }
+        tokio::time::sleep(NODES_LOOK_EVERY).await;
+        if let Err(error) = client.session.refresh_metadata().await {
+            tracing::warn!(%error, "looking for the nodes of the cluster again");
+        }
+    }
+}
+
+fn enough_nodes(client: &Client, wanted: &[(String, usize)]) -> Result<(), KvError> {
+    let keyspace = &client.options.keyspace;
+    let nodes = nodes(&client.session);
     for (datacenter, factor) in wanted {
         let (place, count) = match datacenter.as_str() {
             "" => ("the cluster".to_owned(), nodes.values().sum()),

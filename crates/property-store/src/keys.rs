@@ -38,7 +38,7 @@ fn first_number(bytes: &[u8]) -> Option<usize> {
 pub type EdgeEnds = (u64, u64);
 
 /// What a record is kept under: a node's id or an edge's ends.
-pub trait RecordKey: sealed::Bytes + Copy + Ord + fmt::Debug {
+pub trait RecordKey: sealed::Bytes + Copy + Ord + Send + Sync + fmt::Debug {
     /// The key's name in errors (`node 7`).
     fn describe(self) -> String;
 }

@@ -10,6 +10,12 @@ pub(crate) const STRIPES: usize = 64;
 /// Records fetched in one round while many are read: bounds what a round holds in memory.
 pub(crate) const FETCH_RECORDS: usize = 4096;
 
+/// Records that are worth a thread of their own in a batch get: reading them takes ten times as long as starting the thread.
+pub(crate) const FETCH_RECORDS_PER_THREAD_MIN: usize = 250;
+
+/// Threads that one batch get uses at most, and never more than there are processors: more would take them from other calls.
+pub const FETCH_THREADS_MAX: usize = 4;
+
 /// Records a batch reserves room for at most before it has seen them: an iterator's word about its length is not trusted with more.
 pub(crate) const BATCH_RESERVE_RECORDS: usize = 16 << 10;
 

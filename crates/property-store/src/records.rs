@@ -7,9 +7,12 @@ use kv::{Keys, WriteBatch};
 use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::keys::KeyBytes;
-use crate::limits::{BATCH_RESERVE_RECORDS, FETCH_RECORDS, RECORD_BYTES_GUESS};
+use crate::limits::{BATCH_RESERVE_RECORDS, FETCH_RECORDS, FETCH_RECORDS_PER_THREAD_MIN, RECORD_BYTES_GUESS};
 use crate::scan::Scan;
 use crate::{Access, PropertyError, PropertyStore, Record, RecordError, RecordKey, record};
+
+/// What a thread of a batch get has read.
+type Fetched = Result<Vec<Option<Record>>, PropertyError>;
 
 /// Whether bytes that are said to be a record are looked at before they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,11 +52,43 @@ impl<'s, K: RecordKey> Records<'s, K> {
     }
 
     /// The records of many keys, in one round of the engine for every few thousand: in the order of `keys`, `None` where there is none.
+    /// Where the engine is on this machine, hundreds of keys are shared out among threads, at most
+    /// [`FETCH_THREADS_MAX`](crate::limits::FETCH_THREADS_MAX); a write that goes on meanwhile may then be seen for some keys and not for
+    /// others.
     ///
     /// # Errors
     /// As [`Self::get_all`]; the first record that fails makes the call fail.
     pub fn batch_get(&self, keys: &[K]) -> Result<Vec<Option<Record>>, PropertyError> {
         let mut records = Vec::with_capacity(keys.len());
+        let shares = (keys.len() / FETCH_RECORDS_PER_THREAD_MIN).clamp(1, self.store.fetch_threads);
+        if shares == 1 {
+            self.fetch(keys, &mut records)?;
+            return Ok(records);
+        }
+        let (own, others) = keys.split_at(keys.len().div_ceil(shares));
+        let mut others: Vec<(&[K], Option<Fetched>)> = others.chunks(own.len()).map(|share| (share, None)).collect();
+        std::thread::scope(|scope| {
+            for (share, fetched) in &mut others {
+                let read = || {
+                    let mut records = Vec::with_capacity(share.len());
+                    *fetched = Some(self.fetch(share, &mut records).map(|()| records));
+                };
+                // Without another thread this one reads the share too, below.
+                drop(std::thread::Builder::new().name("batch-get".to_owned()).spawn_scoped(scope, read));
+            }
+            self.fetch(own, &mut records)
+        })?;
+        for (share, fetched) in others {
+            match fetched {
+                Some(fetched) => records.append(&mut fetched?),
+                None => self.fetch(share, &mut records)?,
+            }
+        }
+        Ok(records)
+    }
+
+    /// Reads keys in the calling thread and appends their records.
+    fn fetch(&self, keys: &[K], records: &mut Vec<Option<Record>>) -> Result<(), PropertyError> {
         for chunk in keys.chunks(FETCH_RECORDS) {
             let mut wanted = Keys::new();
             for key in chunk {
@@ -74,7 +109,7 @@ impl<'s, K: RecordKey> Records<'s, K> {
                 return Err(damaged(chunk.get(at).map_or_else(String::new, |key| key.describe()), error));
             }
         }
-        Ok(records)
+        Ok(())
     }
 
     /// Stores a record, in place of the one there may be, and returns that. One read and one write. Who does not need the old record

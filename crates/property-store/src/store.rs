@@ -8,7 +8,7 @@ use parking_lot::RwLock;
 use rustc_hash::FxHasher;
 
 use crate::keys::SETTINGS;
-use crate::limits::STRIPES;
+use crate::limits::{FETCH_THREADS_MAX, STRIPES};
 use crate::{EdgeEnds, PropertyError, RecordKey, Records, record};
 
 /// Row of the settings table: format version, then 0 for directed, 1 for undirected edges.
@@ -57,6 +57,8 @@ pub struct PropertyStore {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) options: StoreOptions,
     pub(crate) stripes: Box<[RwLock<()>]>,
+    /// Threads that one batch get may use.
+    pub(crate) fetch_threads: usize,
 }
 
 impl PropertyStore {
@@ -96,7 +98,12 @@ impl PropertyStore {
                 engine.commit(batch)?;
             }
         }
-        Ok(Self { engine, options, stripes: (0..STRIPES).map(|_| RwLock::default()).collect() })
+        let fetch_threads = if engine.capabilities().remote {
+            1
+        } else {
+            std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(FETCH_THREADS_MAX)
+        };
+        Ok(Self { engine, options, stripes: (0..STRIPES).map(|_| RwLock::default()).collect(), fetch_threads })
     }
 
     /// The records of nodes, by id.

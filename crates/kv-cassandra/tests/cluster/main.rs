@@ -3,6 +3,7 @@
 
 mod conformance;
 mod faults;
+mod records;
 mod speed;
 mod store;
 mod support;

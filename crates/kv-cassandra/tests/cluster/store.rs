@@ -180,3 +180,63 @@ fn other_formats_and_other_tables_are_refused() {
     assert!(message(&error).contains("its format is 2, this program knows 1"), "{error}");
     drop(store.open());
 }
+
+#[test]
+fn a_large_table_is_read_by_ranges_of_tokens() {
+    const ALL: usize = 5_000 + 3_000;
+    let store = Store::take();
+    let engine = store.fresh();
+    let mut batch = WriteBatch::new();
+    for n in 0..5_000_u32 {
+        let key = format!("small {n}\0");
+        batch.put_key(TERMINATED, Key::new(key.as_bytes(), key.len()), &[5; 200]);
+        batch.end_group();
+        if n < 3_000 {
+            let key = format!("large\0{n:04}");
+            batch.put_key(TERMINATED, Key::new(key.as_bytes(), 6), &[6; 200]);
+        }
+    }
+    engine.commit(batch).unwrap();
+
+    let read = |engine: &CassandraEngine, prefix: &[u8], after: Option<&(Vec<u8>, usize)>| {
+        let after = after.map(|(key, partition)| Key::new(key, *partition));
+        let mut cursor = engine.scan_partitions(TERMINATED, prefix, after).unwrap();
+        let mut rows: Vec<(Vec<u8>, usize)> = Vec::new();
+        while let Some(entry) = cursor.next().unwrap() {
+            rows.push((entry.key.as_bytes().to_vec(), entry.key.partition().len()));
+        }
+        rows
+    };
+    let rows = read(&engine, b"", None);
+    assert_eq!(rows.len(), ALL);
+    let mut sorted = rows.clone();
+    sorted.sort();
+    sorted.dedup();
+    assert_eq!(sorted.len(), ALL, "no row comes twice");
+
+    // Another server goes on where this one was.
+    let other = store.open();
+    let large = rows.iter().position(|(_, partition)| *partition == 6).unwrap();
+    for at in [0, 1, 98, 99, 100, large, large + 1_500, large + 2_999, ALL / 2, ALL - 2, ALL - 1] {
+        let at = at.min(ALL - 1);
+        assert_eq!(read(&other, b"", rows.get(at)), rows[at + 1..], "after row {at}");
+    }
+    let small: Vec<_> = rows.iter().filter(|(key, _)| key.starts_with(b"small 1")).cloned().collect();
+    assert_eq!(read(&other, b"small 1", None), small);
+
+    // What is held does not grow with the table, and nothing stays.
+    let held = || {
+        let memory = engine.memory();
+        memory.into_iter().find(|part| part.name == "pages_bytes").unwrap().value
+    };
+    let page = kv_cassandra::limits::PAGE_BYTES * (kv_cassandra::limits::RANGES_AHEAD + 1) * 2;
+    let mut cursor = engine.scan_partitions(TERMINATED, b"", None).unwrap();
+    while cursor.next().unwrap().is_some() {
+        assert!(held() <= page as f64, "{} bytes", held());
+    }
+    drop(cursor);
+    assert_eq!(held(), 0.0);
+
+    engine.delete_prefix(TERMINATED, b"small").unwrap();
+    assert_eq!(read(&other, b"", None).len(), 3_000);
+}

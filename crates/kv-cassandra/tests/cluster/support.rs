@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use kv::TableSpec;
 use kv::conformance::TABLES;
 use kv_cassandra::{CassandraEngine, CassandraOptions};
 use parking_lot::{Mutex, MutexGuard};
@@ -35,28 +36,36 @@ pub(crate) fn options() -> CassandraOptions {
     }
 }
 
-/// The use of the shared keyspace, by one test at a time.
+/// The use of a keyspace, by one test at a time.
 pub(crate) struct Store {
     _turn: MutexGuard<'static, ()>,
+    keyspace: &'static str,
+    tables: &'static [TableSpec],
 }
 
 impl Store {
     pub(crate) fn take() -> Self {
-        Self { _turn: IN_USE.lock() }
+        Self::with_tables(KEYSPACE, TABLES)
+    }
+
+    /// A store with other tables, which need a keyspace of their own.
+    pub(crate) fn with_tables(keyspace: &'static str, tables: &'static [TableSpec]) -> Self {
+        Self { _turn: IN_USE.lock(), keyspace, tables }
     }
 
     /// An engine without content.
     pub(crate) fn fresh(&self) -> CassandraEngine {
-        let engine = CassandraEngine::open(&options(), TABLES).unwrap();
-        let names = TABLES.iter().map(|table| table.name).chain(["kv_intents"]);
+        let engine = self.open();
+        let names = self.tables.iter().map(|table| table.name).chain(["kv_intents"]);
         for name in names {
-            cql(&format!("TRUNCATE {KEYSPACE}.\"{name}\""));
+            cql(&format!("TRUNCATE {}.\"{name}\"", self.keyspace));
         }
         engine
     }
 
     pub(crate) fn open(&self) -> CassandraEngine {
-        CassandraEngine::open(&options(), TABLES).unwrap()
+        let options = CassandraOptions { keyspace: self.keyspace.to_owned(), ..options() };
+        CassandraEngine::open(&options, self.tables).unwrap()
     }
 }
 

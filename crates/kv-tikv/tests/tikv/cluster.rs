@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use kv::Engine;
 use kv::conformance::{Harness, TABLES};
+use kv::{Engine, TableSpec};
 use kv_tikv::{TikvEngine, TikvOptions};
 
 /// Where PD is.
@@ -29,7 +29,11 @@ impl Prefix {
     }
 
     pub(crate) fn open(&self) -> TikvEngine {
-        TikvEngine::open(&options(&self.0), TABLES).unwrap()
+        self.open_with(TABLES)
+    }
+
+    pub(crate) fn open_with(&self, tables: &'static [TableSpec]) -> TikvEngine {
+        TikvEngine::open(&options(&self.0), tables).unwrap()
     }
 }
 

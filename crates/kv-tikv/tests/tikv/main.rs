@@ -7,5 +7,6 @@
 mod cluster;
 mod conflicts;
 mod conformance;
+mod records;
 mod store;
 mod unreachable;

@@ -45,12 +45,14 @@ macro_rules! cases {
             &[$($((stringify!($name), $module::$name as Case),)*)*]
         }
 
-        /// Makes one `#[test]` of every case; the argument is an expression that makes a [`Harness`](crate::conformance::Harness).
+        /// Makes one `#[test]` of every case; the argument is an expression that makes a [`Harness`](crate::conformance::Harness),
+        /// followed by attributes of the tests, if any (`; #[ignore = "needs a server"]`).
         #[macro_export]
         macro_rules! conformance_suite {
-            ($dollar harness:expr) => {
+            ($dollar harness:expr $dollar(; #[$dollar attribute:meta])*) => {
                 $($(
                     #[test]
+                    $dollar(#[$dollar attribute])*
                     fn $name() {
                         $crate::conformance::$module::$name(&mut $dollar harness);
                     }
