@@ -18,6 +18,7 @@ mod parked;
 mod purge;
 mod removal;
 mod restart;
+mod rounds;
 mod snapshots;
 mod tasks;
 mod transfer;

@@ -1,5 +1,7 @@
-//! An engine whose next writes wait until they are let go: writes that are under way, without threads or clocks.
+//! An engine whose next writes wait until they are let go: writes that are under way, without threads or clocks. It counts its calls,
+//! each of which would be a round of an engine over a network.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use kv::{
@@ -11,6 +13,16 @@ use kv::{
 pub(crate) struct ParkedEngine {
     inner: Arc<MemoryEngine>,
     state: Mutex<State>,
+    reads: AtomicUsize,
+    writes: AtomicUsize,
+}
+
+/// Calls of an engine.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Rounds {
+    /// Of single keys, lists of keys, and scans.
+    pub(crate) reads: usize,
+    pub(crate) writes: usize,
 }
 
 #[derive(Default)]
@@ -21,12 +33,23 @@ struct State {
 
 impl ParkedEngine {
     pub(crate) fn new(inner: Arc<MemoryEngine>) -> Self {
-        Self { inner, state: Mutex::default() }
+        Self { inner, state: Mutex::default(), reads: AtomicUsize::new(0), writes: AtomicUsize::new(0) }
     }
 
     /// The next `count` writes wait for [`Self::release`].
     pub(crate) fn park(&self, count: usize) {
         self.state.lock().unwrap().to_park = count;
+    }
+
+    /// The calls since the last time this was asked.
+    pub(crate) fn rounds(&self) -> Rounds {
+        let take = |count: &AtomicUsize| count.swap(0, Ordering::Relaxed);
+        Rounds { reads: take(&self.reads), writes: take(&self.writes) }
+    }
+
+    fn read(&self) -> &MemoryEngine {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        &self.inner
     }
 
     /// How many writes wait.
@@ -45,7 +68,7 @@ impl ParkedEngine {
 
 impl Read for ParkedEngine {
     fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
-        self.inner.get(table, key, found)
+        self.read().get(table, key, found)
     }
 
     fn multi_get(
@@ -54,11 +77,11 @@ impl Read for ParkedEngine {
         keys: &Keys,
         found: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), KvError> {
-        self.inner.multi_get(table, keys, found)
+        self.read().multi_get(table, keys, found)
     }
 
     fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        self.inner.scan(table, range)
+        self.read().scan(table, range)
     }
 
     fn scan_partitions<'a>(
@@ -67,7 +90,7 @@ impl Read for ParkedEngine {
         prefix: &[u8],
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        self.inner.scan_partitions(table, prefix, after)
+        self.read().scan_partitions(table, prefix, after)
     }
 }
 
@@ -81,6 +104,7 @@ impl Engine for ParkedEngine {
     }
 
     fn submit(&self, batch: WriteBatch) -> Commit {
+        self.writes.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state.lock().unwrap();
         if state.to_park == 0 {
             drop(state);
@@ -99,11 +123,12 @@ impl Engine for ParkedEngine {
         expected: Option<&[u8]>,
         new: Option<&[u8]>,
     ) -> Result<bool, KvError> {
+        self.writes.fetch_add(1, Ordering::Relaxed);
         self.inner.compare_and_swap(table, key, expected, new)
     }
 
     fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {
-        self.inner.snapshot()
+        self.read().snapshot()
     }
 
     fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
