@@ -9,7 +9,7 @@ RHIZOME_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rhizome
 CARGO_TARGET_DIR ?= $(RHIZOME_CACHE)/target
 export RHIZOME_CACHE CARGO_TARGET_DIR
 
-.PHONY: help run build test check docs bench compare clean-data
+.PHONY: help run build test check docs bench compare engines clean-data
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s @ 2>/dev/null || \
@@ -35,6 +35,9 @@ bench: ## Time codec, schema check, JSON and store; print ratios against the bas
 
 compare: ## Measure Rhizome against Apache HugeGraph 1.7 on this machine, fetched with Maven; QUICK=1: fewer and shorter rounds
 	@scripts/compare.sh
+
+engines: ## Measure every storage engine under the same short load test, Cassandra and the TiKV development store included
+	@scripts/engines.sh
 
 docs: ## Regenerate the generated pages in docs/
 	@scripts/setup.sh build

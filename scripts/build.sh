@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
 # Compiles the server: set-up, then cargo. The first build compiles RocksDB's C++ sources, which is most of the time.
+# With RHIZOME_BIN=PATH all scripts use that binary instead, and nothing is compiled.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+if [[ -n ${RHIZOME_BIN:-} ]]; then
+    [[ -x $rhizome_bin ]] || die "RHIZOME_BIN names no program: $rhizome_bin"
+    say "Not building: RHIZOME_BIN is $rhizome_bin"
+    exit
+fi
 "$root/scripts/setup.sh" build
 cd "$root"
 if [[ ! -x $rhizome_bin ]]; then

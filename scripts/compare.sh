@@ -3,7 +3,7 @@
 # HugeGraph is fetched with Maven the first time (about 280 MB). Both servers are started for this and thrown away after it: deleting
 # the test's data from HugeGraph would take longer than the comparison.
 #
-#   QUICK=1               shorter measurements, about eight minutes instead of half an hour; docs/ is not touched
+#   QUICK=1               fewer and shorter measurements; docs/ is not touched
 #   RHIZOME_REPORT        folder for the report                        default ./var/compare
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

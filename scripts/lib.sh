@@ -8,7 +8,7 @@ root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export RHIZOME_CACHE=${RHIZOME_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rhizome}
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$RHIZOME_CACHE/target}
 # shellcheck disable=SC2034
-rhizome_bin=$CARGO_TARGET_DIR/release/rhizome
+rhizome_bin=${RHIZOME_BIN:-$CARGO_TARGET_DIR/release/rhizome}
 # shellcheck disable=SC2034
 venv=$RHIZOME_CACHE/venv
 

@@ -1,40 +1,105 @@
 #!/usr/bin/env bash
-# Two real servers over one store that several processes can share: changes seen, ids unique, changes one after the other, pages
-# that go on at the other server, a task taken over after kill -9.
+# Real servers over stores that several processes can share, which are started and stopped here.
 #
-#   RHIZOME__STORAGE__ENGINE=cassandra RHIZOME__STORAGE__CASSANDRA__CONTACT_POINTS=127.0.0.1:9042 scripts/test-cluster.sh
+#   scripts/test-cluster.sh [cassandra] [tikv] [faults]     no argument: all
 #
-# The store is one that runs already (scripts/cassandra.sh, scripts/tikv.sh); a graph "two_servers" is made in it and dropped. The engine
-# and its settings come from the environment, as for any server.
+#   cassandra, tikv   over one Cassandra node, over the TiKV development store: two servers (changes seen, ids unique, pages that
+#                     go on at the other server, a task taken over after kill -9), then HugeGraph's Java client against the one
+#                     that is left
+#   faults            a server over three Cassandra nodes that are killed, paused and come back
+#
+# Ports 9042 and 7000 of 127.0.0.1 to .3 must be free, and those of scripts/tikv.sh after 23990 and 20360; others: RHIZOME_CASSANDRA_PORT,
+# RHIZOME_CASSANDRA_STORAGE_PORT, TIKV_PD_PORT, TIKV_STORE_PORT. RHIZOME_BIN=PATH tests that server instead of building one.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-case ${RHIZOME__STORAGE__ENGINE:-} in
-    "" | rocksdb | memory)
-        die "the storage engine must be one that several servers can share" \
-            "Set RHIZOME__STORAGE__ENGINE, and where the store is; see docs/operations/cluster.md"
-        ;;
-esac
+port=${RHIZOME_CASSANDRA_PORT:-9042}
+work=$(mktemp -d "${TMPDIR:-/tmp}/rhizome-cluster.XXXXXX")
+# A folder and ports of its own, beside a store that may be running.
+export TIKV_STORE_DIR=$work/tikv TIKV_PD_PORT=${TIKV_PD_PORT:-23990} TIKV_STORE_PORT=${TIKV_STORE_PORT:-20360}
+nodes=
+servers=()
 
-# Stops the servers, shows the end of their logs after a failure, and keeps the exit code.
+# Stops what runs, servers first: without a store they would not know what to say goodbye to.
+stop_all() {
+    local server code=0
+    for server in "${servers[@]}"; do "$root/scripts/server.sh" stop "$server" || code=1; done
+    servers=()
+    if [[ -n $nodes ]]; then "$root/scripts/cassandra.sh" stop "$nodes" || code=1; fi
+    nodes=
+    "$root/scripts/tikv.sh" clean || code=1
+    return "$code"
+}
+
+# Shows the end of the servers' logs after a failure, stops everything, and keeps the exit code.
 # shellcheck disable=SC2317  # called by the trap
 finish() {
-    local code=$? name
-    for name in first second; do
-        "$root/scripts/server.sh" stop "$dir/$name" || code=1
-        if ((code != 0)) && [[ -e $dir/$name/server.log ]]; then
-            say "The last lines of the log of the $name server:"
-            tail -n 20 "$dir/$name/server.log"
-        fi
-    done
-    rm -rf "$dir"
+    local code=$? server
+    if ((code != 0)); then
+        for server in "${servers[@]}"; do
+            say "The last lines of $server/server.log:"
+            tail -n 20 "$server/server.log" || true
+        done
+    fi
+    stop_all || code=1
+    rm -rf "$work"
     exit "$code"
+}
+trap finish EXIT
+
+start_cassandra() { # NODES
+    nodes=$work/cassandra$1
+    "$root/scripts/cassandra.sh" start "$nodes" "$1"
+}
+
+start_server() { # NAME
+    servers+=("$work/$1")
+    "$root/scripts/server.sh" start "$work/$1" 0
+}
+
+# Of the engine that the environment names.
+two_servers_and_a_client() { # STORE
+    local first=$work/$1-first second=$work/$1-second
+    start_server "$1-first"
+    start_server "$1-second"
+    python3 "$root/tests/cluster/two_servers.py" "$(cat "$first/url")" "$(cat "$second/url")" "$(cat "$first/pid")"
+    RHIZOME_TEST_URL=$(cat "$second/url") "$root/scripts/test-clients.sh" java 1.5.0
+}
+
+over_cassandra() {
+    export RHIZOME__STORAGE__ENGINE=cassandra RHIZOME__STORAGE__CASSANDRA__CONTACT_POINTS=127.0.0.1:$port
+    start_cassandra 1
+    two_servers_and_a_client cassandra
+    stop_all
+}
+
+over_tikv() {
+    export RHIZOME__STORAGE__ENGINE=tikv RHIZOME__STORAGE__TIKV__PD_ENDPOINTS
+    RHIZOME__STORAGE__TIKV__PD_ENDPOINTS=$("$root/scripts/tikv.sh" start -stores 3 -regions 8)
+    two_servers_and_a_client tikv
+    stop_all
+}
+
+with_faults() {
+    export RHIZOME__STORAGE__ENGINE=cassandra RHIZOME__STORAGE__CASSANDRA__CONTACT_POINTS=127.0.0.1:$port
+    export RHIZOME__STORAGE__CASSANDRA__REPLICATION_FACTOR=3 RHIZOME__STORAGE__CASSANDRA__CONSISTENCY=quorum
+    # Shorter than the defaults, so that waiting for nodes that are away does not take minutes.
+    export RHIZOME__STORAGE__CASSANDRA__REQUEST_TIMEOUT_MS=5000 RHIZOME__SERVER__REQUEST_TIMEOUT_MS=10000
+    start_cassandra 3
+    start_server faults
+    python3 "$root/tests/cluster/faults.py" "$(cat "$work/faults/url")" "$nodes"
+    stop_all
 }
 
 "$root/scripts/build.sh"
-dir=$(mktemp -d)
-trap finish EXIT
-"$root/scripts/server.sh" start "$dir/first" 0
-"$root/scripts/server.sh" start "$dir/second" 0
-python3 "$root/tests/cluster/two_servers.py" "$(cat "$dir/first/url")" "$(cat "$dir/second/url")" "$(cat "$dir/first/pid")"
+(($# > 0)) || set -- cassandra tikv faults
+for part in "$@"; do
+    say "Servers over a cluster: $part"
+    case $part in
+    cassandra) over_cassandra ;;
+    tikv) over_tikv ;;
+    faults) with_faults ;;
+    *) die "unknown part: $part" "usage: scripts/test-cluster.sh [cassandra] [tikv] [faults]" ;;
+    esac
+done

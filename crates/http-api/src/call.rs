@@ -25,9 +25,9 @@ pub(crate) struct App {
     pub(crate) store: Arc<Store>,
     pub(crate) options: ApiOptions,
     pub(crate) admission: Arc<Admission>,
-    /// Reads that can take long.
+    /// Reads that can take long; where storage is over a network, all that touch it.
     pub(crate) queries: Pool,
-    /// Writes that can take long or wait for others; where storage is over a network, short reads as well.
+    /// Writes that can take long or wait for others; where storage is over a network, all of them.
     pub(crate) writes: Pool,
     /// Batches that are written by the threads that serve connections.
     pub(crate) batches: Line,

@@ -71,7 +71,10 @@ pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
     settings.cpus = Some(1);
     for scenario in scenarios {
         let server = OwnServer::start(&settings).await?;
-        let test = connect(&server, load_test::DataOptions::default()).await?;
+        let mut test = connect(&server, load_test::DataOptions::default()).await?;
+        // A list names only a label, from which nobody could tell that there must be vertices.
+        let needs = load_test::Needs { schema: true, vertices: true, edges: false };
+        test.prepare(needs, &mut bench.screen, bench.cancel).await?;
         let pinned = keep_off_first(1)?;
         let duration = bench.seconds(10, 30);
         let screen = Kept { screen: &mut bench.screen, samples: RowSamples::default() };
