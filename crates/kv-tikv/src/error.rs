@@ -10,6 +10,8 @@ pub(crate) enum Trouble {
     Client(Error),
     /// PD gave no timestamp in time.
     NoTimestamp,
+    /// The client says it committed, but PD could not say where a key is meanwhile: see [`crate::lookups`].
+    Unsure,
     /// The time of the call was up.
     TimeUp,
 }

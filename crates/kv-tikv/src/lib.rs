@@ -17,6 +17,7 @@ mod error;
 mod identity;
 mod layout;
 pub mod limits;
+mod lookups;
 mod options;
 mod pages;
 mod read;

@@ -35,6 +35,10 @@ pub(crate) const ANSWER_BYTES_MAX: usize = 512 << 20;
 /// Pause before a failed call is tried again for the first time; each further one is twice as long.
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(2);
 
+/// Milliseconds after its beginning at which a transaction that has not written its first lock counts as broken off: what the client gives
+/// locks at least. One that still runs then cannot commit any more, and is made again.
+pub(crate) const LOCK_LIFE_MS: i64 = 3_000;
+
 /// Longest such pause: short beside an election of a new leader, which takes seconds.
 pub(crate) const PAUSE_MAX: Duration = Duration::from_millis(200);
 

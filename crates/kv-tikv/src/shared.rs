@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kv::KvError;
-use tikv_client::transaction::HeartbeatOption;
+use tikv_client::transaction::{HeartbeatOption, ResolveLocksOptions};
 use tikv_client::{
-    Backoff, CheckLevel, RetryOptions, Snapshot, Timestamp, Transaction, TransactionClient, TransactionOptions,
+    Backoff, CheckLevel, RetryOptions, Snapshot, Timestamp, TimestampExt, Transaction, TransactionClient,
+    TransactionOptions,
 };
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -16,7 +17,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::error::{Trouble, Verdict, brief, judge, translate};
 use crate::layout::Layout;
-use crate::limits::{CLIENT_ATTEMPTS_MAX, FIRST_PAUSE, PAUSE_MAX};
+use crate::limits::{CLIENT_ATTEMPTS_MAX, FIRST_PAUSE, LOCK_LIFE_MS, PAUSE_MAX};
 use crate::options::TikvOptions;
 use crate::regions::Regions;
 use crate::statistics::Figures;
@@ -127,6 +128,18 @@ fn transaction_options(attempts: u32) -> TransactionOptions {
         .heartbeat_option(HeartbeatOption::NoHeartbeat)
 }
 
+/// When the transaction began whose lock is in the way while its first key knows nothing of it: broken off in the middle of writing its
+/// locks, or still about to.
+fn dead_transaction(error: &tikv_client::Error) -> Option<u64> {
+    use tikv_client::Error;
+    match error {
+        Error::TxnNotFound(missing) => Some(missing.start_ts),
+        Error::KeyError(key) => key.txn_not_found.as_ref().map(|missing| missing.start_ts),
+        Error::ExtractedErrors(all) | Error::MultipleKeyErrors(all) => all.iter().find_map(dead_transaction),
+        _ => None,
+    }
+}
+
 /// The attempts at one call.
 pub(crate) struct Attempts<'a> {
     shared: &'a Shared,
@@ -169,7 +182,14 @@ impl<'a> Attempts<'a> {
                 self.last.get_or_insert_with(|| "PD gave no timestamp".to_owned());
                 return Err(self.give_up());
             }
+            Trouble::Unsure => {
+                self.unknown = true;
+                self.last = Some("PD did not say where a key is while the batch was committed".to_owned());
+            }
             Trouble::Client(error) => {
+                if let Some(start) = dead_transaction(&error) {
+                    self.clear(start).await;
+                }
                 match judge(&error) {
                     Verdict::Final => {
                         figures.failures.add(1);
@@ -194,6 +214,36 @@ impl<'a> Attempts<'a> {
         sleep(pause).await;
         self.pause = (self.pause * 2).min(PAUSE_MAX);
         Ok(())
+    }
+
+    /// Clears away the locks of a transaction that began at `start` and of which nothing is known where its outcome would be, if it is
+    /// old enough. The client would do this by itself, but 0.4 looks for that answer in another kind of error than it arrives in.
+    async fn clear(&self, start: u64) {
+        let clearing = async {
+            let now = self.shared.now(self.deadline).await.ok()?;
+            let start = Timestamp::from_version(start);
+            if now.physical.saturating_sub(start.physical) < LOCK_LIFE_MS {
+                return None;
+            }
+            let (from, to) = self.shared.layout.everything();
+            let options = ResolveLocksOptions::default();
+            Some(self.shared.client.cleanup_locks(from..to, &start, options).await)
+        };
+        match timeout_at(self.deadline, clearing).await {
+            Ok(Some(Ok(cleared))) => {
+                tracing::info!(
+                    locks = cleared.resolved_locks,
+                    "cleared away the locks of a transaction that was broken off"
+                );
+            }
+            Ok(Some(Err(error))) => {
+                tracing::warn!(
+                    error = brief(&error),
+                    "cannot clear away the locks of a transaction that was broken off"
+                );
+            }
+            Ok(None) | Err(_) => {}
+        }
     }
 
     /// The error of a call that has no further attempt.
@@ -223,3 +273,23 @@ impl<'a> Attempts<'a> {
 
 /// The shared part, as calls hold it.
 pub(crate) type Handed = Arc<Shared>;
+
+#[cfg(test)]
+mod tests {
+    use tikv_client::{Error, ProtoKeyError};
+
+    use super::dead_transaction;
+
+    #[test]
+    fn a_transaction_that_is_not_found_is_found_in_every_kind_of_error() {
+        let mut key = ProtoKeyError { txn_not_found: Some(Default::default()), ..Default::default() };
+        if let Some(missing) = &mut key.txn_not_found {
+            missing.start_ts = 7;
+        }
+        let of_key = || Error::KeyError(Box::new(key.clone()));
+        assert_eq!(dead_transaction(&of_key()), Some(7));
+        assert_eq!(dead_transaction(&Error::MultipleKeyErrors(vec![Error::Unimplemented, of_key()])), Some(7));
+        assert_eq!(dead_transaction(&Error::ExtractedErrors(vec![of_key()])), Some(7));
+        assert_eq!(dead_transaction(&Error::Unimplemented), None);
+    }
+}

@@ -18,6 +18,7 @@ use tokio::time::timeout_at;
 use crate::error::Trouble;
 use crate::layout::{Layout, stored};
 use crate::limits::{DELETE_KEYS_MAX, WAITING_BATCHES_MAX};
+use crate::lookups;
 use crate::pages::Pages;
 use crate::shared::{Attempts, Handed, Shared};
 
@@ -91,13 +92,17 @@ async fn commit(shared: &Shared, attempts: &Attempts<'_>, mutations: Vec<Mutatio
 
 /// Commits within the time there is.
 async fn within(attempts: &Attempts<'_>, transaction: &mut tikv_client::Transaction) -> Result<(), Trouble> {
+    let failed_before = lookups::failed();
     let outcome = timeout_at(attempts.deadline, transaction.commit()).await.map_err(|_| Trouble::TimeUp)?;
+    let sure = lookups::failed() <= failed_before;
     if matches!(outcome, Err(tikv_client::Error::OnePcFailure)) {
         // Its locks are there and would be in the way of the next attempt until they expire.
         drop(timeout_at(attempts.deadline, transaction.rollback()).await);
     }
-    outcome?;
-    Ok(())
+    match outcome {
+        Ok(_) | Err(tikv_client::Error::OnePcFailure) if !sure => Err(Trouble::Unsure),
+        outcome => Ok(outcome.map(drop)?),
+    }
 }
 
 /// Replaces the stored value of a full key, if it is `expected`.
