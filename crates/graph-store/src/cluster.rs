@@ -49,6 +49,7 @@ impl Default for ClusterOptions {
 
 /// This process among those over the store.
 pub(crate) struct Cluster {
+    /// Its express way, where it has one: a beat must not wait behind a load.
     engine: Arc<dyn Engine>,
     options: ClusterOptions,
     /// Random, so that a process that starts anew is another one. Never 0.
@@ -108,7 +109,7 @@ impl Cluster {
     /// This process, unless it is the only one that can use the engine.
     pub(crate) fn of(engine: &Arc<dyn Engine>, options: ClusterOptions) -> Option<Self> {
         engine.capabilities().shared.then(|| Self {
-            engine: Arc::clone(engine),
+            engine: engine.express().unwrap_or_else(|| Arc::clone(engine)),
             options,
             id: random().max(1),
             started: Instant::now(),

@@ -14,21 +14,31 @@ use tokio::time::timeout_at;
 
 use crate::clock::Clock;
 use crate::error::{Failure, failure, is_timeout, refused};
-use crate::limits::{ATTEMPTS_PER_TIMEOUT, RETRY_PAUSE, RETRY_PAUSE_MAX};
+use crate::limits::{ATTEMPTS_PER_TIMEOUT, EXPRESS_REQUESTS, RETRY_PAUSE, RETRY_PAUSE_MAX};
 use crate::options::CassandraOptions;
 use crate::statements::{Ask, Statements};
 use crate::statistics::Figures;
 
 pub(crate) struct Client {
-    pub(crate) session: Session,
+    pub(crate) session: Arc<Session>,
     pub(crate) options: CassandraOptions,
     pub(crate) tables: &'static [TableSpec],
-    pub(crate) clock: Clock,
-    pub(crate) figures: Figures,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) figures: Arc<Figures>,
     /// Which node a request goes to.
     pub(crate) policy: Arc<dyn LoadBalancingPolicy>,
-    statements: Vec<Statements>,
-    permits: Semaphore,
+    statements: Arc<Vec<Statements>>,
+    /// Places for parts of batches, of which one call can have hundreds.
+    batches: Semaphore,
+    /// Places for everything else, which would have to wait behind all of those.
+    others: Semaphore,
+}
+
+/// Which places a request takes one of.
+#[derive(Clone, Copy)]
+pub(crate) enum Line {
+    Batches,
+    Others,
 }
 
 impl Client {
@@ -39,9 +49,32 @@ impl Client {
         tables: &'static [TableSpec],
     ) -> Self {
         let statements = tables.iter().map(|spec| Statements::new(&options.keyspace, spec)).collect();
-        let permits = Semaphore::new(options.requests_in_flight_max);
-        let (clock, figures) = (Clock::default(), Figures::default());
-        Self { session, options, tables, clock, figures, policy, statements, permits }
+        Self {
+            session: Arc::new(session),
+            batches: Semaphore::new(options.requests_in_flight_max),
+            others: Semaphore::new(options.requests_in_flight_max),
+            options,
+            tables,
+            clock: Arc::default(),
+            figures: Arc::default(),
+            policy,
+            statements: Arc::new(statements),
+        }
+    }
+
+    /// The same client with places of its own.
+    pub(crate) fn express(&self) -> Self {
+        Self {
+            session: Arc::clone(&self.session),
+            options: CassandraOptions { requests_in_flight_max: EXPRESS_REQUESTS, ..self.options.clone() },
+            tables: self.tables,
+            clock: Arc::clone(&self.clock),
+            figures: Arc::clone(&self.figures),
+            policy: Arc::clone(&self.policy),
+            statements: Arc::clone(&self.statements),
+            batches: Semaphore::new(EXPRESS_REQUESTS),
+            others: Semaphore::new(EXPRESS_REQUESTS),
+        }
     }
 
     /// A statement of a table.
@@ -49,16 +82,32 @@ impl Client {
         TableSpec::find(self.tables, table)?;
         let unknown = || KvError::UnknownTable { index: table.index(), tables: self.tables.len() };
         let statements = self.statements.get(table.index()).ok_or_else(unknown)?;
+        if let Some(prepared) = statements.prepared(ask) {
+            return Ok(prepared);
+        }
         self.request("preparing a statement", || statements.get(&self.session, ask, self.options.consistency)).await
     }
 
-    /// Does a request that can be repeated until it succeeds, fails for good, or its time is over.
+    /// Does a request that is no part of a batch and can be repeated until it succeeds, fails for good, or its time is over.
     pub(crate) async fn request<T, F>(&self, what: &'static str, attempt: impl FnMut() -> F) -> Result<T, KvError>
     where
         F: Future<Output = Result<T, ExecutionError>>,
     {
+        self.request_in(Line::Others, what, attempt).await
+    }
+
+    /// [`Client::request`] in one of the lines.
+    pub(crate) async fn request_in<T, F>(
+        &self,
+        line: Line,
+        what: &'static str,
+        attempt: impl FnMut() -> F,
+    ) -> Result<T, KvError>
+    where
+        F: Future<Output = Result<T, ExecutionError>>,
+    {
         let mut tries = Tries::new(self, what);
-        let _permit = tries.permit().await?;
+        let _permit = tries.permit(line).await?;
         let mut attempt = attempt;
         loop {
             match tries.run(attempt()).await {
@@ -92,8 +141,12 @@ impl<'a> Tries<'a> {
     }
 
     /// A place among the requests under way.
-    pub(crate) async fn permit(&self) -> Result<tokio::sync::SemaphorePermit<'a>, KvError> {
-        match timeout_at(self.deadline, self.client.permits.acquire()).await {
+    pub(crate) async fn permit(&self, line: Line) -> Result<tokio::sync::SemaphorePermit<'a>, KvError> {
+        let places = match line {
+            Line::Batches => &self.client.batches,
+            Line::Others => &self.client.others,
+        };
+        match timeout_at(self.deadline, places.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) => Err(KvError::Closed),
             Err(_) => {

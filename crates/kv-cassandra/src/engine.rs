@@ -36,8 +36,7 @@ use crate::{read, schema, swap, write};
 pub struct CassandraEngine {
     client: Arc<Client>,
     pending: Arc<Pending>,
-    /// Taken when the engine is dropped.
-    runtime: Option<Runtime>,
+    runtime: Arc<Background>,
     handle: tokio::runtime::Handle,
 }
 
@@ -45,6 +44,12 @@ pub struct CassandraEngine {
 struct Pending {
     bytes: AtomicUsize,
     batches: Arc<Semaphore>,
+}
+
+impl Default for Pending {
+    fn default() -> Self {
+        Self { bytes: AtomicUsize::new(0), batches: Arc::new(Semaphore::new(PLACES)) }
+    }
 }
 
 /// Batches under way: a place is taken by each, and the engine is closed when all places are free.
@@ -66,15 +71,14 @@ impl CassandraEngine {
             .build()
             .map_err(|error| KvError::Io { action: "starting the runtime for Cassandra", detail: error.to_string() })?;
         let handle = runtime.handle().clone();
-        let mut engine = Opening { runtime: Some(runtime) };
+        let runtime = Arc::new(Background(Some(runtime)));
         let client = Arc::new(wait(&handle, schema::open(options, tables))?);
         // Everything that is complete, however young: doing it again while its writer does is harmless.
         if let Err(error) = wait(&handle, finish_unfinished(&client, Duration::ZERO)) {
             tracing::warn!(%error, "could not look for interrupted writes; trying again later");
         }
         handle.spawn(sweep(Arc::downgrade(&client), client.options.request_timeout));
-        let pending = Arc::new(Pending { bytes: AtomicUsize::new(0), batches: Arc::new(Semaphore::new(PLACES)) });
-        Ok(Self { client, pending, runtime: engine.runtime.take(), handle })
+        Ok(Self { client, pending: Arc::default(), runtime, handle })
     }
 
     /// Writes down a batch as an intent and goes no further, as a writer that ends in the middle of its work; for tests.
@@ -126,14 +130,12 @@ fn is_partition(spec: &TableSpec, prefix: &[u8]) -> bool {
     !prefix.is_empty() && (spec.partition_len)(prefix) == len && (spec.partition_len)(&successor(prefix)) == len
 }
 
-/// A runtime that must not be dropped where a task of another runtime is running.
-struct Opening {
-    runtime: Option<Runtime>,
-}
+/// A runtime that is not waited for when it is dropped, since that may be where a task of another runtime is running.
+struct Background(Option<Runtime>);
 
-impl Drop for Opening {
+impl Drop for Background {
     fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
+        if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }
     }
@@ -344,6 +346,15 @@ impl Engine for CassandraEngine {
         Ok(vec![Run { start: prefix.to_vec(), bytes }])
     }
 
+    fn express(&self) -> Option<Arc<dyn Engine>> {
+        Some(Arc::new(Self {
+            client: Arc::new(self.client.express()),
+            pending: Arc::default(),
+            runtime: Arc::clone(&self.runtime),
+            handle: self.handle.clone(),
+        }))
+    }
+
     /// What is acknowledged is in the commit logs of enough replicas; when those reach their disks is set in the nodes
     /// (`commitlog_sync`), and a client has no say in it.
     fn sync(&self) -> Result<(), KvError> {
@@ -379,9 +390,6 @@ impl Drop for CassandraEngine {
         // Every batch has a deadline, so this ends.
         let places = u32::try_from(PLACES).unwrap_or(u32::MAX);
         drop(self.wait(self.pending.batches.acquire_many(places)));
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
-        }
     }
 }
 

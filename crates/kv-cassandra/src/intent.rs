@@ -14,7 +14,7 @@ use scylla::statement::Statement;
 use scylla::statement::batch::BatchType;
 use uuid::Uuid;
 
-use crate::client::Client;
+use crate::client::{Client, Line};
 use crate::clock::now_micros;
 use crate::error::unexpected;
 use crate::limits::{INTENT_AGE_IN_TIMEOUTS, INTENT_PART_BYTES, PARTITION_BATCH_BYTES};
@@ -53,7 +53,10 @@ pub(crate) async fn put(client: &Client, body: &[u8], timestamp: i64) -> Result<
     let id_ref = &id[..];
     let calls = parts.into_iter().map(|(part, bytes)| async move {
         let values = (id_ref, part, count, timestamp, bytes);
-        client.request("writing an intent", || client.session.query_unpaged(statement.clone(), values)).await.map(drop)
+        client
+            .request_in(Line::Batches, "writing an intent", || client.session.query_unpaged(statement.clone(), values))
+            .await
+            .map(drop)
     });
     all(calls.collect()).await?;
     Ok(id)
@@ -84,7 +87,9 @@ async fn forget(client: &Client, id: &[u8], timestamp: i64) -> Result<(), KvErro
     // This machine's clock may be behind the one the intent's timestamp is from.
     let later = client.clock.next().max(timestamp.saturating_add(1));
     let statement = statement(&format!("DELETE FROM {}.{TABLE} WHERE id = ?", client.options.keyspace), Some(later));
-    client.request("deleting an intent", || client.session.query_unpaged(statement.clone(), (id,))).await?;
+    client
+        .request_in(Line::Batches, "deleting an intent", || client.session.query_unpaged(statement.clone(), (id,)))
+        .await?;
     Ok(())
 }
 

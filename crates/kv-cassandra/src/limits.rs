@@ -22,6 +22,10 @@ pub const WRITE_OVERHEAD_BYTES: usize = 64;
 /// the memory of its client.
 pub const PENDING_BYTES_MAX: usize = 256 << 20;
 
+/// Requests under way at once on the way that only what servers tell each other takes: it asks for one thing after the other, in some
+/// threads.
+pub const EXPRESS_REQUESTS: usize = 8;
+
 /// Requests one call has under way at once: enough to hide the network from a batch, too few for one call to starve the others.
 pub const REQUESTS_PER_CALL: usize = 128;
 

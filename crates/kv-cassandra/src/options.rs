@@ -29,7 +29,7 @@ pub struct CassandraOptions {
     pub request_timeout: Duration,
     /// Connections to each node.
     pub connections_per_node: usize,
-    /// Requests under way at once, over all calls.
+    /// Requests under way at once, over all calls: so many for parts of batches, and so many for everything else.
     pub requests_in_flight_max: usize,
     /// Bytes of a batch over several partitions. A node warns of batches above its `batch_size_warn_threshold` (5 KiB as it comes) and
     /// refuses those above its `batch_size_fail_threshold` (50 KiB).

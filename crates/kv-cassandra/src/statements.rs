@@ -83,6 +83,11 @@ impl Statements {
         Self { table: format!("{keyspace}.\"{}\"", spec.name), prepared: [const { OnceCell::const_new() }; ASKS] }
     }
 
+    /// The statement, if it is prepared already.
+    pub(crate) fn prepared(&self, ask: Ask) -> Option<&PreparedStatement> {
+        self.prepared.get(ask as usize)?.get()
+    }
+
     /// The statement, prepared. All but swaps can be repeated without harm, since writes carry their timestamp.
     pub(crate) async fn get(
         &self,

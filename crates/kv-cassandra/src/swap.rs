@@ -5,7 +5,7 @@ use scylla::errors::ExecutionError;
 use scylla::value::{CqlValue, Row};
 use uuid::Uuid;
 
-use crate::client::Client;
+use crate::client::{Client, Line};
 use crate::error::{Failure, failure, unexpected};
 use crate::statements::Ask;
 
@@ -35,7 +35,7 @@ pub(crate) async fn swap(
     };
     let statement = client.statement(table, ask).await?;
     let mut tries = client.tries(WHAT);
-    let permit = tries.permit().await?;
+    let permit = tries.permit(Line::Others).await?;
     let mut unknown: Option<ExecutionError> = None;
     let applied = loop {
         match tries.run(client.session.execute_unpaged(statement, &values)).await {

@@ -7,7 +7,7 @@ use futures::stream::FuturesUnordered;
 use kv::{KvError, Operation, WriteBatch};
 use scylla::statement::batch::{Batch, BatchType};
 
-use crate::client::Client;
+use crate::client::{Client, Line};
 use crate::intent;
 use crate::limits::{REQUESTS_PER_CALL, VALUE_BYTES_MAX};
 use crate::plan::{Kind, Unit};
@@ -92,7 +92,9 @@ pub(crate) async fn send(
     if let [write] = writes {
         let mut statement = client.statement(write.table(), ask(write)).await?.clone();
         statement.set_timestamp(Some(timestamp));
-        client.request("writing", || client.session.execute_unpaged(&statement, values(write))).await?;
+        client
+            .request_in(Line::Batches, "writing", || client.session.execute_unpaged(&statement, values(write)))
+            .await?;
         return Ok(());
     }
     let mut batch = Batch::new(kind);
@@ -102,7 +104,7 @@ pub(crate) async fn send(
     batch.set_is_idempotent(true);
     batch.set_timestamp(Some(timestamp));
     let values: Vec<Vec<&[u8]>> = writes.iter().map(values).collect();
-    client.request("writing a batch", || client.session.batch(&batch, &values)).await?;
+    client.request_in(Line::Batches, "writing a batch", || client.session.batch(&batch, &values)).await?;
     Ok(())
 }
 

@@ -20,7 +20,6 @@ use crate::options::TikvOptions;
 use crate::read::Reader;
 use crate::regions::Regions;
 use crate::shared::{Handed, Shared};
-use crate::statistics::Figures;
 use crate::{identity, write};
 
 /// How long dropping an engine waits for the client's last messages (the second halves of commits that were acknowledged already; what
@@ -34,8 +33,18 @@ const LAST_MESSAGES: Duration = Duration::from_millis(100);
 pub struct TikvEngine {
     reader: Reader,
     shared: Handed,
-    /// `None` only while the engine is dropped.
-    runtime: Option<Runtime>,
+    runtime: Arc<Background>,
+}
+
+/// A runtime that is not waited for when it is dropped: that would block, which a thread of another runtime must not do.
+struct Background(Option<Runtime>);
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 impl TikvEngine {
@@ -80,16 +89,16 @@ impl TikvEngine {
             })?;
         let shared = Arc::new(Shared {
             client: connect(&runtime, options)?,
-            regions,
+            regions: Arc::new(regions),
             layout: Layout::new(&options.prefix, tables),
             options: options.clone(),
-            figures: Figures::default(),
+            figures: Arc::default(),
             reads: Semaphore::new(options.in_flight_max),
             writes: Semaphore::new(options.in_flight_max),
-            one_phase: AtomicBool::new(options.one_phase_commit),
+            one_phase: Arc::new(AtomicBool::new(options.one_phase_commit)),
             runtime: runtime.handle().clone(),
         });
-        Ok(Self { reader: Reader::now(Arc::clone(&shared)), shared, runtime: Some(runtime) })
+        Ok(Self { reader: Reader::now(Arc::clone(&shared)), shared, runtime: Arc::new(Background(Some(runtime))) })
     }
 
     fn table(&self, table: TableId) -> Result<&'static TableSpec, KvError> {
@@ -144,10 +153,6 @@ impl Drop for TikvEngine {
         });
         if let Err(error) = waited {
             tracing::warn!(%error, "closing TiKV: some batches may not have been written");
-        }
-        if let Some(runtime) = self.runtime.take() {
-            // Dropping a runtime waits for its threads, which a thread of another runtime must not do.
-            runtime.shutdown_background();
         }
     }
 }
@@ -283,6 +288,11 @@ impl Engine for TikvEngine {
         })?;
         let starts: Vec<&[u8]> = ends.iter().map(|end| self.shared.layout.bytes(end)).collect();
         Ok(runs(prefix, &starts, target_bytes))
+    }
+
+    fn express(&self) -> Option<Arc<dyn Engine>> {
+        let shared = Arc::new(self.shared.express());
+        Some(Arc::new(Self { reader: Reader::now(Arc::clone(&shared)), shared, runtime: Arc::clone(&self.runtime) }))
     }
 
     fn sync(&self) -> Result<(), KvError> {

@@ -7,6 +7,14 @@ use std::time::Duration;
 /// turn into timeouts, and each holds its bytes.
 pub const WAITING_BATCHES_MAX: usize = 4096;
 
+/// Bytes of a batch that take one of the places for writes: what the client sends a store in one request. A batch takes a quarter of all
+/// places at most.
+pub(crate) const PLACE_BYTES: usize = 16 << 10;
+
+/// Places for reads, and for writes, on the way that only what servers tell each other takes: it asks for one thing after the other, in
+/// some threads.
+pub(crate) const EXPRESS_CALLS: usize = 8;
+
 /// Rows of the first page of a scan: most partitions are smaller, and a row takes some hundred bytes.
 pub(crate) const FIRST_PAGE_ROWS: u32 = 256;
 

@@ -18,7 +18,7 @@ pub struct TikvOptions {
     pub request_timeout: Duration,
     /// Time for one request to a store; then another is tried within `request_timeout`.
     pub attempt_timeout: Duration,
-    /// Batches being written at one time, and reads being made at one time. Further ones wait.
+    /// Reads, and parts of batches of 16 KiB, that are under way at one time. Further ones wait.
     pub in_flight_max: usize,
     /// Commit a batch that is in one region and small (16 KiB) in one round instead of two, where the cluster can.
     pub one_phase_commit: bool,

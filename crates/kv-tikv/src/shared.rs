@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::error::{Trouble, Verdict, brief, judge, translate};
 use crate::layout::Layout;
-use crate::limits::{CLIENT_ATTEMPTS_MAX, FIRST_PAUSE, LOCK_LIFE_MS, PAUSE_MAX};
+use crate::limits::{CLIENT_ATTEMPTS_MAX, EXPRESS_CALLS, FIRST_PAUSE, LOCK_LIFE_MS, PAUSE_MAX, PLACE_BYTES};
 use crate::options::TikvOptions;
 use crate::regions::Regions;
 use crate::statistics::Figures;
@@ -32,20 +32,41 @@ const CLIENT_WRITE_ATTEMPTS: u32 = 20;
 
 pub(crate) struct Shared {
     pub(crate) client: TransactionClient,
-    pub(crate) regions: Regions,
+    pub(crate) regions: Arc<Regions>,
     pub(crate) layout: Layout,
     pub(crate) options: TikvOptions,
-    pub(crate) figures: Figures,
+    pub(crate) figures: Arc<Figures>,
     /// Places for reads.
     pub(crate) reads: Semaphore,
-    /// Places for writes.
+    /// Places for writes: one for each [`PLACE_BYTES`] of a batch.
     pub(crate) writes: Semaphore,
     /// Whether to try to commit in one phase.
-    pub(crate) one_phase: AtomicBool,
+    pub(crate) one_phase: Arc<AtomicBool>,
     pub(crate) runtime: Handle,
 }
 
 impl Shared {
+    /// The same with places of its own.
+    pub(crate) fn express(&self) -> Self {
+        Self {
+            client: self.client.clone(),
+            regions: Arc::clone(&self.regions),
+            layout: self.layout.clone(),
+            options: TikvOptions { in_flight_max: EXPRESS_CALLS, ..self.options.clone() },
+            figures: Arc::clone(&self.figures),
+            reads: Semaphore::new(EXPRESS_CALLS),
+            writes: Semaphore::new(EXPRESS_CALLS),
+            one_phase: Arc::clone(&self.one_phase),
+            runtime: self.runtime.clone(),
+        }
+    }
+
+    /// How many places a batch of so many bytes takes.
+    pub(crate) fn places(&self, bytes: usize) -> u32 {
+        let most = (self.options.in_flight_max / 4).max(1);
+        u32::try_from(bytes.div_ceil(PLACE_BYTES).clamp(1, most)).unwrap_or(1)
+    }
+
     /// Runs `work` on the client's threads and waits for it. Callers may be on a thread of another runtime, which could not block on a
     /// future itself.
     pub(crate) fn wait<T: Send + 'static>(
@@ -94,7 +115,7 @@ impl Shared {
         mut attempt: impl FnMut(Timestamp) -> F,
     ) -> Result<T, KvError> {
         let mut attempts = Attempts::new(self, false);
-        let _place = attempts.place(&self.reads).await?;
+        let _place = attempts.place(&self.reads, 1).await?;
         self.figures.reads.add(1);
         loop {
             let deadline = attempts.deadline;
@@ -156,9 +177,13 @@ impl<'a> Attempts<'a> {
         Self { shared, deadline: shared.deadline(), pause: FIRST_PAUSE, last: None, writes, unknown: false }
     }
 
-    /// Waits for one of the places.
-    pub(crate) async fn place<'p>(&self, places: &'p Semaphore) -> Result<tokio::sync::SemaphorePermit<'p>, KvError> {
-        match timeout_at(self.deadline, places.acquire()).await {
+    /// Waits for some of the places.
+    pub(crate) async fn place<'p>(
+        &self,
+        places: &'p Semaphore,
+        wanted: u32,
+    ) -> Result<tokio::sync::SemaphorePermit<'p>, KvError> {
+        match timeout_at(self.deadline, places.acquire_many(wanted)).await {
             Ok(place) => place.map_err(|_| KvError::Closed),
             Err(_) => Err(KvError::Unavailable {
                 detail: format!(

@@ -36,9 +36,9 @@ pub(crate) fn submit(shared: &Handed, mut batch: WriteBatch) -> Commit {
             detail: format!("{WAITING_BATCHES_MAX} batches wait for TiKV already; nothing was written"),
         }));
     }
-    let bytes = as_u64(batch.bytes());
+    let bytes = batch.bytes();
     figures.batches.add(1);
-    figures.batch_bytes.add(bytes);
+    figures.batch_bytes.add(as_u64(bytes));
     let mutations = mutations(&shared.layout, &batch);
     let guards = batch.take_guards();
     drop(batch);
@@ -46,10 +46,10 @@ pub(crate) fn submit(shared: &Handed, mut batch: WriteBatch) -> Commit {
     let shared = Handed::clone(shared);
     let runtime = shared.runtime.clone();
     runtime.spawn(async move {
-        let outcome = write(&shared, mutations).await;
+        let outcome = write(&shared, mutations, bytes).await;
         drop(guards);
         shared.figures.batches.remove(1);
-        shared.figures.batch_bytes.remove(bytes);
+        shared.figures.batch_bytes.remove(as_u64(bytes));
         sender.send(outcome);
     });
     commit
@@ -71,9 +71,9 @@ fn mutations(layout: &Layout, batch: &WriteBatch) -> Vec<Mutation> {
 }
 
 /// Writes all of it or nothing.
-pub(crate) async fn write(shared: &Shared, mutations: Vec<Mutation>) -> Result<(), KvError> {
+pub(crate) async fn write(shared: &Shared, mutations: Vec<Mutation>, bytes: usize) -> Result<(), KvError> {
     let mut attempts = Attempts::new(shared, true);
-    let _place = attempts.place(&shared.writes).await?;
+    let _places = attempts.place(&shared.writes, shared.places(bytes)).await?;
     shared.figures.writes.add(1);
     loop {
         match commit(shared, &attempts, mutations.clone()).await {
@@ -113,7 +113,7 @@ pub(crate) async fn swap(
     new: Option<Vec<u8>>,
 ) -> Result<bool, KvError> {
     let mut attempts = Attempts::new(shared, true);
-    let _place = attempts.place(&shared.writes).await?;
+    let _place = attempts.place(&shared.writes, 1).await?;
     shared.figures.writes.add(1);
     loop {
         match try_swap(shared, &attempts, &full, expected.as_ref(), new.as_ref()).await {
@@ -156,6 +156,7 @@ pub(crate) async fn delete_range(shared: &Handed, at: Timestamp, start: Vec<u8>,
         if rows.is_empty() {
             return Ok(());
         }
-        write(shared, rows.into_iter().map(|(key, _)| Mutation::Delete(key.into())).collect()).await?;
+        let bytes = rows.iter().map(|(key, _)| key.len()).sum();
+        write(shared, rows.into_iter().map(|(key, _)| Mutation::Delete(key.into())).collect(), bytes).await?;
     }
 }

@@ -204,6 +204,12 @@ pub trait Engine: Read + Send + Sync {
         Err(KvError::Unsupported { engine: self.name(), operation: "ingesting sorted rows" })
     }
 
+    /// The same store by a way of its own, on which nobody else's calls stand in line: for the few small ones by which processes that
+    /// share it keep in touch, which must not wait for a load. `None` where calls do not stand in line.
+    fn express(&self) -> Option<Arc<dyn Engine>> {
+        None
+    }
+
     /// Makes everything acknowledged so far survive a power cut, whatever the durability mode.
     fn sync(&self) -> Result<(), KvError>;
 
@@ -300,6 +306,10 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
 
     fn ingest(&self, rows: Vec<SortedRows>) -> Result<(), KvError> {
         (**self).ingest(rows)
+    }
+
+    fn express(&self) -> Option<Arc<dyn Engine>> {
+        (**self).express()
     }
 
     fn sync(&self) -> Result<(), KvError> {

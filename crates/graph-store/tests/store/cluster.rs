@@ -16,6 +16,7 @@ use kv::conformance::ScatteredEngine;
 use kv::{Engine, Fault, FaultEngine, Faults, KvError};
 
 use crate::fixture::{edge, graph, insert, named, property_key, rows, vertex, vertex_label};
+use crate::parked::ParkedEngine;
 
 /// Longer than anything here takes, so that a defect fails a test instead of hanging it.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -87,6 +88,23 @@ fn a_schema_change_through_one_server_is_seen_by_the_other() {
     until("seeing the mode", || graph(&second).mode() == GraphMode::Loading);
     let third = server(&engine);
     assert!(has_label(&third, "other") && graph(&third).mode() == GraphMode::Loading);
+}
+
+/// A load that the store cannot keep up with must not take a server the right to write.
+#[test]
+fn a_beat_does_not_wait_behind_other_writes() {
+    let engine = Arc::new(ParkedEngine::new(shared()));
+    let store = Store::open(Arc::<ParkedEngine>::clone(&engine) as Arc<dyn Engine>, options()).unwrap();
+    graph(&store).create_vertex_label(&vertex_label("named", IdStrategy::CustomizeString)).unwrap();
+    engine.park(usize::MAX);
+    std::thread::sleep(options().cluster.stale + Duration::from_millis(500));
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| insert(&graph(&store), &[named("a")]));
+        until("handing over a write", || engine.parked() > 0 || writer.is_finished());
+        engine.park(0);
+        engine.release();
+        writer.join().unwrap().unwrap();
+    });
 }
 
 #[test]

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use kv::{
-    Capabilities, Commit, CommitSender, Cursor, Engine, Key, Keys, KvError, MemoryEngine, Read, RowRange, Run,
-    Statistic, TableId, WriteBatch,
+    Capabilities, Commit, CommitSender, Cursor, Engine, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId,
+    WriteBatch,
 };
 
-/// Around a [`MemoryEngine`].
+/// Around another engine.
 pub(crate) struct ParkedEngine {
-    inner: Arc<MemoryEngine>,
+    inner: Arc<dyn Engine>,
     state: Mutex<State>,
     reads: AtomicUsize,
     writes: AtomicUsize,
@@ -32,7 +32,7 @@ struct State {
 }
 
 impl ParkedEngine {
-    pub(crate) fn new(inner: Arc<MemoryEngine>) -> Self {
+    pub(crate) fn new(inner: Arc<impl Engine + 'static>) -> Self {
         Self { inner, state: Mutex::default(), reads: AtomicUsize::new(0), writes: AtomicUsize::new(0) }
     }
 
@@ -47,9 +47,9 @@ impl ParkedEngine {
         Rounds { reads: take(&self.reads), writes: take(&self.writes) }
     }
 
-    fn read(&self) -> &MemoryEngine {
+    fn read(&self) -> &dyn Engine {
         self.reads.fetch_add(1, Ordering::Relaxed);
-        &self.inner
+        &*self.inner
     }
 
     /// How many writes wait.
@@ -129,6 +129,11 @@ impl Engine for ParkedEngine {
 
     fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {
         self.read().snapshot()
+    }
+
+    /// Writes on it are not parked.
+    fn express(&self) -> Option<Arc<dyn Engine>> {
+        Some(Arc::clone(&self.inner))
     }
 
     fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
