@@ -50,7 +50,7 @@ impl Default for TikvOptions {
             connect_timeout: Duration::from_secs(5),
             request_timeout: Duration::from_secs(10),
             attempt_timeout: Duration::from_secs(3),
-            in_flight_max: 256,
+            in_flight_max: 128,
             one_phase_commit: true,
             garbage_age: None,
             tls: None,

@@ -79,8 +79,13 @@ func run(s settings) error {
 		go func() { failed <- server.Serve(listener) }()
 		return nil
 	}
+	since, err := clock.version()
+	if err != nil {
+		return err
+	}
+	locks := newLocks(since)
 	for i, id := range c.stores {
-		store := &storeService{cluster: c, clock: clock, id: id}
+		store := &storeService{cluster: c, clock: clock, locks: locks, id: id}
 		if err := serve(s.storePort+i, func(g *grpc.Server) { tikvpb.RegisterTikvServer(g, store) }); err != nil {
 			return err
 		}

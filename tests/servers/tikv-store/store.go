@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log"
+	"strings"
 	"time"
 
 	"github.com/pingcap/kvproto/pkg/kvrpcpb"
@@ -17,6 +18,7 @@ type storeService struct {
 	tikvpb.UnimplementedTikvServer
 	cluster *cluster
 	clock   *clock
+	locks   *locks
 	id      uint64
 }
 
@@ -77,23 +79,35 @@ func (s *storeService) KvPrewrite(ctx context.Context, r *kvrpcpb.PrewriteReques
 	if version := s.committedAs(r); version > 0 {
 		return &kvrpcpb.PrewriteResponse{OnePcCommitTs: version}, nil
 	}
+	keys := make([][]byte, len(r.Mutations))
+	for i, mutation := range r.Mutations {
+		keys[i] = mutation.Key
+	}
+	s.locks.add(r.StartVersion, keys)
 	answer, err := ask[*kvrpcpb.PrewriteResponse](s, ctx, tikvrpc.CmdPrewrite, r, r.Context)
 	if err != nil || !r.TryOnePc || answer.RegionError != nil || len(answer.Errors) > 0 {
+		rolledBack(answer, r.StartVersion)
 		return answer, err
 	}
 	version, err := s.clock.version()
 	if err != nil {
 		return nil, err
 	}
-	keys := make([][]byte, len(r.Mutations))
-	for i, mutation := range r.Mutations {
-		keys[i] = mutation.Key
-	}
 	if err := s.cluster.client.MvccStore.Commit(keys, r.StartVersion, version); err != nil {
 		return failed(err.Error()), nil
 	}
+	s.locks.remove(r.StartVersion, keys)
 	answer.OnePcCommitTs = version
 	return answer, nil
+}
+
+// RolledBack says as a store does that others gave the transaction up meanwhile: as a conflict.
+func rolledBack(answer *kvrpcpb.PrewriteResponse, version uint64) {
+	for _, one := range answer.GetErrors() {
+		if strings.Contains(one.Abort, "rolled back") {
+			one.Abort, one.Conflict = "", &kvrpcpb.WriteConflict{StartTs: version}
+		}
+	}
 }
 
 // CommittedAs finds out whether a request in one phase comes again after its answer was lost. A store does so too.
@@ -117,11 +131,19 @@ func failed(reason string) *kvrpcpb.PrewriteResponse {
 }
 
 func (s *storeService) KvCommit(ctx context.Context, r *kvrpcpb.CommitRequest) (*kvrpcpb.CommitResponse, error) {
-	return ask[*kvrpcpb.CommitResponse](s, ctx, tikvrpc.CmdCommit, r, r.Context)
+	answer, err := ask[*kvrpcpb.CommitResponse](s, ctx, tikvrpc.CmdCommit, r, r.Context)
+	if err == nil && answer.Error == nil && answer.RegionError == nil {
+		s.locks.remove(r.StartVersion, r.Keys)
+	}
+	return answer, err
 }
 
 func (s *storeService) KvBatchRollback(ctx context.Context, r *kvrpcpb.BatchRollbackRequest) (*kvrpcpb.BatchRollbackResponse, error) {
-	return ask[*kvrpcpb.BatchRollbackResponse](s, ctx, tikvrpc.CmdBatchRollback, r, r.Context)
+	answer, err := ask[*kvrpcpb.BatchRollbackResponse](s, ctx, tikvrpc.CmdBatchRollback, r, r.Context)
+	if err == nil && answer.Error == nil && answer.RegionError == nil {
+		s.locks.remove(r.StartVersion, r.Keys)
+	}
+	return answer, err
 }
 
 func (s *storeService) KvCleanup(ctx context.Context, r *kvrpcpb.CleanupRequest) (*kvrpcpb.CleanupResponse, error) {
@@ -161,16 +183,39 @@ func (s *storeService) KvScanLock(ctx context.Context, r *kvrpcpb.ScanLockReques
 	return answer, nil
 }
 
-func (s *storeService) KvResolveLock(ctx context.Context, r *kvrpcpb.ResolveLockRequest) (*kvrpcpb.ResolveLockResponse, error) {
-	if len(r.TxnInfos) == 0 {
-		return ask[*kvrpcpb.ResolveLockResponse](s, ctx, tikvrpc.CmdResolveLock, r, r.Context)
+// KvResolveLock does so in all regions at once, which share the engine.
+func (s *storeService) KvResolveLock(_ context.Context, r *kvrpcpb.ResolveLockRequest) (*kvrpcpb.ResolveLockResponse, error) {
+	if s.cluster.isSilent(s.id) {
+		return nil, status.Error(codes.Unavailable, "the store is silent")
 	}
 	outcomes := map[uint64]uint64{}
 	for _, transaction := range r.TxnInfos {
 		outcomes[transaction.Txn] = transaction.Status
 	}
-	if err := s.cluster.client.MvccStore.BatchResolveLock(nil, nil, outcomes); err != nil {
-		return &kvrpcpb.ResolveLockResponse{Error: &kvrpcpb.KeyError{Abort: err.Error()}}, nil
+	if len(r.TxnInfos) == 0 {
+		outcomes[r.StartVersion] = r.CommitVersion
+	}
+	for transaction, outcome := range outcomes {
+		if err := s.resolve(transaction, outcome); err != nil {
+			return &kvrpcpb.ResolveLockResponse{Error: &kvrpcpb.KeyError{Abort: err.Error()}}, nil
+		}
 	}
 	return &kvrpcpb.ResolveLockResponse{}, nil
+}
+
+// Resolve commits what a transaction has locked, or rolls it back where the outcome is 0.
+func (s *storeService) resolve(transaction, outcome uint64) error {
+	store := s.cluster.client.MvccStore
+	keys, known := s.locks.of(transaction)
+	if !known {
+		return store.ResolveLock(nil, nil, transaction, outcome)
+	}
+	for _, key := range keys {
+		next := append(append([]byte{}, key...), 0)
+		if err := store.ResolveLock(key, next, transaction, outcome); err != nil {
+			return err
+		}
+		s.locks.remove(transaction, [][]byte{key})
+	}
+	return nil
 }
