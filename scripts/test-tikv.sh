@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests that need a TiKV cluster, on the development store (see scripts/tikv.sh), which it starts and stops.
-# With RHIZOME_TEST_TIKV_PD=host:port they run on that cluster instead, but for those that kill the store.
+# With RHIZOME_TEST_TIKV_PD=host:port they run on that cluster instead, but for those that kill the store and those of TLS.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -12,7 +12,7 @@ tests=(cargo test "${RHIZOME_TEST_PROFILE:---release}" --workspace --test tikv -
 cargo test "${RHIZOME_TEST_PROFILE:---release}" --workspace --test tikv --no-run
 
 if [[ -n ${RHIZOME_TEST_TIKV_PD:-} ]]; then
-    "${tests[@]}" --ignored --skip store::
+    "${tests[@]}" --ignored --skip store:: --skip secured::
     exit
 fi
 
@@ -25,13 +25,17 @@ trap 'scripts/tikv.sh clean' EXIT
 RHIZOME_TEST_TIKV_PD=$(scripts/tikv.sh start -stores 3 -regions 8)
 export RHIZOME_TEST_TIKV_PD
 say "on three stores and eight regions"
-"${tests[@]}" --ignored --skip store::
+"${tests[@]}" --ignored --skip store:: --skip secured::
 
 # The same while regions split and leaders change, and then the tests that kill the store themselves.
 scripts/tikv.sh stop
 RHIZOME_TEST_TIKV_PD=$(scripts/tikv.sh start -stores 3 -regions 8 -disturb 100ms)
 say "while regions split and change their leaders"
-"${tests[@]}" --ignored --skip store::
+"${tests[@]}" --ignored --skip store:: --skip secured::
 scripts/tikv.sh stop
 say "while the store is killed and restarted"
 "${tests[@]}" --ignored store:: --test-threads 1
+
+RHIZOME_TEST_TIKV_PD=$(scripts/tikv.sh start -tls "$TIKV_STORE_DIR/tls")
+say "over TLS, with certificates of both sides"
+RHIZOME_TEST_TIKV_TLS=$TIKV_STORE_DIR/tls "${tests[@]}" --ignored secured::

@@ -9,7 +9,6 @@ use scylla::client::session::Session;
 use scylla::errors::ExecutionError;
 use scylla::policies::load_balancing::LoadBalancingPolicy;
 use scylla::statement::prepared::PreparedStatement;
-use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
 
 use crate::clock::Clock;
@@ -18,6 +17,7 @@ use crate::limits::{ATTEMPTS_PER_TIMEOUT, EXPRESS_REQUESTS, RETRY_PAUSE, RETRY_P
 use crate::options::CassandraOptions;
 use crate::statements::{Ask, Statements};
 use crate::statistics::Figures;
+use crate::window::{Place, Window};
 
 pub(crate) struct Client {
     pub(crate) session: Arc<Session>,
@@ -29,9 +29,9 @@ pub(crate) struct Client {
     pub(crate) policy: Arc<dyn LoadBalancingPolicy>,
     statements: Arc<Vec<Statements>>,
     /// Places for parts of batches, of which one call can have hundreds.
-    batches: Semaphore,
+    pub(crate) batches: Window,
     /// Places for everything else, which would have to wait behind all of those.
-    others: Semaphore,
+    pub(crate) others: Window,
 }
 
 /// Which places a request takes one of.
@@ -51,8 +51,8 @@ impl Client {
         let statements = tables.iter().map(|spec| Statements::new(&options.keyspace, spec)).collect();
         Self {
             session: Arc::new(session),
-            batches: Semaphore::new(options.requests_in_flight_max),
-            others: Semaphore::new(options.requests_in_flight_max),
+            batches: Window::new(options.requests_in_flight_max),
+            others: Window::new(options.requests_in_flight_max),
             options,
             tables,
             clock: Arc::default(),
@@ -72,8 +72,8 @@ impl Client {
             figures: Arc::clone(&self.figures),
             policy: Arc::clone(&self.policy),
             statements: Arc::clone(&self.statements),
-            batches: Semaphore::new(EXPRESS_REQUESTS),
-            others: Semaphore::new(EXPRESS_REQUESTS),
+            batches: Window::new(EXPRESS_REQUESTS),
+            others: Window::new(EXPRESS_REQUESTS),
         }
     }
 
@@ -141,12 +141,12 @@ impl<'a> Tries<'a> {
     }
 
     /// A place among the requests under way.
-    pub(crate) async fn permit(&self, line: Line) -> Result<tokio::sync::SemaphorePermit<'a>, KvError> {
-        let places = match line {
+    pub(crate) async fn permit(&self, line: Line) -> Result<Place<'a>, KvError> {
+        let window = match line {
             Line::Batches => &self.client.batches,
             Line::Others => &self.client.others,
         };
-        match timeout_at(self.deadline, places.acquire()).await {
+        match timeout_at(self.deadline, window.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) => Err(KvError::Closed),
             Err(_) => {

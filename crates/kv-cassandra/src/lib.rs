@@ -61,6 +61,7 @@ mod statements;
 mod statistics;
 mod swap;
 mod tls;
+mod window;
 mod write;
 
 pub use engine::CassandraEngine;

@@ -22,6 +22,13 @@ pub const WRITE_OVERHEAD_BYTES: usize = 64;
 /// the memory of its client.
 pub const PENDING_BYTES_MAX: usize = 256 << 20;
 
+/// An answer that takes longer says that requests wait in the nodes: a tenth of the time after which a server that hears nothing
+/// of the others stops writing, so that what they tell each other gets through as well.
+pub const SLOW_ANSWER: Duration = Duration::from_millis(500);
+
+/// Requests of a line that are under way at once even if the cluster is slow: less would not keep its nodes busy.
+pub const PLACES_MIN: usize = 4;
+
 /// Requests under way at once on the way that only what servers tell each other takes: it asks for one thing after the other, in some
 /// threads.
 pub const EXPRESS_REQUESTS: usize = 8;

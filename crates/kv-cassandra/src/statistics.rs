@@ -81,6 +81,16 @@ pub(crate) fn statistics(client: &Client) -> Vec<Statistic> {
         figure("requests_total", "Requests sent to the cluster, repetitions included", load(&of.requests)),
         figure("request_microseconds_total", "Time requests took, all together", load(&of.micros)),
         figure("requests_in_flight", "Requests without an answer yet", load(&of.in_flight)),
+        figure(
+            "batch_requests_in_flight_limit",
+            "Parts of batches that may be under way at once, as the cluster's answers allow",
+            client.batches.limit() as u64,
+        ),
+        figure(
+            "other_requests_in_flight_limit",
+            "Other requests that may be under way at once, as the cluster's answers allow",
+            client.others.limit() as u64,
+        ),
         figure("retries_total", "Requests sent again after a failure", load(&of.retries)),
         figure("attempts_failed_total", "Requests that failed, whether or not sent again", load(&of.attempts_failed)),
         figure("requests_failed_total", "Requests given up", load(&of.requests_failed)),

@@ -132,9 +132,13 @@ fn connect(runtime: &Runtime, options: &TikvOptions) -> Result<TransactionClient
     };
     Err(KvError::Unavailable {
         detail: format!(
-            "cannot reach TiKV within {} ms, PD at {}: {reason}; are the addresses those of PD (usually port 2379)?",
+            "cannot reach TiKV within {} ms, PD at {}: {reason}; are the addresses those of PD (usually port 2379), and {}?",
             limit.as_millis(),
-            options.pd_endpoints.join(", ")
+            options.pd_endpoints.join(", "),
+            match options.tls {
+                Some(_) => "does the cluster speak TLS with certificates of this authority",
+                None => "does the cluster speak without TLS",
+            }
         ),
     })
 }

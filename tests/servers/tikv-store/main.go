@@ -31,6 +31,7 @@ type settings struct {
 	stores       int
 	regions      int
 	disturbEvery time.Duration
+	tls          string
 }
 
 func parse() settings {
@@ -42,6 +43,7 @@ func parse() settings {
 	flag.IntVar(&s.stores, "stores", 3, "stores")
 	flag.IntVar(&s.regions, "regions", 1, "regions at the start, cut evenly by the first byte of the key")
 	flag.DurationVar(&s.disturbEvery, "disturb", 0, "how often a region is split or gets another leader; 0: never")
+	flag.StringVar(&s.tls, "tls", "", "folder to make certificates in; clients then need one of those; empty: no TLS")
 	flag.Parse()
 	return s
 }
@@ -68,13 +70,22 @@ func run(s settings) error {
 	if err != nil {
 		return err
 	}
+	options := []grpc.ServerOption{grpc.MaxRecvMsgSize(messageBytesMax), grpc.MaxSendMsgSize(messageBytesMax)}
+	scheme := "http"
+	if s.tls != "" {
+		certificates, err := makeCertificates(s.tls, s.host)
+		if err != nil {
+			return err
+		}
+		options, scheme = append(options, grpc.Creds(certificates)), "https"
+	}
 	failed := make(chan error, s.stores+2)
 	serve := func(port int, register func(*grpc.Server)) error {
 		listener, err := net.Listen("tcp", fmt.Sprintf("%s:%d", s.host, port))
 		if err != nil {
 			return err
 		}
-		server := grpc.NewServer(grpc.MaxRecvMsgSize(messageBytesMax), grpc.MaxSendMsgSize(messageBytesMax))
+		server := grpc.NewServer(options...)
 		register(server)
 		go func() { failed <- server.Serve(listener) }()
 		return nil
@@ -100,7 +111,7 @@ func run(s settings) error {
 	}
 	// PD comes last: when it answers, everything does.
 	err = serve(s.pdPort, func(g *grpc.Server) {
-		pdpb.RegisterPDServer(g, &pdService{cluster: c, clock: clock, url: fmt.Sprintf("http://%s:%d", s.host, s.pdPort)})
+		pdpb.RegisterPDServer(g, &pdService{cluster: c, clock: clock, url: fmt.Sprintf("%s://%s:%d", scheme, s.host, s.pdPort)})
 		keyspacepb.RegisterKeyspaceServer(g, &keyspacepb.UnimplementedKeyspaceServer{})
 	})
 	if err != nil {

@@ -8,5 +8,6 @@ mod cluster;
 mod conflicts;
 mod conformance;
 mod records;
+mod secured;
 mod store;
 mod unreachable;

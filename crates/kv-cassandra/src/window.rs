@@ -1,0 +1,143 @@
+//! How many requests are under way to the cluster: as many as it answers in good time.
+//!
+//! What is more than a cluster can work on waits in its nodes, where everything else has to wait behind it. So the number falls by half when
+//! answers become slow, and grows again while they are quick: additive increase and multiplicative decrease (Chiu and Jain, 1989), as in
+//! congestion control.
+
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
+
+use crate::limits::{PLACES_MIN, SLOW_ANSWER};
+
+/// Places for requests, as many as go well.
+pub(crate) struct Window {
+    places: Semaphore,
+    most: usize,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Places there should be.
+    limit: usize,
+    /// Places there still are beyond that: they go when they come back.
+    surplus: usize,
+    /// Quick answers since the last change.
+    quick: usize,
+    changed: Instant,
+}
+
+/// A place, given back when it is dropped.
+pub(crate) struct Place<'a> {
+    window: &'a Window,
+    permit: Option<SemaphorePermit<'a>>,
+    since: Instant,
+}
+
+impl Window {
+    pub(crate) fn new(most: usize) -> Self {
+        let state = State { limit: most, surplus: 0, quick: 0, changed: Instant::now() };
+        Self { places: Semaphore::new(most), most, state: Mutex::new(state) }
+    }
+
+    /// Places there should be now.
+    pub(crate) fn limit(&self) -> usize {
+        self.state.lock().limit
+    }
+
+    pub(crate) async fn acquire(&self) -> Result<Place<'_>, AcquireError> {
+        let permit = self.places.acquire().await?;
+        Ok(Place { window: self, permit: Some(permit), since: Instant::now() })
+    }
+
+    /// Learns from a request that began at `since` and took so long; says whether its place shall go.
+    fn learn(&self, since: Instant, took: Duration) -> bool {
+        let mut state = self.state.lock();
+        if took > SLOW_ANSWER {
+            state.quick = 0;
+            // Requests that began before the last change say nothing about it.
+            if since >= state.changed {
+                let limit = (state.limit / 2).max(PLACES_MIN).min(self.most);
+                state.surplus += state.limit - limit;
+                state.limit = limit;
+                state.changed = Instant::now();
+            }
+        } else if took < SLOW_ANSWER / 2 {
+            state.quick += 1;
+            if state.quick >= state.limit && state.limit < self.most {
+                let more = (1 + state.limit / 8).min(self.most - state.limit);
+                let kept = more.min(state.surplus);
+                state.surplus -= kept;
+                self.places.add_permits(more - kept);
+                state.limit += more;
+                state.quick = 0;
+            }
+        }
+        let goes = state.surplus > 0;
+        state.surplus -= usize::from(goes);
+        goes
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let goes = self.window.learn(self.since, self.since.elapsed());
+        if let Some(permit) = self.permit.take()
+            && goes
+        {
+            permit.forget();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes all places there are, and gives them back after requests of so long.
+    fn round(window: &Window, took: Duration) -> usize {
+        let mut held = Vec::new();
+        while let Ok(permit) = window.places.try_acquire() {
+            held.push(permit);
+        }
+        let count = held.len();
+        let now = Instant::now();
+        for permit in held {
+            if window.learn(now, took) {
+                permit.forget();
+            }
+        }
+        count
+    }
+
+    #[test]
+    fn slow_answers_halve_the_places_once_a_round_and_quick_ones_bring_them_back() {
+        let window = Window::new(64);
+        let (quick, slow) = (Duration::from_millis(1), SLOW_ANSWER * 2);
+        assert_eq!(round(&window, quick), 64);
+        for expected in [64, 32, 16, 8] {
+            assert_eq!(round(&window, slow), expected);
+        }
+        for _ in 0..10 {
+            round(&window, slow);
+        }
+        assert_eq!(round(&window, SLOW_ANSWER), PLACES_MIN, "neither slow nor quick changes nothing");
+        let mut last = PLACES_MIN;
+        let rounds = (0..100).position(|_| {
+            let now = round(&window, quick);
+            assert!(now >= last);
+            last = now;
+            now == 64
+        });
+        assert!(rounds.is_some_and(|rounds| rounds > 5), "{rounds:?}");
+        assert_eq!((window.limit(), window.places.available_permits()), (64, 64));
+    }
+
+    #[test]
+    fn few_places_stay() {
+        let window = Window::new(2);
+        round(&window, SLOW_ANSWER * 2);
+        assert_eq!((window.limit(), window.places.available_permits()), (2, 2));
+    }
+}
