@@ -1,8 +1,8 @@
 //! How many requests are under way to the cluster: as many as it answers in good time.
 //!
-//! What is more than a cluster can work on waits in its nodes, where everything else has to wait behind it. So the number falls by half when
-//! answers become slow, and grows again while they are quick: additive increase and multiplicative decrease (Chiu and Jain, 1989), as in
-//! congestion control.
+//! What is more than a cluster can work on waits in its nodes, where everything else has to wait behind it. So the number falls by
+//! half when answers become slow, and grows again while they are quick: additive increase and multiplicative decrease (Chiu and
+//! Jain, 1989), as in congestion control.
 
 use std::time::{Duration, Instant};
 
