@@ -1,8 +1,8 @@
 //! How many requests are under way to the cluster: as many as it answers in good time.
 //!
 //! What is more than a cluster can work on waits in its nodes, where everything else has to wait behind it. So the number falls by
-//! half when answers become slow, and grows again while they are quick: additive increase and multiplicative decrease (Chiu and
-//! Jain, 1989), as in congestion control.
+//! half when most answers are slow, and grows again while most are quick: additive increase and multiplicative decrease (Chiu and
+//! Jain, 1989), as in congestion control. One slow node of three makes fewer than half of the answers slow and changes nothing.
 
 use std::time::{Duration, Instant};
 
@@ -23,9 +23,34 @@ struct State {
     limit: usize,
     /// Places there still are beyond that: they go when they come back.
     surplus: usize,
-    /// Quick answers since the last change.
+    /// Answers to requests that began after the last change, since they were last judged.
+    answers: usize,
+    /// Of those, slow ones.
+    slow: usize,
+    /// Of those, quick ones.
     quick: usize,
     changed: Instant,
+}
+
+impl State {
+    /// Counts an answer. Gives the places there should be from now on, if that changes.
+    fn judge(&mut self, took: Duration, most: usize) -> Option<usize> {
+        self.answers += 1;
+        self.slow += usize::from(took > SLOW_ANSWER);
+        self.quick += usize::from(took < SLOW_ANSWER / 2);
+        if self.answers < (self.limit / 8).max(PLACES_MIN) {
+            return None;
+        }
+        let limit = if self.slow * 2 > self.answers {
+            (self.limit / 2).max(PLACES_MIN).min(most)
+        } else if self.quick * 2 > self.answers {
+            (self.limit + 1 + self.limit / 64).min(most)
+        } else {
+            self.limit
+        };
+        (self.answers, self.slow, self.quick) = (0, 0, 0);
+        Some(limit).filter(|limit| *limit != self.limit)
+    }
 }
 
 /// A place, given back when it is dropped.
@@ -37,7 +62,7 @@ pub(crate) struct Place<'a> {
 
 impl Window {
     pub(crate) fn new(most: usize) -> Self {
-        let state = State { limit: most, surplus: 0, quick: 0, changed: Instant::now() };
+        let state = State { limit: most, surplus: 0, answers: 0, slow: 0, quick: 0, changed: Instant::now() };
         Self { places: Semaphore::new(most), most, state: Mutex::new(state) }
     }
 
@@ -54,25 +79,20 @@ impl Window {
     /// Learns from a request that began at `since` and took so long; says whether its place shall go.
     fn learn(&self, since: Instant, took: Duration) -> bool {
         let mut state = self.state.lock();
-        if took > SLOW_ANSWER {
-            state.quick = 0;
-            // Requests that began before the last change say nothing about it.
-            if since >= state.changed {
-                let limit = (state.limit / 2).max(PLACES_MIN).min(self.most);
+        // Requests that began before the last cut say nothing about it.
+        if since >= state.changed
+            && let Some(limit) = state.judge(took, self.most)
+        {
+            if limit < state.limit {
                 state.surplus += state.limit - limit;
-                state.limit = limit;
                 state.changed = Instant::now();
-            }
-        } else if took < SLOW_ANSWER / 2 {
-            state.quick += 1;
-            if state.quick >= state.limit && state.limit < self.most {
-                let more = (1 + state.limit / 8).min(self.most - state.limit);
+            } else {
+                let more = limit - state.limit;
                 let kept = more.min(state.surplus);
                 state.surplus -= kept;
                 self.places.add_permits(more - kept);
-                state.limit += more;
-                state.quick = 0;
             }
+            state.limit = limit;
         }
         let goes = state.surplus > 0;
         state.surplus -= usize::from(goes);
@@ -95,16 +115,16 @@ impl Drop for Place<'_> {
 mod tests {
     use super::*;
 
-    /// Takes all places there are, and gives them back after requests of so long.
-    fn round(window: &Window, took: Duration) -> usize {
+    /// Takes all places there are, and gives them back after requests of so long, one time after the other.
+    fn round(window: &Window, took: &[Duration]) -> usize {
         let mut held = Vec::new();
         while let Ok(permit) = window.places.try_acquire() {
             held.push(permit);
         }
         let count = held.len();
         let now = Instant::now();
-        for permit in held {
-            if window.learn(now, took) {
+        for (permit, took) in held.into_iter().zip(took.iter().cycle()) {
+            if window.learn(now, *took) {
                 permit.forget();
             }
         }
@@ -115,17 +135,17 @@ mod tests {
     fn slow_answers_halve_the_places_once_a_round_and_quick_ones_bring_them_back() {
         let window = Window::new(64);
         let (quick, slow) = (Duration::from_millis(1), SLOW_ANSWER * 2);
-        assert_eq!(round(&window, quick), 64);
+        assert_eq!(round(&window, &[quick]), 64);
         for expected in [64, 32, 16, 8] {
-            assert_eq!(round(&window, slow), expected);
+            assert_eq!(round(&window, &[slow]), expected);
         }
         for _ in 0..10 {
-            round(&window, slow);
+            round(&window, &[slow]);
         }
-        assert_eq!(round(&window, SLOW_ANSWER), PLACES_MIN, "neither slow nor quick changes nothing");
+        assert_eq!(round(&window, &[SLOW_ANSWER]), PLACES_MIN, "neither slow nor quick changes nothing");
         let mut last = PLACES_MIN;
         let rounds = (0..100).position(|_| {
-            let now = round(&window, quick);
+            let now = round(&window, &[quick]);
             assert!(now >= last);
             last = now;
             now == 64
@@ -135,9 +155,19 @@ mod tests {
     }
 
     #[test]
+    fn one_slow_node_of_three_costs_no_places() {
+        let window = Window::new(64);
+        let (quick, slow) = (Duration::from_millis(1), SLOW_ANSWER * 2);
+        for _ in 0..20 {
+            assert_eq!(round(&window, &[slow, quick, quick]), 64);
+        }
+    }
+
+    #[test]
     fn few_places_stay() {
         let window = Window::new(2);
-        round(&window, SLOW_ANSWER * 2);
+        round(&window, &[SLOW_ANSWER * 2; 2]);
+        round(&window, &[SLOW_ANSWER * 2; 2]);
         assert_eq!((window.limit(), window.places.available_permits()), (2, 2));
     }
 }
