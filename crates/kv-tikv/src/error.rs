@@ -109,10 +109,16 @@ pub(crate) fn translate(error: &Error) -> KvError {
     KvError::Other { detail: format!("TiKV: {}", brief(error)) }
 }
 
-/// The words of an error, cut where they list whole messages of the protocol.
+/// The words of an error, without the place in the client's source that some begin with, cut where they list whole messages of the
+/// protocol.
 pub(crate) fn brief(error: &Error) -> String {
     const CHARS_MAX: usize = 300;
     let words = error.to_string();
+    let place = words.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
+    let words = match place {
+        Some((place, rest)) if place.contains(".rs:") => rest.to_owned(),
+        _ => words,
+    };
     match words.char_indices().nth(CHARS_MAX) {
         Some((at, _)) => format!("{}...", words.get(..at).unwrap_or_default()),
         None => words,
@@ -144,5 +150,8 @@ mod tests {
     #[test]
     fn words_are_cut() {
         assert_eq!(brief(&Error::StringError("é".repeat(1000))).chars().count(), 303);
+        let placed = Error::InternalError { message: "[/home/me/src/cluster.rs:209]: PD is gone".to_owned() };
+        assert_eq!(brief(&placed), "PD is gone");
+        assert_eq!(brief(&Error::StringError("[1, 2]: no".to_owned())), "[1, 2]: no");
     }
 }

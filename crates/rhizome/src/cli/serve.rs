@@ -33,7 +33,7 @@ pub(super) struct ServeArguments {
     /// Folder of the data [default: rhizome-data].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Storage engine: rocksdb or memory [default: rocksdb].
+    /// Storage engine: rocksdb, memory, cassandra or tikv [default: rocksdb].
     #[arg(long, value_name = "NAME")]
     engine: Option<String>,
     /// What an acknowledged write survives: wal (the end of the process) or fsync (a power cut) [default: wal].

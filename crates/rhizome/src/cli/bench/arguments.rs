@@ -94,7 +94,7 @@ impl TargetArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Own server")]
 pub(super) struct OwnServerArguments {
-    /// Its storage engine: rocksdb or memory [default: rocksdb].
+    /// Its storage engine: rocksdb, memory, cassandra or tikv [default: rocksdb].
     #[arg(long, value_name = "NAME", conflicts_with = "url")]
     pub(super) engine: Option<String>,
     /// What an acknowledged write survives: wal (the end of the process) or fsync (a power cut) [default: wal].
