@@ -155,7 +155,7 @@ impl<'a> Tries<'a> {
                     "{} did not begin within {} ms: {} requests to Cassandra are under way and get no answer",
                     self.what,
                     self.client.options.request_timeout.as_millis(),
-                    self.client.options.requests_in_flight_max
+                    window.limit()
                 );
                 Err(KvError::Unavailable { detail })
             }

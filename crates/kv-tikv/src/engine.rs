@@ -1,7 +1,7 @@
 //! The engine: the calls of the storage interface.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 use kv::{
@@ -95,6 +95,7 @@ impl TikvEngine {
             figures: Arc::default(),
             reads: Semaphore::new(options.in_flight_max),
             writes: Semaphore::new(options.in_flight_max),
+            submitted: AtomicUsize::new(0),
             one_phase: Arc::new(AtomicBool::new(options.one_phase_commit)),
             runtime: runtime.handle().clone(),
         });

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kv::KvError;
@@ -40,6 +40,8 @@ pub(crate) struct Shared {
     pub(crate) reads: Semaphore,
     /// Places for writes: one for each [`PLACE_BYTES`] of a batch.
     pub(crate) writes: Semaphore,
+    /// Batches handed over here and not written yet; those of the express way are counted apart.
+    pub(crate) submitted: AtomicUsize,
     /// Whether to try to commit in one phase.
     pub(crate) one_phase: Arc<AtomicBool>,
     pub(crate) runtime: Handle,
@@ -56,6 +58,7 @@ impl Shared {
             figures: Arc::clone(&self.figures),
             reads: Semaphore::new(EXPRESS_CALLS),
             writes: Semaphore::new(EXPRESS_CALLS),
+            submitted: AtomicUsize::new(0),
             one_phase: Arc::clone(&self.one_phase),
             runtime: self.runtime.clone(),
         }

@@ -31,12 +31,14 @@ pub(crate) fn submit(shared: &Handed, mut batch: WriteBatch) -> Commit {
         return Commit::done(Ok(()));
     }
     let figures = &shared.figures;
-    if figures.batches.now() >= as_u64(shared.options.in_flight_max.saturating_add(WAITING_BATCHES_MAX)) {
+    let most = shared.options.in_flight_max.saturating_add(WAITING_BATCHES_MAX);
+    if shared.submitted.load(Ordering::Relaxed) >= most {
         return Commit::done(Err(KvError::Unavailable {
             detail: format!("{WAITING_BATCHES_MAX} batches wait for TiKV already; nothing was written"),
         }));
     }
     let bytes = batch.bytes();
+    shared.submitted.fetch_add(1, Ordering::Relaxed);
     figures.batches.add(1);
     figures.batch_bytes.add(as_u64(bytes));
     let mutations = mutations(&shared.layout, &batch);
@@ -48,6 +50,7 @@ pub(crate) fn submit(shared: &Handed, mut batch: WriteBatch) -> Commit {
     runtime.spawn(async move {
         let outcome = write(&shared, mutations, bytes).await;
         drop(guards);
+        shared.submitted.fetch_sub(1, Ordering::Relaxed);
         shared.figures.batches.remove(1);
         shared.figures.batch_bytes.remove(as_u64(bytes));
         sender.send(outcome);
