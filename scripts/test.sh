@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every test of the repository. All suites run even when one fails; the end is a summary, one line a suite, and a last
-# line `N passed, N failed` with the sums. A suite that ends badly without naming a failed test counts as one failure.
+# line `N passed, N failed` with the sums. A suite that ends badly without naming a failed test, or not in its
+# time, counts as one failure.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -8,6 +9,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
 logs=$CARGO_TARGET_DIR/test-logs
 mkdir -p "$logs"
+# Several times what the longest suite takes on two slow cores: what is still running then hangs, and the others have
+# their turn.
+suite_time_max=20m
 summary=()
 passed_all=0
 failed_all=0
@@ -41,7 +45,8 @@ suite() { # NAME COMMAND...
     shift
     log=$logs/${name//[^A-Za-z0-9.]/-}.log
     printf '\n==== %s\n' "$name"
-    "$@" </dev/null 2>&1 | tee "$log" || code=${PIPESTATUS[0]}
+    timeout --kill-after=30s "$suite_time_max" "$@" </dev/null 2>&1 | tee "$log" || code=${PIPESTATUS[0]}
+    if ((code == 124 || code == 137)); then echo "'$name' did not end within $suite_time_max" | tee -a "$log"; fi
     read -r passed failed < <(count "$log")
     if ((code != 0 && failed == 0)); then failed=1; fi
     # A suite without counts of its own (a script) is one test.
@@ -55,6 +60,7 @@ suite() { # NAME COMMAND...
 scripts/setup.sh build java python browser valgrind
 scripts/build.sh
 
+cargo test --release --workspace --no-run
 suite "Rust" cargo test --release --workspace --no-fail-fast
 suite "Full disk" scripts/test-full-disk.sh
 suite "Cassandra" scripts/test-cassandra.sh

@@ -276,6 +276,10 @@ pub(crate) static ROUTES: &[Route] = &[
     server(&["schematemplates", "{*}"], ONLY_IN_CLIENTS),
     server(&["test", "panic"], &[(GET, Quick(testing::panic)), (POST, Pooled(testing::panic))]),
     graph(&["test", "sleep"], &[(GET, Pooled(testing::sleep)), (POST, Pooled(testing::sleep))]),
+    graph(
+        &["test", "hold"],
+        &[(GET, Pooled(testing::hold)), (POST, Pooled(testing::hold)), (PUT, Quick(testing::release))],
+    ),
 ];
 
 /// What is at an address.

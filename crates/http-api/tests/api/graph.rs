@@ -57,13 +57,7 @@ fn deleting_a_label_is_a_task() {
     let deleted = server.delete(&format!("{G}/schema/edgelabels/visited"));
     assert_eq!(deleted.status, 202);
     let id = deleted.json()["task_id"].as_u64().unwrap();
-    let task = loop {
-        let task = server.get(&format!("{G}/tasks/{id}")).json();
-        if !matches!(task["task_status"].as_str(), Some("queued" | "running")) {
-            break task;
-        }
-        std::thread::yield_now();
-    };
+    let task = server.ended_task(id);
     assert_eq!(task["task_status"], "success");
     assert!(task["task_name"].as_str().unwrap().ends_with(":visited"));
     assert_error(&server.get(&format!("{G}/schema/edgelabels/visited")), 404, NOT_FOUND);

@@ -5,15 +5,9 @@ use serde_json::{Value, json};
 use crate::graph::{ILLEGAL, NOT_FOUND, assert_error};
 use crate::server::{G, Server};
 
-/// Waits for the end of a task.
+/// The task with this number once it has ended.
 fn ended(server: &Server, id: &Value) -> Value {
-    loop {
-        let task = server.get(&format!("{G}/tasks/{id}")).json();
-        if matches!(task["task_status"].as_str(), Some("success" | "failed" | "cancelled")) {
-            return task;
-        }
-        std::thread::yield_now();
-    }
+    server.ended_task(id.as_u64().unwrap())
 }
 
 fn index(name: &str, base: (&str, &str), index_type: &str, fields: &[&str]) -> String {

@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-use crate::server::{Answer, G, Server, read_answer, write_request};
+use crate::server::{Answer, G, Server, read_answer, wait_until, write_request};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -168,9 +168,7 @@ fn unfinished(server: &Server, body: &str) -> TcpStream {
 }
 
 fn wait_for_metric(server: &Server, line: &str) {
-    while !server.get("/metrics").text().contains(line) {
-        std::thread::yield_now();
-    }
+    wait_until(line, || server.get("/metrics").text().contains(line));
 }
 
 #[test]
@@ -217,9 +215,7 @@ fn too_many_connections_are_told_so() {
     assert_overloaded(&refused, "server.connections_max");
     assert_eq!(refused.header("connection"), Some("close"));
     drop(first);
-    while server.get("/versions").status != 200 {
-        std::thread::yield_now();
-    }
+    wait_until("a connection is free", || server.get("/versions").status == 200);
 }
 
 #[test]
@@ -268,8 +264,9 @@ fn slow_heads_and_idle_connections_are_closed() {
 fn large_batches_and_updates_go_to_the_pool() {
     let server = Server::with(Limits { blocking_threads: 1, request_timeout_ms: 500, ..Limits::default() });
     server.make_schema();
-    // The only thread for long writes sleeps on after its request has timed out: what needs it now times out, too.
-    assert_eq!(server.post(&format!("{G}/test/sleep?ms=4000"), "").status, 503);
+    let hold = format!("{G}/test/hold?name=pool");
+    // The only thread for long writes stays held after its request has timed out: what needs it now times out, too.
+    assert_eq!(server.post(&hold, "").status, 503);
     let batch = format!("{G}/graph/vertices/batch");
     let vertex = r#"[{"label":"person","properties":{"name":"a"}}"#;
     assert_eq!(server.post(&batch, &format!("{vertex}]")).status, 201);
@@ -279,6 +276,7 @@ fn large_batches_and_updates_go_to_the_pool() {
     assert_eq!(server.put(&batch, &update).status, 503);
     // Reads have threads of their own.
     assert_eq!(server.get(&format!("{G}/graph/vertices")).status, 200);
+    assert_eq!(server.put(&hold, "").status, 200);
 }
 
 #[test]
@@ -286,18 +284,21 @@ fn who_comes_beyond_the_line_for_threads_is_refused_at_once() {
     let server = Server::with(Limits { blocking_threads: 1, waiting_queries_max: 1, ..Limits::default() });
     server.make_schema();
     let list = format!("{G}/graph/vertices");
-    let sleep = |ms: u32| {
+    let hold = format!("{G}/test/hold?name=line");
+    let held = || {
         let mut connection = server.connect();
-        write_request(&mut connection, "GET", &format!("{G}/test/sleep?ms={ms}"), &[], b"");
+        write_request(&mut connection, "GET", &hold, &[], b"");
         connection
     };
-    let (mut first, mut second) = (sleep(1_500), sleep(0));
+    // Whichever of the two comes first has the only thread until both are let go.
+    let (mut first, mut second) = (held(), held());
     wait_for_metric(&server, "rhizome_http_queries_waiting 1");
     assert_overloaded(&server.get(&list), "server.waiting_queries_max");
     // Other kinds of work go on.
     assert_eq!(server.get(&format!("{G}/mode")).status, 200);
     assert_eq!(server.post(&format!("{G}/schema/propertykeys"), r#"{"name":"other"}"#).status, 202);
     assert!(server.get("/metrics").text().contains(r#"rhizome_http_refused_total{reason="queries"} 1"#));
+    assert_eq!(server.put(&hold, "").status, 200);
     assert_eq!(read_answer(&mut first).unwrap().status, 200);
     assert_eq!(read_answer(&mut second).unwrap().status, 200);
     assert_eq!(server.get(&list).status, 200);

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use graph_store::{Store, StoreOptions};
 use http_api::{ApiOptions, Limits, ServeError};
@@ -25,6 +25,16 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
+}
+
+/// Waits until the condition holds; fails when it does not within a time no machine needs.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !condition() {
+        assert!(started.elapsed() < PATIENCE, "in vain: {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 impl Server {
@@ -82,6 +92,17 @@ impl Server {
             let answer = self.post(&format!("{G}/schema/{kind}"), body);
             assert!(answer.status < 300, "{}", answer.text());
         }
+    }
+
+    /// The task once it has ended.
+    #[track_caller]
+    pub(crate) fn ended_task(&self, id: u64) -> Value {
+        let mut task = Value::Null;
+        wait_until("the task ends", || {
+            task = self.get(&format!("{G}/tasks/{id}")).json();
+            matches!(task["task_status"].as_str(), Some("success" | "failed" | "cancelled"))
+        });
+        task
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {

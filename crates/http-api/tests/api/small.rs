@@ -99,13 +99,7 @@ fn analytical_property_keys_have_tasks_and_no_values() {
     let ended = |answer: crate::server::Answer, kind: &str| {
         assert_eq!(answer.status, 202, "{}", answer.text());
         let id = answer.json()["task_id"].as_u64().unwrap();
-        let task = loop {
-            let task = server.get(&format!("{G}/tasks/{id}")).json();
-            if !matches!(task["task_status"].as_str(), Some("queued" | "running")) {
-                break task;
-            }
-            std::thread::yield_now();
-        };
+        let task = server.ended_task(id);
         assert_eq!((&task["task_status"], &task["task_type"]), (&json!("success"), &json!(kind)));
     };
     ended(server.post(&keys, rank), "create_olap");
