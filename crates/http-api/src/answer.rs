@@ -94,6 +94,9 @@ async fn serve(
     let body = match &mut admitted {
         Some(admitted) if has_body => {
             check_type(headers, body, handler)?;
+            if is_batch(handler, body.size_hint().exact().unwrap_or_default()) && !app.remote {
+                app.batches.check_room()?;
+            }
             read(app, headers, admitted, body).await?
         }
         _ => Bytes::new(),
@@ -199,6 +202,13 @@ async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mu
     Ok(body)
 }
 
+/// Whether a write with a body of so many bytes waits for its turn among batches.
+fn is_batch(handler: Handler, body_bytes: u64) -> bool {
+    matches!(handler, Handler::QuickWrite(_))
+        && (limits::SMALL_WRITE_BYTES_MAX + 1..=limits::QUICK_WRITE_BYTES_MAX)
+            .contains(&usize::try_from(body_bytes).unwrap_or(usize::MAX))
+}
+
 /// Runs a handler where it belongs.
 async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderMap) -> Answered {
     let app = Arc::clone(&call.app);
@@ -214,8 +224,15 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
             return pool.run(name, move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;
         }
         Handler::QuickWrite(handle) if call.body.len() <= limits::QUICK_WRITE_BYTES_MAX && !remote => {
-            let is_small = call.body.len() <= limits::SMALL_WRITE_BYTES_MAX;
-            let place = if is_small { None } else { Some(app.batches.enter(name).await?) };
+            let place = if is_batch(handler, call.body.len() as u64) {
+                let place = app.batches.enter(name).await?;
+                // Whatever else has arrived is read first: small requests are answered, batches get in line or are refused. Without this
+                // nobody would ever be in line on a thread that is busy with one batch after the other; all would wait in their sockets.
+                tokio::task::yield_now().await;
+                Some(place)
+            } else {
+                None
+            };
             let outcome = handle(&call, Wait::Never);
             drop(place);
             match outcome {

@@ -17,7 +17,8 @@ use crate::line::{Line, Places, Waits};
 use crate::meters::Meters;
 use crate::openapi::Operation;
 use crate::options::ApiOptions;
-use crate::pool::{Pool, stand_back};
+use crate::pool::Pool;
+use crate::priority::stand_back;
 use crate::query::Query;
 
 /// What all requests share.

@@ -5,7 +5,7 @@
 
 use std::future::Future as _;
 use std::io::{self, IoSlice};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
@@ -13,9 +13,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::limits::WRITE_STALL_TIME_MAX;
+use crate::limits::{WRITE_BYTES_AT_ONCE_MAX, WRITE_STALL_TIME_MAX};
 
 /// Requests of a connection: while one is being answered, a silent client is not at fault.
 #[derive(Clone, Default)]
@@ -82,13 +83,24 @@ pub(crate) struct TimedStream {
     requests_seen: usize,
     stalled_since: Option<Instant>,
     alarm: Pin<Box<Sleep>>,
+    /// Bytes written since other connections of the thread last had their turn.
+    written: usize,
 }
 
 impl TimedStream {
     pub(crate) fn new(stream: TcpStream, busy: Busy, patience: Patience) -> Self {
         let now = Instant::now();
         let alarm = Box::pin(sleep_until(now + patience.idle));
-        Self { stream, busy, patience, waiting: Waiting::Idle(now), requests_seen: 0, stalled_since: None, alarm }
+        Self {
+            stream,
+            busy,
+            patience,
+            waiting: Waiting::Idle(now),
+            requests_seen: 0,
+            stalled_since: None,
+            alarm,
+            written: 0,
+        }
     }
 
     /// Whether the moment has passed; if not, makes sure the task is woken then. The alarm is only moved when it would ring too
@@ -134,9 +146,21 @@ impl TimedStream {
         }
     }
 
-    fn wrote<T>(&mut self, context: &mut Context<'_>, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if poll.is_ready() {
+    /// Whether the other connections of the thread are to have their turn before more is written. The system takes some megabytes at
+    /// once, and passes them on to a client on the same machine while it does.
+    fn gives_way(&mut self, context: &mut Context<'_>) -> bool {
+        if self.written < WRITE_BYTES_AT_ONCE_MAX {
+            return false;
+        }
+        self.written = 0;
+        // Comes back after what has arrived by then, unlike a plain wake.
+        pin!(yield_now()).poll(context).is_pending()
+    }
+
+    fn wrote(&mut self, context: &mut Context<'_>, poll: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(outcome) = &poll {
             self.stalled_since = None;
+            self.written += outcome.as_ref().copied().unwrap_or_default();
             return poll;
         }
         let since = *self.stalled_since.get_or_insert_with(Instant::now);
@@ -172,7 +196,11 @@ impl AsyncRead for TimedStream {
 impl AsyncWrite for TimedStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let poll = Pin::new(&mut this.stream).poll_write(context, bytes);
+        if this.gives_way(context) {
+            return Poll::Pending;
+        }
+        let piece = bytes.get(..WRITE_BYTES_AT_ONCE_MAX).unwrap_or(bytes);
+        let poll = Pin::new(&mut this.stream).poll_write(context, piece);
         this.wrote(context, poll)
     }
 
@@ -182,7 +210,17 @@ impl AsyncWrite for TimedStream {
         bytes: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let poll = Pin::new(&mut this.stream).poll_write_vectored(context, bytes);
+        if this.gives_way(context) {
+            return Poll::Pending;
+        }
+        let small = bytes.iter().take_while(|slice| slice.len() <= WRITE_BYTES_AT_ONCE_MAX).count();
+        let poll = match (small, bytes.first()) {
+            (0, Some(first)) => {
+                let piece = first.get(..WRITE_BYTES_AT_ONCE_MAX).unwrap_or(first);
+                Pin::new(&mut this.stream).poll_write(context, piece)
+            }
+            (count, _) => Pin::new(&mut this.stream).poll_write_vectored(context, bytes.get(..count).unwrap_or(bytes)),
+        };
         this.wrote(context, poll)
     }
 

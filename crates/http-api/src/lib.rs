@@ -26,6 +26,7 @@ mod meters;
 mod openapi;
 mod options;
 mod pool;
+mod priority;
 mod process;
 mod query;
 mod reply;
@@ -34,4 +35,5 @@ mod routes;
 mod server;
 
 pub use options::{ApiOptions, Limits};
+pub use priority::stand_back;
 pub use server::{ServeError, serve};

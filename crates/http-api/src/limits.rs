@@ -21,6 +21,10 @@ pub const REFUSED_CONNECTION_TIME_MAX: Duration = Duration::from_secs(5);
 /// Time without progress after which an answer is given up: a client that does not read must not hold its memory.
 pub const WRITE_STALL_TIME_MAX: Duration = Duration::from_secs(30);
 
+/// Bytes of an answer that are written before other connections of the same thread have their turn: a list of some megabytes would
+/// otherwise hold up everything small behind it for as many milliseconds.
+pub const WRITE_BYTES_AT_ONCE_MAX: usize = 64 * 1024;
+
 /// Pause after a failed accept: the usual reason is that file descriptors have run out, and trying again at once would spin.
 pub const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(100);
 

@@ -67,13 +67,22 @@ impl Line {
             if let Ok(turn) = given.try_recv() {
                 return Ok(turn);
             }
-            self.waits.refused.inc();
-            return Err(ApiError::overloaded(format!(
-                "{} {} wait for a thread already ({}); try again in a moment",
-                self.waits.waiting_max, self.what, self.waits.setting
-            )));
+            return Err(self.refuse());
         }
         given.await.map_err(|_| ApiError::defect())
+    }
+
+    /// An error where so many wait already that one more would be refused: for who wants to know before it does the work of asking.
+    pub(crate) fn check_room(&self) -> Result<(), ApiError> {
+        if self.waiting() < self.waits.waiting_max.max(1) { Ok(()) } else { Err(self.refuse()) }
+    }
+
+    fn refuse(&self) -> ApiError {
+        self.waits.refused.inc();
+        ApiError::overloaded(format!(
+            "{} {} wait for a thread already ({}); try again in a moment",
+            self.waits.waiting_max, self.what, self.waits.setting
+        ))
     }
 
     /// How many wait.
@@ -221,6 +230,17 @@ mod tests {
         drop(second.await.unwrap());
         assert_eq!(line.waiting(), 0);
         assert!(line.enter(None).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn whether_there_is_room_can_be_asked_before() {
+        let line = line(1, 1);
+        let _first = line.enter(None).await.unwrap();
+        assert!(line.check_room().is_ok());
+        let mut second = Box::pin(line.enter(None));
+        assert!(futures_poll(second.as_mut()).await.is_none());
+        assert!(line.check_room().is_err());
+        assert_eq!(line.waits.refused.get(), 1);
     }
 
     #[tokio::test]

@@ -35,7 +35,8 @@ pub struct Limits {
     pub waiting_queries_max: usize,
     /// Writes that wait for a thread, of batches and of others; beyond it the answer is 503 (`server.waiting_writes_max`).
     pub waiting_writes_max: usize,
-    /// How far the threads of long reads stand back behind others, 0 to 19 (`server.query_niceness`).
+    /// How far the threads of long reads stand back behind others: 0 not at all; 1 to 19 they run when nobody else wants to, and with
+    /// this niceness where that is never (`server.query_niceness`).
     pub query_niceness: u8,
     /// The same on a storage engine over a network, where every request that touches storage waits on one
     /// (`server.remote_threads`).
@@ -59,7 +60,7 @@ impl Default for Limits {
             traversal_memory_bytes_max: 256 * 1024 * 1024,
             blocking_threads: 8,
             waiting_queries_max: 256,
-            waiting_writes_max: 256,
+            waiting_writes_max: 128,
             query_niceness: 10,
             remote_threads: 64,
         }

@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 
 use crate::errors::ApiError;
 use crate::line::Line;
+use crate::priority::stand_back;
 
 /// Threads for work that can take long, and the line for them.
 pub(crate) struct Pool {
@@ -17,7 +18,7 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// `niceness` is how far the threads stand back behind others for the processor: 0 not at all, 19 as far as possible.
+    /// `niceness` is how far the threads stand back behind others for the processor, see [`stand_back`].
     pub(crate) fn new(line: Line, threads: usize, niceness: u8) -> Self {
         let name = line.what.replace(' ', "-");
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -63,19 +64,6 @@ impl Drop for Pool {
             threads.shutdown_background();
         }
     }
-}
-
-/// Makes the calling thread stand back behind others for the processor.
-pub(crate) fn stand_back(niceness: u8) {
-    #[cfg(target_os = "linux")]
-    if niceness > 0
-        // On Linux a thread has a niceness of its own, and no process means the calling thread.
-        && let Err(error) = rustix::process::setpriority_process(None, i32::from(niceness))
-    {
-        tracing::debug!(%error, "a thread keeps its priority");
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = niceness;
 }
 
 /// Tells work on another thread, when dropped, that nobody waits for it any more.

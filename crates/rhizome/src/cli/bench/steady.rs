@@ -112,7 +112,11 @@ impl Bench<'_> {
 }
 
 async fn connect(server: &OwnServer, data: DataOptions) -> anyhow::Result<LoadTest> {
-    Ok(LoadTest::connect(ClientOptions { url: server.url().to_owned(), ..ClientOptions::default() }, data).await?)
+    Ok(LoadTest::connect(client_options(server), data).await?)
+}
+
+fn client_options(server: &OwnServer) -> ClientOptions {
+    ClientOptions { url: server.url().to_owned(), ..ClientOptions::default() }
 }
 
 pub(super) fn steady(arguments: &SteadyArguments) -> anyhow::Result<()> {

@@ -1,13 +1,20 @@
 //! Reads of single vertices, alone and beside scans and traversals.
+//!
+//! The server has one processor and the load generator the others, where there are several, and the heavy requests come from a thread that
+//! stands back: what their answers cost the client must not be what the reads wait for.
 
 use std::time::Duration;
 
+use anyhow::{Context as _, bail};
 use load_test::result::{DriverKind, ScenarioResult};
 use load_test::table::Grid;
 use load_test::{
-    DataOptions, DriverOptions, Load, LoadTest, Loads, Observer, Scenario, ScenarioOptions, Silent, figures, table,
+    Cancel, DataOptions, DriverOptions, Load, LoadTest, Loads, Observer, Scenario, ScenarioOptions, Silent, figures,
+    table,
 };
+use tokio::sync::oneshot;
 
+use super::super::server::{OwnServer, keep_off_first};
 use super::{Bench, Findings, connect};
 
 /// Reads a second: far below what the server can do, so that what they wait for is the others.
@@ -44,33 +51,80 @@ path = "traversers/kneighbor?source=%22${vertex_id}%22&max_depth=3000&count_only
 "#;
 
 pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
-    let server = bench.server().await?;
+    let mut settings = bench.settings.clone();
+    settings.cpus = Some(1);
+    let server = OwnServer::start(&settings).await?;
+    let _pinned = keep_off_first(1)?;
     let mut reads = connect(&server, DataOptions::default()).await?;
-    let mut heavy = connect(&server, DataOptions::default()).await?;
-    let options = ScenarioOptions::default();
-    let read = Scenario::find("vertex-by-id", &options)?.remove(0);
-    let load = Scenario::parse("heavy", HEAVY, &options)?;
+    let read = Scenario::find("vertex-by-id", &ScenarioOptions::default())?.remove(0);
     reads.prepare(read.needs(), &mut bench.screen, bench.cancel).await?;
-    let needs = load_test::Needs { schema: true, vertices: true, edges: true };
-    heavy.prepare(needs, &mut bench.screen, bench.cancel).await?;
     let duration = bench.seconds(10, 30);
     let cancel = bench.cancel;
+    let mut heavy = Heavy::prepare(&server, duration + 2 * HEAD_START, cancel).await?;
     let alone = measure(&mut reads, &read, duration, &mut bench.screen, cancel).await?;
-    let driver = DriverOptions {
-        kind: DriverKind::Closed,
-        duration: duration + 2 * HEAD_START,
-        warm_up: Duration::ZERO,
-        ..DriverOptions::default()
-    };
-    let loads = Loads::List(vec![Load::users(HEAVY_USERS)]);
-    let mut silent = Silent;
-    let heavy = heavy.run(&load, &driver, &loads, &mut silent, cancel);
-    let beside = async {
-        tokio::time::sleep(HEAD_START).await;
-        measure(&mut reads, &read, duration, &mut bench.screen, cancel).await
-    };
-    let (heavy, beside) = tokio::join!(heavy, beside);
-    Ok(judge(&alone, &beside?, &heavy?))
+    heavy.start();
+    tokio::time::sleep(HEAD_START).await;
+    let beside = measure(&mut reads, &read, duration, &mut bench.screen, cancel).await;
+    let heavy = heavy.finish().await?;
+    Ok(judge(&alone, &beside?, &heavy))
+}
+
+/// The heavy requests, from a thread of their own.
+struct Heavy {
+    start: Option<oneshot::Sender<()>>,
+    outcome: oneshot::Receiver<anyhow::Result<ScenarioResult>>,
+}
+
+impl Heavy {
+    /// Gives when everything that they ask for is there.
+    async fn prepare(server: &OwnServer, duration: Duration, cancel: &Cancel) -> anyhow::Result<Self> {
+        let (start, started) = oneshot::channel();
+        let (done, outcome) = oneshot::channel();
+        let (ready, prepared) = oneshot::channel();
+        let options = super::client_options(server);
+        let cancel = cancel.clone();
+        let work = move || {
+            http_api::stand_back(http_api::limits::NICENESS_MAX);
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let outcome = runtime.context("starting the runtime of the heavy requests").and_then(|runtime| {
+                runtime.block_on(async {
+                    let mut test = LoadTest::connect(options, DataOptions::default()).await?;
+                    let load = Scenario::parse("heavy", HEAVY, &ScenarioOptions::default())?;
+                    let needs = load_test::Needs { schema: true, vertices: true, edges: true };
+                    test.prepare(needs, &mut Silent, &cancel).await?;
+                    let driver = DriverOptions {
+                        kind: DriverKind::Closed,
+                        duration,
+                        warm_up: Duration::ZERO,
+                        ..DriverOptions::default()
+                    };
+                    let loads = Loads::List(vec![Load::users(HEAVY_USERS)]);
+                    // Whoever waits for either may have gone away with an error of its own.
+                    let _ = ready.send(());
+                    let _ = started.await;
+                    Ok(test.run(&load, &driver, &loads, &mut Silent, &cancel).await?)
+                })
+            });
+            let _ = done.send(outcome);
+        };
+        std::thread::Builder::new().name("heavy".to_owned()).spawn(work).context("starting a thread")?;
+        let heavy = Self { start: Some(start), outcome };
+        match prepared.await {
+            Ok(()) => Ok(heavy),
+            Err(_) => match heavy.finish().await {
+                Ok(_) => bail!("the heavy requests were not prepared"),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    fn start(&mut self) {
+        self.start.take();
+    }
+
+    async fn finish(self) -> anyhow::Result<ScenarioResult> {
+        self.outcome.await.context("the thread of the heavy requests has ended")?
+    }
 }
 
 async fn measure(
@@ -78,7 +132,7 @@ async fn measure(
     scenario: &Scenario,
     duration: Duration,
     observer: &mut dyn Observer,
-    cancel: &load_test::Cancel,
+    cancel: &Cancel,
 ) -> anyhow::Result<ScenarioResult> {
     let driver =
         DriverOptions { kind: DriverKind::Open, duration, warm_up: Duration::from_secs(1), ..DriverOptions::default() };
