@@ -62,6 +62,7 @@ scripts/build.sh
 
 cargo test --release --workspace --no-run
 suite "Rust" cargo test --release --workspace --no-fail-fast
+suite "Instruction counts" cargo xtask instructions
 suite "Full disk" scripts/test-full-disk.sh
 suite "Cassandra" scripts/test-cassandra.sh
 suite "TiKV" scripts/test-tikv.sh
