@@ -14,12 +14,12 @@ hugegraph_settings=(restserver.max_worker_threads=96 batch.max_write_threads=96)
 scenarios=(vertex-by-id edge-by-id single-vertex single-edge batch-vertex batch-edge-unchecked batch-edge schema-property-keys)
 goals=(vertex-by-id=5 edge-by-id=6 single-vertex=12 single-edge=10 batch-vertex=3 batch-edge-unchecked=4 batch-edge=3 schema-property-keys=10)
 if [[ -n ${QUICK:-} ]]; then
-    lengths=(--concurrency 16,64 --rounds 3 --duration 4s --probe 2s)
-    warm_up=3s
+    lengths=(--concurrency 16,64 --rounds 3 --duration 5s --probe 3s)
 else
     lengths=(--concurrency 4,16,64,256 --rounds 5 --duration 10s --probe 4s)
-    warm_up=15s
 fi
+# A Java process is slow until its hot code is compiled.
+warm_up=15s
 report=${RHIZOME_REPORT:-$root/var/compare}
 
 # shellcheck disable=SC2317  # called by the trap
@@ -55,7 +55,6 @@ rhizome_url=$(cat "$dir/rhizome/url")
 hugegraph_url=$(cat "$dir/hugegraph/url")
 
 list=$(IFS=,; echo "${scenarios[*]}")
-# A Java process is slow until its hot code is compiled.
 say "Warming up both servers with every scenario"
 for url in "$hugegraph_url" "$rhizome_url"; do
     "$rhizome_bin" bench run --url "$url" --scenario "$list" --driver closed --concurrency 16 --duration "$warm_up" --warm-up 0s --keep-data >/dev/null
