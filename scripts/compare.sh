@@ -61,9 +61,10 @@ for url in "$hugegraph_url" "$rhizome_url"; do
 done
 
 rm -rf "$report"
+cd "$root"
 say "Comparing"
 "$rhizome_bin" bench compare "$rhizome_url" "$hugegraph_url" --scenario "$list" "${lengths[@]}" --settle 10s --keep-data \
-    "${goals[@]/#/--goal=}" --out "$report" \
+    "${goals[@]/#/--goal=}" --out "${report#"$root"/}" \
     --note "Rhizome: its default settings (RocksDB, durability wal: write-ahead log, no fsync per request). HugeGraph: RocksDB, write-ahead log without fsync (its default), ${hugegraph_settings[*]}, otherwise the stock settings. Both warmed up with every scenario; servers and load generator on the same machine."
 say "Report: $report/summary.md and $report/report.html"
 if [[ -n ${QUICK:-} ]]; then exit 0; fi
