@@ -20,7 +20,7 @@ else
 fi
 # A Java process is slow until its hot code is compiled.
 warm_up=15s
-report=${RHIZOME_REPORT:-$root/var/compare}
+report=$(realpath -m "${RHIZOME_REPORT:-$root/var/compare}")
 
 # shellcheck disable=SC2317  # called by the trap
 finish() {
