@@ -16,6 +16,7 @@ use tokio::net::TcpStream;
 use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::busy_poll::note_arrival;
 use crate::limits::{WRITE_BYTES_AT_ONCE_MAX, WRITE_STALL_TIME_MAX};
 
 /// Requests of a connection: while one is being answered, a silent client is not at fault.
@@ -182,6 +183,7 @@ impl AsyncRead for TimedStream {
         match Pin::new(&mut this.stream).poll_read(context, buffer) {
             Poll::Ready(Ok(())) => {
                 if buffer.filled().len() > before {
+                    note_arrival();
                     this.note_read();
                 }
                 Poll::Ready(Ok(()))

@@ -17,6 +17,7 @@ mod address;
 mod admission;
 mod answer;
 mod body;
+mod busy_poll;
 mod call;
 mod connection;
 mod errors;

@@ -25,6 +25,33 @@ pub const WRITE_STALL_TIME_MAX: Duration = Duration::from_secs(30);
 /// otherwise hold up everything small behind it for as many milliseconds.
 pub const WRITE_BYTES_AT_ONCE_MAX: usize = 64 * 1024;
 
+/// Longest time a thread may be told to look for more before it sleeps: beyond it nothing is gained, and processors never rest.
+pub const BUSY_POLL_US_MAX: u64 = 10_000;
+
+/// Time after which a look for arrivals must have been more than that: something else was ready on the thread, and was done. An empty
+/// one takes 1 to 3 microseconds.
+pub(crate) const BUSY_POLL_ROUND: Duration = Duration::from_micros(20);
+
+/// Time without the processor that says something about who had it, after a thread that stays awake has given it away
+/// ([`crate::Limits::busy_poll_us`]): less is nobody, or a system call.
+pub(crate) const BUSY_POLL_AWAY: Duration = Duration::from_micros(250);
+
+/// Time without the processor that is late: a client on the same machine, or another thread that answers small requests, is done with what
+/// has arrived in 1 to 1.5 ms where there are 64 connections; who computes has it until the system's tick, mostly every 4 ms.
+pub(crate) const BUSY_POLL_LATE: Duration = Duration::from_millis(2);
+
+/// As many times it may come back in good time for each time it comes back late.
+pub(crate) const BUSY_POLL_LATE_WEIGHT: u32 = 8;
+
+/// Time of sleeping at once after the processor came back late too often; doubled when it does again soon after that.
+pub(crate) const BUSY_POLL_REST_MIN: Duration = Duration::from_secs(1);
+
+/// The longest such time.
+pub(crate) const BUSY_POLL_REST_MAX: Duration = Duration::from_secs(30);
+
+/// Wake-ups passed over at the most after a thread stayed awake for nothing.
+pub(crate) const BUSY_POLL_SKIPS_MAX: u32 = 63;
+
 /// Pause after a failed accept: the usual reason is that file descriptors have run out, and trying again at once would spin.
 pub const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(100);
 

@@ -19,6 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::answer::{answer, refuse};
+use crate::busy_poll::stay_awake;
 use crate::call::App;
 use crate::connection::{Busy, Patience, TimedStream};
 use crate::limits::{ACCEPT_RETRY_PAUSE, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX};
@@ -70,6 +71,8 @@ async fn accept(
 ) {
     let mut shutdown = pin!(shutdown);
     let workers = Workers::new(&app.options.workers);
+    // Ends when this function does.
+    let _awake = workers.stay_awake(Duration::from_micros(app.options.limits.busy_poll_us));
     let served = Arc::new(Semaphore::new(app.options.limits.connections_max.min(Semaphore::MAX_PERMITS)));
     let refused = Arc::new(Semaphore::new(REFUSED_CONNECTIONS_MAX));
     loop {
@@ -117,6 +120,15 @@ struct Workers(Vec<(Handle, Arc<()>)>);
 impl Workers {
     fn new(runtimes: &[Handle]) -> Self {
         Self(runtimes.iter().map(|runtime| (runtime.clone(), Arc::default())).collect())
+    }
+
+    /// Lets the threads look for more before they sleep.
+    fn stay_awake(&self, limit: Duration) -> JoinSet<()> {
+        let mut awake = JoinSet::new();
+        for (runtime, _) in self.0.iter().filter(|_| limit > Duration::ZERO) {
+            awake.spawn_on(stay_awake(limit), runtime);
+        }
+        awake
     }
 
     /// Serves a connection on the runtime that has the fewest. The socket belongs to the runtime at hand and has to be moved.

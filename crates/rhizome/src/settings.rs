@@ -55,6 +55,7 @@ pub struct Server {
     pub blocking_threads: usize,
     pub waiting_queries_max: usize,
     pub waiting_writes_max: usize,
+    pub busy_poll_us: u64,
     pub query_niceness: u8,
     pub remote_threads: usize,
     pub traversal_memory_bytes_max: ByteSize,
@@ -319,6 +320,11 @@ impl Settings {
                 let reason = "it must be at least 1".to_owned();
                 return Err(SettingsError::Value { key, value: value.to_string(), reason });
             }
+        }
+        if server.busy_poll_us > http_api::limits::BUSY_POLL_US_MAX {
+            let value = server.busy_poll_us.to_string();
+            let reason = format!("it must be at most {}", http_api::limits::BUSY_POLL_US_MAX);
+            return Err(SettingsError::Value { key: "server.busy_poll_us", value, reason });
         }
         if server.query_niceness > http_api::limits::NICENESS_MAX {
             let value = server.query_niceness.to_string();

@@ -247,6 +247,7 @@ fn api_options(settings: &Settings) -> ApiOptions {
             blocking_threads: server.blocking_threads,
             waiting_queries_max: server.waiting_queries_max,
             waiting_writes_max: server.waiting_writes_max,
+            busy_poll_us: server.busy_poll_us,
             query_niceness: server.query_niceness,
             remote_threads: server.remote_threads,
         },

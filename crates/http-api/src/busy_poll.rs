@@ -1,0 +1,227 @@
+//! Staying awake for a moment: a thread that has served looks for the next bytes before it lets the system put it to sleep.
+//!
+//! Putting a thread to sleep and waking it costs about as much as answering a small request, and where nothing more is to be done for
+//! a few microseconds between two requests it would be paid for nearly each. So the thread gives the processor to whoever wants it,
+//! looks again, and sleeps after a while without arrivals ([`crate::Limits::busy_poll_us`]). Two things end that sooner:
+//!
+//! - Nothing came. Then it is not tried again before as many wake-ups, twice as many the next time: a server with little to do, whose
+//!   requests are far apart, sleeps between them as if this were not here.
+//! - The processor came back late, several times in a row. Somebody else has much to do on it, and the system lets whoever is given it
+//!   keep it until its next tick, also one of low priority. A thread that sleeps is given the processor at once when it is woken.
+//!   So it is not tried again for a second, and for longer if it is the same then.
+
+use std::cell::Cell;
+use std::future::poll_fn;
+use std::task::{Poll, Waker};
+use std::time::{Duration, Instant};
+
+use tokio::task::yield_now;
+
+use crate::limits::{
+    BUSY_POLL_AWAY, BUSY_POLL_LATE, BUSY_POLL_LATE_WEIGHT, BUSY_POLL_REST_MAX, BUSY_POLL_REST_MIN, BUSY_POLL_ROUND,
+    BUSY_POLL_SKIPS_MAX,
+};
+
+thread_local! {
+    static ARRIVALS: Cell<u64> = const { Cell::new(0) };
+    static ASLEEP: Cell<Option<Waker>> = const { Cell::new(None) };
+}
+
+/// Notes that bytes have come in on a connection of this thread.
+pub(crate) fn note_arrival() {
+    ARRIVALS.set(ARRIVALS.get().wrapping_add(1));
+    if let Some(waker) = ASLEEP.take() {
+        waker.wake();
+    }
+}
+
+/// Keeps the calling thread awake for up to `limit` after an arrival. Never ends; belongs on a runtime of one thread.
+pub(crate) async fn stay_awake(limit: Duration) {
+    let mut habit = Habit::default();
+    loop {
+        next_arrival().await;
+        if habit.begins(Instant::now()) {
+            vigil(limit, &mut habit).await;
+        }
+    }
+}
+
+async fn next_arrival() {
+    let before = ARRIVALS.get();
+    poll_fn(|context| {
+        if ARRIVALS.get() != before {
+            return Poll::Ready(());
+        }
+        ASLEEP.set(Some(context.waker().clone()));
+        Poll::Pending
+    })
+    .await;
+}
+
+/// One vigil, from an arrival to where it is better to sleep.
+async fn vigil(limit: Duration, habit: &mut Habit) {
+    let mut is_fruitful = false;
+    let mut seen = ARRIVALS.get();
+    let mut round_since = Instant::now();
+    let mut quiet_since = round_since;
+    loop {
+        // Comes back when everything else that is ready on this thread has had its turn, and new arrivals were looked for.
+        yield_now().await;
+        let now = Instant::now();
+        let arrivals = ARRIVALS.get();
+        if arrivals != seen || now.duration_since(round_since) >= BUSY_POLL_ROUND {
+            is_fruitful |= arrivals != seen;
+            seen = arrivals;
+            (round_since, quiet_since) = (now, now);
+            continue;
+        }
+        if now.duration_since(quiet_since) >= limit {
+            return habit.vigil_ended(is_fruitful);
+        }
+        std::thread::yield_now();
+        let back = Instant::now();
+        if habit.was_away(back.duration_since(now), back) {
+            return;
+        }
+        round_since = back;
+    }
+}
+
+/// Whether to stay awake, by how it went before.
+#[derive(Debug, Default)]
+struct Habit {
+    /// Wake-ups passed over after the last vigil without arrivals.
+    skipped: u32,
+    /// Wake-ups still to pass over.
+    skips: u32,
+    /// How late the processor came back lately.
+    lateness: u32,
+    /// No vigils before then, and for how long there were none.
+    rest: Option<(Instant, Duration)>,
+}
+
+impl Habit {
+    /// Whether a vigil is worth it.
+    fn begins(&mut self, now: Instant) -> bool {
+        if self.rest.is_some_and(|(until, _)| now < until) {
+            return false;
+        }
+        if self.skips > 0 {
+            self.skips -= 1;
+            return false;
+        }
+        true
+    }
+
+    fn vigil_ended(&mut self, is_fruitful: bool) {
+        self.skipped = if is_fruitful { 0 } else { (self.skipped * 2 + 1).min(BUSY_POLL_SKIPS_MAX) };
+        self.skips = self.skipped;
+    }
+
+    /// Whether others need the processor so much that it is better to sleep, after they had it for some time.
+    fn was_away(&mut self, away: Duration, now: Instant) -> bool {
+        if away < BUSY_POLL_AWAY {
+            return false;
+        }
+        if away < BUSY_POLL_LATE {
+            self.lateness = self.lateness.saturating_sub(1);
+            return false;
+        }
+        self.lateness += BUSY_POLL_LATE_WEIGHT;
+        if self.lateness <= 2 * BUSY_POLL_LATE_WEIGHT {
+            return false;
+        }
+        self.lateness = 0;
+        let rest = match self.rest {
+            Some((until, rest)) if now.saturating_duration_since(until) < rest => (rest * 2).min(BUSY_POLL_REST_MAX),
+            _ => BUSY_POLL_REST_MIN,
+        };
+        self.rest = Some((now + rest, rest));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many of the next wake-ups are passed over.
+    fn passed_over(habit: &mut Habit, now: Instant) -> u32 {
+        (0..).find(|_| habit.begins(now)).unwrap_or_default()
+    }
+
+    /// How often it came back so late before it rested.
+    fn late_until_rest(habit: &mut Habit, now: Instant) -> u32 {
+        (1..).find(|_| habit.was_away(BUSY_POLL_LATE, now)).unwrap_or_default()
+    }
+
+    #[test]
+    fn requests_far_apart_are_slept_between() {
+        let now = Instant::now();
+        let mut habit = Habit::default();
+        assert_eq!(passed_over(&mut habit, now), 0);
+        let mut counts = Vec::new();
+        for _ in 0..10 {
+            habit.vigil_ended(false);
+            counts.push(passed_over(&mut habit, now));
+        }
+        assert_eq!(counts[..4], [1, 3, 7, 15]);
+        assert_eq!(counts.last(), Some(&BUSY_POLL_SKIPS_MAX));
+        habit.vigil_ended(true);
+        assert_eq!(passed_over(&mut habit, now), 0);
+        habit.vigil_ended(false);
+        assert_eq!(passed_over(&mut habit, now), 1);
+    }
+
+    #[test]
+    fn who_computes_on_the_processor_is_left_to_it_for_longer_and_longer() {
+        let mut now = Instant::now();
+        let mut habit = Habit::default();
+        let mut rest = BUSY_POLL_REST_MIN;
+        for _ in 0..10 {
+            assert_eq!(late_until_rest(&mut habit, now), 3);
+            assert!(!habit.begins(now + rest / 2));
+            now += rest;
+            assert!(habit.begins(now));
+            rest = (rest * 2).min(BUSY_POLL_REST_MAX);
+        }
+        now += rest;
+        late_until_rest(&mut habit, now);
+        assert!(habit.begins(now + BUSY_POLL_REST_MIN));
+    }
+
+    #[test]
+    fn who_is_done_soon_may_have_the_processor_often() {
+        let now = Instant::now();
+        let mut habit = Habit::default();
+        for _ in 0..1_000 {
+            assert!(!habit.was_away(BUSY_POLL_LATE, now));
+            for _ in 0..BUSY_POLL_LATE_WEIGHT {
+                assert!(!habit.was_away(BUSY_POLL_AWAY, now));
+            }
+        }
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_vigil_sees_what_arrives_during_it() {
+        let mut habit = Habit::default();
+        vigil(Duration::ZERO, &mut habit).await;
+        assert_eq!(habit.skips, 1);
+        let arriving = async {
+            yield_now().await;
+            note_arrival();
+        };
+        tokio::join!(vigil(Duration::from_millis(20), &mut habit), arriving);
+        // Beside a busy compiler the processor may come back late, which ends it too.
+        assert!(habit.skips == 0 || habit.rest.is_some(), "{habit:?}");
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn an_arrival_wakes_who_sleeps() {
+        let sleeper = tokio::spawn(next_arrival());
+        yield_now().await;
+        assert!(!sleeper.is_finished());
+        note_arrival();
+        sleeper.await.unwrap();
+    }
+}
