@@ -121,7 +121,11 @@ impl<T: Definition> Table<T> {
         let (number, name) = (definition.number(), definition.name());
         let invalid = |reason: String| SchemaError::Invalid { kind: T::KIND.name(), name: name.to_owned(), reason };
         if number == 0 || number > limits::NUMBER_MAX {
-            return Err(invalid(format!("its number {number} must be from 1 to {}", limits::NUMBER_MAX)));
+            return Err(invalid(format!(
+                "its kind is numbered from 1 to {}, and it would get number {number}; numbers of deleted ones are not used again before \
+                 the graph is cleared",
+                limits::NUMBER_MAX
+            )));
         }
         if self.numbers.len() >= limits::ELEMENTS_PER_KIND_MAX && self.get(number).is_none() {
             return Err(invalid(format!("a graph can have {} of its kind at most", limits::ELEMENTS_PER_KIND_MAX)));

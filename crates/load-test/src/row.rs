@@ -61,7 +61,7 @@ impl RowMaker<'_> {
             load,
             stop: false.into(),
             no_local_port: false.into(),
-            left: options.requests_max.unwrap_or(u64::MAX).into(),
+            left: [options.requests_max, self.plan.requests_max].into_iter().flatten().min().unwrap_or(u64::MAX).into(),
             in_flight: 0.into(),
             epoch: (begin, SystemTime::now()),
         });

@@ -36,6 +36,8 @@ pub struct Scenario {
     pub name: String,
     /// What it does, in a sentence.
     pub description: String,
+    /// Requests of one measurement at the most; it ends sooner then.
+    pub requests_max: Option<u64>,
     pub(crate) requests: Vec<Request>,
 }
 
@@ -138,7 +140,10 @@ impl Scenario {
         if requests.iter().all(|request| request.weight == 0) {
             return Err(wrong("all weights are 0, so there is nothing to send".into()));
         }
-        Ok(Self { name: file.name, description: file.description, requests })
+        if file.requests_max == Some(0) {
+            return Err(wrong("requests_max is 0, so there is nothing to send".into()));
+        }
+        Ok(Self { name: file.name, description: file.description, requests_max: file.requests_max, requests })
     }
 
     /// What has to be on the server before it can be run.

@@ -61,6 +61,12 @@ async fn a_row_ends_when_it_has_had_enough_requests() {
     assert_eq!((row.samples, *server.state.requests.borrow()), (37, 37));
     // Its time is that of the requests, not the one it might have taken.
     assert!(row.duration_s < 600.0 && row.throughput_per_s > 37.0 / 600.0, "{row:?}");
+
+    // A scenario may have a limit of its own.
+    let mut scenario = read();
+    scenario.requests_max = Some(11);
+    let (result, _) = run(&server, &scenario, &options, &users(4)).await;
+    assert_eq!(result.rows[0].samples, 11);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,6 +10,7 @@ pub(super) struct ScenarioFile {
     pub(super) name: String,
     #[serde(default)]
     pub(super) description: String,
+    pub(super) requests_max: Option<u64>,
     #[serde(default)]
     pub(super) request: Vec<RequestFile>,
 }

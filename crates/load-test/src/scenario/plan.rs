@@ -16,6 +16,8 @@ use crate::wire;
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) requests: Vec<BoundRequest>,
+    /// Requests of one measurement at the most.
+    pub(crate) requests_max: Option<u64>,
     /// Running sums of the weights, to pick by.
     weights: Vec<u64>,
     data: Arc<DataSet>,
@@ -93,7 +95,7 @@ impl Scenario {
             weights.push(sum);
             requests.push(bind(request, data, base_path).map_err(wrong)?);
         }
-        Ok(Plan { requests, weights, data: Arc::clone(data), seq: data.seq() })
+        Ok(Plan { requests, requests_max: self.requests_max, weights, data: Arc::clone(data), seq: data.seq() })
     }
 }
 
