@@ -2,8 +2,9 @@
 //!
 //! Putting a thread to sleep and waking it costs about as much as answering a small request, and where nothing more is to be done for
 //! a few microseconds between two requests it would be paid for nearly each. So the thread gives the processor to whoever wants it,
-//! looks again, and sleeps after a while without arrivals ([`crate::Limits::busy_poll_us`]). Two things end that sooner:
+//! looks again, and sleeps after a while without arrivals ([`crate::Limits::busy_poll_us`]). Three things end that sooner:
 //!
+//! - There is work that takes long: a batch, a query. The processors are for that, and for what it leaves behind to be merged.
 //! - Nothing came. Then it is not tried again before as many wake-ups, twice as many the next time: a server with little to do, whose
 //!   requests are far apart, sleeps between them as if this were not here.
 //! - The processor came back late, several times in a row. Somebody else has much to do on it, and the system lets whoever is given it
@@ -12,6 +13,7 @@
 
 use std::cell::Cell;
 use std::future::poll_fn;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -21,6 +23,9 @@ use crate::limits::{
     BUSY_POLL_AWAY, BUSY_POLL_LATE, BUSY_POLL_LATE_WEIGHT, BUSY_POLL_REST_MAX, BUSY_POLL_REST_MIN, BUSY_POLL_ROUND,
     BUSY_POLL_SKIPS_MAX,
 };
+
+/// Counts what takes long, in the whole process: it takes the processor from all threads.
+static LONG_WORKS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static ARRIVALS: Cell<u64> = const { Cell::new(0) };
@@ -35,13 +40,18 @@ pub(crate) fn note_arrival() {
     }
 }
 
+/// Notes that there is work that takes long.
+pub(crate) fn note_long_work() {
+    LONG_WORKS.fetch_add(1, Ordering::Relaxed);
+}
+
 /// Keeps the calling thread awake for up to `limit` after an arrival. Never ends; belongs on a runtime of one thread.
 pub(crate) async fn stay_awake(limit: Duration) {
     let mut habit = Habit::default();
     loop {
         next_arrival().await;
-        if habit.begins(Instant::now()) {
-            vigil(limit, &mut habit).await;
+        if habit.begins(Instant::now(), LONG_WORKS.load(Ordering::Relaxed)) {
+            vigil(limit, &mut habit, &LONG_WORKS).await;
         }
     }
 }
@@ -59,7 +69,7 @@ async fn next_arrival() {
 }
 
 /// One vigil, from an arrival to where it is better to sleep.
-async fn vigil(limit: Duration, habit: &mut Habit) {
+async fn vigil(limit: Duration, habit: &mut Habit, long_works: &AtomicU64) {
     let mut is_fruitful = false;
     let mut seen = ARRIVALS.get();
     let mut round_since = Instant::now();
@@ -67,6 +77,9 @@ async fn vigil(limit: Duration, habit: &mut Habit) {
     loop {
         // Comes back when everything else that is ready on this thread has had its turn, and new arrivals were looked for.
         yield_now().await;
+        if habit.long_works != long_works.load(Ordering::Relaxed) {
+            return;
+        }
         let now = Instant::now();
         let arrivals = ARRIVALS.get();
         if arrivals != seen || now.duration_since(round_since) >= BUSY_POLL_ROUND {
@@ -98,12 +111,19 @@ struct Habit {
     lateness: u32,
     /// No vigils before then, and for how long there were none.
     rest: Option<(Instant, Duration)>,
+    /// How much long work there had been when it was last looked at, and until when there are no vigils because of it.
+    long_works: u64,
+    busy_until: Option<Instant>,
 }
 
 impl Habit {
     /// Whether a vigil is worth it.
-    fn begins(&mut self, now: Instant) -> bool {
-        if self.rest.is_some_and(|(until, _)| now < until) {
+    fn begins(&mut self, now: Instant, long_works: u64) -> bool {
+        if self.long_works != long_works {
+            self.long_works = long_works;
+            self.busy_until = Some(now + BUSY_POLL_REST_MIN);
+        }
+        if self.busy_until.is_some_and(|until| now < until) || self.rest.is_some_and(|(until, _)| now < until) {
             return false;
         }
         if self.skips > 0 {
@@ -147,7 +167,7 @@ mod tests {
 
     /// How many of the next wake-ups are passed over.
     fn passed_over(habit: &mut Habit, now: Instant) -> u32 {
-        (0..).find(|_| habit.begins(now)).unwrap_or_default()
+        (0..).find(|_| habit.begins(now, 0)).unwrap_or_default()
     }
 
     /// How often it came back so late before it rested.
@@ -180,14 +200,25 @@ mod tests {
         let mut rest = BUSY_POLL_REST_MIN;
         for _ in 0..10 {
             assert_eq!(late_until_rest(&mut habit, now), 3);
-            assert!(!habit.begins(now + rest / 2));
+            assert!(!habit.begins(now + rest / 2, 0));
             now += rest;
-            assert!(habit.begins(now));
+            assert!(habit.begins(now, 0));
             rest = (rest * 2).min(BUSY_POLL_REST_MAX);
         }
         now += rest;
         late_until_rest(&mut habit, now);
-        assert!(habit.begins(now + BUSY_POLL_REST_MIN));
+        assert!(habit.begins(now + BUSY_POLL_REST_MIN, 0));
+    }
+
+    #[test]
+    fn long_work_is_left_the_processor() {
+        let now = Instant::now();
+        let mut habit = Habit::default();
+        assert!(habit.begins(now, 0));
+        assert!(!habit.begins(now, 3));
+        assert!(!habit.begins(now + BUSY_POLL_REST_MIN / 2, 3));
+        assert!(habit.begins(now + BUSY_POLL_REST_MIN, 3));
+        assert!(!habit.begins(now + BUSY_POLL_REST_MIN, 4));
     }
 
     #[test]
@@ -205,15 +236,27 @@ mod tests {
     #[tokio::test(flavor = "current_thread")]
     async fn a_vigil_sees_what_arrives_during_it() {
         let mut habit = Habit::default();
-        vigil(Duration::ZERO, &mut habit).await;
+        let long_works = AtomicU64::new(0);
+        vigil(Duration::ZERO, &mut habit, &long_works).await;
         assert_eq!(habit.skips, 1);
         let arriving = async {
             yield_now().await;
             note_arrival();
         };
-        tokio::join!(vigil(Duration::from_millis(20), &mut habit), arriving);
+        tokio::join!(vigil(Duration::from_millis(20), &mut habit, &long_works), arriving);
         // Beside a busy compiler the processor may come back late, which ends it too.
         assert!(habit.skips == 0 || habit.rest.is_some(), "{habit:?}");
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_vigil_ends_where_long_work_begins() {
+        let long_works = AtomicU64::new(0);
+        let beginning = async {
+            yield_now().await;
+            long_works.store(1, Ordering::Relaxed);
+        };
+        let mut habit = Habit::default();
+        tokio::join!(vigil(Duration::MAX, &mut habit, &long_works), beginning);
     }
 
     #[tokio::test(flavor = "current_thread")]

@@ -43,7 +43,8 @@ pub(crate) const BUSY_POLL_LATE: Duration = Duration::from_millis(2);
 /// As many times it may come back in good time for each time it comes back late.
 pub(crate) const BUSY_POLL_LATE_WEIGHT: u32 = 8;
 
-/// Time of sleeping at once after the processor came back late too often; doubled when it does again soon after that.
+/// Time of sleeping at once after work that takes long has come, and after the processor came back late too often; for the latter it is
+/// doubled when that happens again soon.
 pub(crate) const BUSY_POLL_REST_MIN: Duration = Duration::from_secs(1);
 
 /// The longest such time.

@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use prometheus::IntCounter;
 use tokio::sync::oneshot;
 
+use crate::busy_poll::note_long_work;
 use crate::errors::ApiError;
 
 /// How much runs at one time.
@@ -56,6 +57,7 @@ impl Line {
 
     /// A place for the work of a graph, as soon as one is free, in the order of asking; an error at once where too many wait already.
     pub(crate) async fn enter(&self, graph: Option<&str>) -> Result<Turn, ApiError> {
+        note_long_work();
         let mut given = match self.turns.ask(graph) {
             Ok(turn) => return Ok(turn),
             Err(given) => given,
