@@ -2,7 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::task::Poll;
@@ -25,7 +25,7 @@ use crate::errors::ApiError;
 use crate::limits;
 use crate::openapi;
 use crate::pool::CancelOnDrop;
-use crate::reply::accepts_gzip;
+use crate::reply::{Reply, accepts_gzip};
 use crate::routes::{self, Answered, Found, Handler, Scope};
 
 /// Answers one request, whatever happens.
@@ -38,8 +38,11 @@ pub(crate) async fn answer(app: Arc<App>, request: Request<Incoming>) -> Respons
         Found::Endpoint { at, .. } => Some(at),
         _ => None,
     };
-    let work = serve(&app, &head.method, &head.headers, address, found, &mut body);
-    let mut reply = match caught(work).await {
+    let answered = {
+        let work = pin!(serve(&app, &head.method, &head.headers, address, found, &mut body));
+        caught(work).await
+    };
+    let mut reply = match answered {
         Some(Ok(reply)) => reply,
         Some(Err(error)) => error.into_reply(),
         None => {
@@ -47,7 +50,9 @@ pub(crate) async fn answer(app: Arc<App>, request: Request<Incoming>) -> Respons
             ApiError::defect().into_reply()
         }
     };
-    reply.close = reply.close || !body::discard(&mut body, &head.headers).await;
+    if !reply.close && !body.is_end_stream() {
+        reply.close = !Box::pin(body::discard(&mut body, &head.headers)).await;
+    }
     app.meters.bytes_sent.inc_by(reply.body.len() as u64);
     app.meters.of(at).observe(reply.status, started.elapsed());
     reply.into_response()
@@ -122,13 +127,41 @@ async fn serve(
         described,
         _admitted: admitted,
     };
-    if let Handler::Unhurried(handle) = handler {
-        return unhurried(call, handle).await;
+    match handler {
+        // Nothing to wait for, so nothing is made that only waiting needs.
+        Handler::Quick(handle) if !(app.remote && call.graph.is_some()) => {
+            return handle(&call).map(|reply| reply.gzip_if(accepts_gzip(headers)));
+        }
+        Handler::QuickWrite(handle) if is_small(&call) => match handle(&call, Wait::Never) {
+            Ok(pending) => {
+                let reply = in_time(app, pending.done()).await?;
+                return Ok(reply.gzip_if(accepts_gzip(headers)));
+            }
+            // It has to wait for another write, which takes a thread.
+            Err(error) if error.is_contended() => {}
+            Err(error) => return Err(error),
+        },
+        Handler::Unhurried(handle) => return Box::pin(unhurried(call, handle)).await,
+        _ => {}
     }
-    let limit_ms = app.options.limits.request_timeout_ms;
     let is_query = routes::is_query(at, method);
-    match timeout(Duration::from_millis(limit_ms), run(call, handler, is_query, headers)).await {
-        Ok(answered) => answered,
+    // On the heap: what a request needs in any of its ways would be copied for each, wherever its future is handed on.
+    Box::pin(in_time(app, run(call, handler, is_query, headers))).await
+}
+
+/// Whether a write needs neither a thread nor a turn.
+fn is_small(call: &Call) -> bool {
+    call.body.len() <= limits::SMALL_WRITE_BYTES_MAX && !(call.app.remote && call.graph.is_some())
+}
+
+/// Awaits the work of a request as long as a request may take.
+async fn in_time<E>(app: &App, work: impl Future<Output = Result<Reply, E>>) -> Answered
+where
+    ApiError: From<E>,
+{
+    let limit_ms = app.options.limits.request_timeout_ms;
+    match timeout(Duration::from_millis(limit_ms), work).await {
+        Ok(answered) => Ok(answered?),
         Err(_) => {
             app.meters.timeouts.inc();
             Err(ApiError::timeout(limit_ms))
@@ -217,7 +250,6 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
     let name = graph.as_ref().map(|graph| graph.name());
     let remote = app.remote && name.is_some();
     let reply = match handler {
-        Handler::Quick(handle) if !remote => handle(&call)?,
         Handler::Quick(handle) | Handler::Pooled(handle) => {
             let _cancel = set_budget(&mut call);
             let pool = if is_query { &app.queries } else { &app.writes };
@@ -270,9 +302,8 @@ fn set_budget(call: &mut Call) -> CancelOnDrop {
 }
 
 /// Awaits `future`; `None` if it panicked.
-async fn caught<F: Future>(future: F) -> Option<F::Output> {
-    let mut future = pin!(future);
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+fn caught<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = Option<F::Output>> {
+    poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(Poll::Ready(output)) => Poll::Ready(Some(output)),
         Ok(Poll::Pending) => Poll::Pending,
         Err(panic) => {
@@ -285,5 +316,20 @@ async fn caught<F: Future>(future: F) -> Option<F::Output> {
             Poll::Ready(None)
         }
     })
-    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size_of_future<A, B, F>(_: impl FnOnce(A, B) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    /// It is copied several times on its way into the connection's task.
+    #[test]
+    fn the_future_of_an_answer_is_small() {
+        let bytes = size_of_future(answer);
+        assert!(bytes <= 3_584, "{bytes} bytes");
+    }
 }
