@@ -31,7 +31,16 @@ pub(crate) const PREFIX_SLOTS: usize = 32;
 pub(crate) const WRITE_BUFFER_SHARE: usize = 2;
 
 /// Write-ahead log kept at most, in write buffers: what must be read again when a store is opened after a crash.
-pub(crate) const WAL_WRITE_BUFFERS_MAX: usize = 4;
+pub(crate) const WAL_WRITE_BUFFERS_MAX: usize = 16;
+
+/// Write buffers one table may have, with those on their way to disk; then its writes wait.
+pub(crate) const WRITE_BUFFERS_MAX: i32 = 8;
+
+/// Files of one table not yet merged at which writes are slowed down, and at which they wait. Four times what RocksDB does by default,
+/// because our write buffers, and with them these files, are a quarter as large. While one merge is under way, a load on two processors
+/// adds up to 50.
+pub(crate) const UNMERGED_FILES_SLOW: i32 = 80;
+pub(crate) const UNMERGED_FILES_MAX: i32 = 144;
 
 /// Size of RocksDB's own log file at which it starts a new one, and how many it keeps.
 pub(crate) const LOG_FILE_BYTES_MAX: usize = 4 << 20;

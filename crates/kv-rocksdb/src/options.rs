@@ -9,7 +9,10 @@ use rocksdb::{
 };
 
 use crate::error::translate;
-use crate::limits::{LOG_FILE_BYTES_MAX, LOG_FILES_MAX, WAL_WRITE_BUFFERS_MAX, WRITE_BUFFER_SHARE};
+use crate::limits::{
+    LOG_FILE_BYTES_MAX, LOG_FILES_MAX, UNMERGED_FILES_MAX, UNMERGED_FILES_SLOW, WAL_WRITE_BUFFERS_MAX,
+    WRITE_BUFFER_SHARE, WRITE_BUFFERS_MAX,
+};
 use crate::prefix;
 
 /// When a commit counts as done.
@@ -51,7 +54,8 @@ pub struct RocksDbOptions {
     pub path: PathBuf,
     /// Memory for blocks read, filters, indexes and write buffers together, in bytes.
     pub memory_budget_bytes: usize,
-    /// Size at which one table's write buffer goes to disk, in bytes.
+    /// Size at which one table's write buffer goes to disk, in bytes. Small enough for the processor's caches: in larger ones each
+    /// insert at a random place waits for memory.
     pub write_buffer_bytes: usize,
     /// Size of a block before compression, in bytes: what one read from disk brings.
     pub block_bytes: usize,
@@ -76,7 +80,7 @@ impl Default for RocksDbOptions {
         Self {
             path: PathBuf::from("data"),
             memory_budget_bytes: 512 << 20,
-            write_buffer_bytes: 64 << 20,
+            write_buffer_bytes: 16 << 20,
             block_bytes: 16 << 10,
             compression: Compression::Lz4,
             background_jobs: u16::try_from(cores.clamp(2, 8)).unwrap_or(2),
@@ -145,7 +149,9 @@ impl RocksDbOptions {
     pub(crate) fn table(&self, table: &'static TableSpec, memory: &Memory) -> Result<Options, KvError> {
         let mut options = Options::default();
         options.set_write_buffer_size(self.write_buffer_bytes);
-        options.set_max_write_buffer_number(4);
+        options.set_max_write_buffer_number(WRITE_BUFFERS_MAX);
+        options.set_level_zero_slowdown_writes_trigger(UNMERGED_FILES_SLOW);
+        options.set_level_zero_stop_writes_trigger(UNMERGED_FILES_MAX);
         options.set_level_compaction_dynamic_level_bytes(true);
         match self.compression {
             Compression::None => options.set_compression_type(DBCompressionType::None),
