@@ -37,8 +37,8 @@ pub(crate) const WAL_WRITE_BUFFERS_MAX: usize = 16;
 pub(crate) const WRITE_BUFFERS_MAX: i32 = 8;
 
 /// Files of one table not yet merged at which writes are slowed down, and at which they wait. Four times what RocksDB does by default,
-/// because our write buffers, and with them these files, are a quarter as large. While one merge is under way, a load on two processors
-/// adds up to 50.
+/// because our write buffers, and with them these files, are a quarter as large. A load on two processors was seen to
+/// reach 40.
 pub(crate) const UNMERGED_FILES_SLOW: i32 = 80;
 pub(crate) const UNMERGED_FILES_MAX: i32 = 144;
 
