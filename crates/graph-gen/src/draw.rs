@@ -134,6 +134,16 @@ pub(crate) fn rounded(number: f64) -> u32 {
     (number + 0.5) as u32
 }
 
+/// The first number from `first` on without a common divisor with `n`: steps of this length around a circle of `n` places come to each of
+/// them once.
+pub(crate) fn coprime_from(first: u32, n: u32) -> u32 {
+    (first.max(1)..).find(|&step| common_divisor(step, n) <= 1).unwrap_or(1)
+}
+
+fn common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}
+
 /// A well-mixed 64-bit function of two numbers (the finishing steps of SplitMix64, applied to both).
 pub(crate) fn mix(a: u64, b: u64) -> u64 {
     let mut z = a.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ finish(b.wrapping_add(0x9E37_79B9_7F4A_7C15));
@@ -173,6 +183,12 @@ mod tests {
         }
         assert_eq!((draw.below(0), draw.below_u64(0)), (0, 0));
         assert_eq!(draw.of::<u8>(&[]), None);
+    }
+
+    #[test]
+    fn common_divisors() {
+        assert_eq!((common_divisor(12, 18), common_divisor(7, 5), common_divisor(1, 1)), (6, 1, 1));
+        assert_eq!((coprime_from(6, 9), coprime_from(0, 1), coprime_from(5, 5), coprime_from(6, 35)), (7, 1, 6, 6));
     }
 
     #[test]

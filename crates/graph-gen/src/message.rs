@@ -4,7 +4,7 @@
 //! may answer. A message whose date falls behind the end of the simulation is not written.
 
 use crate::clock::Clock;
-use crate::draw::{Draw, part, part_u32};
+use crate::draw::{Draw, coprime_from, part, part_u32};
 use crate::error::GenError;
 use crate::files::{Table, Tables};
 use crate::forum::{Member, World, present};
@@ -248,10 +248,7 @@ impl<'a> Messages<'a> {
         }
         let count = (1 + part_u32(LIKES_MAX - 1, draw.very_skewed())).min(candidates);
         // Steps without a common divisor with the number of candidates visit nobody twice.
-        let mut step = 1 + draw.below(candidates);
-        while common_divisor(step, candidates) > 1 {
-            step += 1;
-        }
+        let step = coprime_from(1 + draw.below(candidates), candidates);
         let mut at = draw.below(candidates);
         for _ in 0..count {
             at = (at + step) % candidates;
@@ -282,18 +279,4 @@ impl<'a> Messages<'a> {
 
 fn tag_name<'a>(world: &World<'a>, tag: u32) -> &'a str {
     world.dictionary.tags.get(tag as usize).map_or("", |tag| tag.name.as_str())
-}
-
-fn common_divisor(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { common_divisor(b, a % b) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn common_divisors() {
-        assert_eq!((common_divisor(12, 18), common_divisor(7, 5), common_divisor(1, 1)), (6, 1, 1));
-    }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::clock::Clock;
 use crate::dictionary::Dictionary;
+use crate::draw::{coprime_from, part_u32};
 use crate::error::GenError;
 use crate::files::{Content, FILES, StreamedRow, Tables};
 use crate::forum::{Forums, World};
@@ -71,18 +72,15 @@ impl SnbOptions {
 pub enum Stage {
     /// Drawing persons and finding friends.
     Friends,
-    /// Writing persons and friendships.
-    Persons,
-    /// Writing forums and messages.
-    Forums,
+    /// Writing each person with its friendships, forums and messages.
+    Writing,
 }
 
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Stage::Friends => "finding friends",
-            Stage::Persons => "writing persons",
-            Stage::Forums => "writing forums and messages",
+            Stage::Writing => "writing persons, forums and messages",
         })
     }
 }
@@ -169,24 +167,24 @@ fn make(options: &SnbOptions, tables: &mut Tables<'_>, progress: &mut dyn FnMut(
     let friends = Friends::find(options.seed, &persons, |done| {
         progress(&Progress { stage: Stage::Friends, done, total: 3 * total, rows });
     });
-    let mut report = |stage, at: u32, rows| {
-        let done = u64::from(at) + 1;
-        if done.is_multiple_of(PROGRESS_PERSONS) || done == total {
-            progress(&Progress { stage, done, total, rows });
-        }
-    };
-    for at in 0..persons.len() {
-        persons.write(at, &dictionary, tables)?;
-        friends.write(at, &persons, clock, tables)?;
-        report(Stage::Persons, at, tables.rows());
-    }
     let world = World { seed: options.seed, clock, dictionary: &dictionary, persons: &persons, friends: &friends };
     let mut forums = Forums::new(world, options.content == Content::Everything);
-    for at in 0..persons.len() {
+    for (at, done) in in_turn(persons.len()).zip(1..) {
+        persons.write(at, &dictionary, tables)?;
+        friends.write(at, &persons, clock, tables)?;
         forums.write_of(at, tables)?;
-        report(Stage::Forums, at, tables.rows());
+        if done % PROGRESS_PERSONS == 0 || done == total {
+            progress(&Progress { stage: Stage::Writing, done, total, rows: tables.rows() });
+        }
     }
     Ok(())
+}
+
+/// Every person once, in an order in which any stretch has persons of the whole time: who joined early has larger forums with more in them,
+/// and a load should be the same work from its beginning to its end. A stride near the golden section of the whole spreads best.
+fn in_turn(persons: u32) -> impl Iterator<Item = u32> {
+    let stride = coprime_from(part_u32(persons, 0.618), persons).min(persons);
+    std::iter::successors(Some(0), move |at| Some((at + stride) % persons)).take(persons as usize)
 }
 
 fn summary(rows: Vec<u64>) -> Summary {
