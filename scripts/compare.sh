@@ -74,11 +74,10 @@ cp "$report/summary.md" "$report/report.html" "$root/docs/benchmarks/hugegraph-1
 # The facts and the ratios, which end where the first scenario begins.
 page=$root/docs/benchmarks/hugegraph.md
 awk -v summary="$report/summary.md" '
-    /<!-- compare:end -->/ { inside = 0 }
+    /<!-- compare:end -->/ { print ""; inside = 0 }
     !inside { print }
     /<!-- compare:begin -->/ {
         inside = 1
-        print ""
         while ((getline line < summary) > 0) {
             if (line ~ /^# /) continue
             if (line ~ /^## / && line != "## Ratio") break
