@@ -165,6 +165,8 @@ pub struct StreamedRow<'a> {
     pub label: &'static str,
     /// Labels of the vertices at both ends of an edge; `None` for a vertex.
     pub ends: Option<(&'static str, &'static str)>,
+    /// The id of a vertex, and 0; or those of both ends of an edge.
+    pub ids: [u64; 2],
     /// Names of the columns. The first of a vertex, the first two of an edge are ids.
     pub columns: &'static [&'static str],
     /// The fields in the order of the columns, with `|` between them, as in the file.
@@ -240,7 +242,7 @@ impl<'t> Tables<'t> {
     #[expect(clippy::indexing_slicing, reason = "`create` opens one output for each `Table`")]
     pub(crate) fn row(&mut self, table: Table) -> Row<'_, 't> {
         let output = &mut self.outputs[table as usize];
-        Row { output, rows: &mut self.rows, taker: self.taker.as_mut(), fields: 0 }
+        Row { output, rows: &mut self.rows, taker: self.taker.as_mut(), fields: 0, numbers: [0; 2] }
     }
 
     /// A row of two ids, the most frequent kind.
@@ -268,6 +270,8 @@ pub(crate) struct Row<'a, 't> {
     rows: &'a mut u64,
     taker: Option<&'a mut Taker<'t>>,
     fields: usize,
+    /// Those of the first two fields.
+    numbers: [u64; 2],
 }
 
 impl Row<'_, '_> {
@@ -284,7 +288,10 @@ impl Row<'_, '_> {
     }
 
     /// A field with a decimal number.
-    pub(crate) fn number(self, value: u64) -> Self {
+    pub(crate) fn number(mut self, value: u64) -> Self {
+        if let Some(number) = self.numbers.get_mut(self.fields) {
+            *number = value;
+        }
         self.field(|buffer| buffer.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()))
     }
 
@@ -325,11 +332,11 @@ impl Row<'_, '_> {
         *self.rows += 1;
         if let Some(taker) = self.taker {
             let Output { spec, columns, buffer, .. } = &mut *self.output;
-            let ends = match spec.element {
-                Element::Vertex => None,
-                Element::Edge { source, target } => Some((source, target)),
+            let (ends, ids) = match spec.element {
+                Element::Vertex => (None, [self.numbers[0], 0]),
+                Element::Edge { source, target } => (Some((source, target)), self.numbers),
             };
-            let more = taker(StreamedRow { label: spec.stem, ends, columns, line: buffer });
+            let more = taker(StreamedRow { label: spec.stem, ends, ids, columns, line: buffer });
             buffer.clear();
             return if more { Ok(()) } else { Err(GenError::Stopped) };
         }

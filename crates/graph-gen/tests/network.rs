@@ -88,6 +88,9 @@ fn streamed_rows_are_those_of_the_files() {
             text.push_str(std::str::from_utf8(row.line).unwrap());
             text.push('\n');
             assert_eq!(row.ends.is_some(), row.label.contains('_'), "{}", row.label);
+            let mut fields = std::str::from_utf8(row.line).unwrap().split('|');
+            let ids = [fields.next().unwrap(), fields.next().filter(|_| row.ends.is_some()).unwrap_or("0")];
+            assert_eq!(row.ids.map(|id| id.to_string()), ids, "{}", row.label);
             true
         };
         let streamed = stream(&options, &mut taker, &mut |_| ()).unwrap();
@@ -108,8 +111,7 @@ fn each_tenth_of_a_stream_is_the_same_work() {
     let options = SnbOptions::new(5_000, 1).with_content(Content::IdsOnly);
     let mut sources = Vec::new();
     let mut taker = |row: StreamedRow<'_>| {
-        let id = std::str::from_utf8(row.line).unwrap().split('|').next().unwrap();
-        sources.push(row.ends.map(|(label, _)| (label, id.parse::<u64>().unwrap())));
+        sources.push(row.ends.map(|(label, _)| (label, row.ids[0])));
         true
     };
     stream(&options, &mut taker, &mut |_| ()).unwrap();

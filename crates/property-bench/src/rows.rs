@@ -22,36 +22,47 @@ pub(crate) enum RowKey {
 /// The key of a row; its record is appended to `out`: the label, and a field for each property that is there.
 pub(crate) fn encode(row: &StreamedRow<'_>, encoder: &mut Encoder, out: &mut Vec<u8>) -> Result<RowKey, BenchError> {
     let wrong = || BenchError::Row { label: row.label, line: String::from_utf8_lossy(row.line).into_owned() };
-    let line = std::str::from_utf8(row.line).map_err(|_| wrong())?;
-    let mut fields = line.split('|');
-    let mut id = |label: &str| {
-        let number: u64 = fields.next()?.parse().ok()?;
+    let id = |label: &str, number: u64| {
         Some(u64::try_from(LABELS.iter().position(|known| *known == label)?).ok()? << LABEL_SHIFT | number)
     };
+    let [first, second] = row.ids;
     let (key, ids) = match row.ends {
-        None => (RowKey::Node(id(row.label).ok_or_else(wrong)?), 1),
-        Some((source, target)) => (RowKey::Edge((id(source).ok_or_else(wrong)?, id(target).ok_or_else(wrong)?)), 2),
+        None => (RowKey::Node(id(row.label, first).ok_or_else(wrong)?), 1),
+        Some((source, target)) => {
+            let ends = id(source, first).zip(id(target, second)).ok_or_else(wrong)?;
+            (RowKey::Edge(ends), 2)
+        }
     };
     encoder.text("label", row.label);
-    for (name, text) in row.columns.iter().skip(ids).zip(fields) {
-        match *name {
-            _ if text.is_empty() => {}
-            "creationDate" | "joinDate" | "birthday" | "length" | "classYear" | "workFrom" => {
-                encoder.integer(name, text.parse().map_err(|_| wrong())?);
-            }
-            "email" => {
-                encoder.texts(name, text.split(';'));
-            }
-            "language" if row.label == "person" => {
-                encoder.texts(name, text.split(';'));
-            }
-            _ => {
-                encoder.text(name, text);
-            }
+    // Most rows are edges without properties.
+    if row.columns.len() > ids {
+        let line = std::str::from_utf8(row.line).map_err(|_| wrong())?;
+        for (name, text) in row.columns.iter().zip(line.split('|')).skip(ids) {
+            add(encoder, row.label, name, text).ok_or_else(wrong)?;
         }
     }
     encoder.finish_into(out);
     Ok(key)
+}
+
+/// Adds a field for a property, if it is there; `None` if it cannot be read.
+fn add(encoder: &mut Encoder, label: &str, name: &str, text: &str) -> Option<()> {
+    match name {
+        _ if text.is_empty() => {}
+        "creationDate" | "joinDate" | "birthday" | "length" | "classYear" | "workFrom" => {
+            encoder.integer(name, text.parse().ok()?);
+        }
+        "email" => {
+            encoder.texts(name, text.split(';'));
+        }
+        "language" if label == "person" => {
+            encoder.texts(name, text.split(';'));
+        }
+        _ => {
+            encoder.text(name, text);
+        }
+    }
+    Some(())
 }
 
 #[cfg(test)]
@@ -72,6 +83,7 @@ mod tests {
         let row = StreamedRow {
             label: "person",
             ends: None,
+            ids: [933, 0],
             columns: &["id", "firstName", "birthday", "language", "email"],
             line: "933|Zoë|629251200000|de;en|".as_bytes(),
         };
@@ -87,6 +99,7 @@ mod tests {
         let row = StreamedRow {
             label: "comment_hasTag_tag",
             ends: Some(("comment", "tag")),
+            ids: [5, 7],
             columns: &["Comment.id", "Tag.id"],
             line: b"5|7",
         };
@@ -117,8 +130,9 @@ mod tests {
 
     #[test]
     fn a_row_that_does_not_fit_is_named() {
-        let row = StreamedRow { label: "tag", ends: None, columns: &["id", "name"], line: b"x|y" };
+        let row =
+            StreamedRow { label: "post", ends: None, ids: [5, 0], columns: &["id", "creationDate"], line: b"5|soon" };
         let error = encode(&row, &mut Encoder::default(), &mut Vec::new()).unwrap_err();
-        assert_eq!(error.to_string(), "the generator made a row of tag that cannot be read: x|y");
+        assert_eq!(error.to_string(), "the generator made a row of post that cannot be read: 5|soon");
     }
 }
