@@ -47,6 +47,17 @@ fn every_scenario_runs_without_errors() {
     assert_eq!(std::fs::read_dir(&data).unwrap().count(), 0);
 }
 
+#[test]
+fn a_row_ends_after_so_many_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--scenario", "single-vertex", "--driver", "closed", "--duration", "1h", "--concurrency", "2,3"];
+    let output = bench(&arguments).args(["--requests", "300", "--out"]).arg(folder.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let result: Value = serde_json::from_slice(&std::fs::read(folder.path().join("results.json")).unwrap()).unwrap();
+    let rows = result["scenarios"][0]["rows"].as_array().unwrap();
+    assert_eq!(rows.iter().map(|row| row["samples"].as_u64()).collect::<Vec<_>>(), [Some(300), Some(300)]);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_study_starts_a_server_at_each_setting() {

@@ -193,6 +193,9 @@ pub(super) struct DriverArguments {
     /// Length of the measured part of each row.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(super) duration: Duration,
+    /// Requests after which a row ends before its time, those of the warm-up included.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) requests: Option<u64>,
     /// Load before the measured part, not counted.
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
     pub(super) warm_up: Duration,
@@ -224,6 +227,7 @@ impl DriverArguments {
             pacing: self.pacing,
             queue_max: self.queue_max,
             duration: self.duration,
+            requests_max: self.requests,
             warm_up: self.warm_up,
             ramp_up: self.ramp_up,
             keep_alive: !self.no_keep_alive,

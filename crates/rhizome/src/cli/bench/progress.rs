@@ -4,8 +4,11 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::time::Duration;
 
+use anyhow::anyhow;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use load_test::jtl::JtlWriter;
+use load_test::limits::SAMPLES_PER_ROW_MAX;
+use load_test::output::JTL_FILE;
 use load_test::result::Row;
 use load_test::{Observer, Phase, Progress, RowSamples, RowStart, figures};
 
@@ -16,6 +19,8 @@ pub(super) struct Screen {
     planned: Duration,
     jtl: Option<JtlWriter<BufWriter<File>>>,
     jtl_error: Option<std::io::Error>,
+    /// The widest [`RowSamples::stride`] of all rows.
+    stride: u64,
 }
 
 impl Screen {
@@ -23,7 +28,7 @@ impl Screen {
     pub(super) fn new(jtl: Option<JtlWriter<BufWriter<File>>>) -> anyhow::Result<Self> {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.set_style(ProgressStyle::with_template("{prefix} {bar:24} {percent:>3} %  {msg}")?);
-        Ok(Self { bar, title: String::new(), planned: Duration::ZERO, jtl, jtl_error: None })
+        Ok(Self { bar, title: String::new(), planned: Duration::ZERO, jtl, jtl_error: None, stride: 1 })
     }
 
     /// Prints a text to standard output, above the bar.
@@ -34,6 +39,13 @@ impl Screen {
     /// Takes the bar away and ends the file of samples.
     pub(super) fn finish(self) -> std::io::Result<()> {
         self.bar.finish_and_clear();
+        if self.jtl.is_some() && self.stride > 1 {
+            super::super::warn(&anyhow!(
+                "{JTL_FILE} has one request in {} where most were made: it keeps {} of a row",
+                self.stride,
+                figures::count(SAMPLES_PER_ROW_MAX as u64)
+            ));
+        }
         match (self.jtl_error, self.jtl) {
             (Some(error), _) => Err(error),
             (None, Some(jtl)) => jtl.finish(),
@@ -82,6 +94,7 @@ impl Observer for Screen {
     }
 
     fn row_finished(&mut self, scenario: &str, row: &Row, samples: &RowSamples) {
+        self.stride = self.stride.max(samples.stride);
         if let Some(jtl) = &mut self.jtl
             && let Err(error) = jtl.row(scenario, row, samples)
         {
