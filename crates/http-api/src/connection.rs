@@ -119,19 +119,22 @@ impl TimedStream {
         false
     }
 
-    /// Brings up to date what is waited for. A head is complete when its request has begun, however short its answer took.
-    fn look(&mut self) {
+    /// Notes a request under way; otherwise says whether one has been answered since it was last looked. A head is complete when its
+    /// request has begun, however short its answer took.
+    fn has_answered(&mut self) -> bool {
         let begun = self.busy.begun();
+        let before = std::mem::replace(&mut self.requests_seen, begun);
         if self.busy.is_busy() {
             self.waiting = Waiting::Answer;
-        } else if self.waiting == Waiting::Answer || begun != self.requests_seen {
-            self.waiting = Waiting::Idle(Instant::now());
+            return false;
         }
-        self.requests_seen = begun;
+        self.waiting == Waiting::Answer || begun != before
     }
 
     fn read_is_over(&mut self, context: &mut Context<'_>) -> bool {
-        self.look();
+        if self.has_answered() {
+            self.waiting = Waiting::Idle(Instant::now());
+        }
         let deadline = match self.waiting {
             Waiting::Idle(since) => since + self.patience.idle,
             Waiting::Head(since) => since + self.patience.head,
@@ -141,8 +144,7 @@ impl TimedStream {
     }
 
     fn note_read(&mut self) {
-        self.look();
-        if matches!(self.waiting, Waiting::Idle(_)) {
+        if self.has_answered() || matches!(self.waiting, Waiting::Idle(_)) {
             self.waiting = Waiting::Head(Instant::now());
         }
     }

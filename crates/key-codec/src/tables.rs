@@ -60,16 +60,16 @@ pub fn of_index(index_type: IndexType) -> TableId {
 
 /// All tables; a [`TableId`] is a position in this list, and both are part of the format.
 pub static TABLES: &[TableSpec] = &[
-    TableSpec { name: "meta", partition_len: meta_partition_len, ranged: true },
-    TableSpec { name: "vertex", partition_len: vertex_partition_len, ranged: false },
-    TableSpec { name: "edge_out", partition_len: edge_partition_len, ranged: true },
-    TableSpec { name: "edge_in", partition_len: edge_partition_len, ranged: true },
-    TableSpec { name: "label_index", partition_len: label_index_partition_len, ranged: true },
-    TableSpec { name: "task", partition_len: graph_partition_len, ranged: true },
-    TableSpec { name: "index_equal", partition_len: index_equal_partition_len, ranged: true },
-    TableSpec { name: "index_range", partition_len: label_index_partition_len, ranged: true },
-    TableSpec { name: "index_unique", partition_len: index_unique_partition_len, ranged: false },
-    TableSpec { name: "expiry", partition_len: graph_partition_len, ranged: true },
+    TableSpec { name: "meta", partition_len: meta_partition_len, ranged: true, reread: false },
+    TableSpec { name: "vertex", partition_len: vertex_partition_len, ranged: false, reread: true },
+    TableSpec { name: "edge_out", partition_len: edge_partition_len, ranged: true, reread: true },
+    TableSpec { name: "edge_in", partition_len: edge_partition_len, ranged: true, reread: false },
+    TableSpec { name: "label_index", partition_len: label_index_partition_len, ranged: true, reread: false },
+    TableSpec { name: "task", partition_len: graph_partition_len, ranged: true, reread: false },
+    TableSpec { name: "index_equal", partition_len: index_equal_partition_len, ranged: true, reread: false },
+    TableSpec { name: "index_range", partition_len: label_index_partition_len, ranged: true, reread: false },
+    TableSpec { name: "index_unique", partition_len: index_unique_partition_len, ranged: false, reread: false },
+    TableSpec { name: "expiry", partition_len: graph_partition_len, ranged: true, reread: false },
 ];
 
 /// Length of the part of a key that says which section of its table it lies in: the edges of a label, the vertices of a label with

@@ -13,9 +13,9 @@ use kv::{Engine, TableId, TableSpec, WriteBatch};
 use kv_rocksdb::{MemtableWrites, RocksDbEngine, RocksDbOptions};
 
 static TABLES: &[TableSpec] = &[
-    TableSpec { name: "vertices", partition_len: |key| Some(key.len()), ranged: false },
-    TableSpec { name: "out_edges", partition_len: |key| (key.len() >= 10).then_some(10), ranged: true },
-    TableSpec { name: "in_edges", partition_len: |key| (key.len() >= 10).then_some(10), ranged: true },
+    TableSpec { name: "vertices", partition_len: |key| Some(key.len()), ranged: false, reread: false },
+    TableSpec { name: "out_edges", partition_len: |key| (key.len() >= 10).then_some(10), ranged: true, reread: false },
+    TableSpec { name: "in_edges", partition_len: |key| (key.len() >= 10).then_some(10), ranged: true, reread: false },
 ];
 
 /// Vertex ids are drawn from this many.

@@ -20,6 +20,7 @@ mod limits;
 mod options;
 mod prefix;
 mod read;
+mod row_cache;
 mod split;
 mod statistics;
 mod store;

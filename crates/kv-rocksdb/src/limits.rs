@@ -30,6 +30,21 @@ pub(crate) const PREFIX_SLOTS: usize = 32;
 /// The part of the memory budget that writes may take, as a divisor: half for writes, half (at least) for blocks read.
 pub(crate) const WRITE_BUFFER_SHARE: usize = 2;
 
+/// The part of the memory budget that rows read lately may take at most, as a divisor: blocks serve every kind of read.
+pub(crate) const ROW_CACHE_SHARE: usize = 4;
+
+/// Bytes and rows of a set of rows read lately. Elements of graphs have some 100 bytes with their keys: a set is full of them before its
+/// room is, and the rows of a set are few enough to look through.
+pub(crate) const ROW_SET_BYTES: usize = 2 << 10;
+pub(crate) const ROW_SET_ROWS: usize = 16;
+
+/// The longest row (with its key) that is kept: half a set, so that no row is alone.
+pub(crate) const CACHED_ROW_BYTES_MAX: usize = ROW_SET_BYTES / 2;
+
+/// Keys per batch, on average, up to which a write says each key to the cache of rows, twice. A batch of more takes so much more time in
+/// RocksDB alone that readers do well with what is left; saying its keys would be a tenth of its work.
+pub(crate) const CACHE_KEYS_PER_BATCH_MAX: usize = 16;
+
 /// Write-ahead log kept at most, in write buffers: what must be read again when a store is opened after a crash.
 pub(crate) const WAL_WRITE_BUFFERS_MAX: usize = 16;
 

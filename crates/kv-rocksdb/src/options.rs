@@ -10,7 +10,7 @@ use rocksdb::{
 
 use crate::error::translate;
 use crate::limits::{
-    LOG_FILE_BYTES_MAX, LOG_FILES_MAX, UNMERGED_FILES_MAX, UNMERGED_FILES_SLOW, WAL_WRITE_BUFFERS_MAX,
+    LOG_FILE_BYTES_MAX, LOG_FILES_MAX, ROW_CACHE_SHARE, UNMERGED_FILES_MAX, UNMERGED_FILES_SLOW, WAL_WRITE_BUFFERS_MAX,
     WRITE_BUFFER_SHARE, WRITE_BUFFERS_MAX,
 };
 use crate::prefix;
@@ -54,6 +54,8 @@ pub struct RocksDbOptions {
     pub path: PathBuf,
     /// Memory for blocks read, filters, indexes and write buffers together, in bytes.
     pub memory_budget_bytes: usize,
+    /// Part of that memory for single rows read lately, in bytes; a quarter of it at most. 0: none are kept.
+    pub row_cache_bytes: usize,
     /// Size at which one table's write buffer goes to disk, in bytes. Small enough for the processor's caches: in larger ones each
     /// insert at a random place waits for memory.
     pub write_buffer_bytes: usize,
@@ -80,6 +82,7 @@ impl Default for RocksDbOptions {
         Self {
             path: PathBuf::from("data"),
             memory_budget_bytes: 512 << 20,
+            row_cache_bytes: 32 << 20,
             write_buffer_bytes: 16 << 20,
             block_bytes: 16 << 10,
             compression: Compression::Lz4,
@@ -99,8 +102,13 @@ pub(crate) struct Memory {
 }
 
 impl RocksDbOptions {
+    /// What single rows may take.
+    pub(crate) fn row_cache_bytes(&self) -> usize {
+        self.row_cache_bytes.min(self.memory_budget_bytes / ROW_CACHE_SHARE)
+    }
+
     pub(crate) fn memory(&self) -> Memory {
-        let cache = Cache::new_hyper_clock_cache(self.memory_budget_bytes, 0);
+        let cache = Cache::new_hyper_clock_cache(self.memory_budget_bytes - self.row_cache_bytes(), 0);
         let share = self.memory_budget_bytes / WRITE_BUFFER_SHARE;
         let write_buffers = WriteBufferManager::new_write_buffer_manager_with_cache(share, false, cache.clone());
         Memory { cache, write_buffers }

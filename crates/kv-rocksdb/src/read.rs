@@ -4,6 +4,7 @@ use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, Table
 use rocksdb::{DBRawIteratorWithThreadMode, ReadOptions, SnapshotWithThreadMode};
 
 use crate::limits::{MULTI_GET_KEYS_MAX, MULTI_GET_KEYS_MIN};
+use crate::row_cache::Looked;
 use crate::store::{Database, Store};
 
 /// The database at one moment.
@@ -31,7 +32,18 @@ impl<'a> Snapshot<'a> {
 
 impl Read for Store {
     fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
-        get(self, &self.read_options, table, key, found)
+        if !self.is_reread(table) {
+            return get(self, &self.read_options, table, key, found);
+        }
+        let ticket = match self.rows.get(table, key.as_bytes(), found) {
+            Looked::Found => return Ok(true),
+            Looked::Missed(ticket) => ticket,
+            Looked::Passed => return get(self, &self.read_options, table, key, found),
+        };
+        get(self, &self.read_options, table, key, &mut |value| {
+            self.rows.keep(ticket, table, key.as_bytes(), value);
+            found(value);
+        })
     }
 
     fn multi_get(

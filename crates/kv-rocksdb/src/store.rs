@@ -9,7 +9,9 @@ use rocksdb::{
 };
 
 use crate::error::translate;
+use crate::limits::CACHE_KEYS_PER_BATCH_MAX;
 use crate::options::{Memory, RocksDbOptions};
+use crate::row_cache::{RowCache, Write};
 
 /// Bytes RocksDB needs beside key and value for each write of a batch: type, table and two lengths.
 const OPERATION_OVERHEAD_BYTES: usize = 12;
@@ -22,6 +24,8 @@ pub(crate) struct Store {
     pub(crate) tables: &'static [TableSpec],
     pub(crate) path: PathBuf,
     pub(crate) memory: Memory,
+    /// Rows of the database as it is, not of snapshots.
+    pub(crate) rows: RowCache,
     pub(crate) read_options: ReadOptions,
     write_options: WriteOptions,
     /// By table: what files of it are made with.
@@ -56,6 +60,7 @@ impl Store {
             tables,
             path: options.path.clone(),
             memory,
+            rows: RowCache::new(options.row_cache_bytes()),
             read_options: ReadOptions::default(),
             write_options: options.write_options(),
             table_options,
@@ -91,17 +96,33 @@ impl Store {
         let mut all = rocksdb::WriteBatch::with_capacity_bytes(bytes);
         if many {
             // One sorted run is entered into memory faster than many, and merging sorted runs is cheap. The sort is stable.
-            let mut operations: Vec<Operation<'a>> = batches.flat_map(WriteBatch::iter).collect();
+            let mut operations: Vec<Operation<'a>> = batches.clone().flat_map(WriteBatch::iter).collect();
             operations.sort_by(|a, b| (a.table(), a.key().as_bytes()).cmp(&(b.table(), b.key().as_bytes())));
             self.encode(operations.into_iter(), &mut all)?;
         } else {
-            self.encode(batches.flat_map(WriteBatch::iter), &mut all)?;
+            self.encode(batches.clone().flat_map(WriteBatch::iter), &mut all)?;
         }
         let options = match patience {
             Patience::Waits => &self.write_options,
             Patience::Fails => &self.impatient_write_options,
         };
+        let _writing = self.announce(batches);
         self.database.write_opt(all, options).map_err(|error| self.error("writing", error))
+    }
+
+    /// Tells the cache of rows what is about to be written.
+    fn announce<'a>(&self, batches: impl ExactSizeIterator<Item = &'a WriteBatch> + Clone) -> Write<'_> {
+        let operations: usize = batches.clone().map(WriteBatch::len).sum();
+        if operations > CACHE_KEYS_PER_BATCH_MAX * batches.len() {
+            return self.rows.write_any();
+        }
+        let keys = batches.flat_map(WriteBatch::iter).map(|operation| (operation.table(), operation.key()));
+        self.rows.write(keys.filter(|(table, _)| self.is_reread(*table)).map(|(table, key)| (table, key.as_bytes())))
+    }
+
+    /// Whether rows of a table are kept when they have been read.
+    pub(crate) fn is_reread(&self, table: TableId) -> bool {
+        self.tables.get(table.index()).is_some_and(|table| table.reread)
     }
 
     fn encode<'a>(
@@ -127,6 +148,7 @@ impl Store {
 
     /// Deletes what is from `start` (included) to `end` (not included).
     pub(crate) fn delete_range(&self, table: TableId, start: &[u8], end: &[u8]) -> Result<(), KvError> {
+        let _writing = self.rows.write_any();
         self.database
             .delete_range_cf_opt(self.family(table)?, start, end, &self.write_options)
             .map_err(|error| self.error("deleting", error))

@@ -70,7 +70,8 @@ fn a_fresh_file_system_is_as_good_as_an_empty_folder() {
 
 #[test]
 fn a_store_with_unknown_tables_is_refused() {
-    static FEWER: &[TableSpec] = &[TableSpec { name: "points", partition_len: |key| Some(key.len()), ranged: false }];
+    static FEWER: &[TableSpec] =
+        &[TableSpec { name: "points", partition_len: |key| Some(key.len()), ranged: false, reread: false }];
     let folder = TempDir::new().unwrap();
     drop(open(folder.path(), TABLES).unwrap());
     let refusal = open(folder.path(), FEWER).map(drop).unwrap_err();

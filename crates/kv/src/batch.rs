@@ -325,7 +325,8 @@ mod tests {
 
     #[test]
     fn limits_are_checked() {
-        static TABLES: &[TableSpec] = &[TableSpec { name: "t", partition_len: |k| Some(k.len()), ranged: false }];
+        static TABLES: &[TableSpec] =
+            &[TableSpec { name: "t", partition_len: |k| Some(k.len()), ranged: false, reread: false }];
         let of = |table, key: usize, value: usize| {
             let mut batch = WriteBatch::new();
             batch.put(table, |b| b.resize(key, 1), |_| (), |v| v.resize(v.len() + value, 1));

@@ -24,6 +24,8 @@ pub struct TableSpec {
     pub partition_len: fn(&[u8]) -> Option<usize>,
     /// Whether rows are read by ranges within a partition (true) or only one by one.
     pub ranged: bool,
+    /// Whether rows are read one by one, and the same ones again, so that an engine does well to keep those read lately at hand.
+    pub reread: bool,
 }
 
 impl TableSpec {

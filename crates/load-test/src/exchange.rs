@@ -81,14 +81,14 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Sends a request and judges its answer. Never fails: failing is an outcome.
+    /// Sends a request, which begins now, and judges its answer. Never fails: failing is an outcome.
     pub(crate) async fn exchange(
         &mut self,
         sending: &Sending,
         request: &BoundRequest,
         rendered: &Rendered<'_>,
+        begin: Instant,
     ) -> Outcome {
-        let begin = Instant::now();
         let mut outcome = Outcome::default();
         if let Some(open) = &mut self.open
             && !is_usable(open).await
@@ -134,6 +134,7 @@ impl Connection {
             broken: None,
             answer: &mut self.answer,
             head_came: None,
+            came_whole: false,
         };
         let alarm = &mut self.alarm;
         let exchanged = poll_fn(|cx| match trip.poll(cx) {
@@ -142,7 +143,7 @@ impl Connection {
         })
         .await;
         let head_came = trip.head_came;
-        outcome.ended = Some(Instant::now());
+        outcome.ended = Some(head_came.filter(|_| trip.came_whole).unwrap_or_else(Instant::now));
         outcome.first_byte = head_came.map_or(Duration::ZERO, |came| came.duration_since(begin));
         let after = open.traffic();
         outcome.received = after.received - before.received;
@@ -213,6 +214,8 @@ struct RoundTrip<'a> {
     answer: &'a mut AnswerReader,
     /// When the head of the answer was there.
     head_came: Option<Instant>,
+    /// Whether the rest of it was there then too.
+    came_whole: bool,
 }
 
 impl RoundTrip<'_> {
@@ -233,6 +236,7 @@ impl RoundTrip<'_> {
             };
             if self.head_came.is_none() && self.answer.head().is_some() {
                 self.head_came = Some(Instant::now());
+                self.came_whole = progress == Progress::Whole;
             }
             if progress != Progress::Partial {
                 return Poll::Ready(Ok(progress));

@@ -35,11 +35,12 @@ impl Pace {
     pub(crate) async fn turn(&self, next: &mut Instant, until: Instant) -> Option<Turn> {
         match self {
             Self::Closed => {
-                let now = Instant::now();
+                let mut now = Instant::now();
                 if *next > now {
                     sleep_until((*next).min(until).into()).await;
+                    now = Instant::now();
                 }
-                (Instant::now() < until).then_some(Turn { intended: None })
+                (now < until).then_some(Turn { intended: None })
             }
             Self::Paced(interval) => {
                 let now = Instant::now();

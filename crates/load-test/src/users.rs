@@ -196,7 +196,8 @@ impl User {
         let index = self.renderer.pick(plan);
         let Some(request) = plan.requests.get(index) else { return true };
         let rendered = self.renderer.render(plan, request, &shared.sending.headers);
-        let start = turn.intended.unwrap_or_else(Instant::now);
+        let sent = Instant::now();
+        let start = turn.intended.unwrap_or(sent);
         let counts = start >= shared.window.counted_from;
         if counts {
             shared.in_flight.fetch_add(1, Ordering::Relaxed);
@@ -205,7 +206,7 @@ impl User {
         let outcome = match rendered {
             Ok(rendered) => {
                 body_bytes = rendered.body_bytes;
-                self.connection.exchange(&shared.sending, request, &rendered).await
+                self.connection.exchange(&shared.sending, request, &rendered, sent).await
             }
             Err(reason) => {
                 Outcome { failure: Some(Failure::new(ErrorClass::WrongAnswer, reason)), ..Outcome::default() }

@@ -21,9 +21,9 @@ const EDGE_KEY_BYTES: usize = 16;
 
 /// The tables an engine must be opened with.
 pub static TABLES: &[TableSpec] = &[
-    TableSpec { name: "settings", partition_len: whole, ranged: false },
-    TableSpec { name: "node", partition_len: first_number, ranged: false },
-    TableSpec { name: "edge", partition_len: first_number, ranged: true },
+    TableSpec { name: "settings", partition_len: whole, ranged: false, reread: false },
+    TableSpec { name: "node", partition_len: first_number, ranged: false, reread: false },
+    TableSpec { name: "edge", partition_len: first_number, ranged: true, reread: false },
 ];
 
 fn whole(bytes: &[u8]) -> Option<usize> {

@@ -32,6 +32,7 @@ fn open_rocksdb(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<d
     let options = RocksDbOptions {
         path: storage.data_dir.clone(),
         memory_budget_bytes: bytes(rocksdb.memory_budget),
+        row_cache_bytes: bytes(rocksdb.row_cache),
         write_buffer_bytes: bytes(rocksdb.write_buffer),
         block_bytes: bytes(rocksdb.block_size),
         compression: match rocksdb.compression {

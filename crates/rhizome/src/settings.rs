@@ -123,6 +123,7 @@ pub struct Storage {
 #[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
 pub struct RocksDb {
     pub memory_budget: ByteSize,
+    pub row_cache: ByteSize,
     pub write_buffer: ByteSize,
     pub block_size: ByteSize,
     pub compression: CompressionName,

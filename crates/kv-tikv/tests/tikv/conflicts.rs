@@ -141,7 +141,8 @@ fn long_scans_and_large_deletes_reach_over_pages() {
 #[test]
 #[ignore = "needs a TiKV cluster: scripts/test-tikv.sh"]
 fn a_prefix_of_something_else_is_refused() {
-    static OTHERS: &[TableSpec] = &[TableSpec { name: "strange", partition_len: |key| Some(key.len()), ranged: false }];
+    static OTHERS: &[TableSpec] =
+        &[TableSpec { name: "strange", partition_len: |key| Some(key.len()), ranged: false, reread: false }];
     let prefix = Prefix::new();
     drop(TikvEngine::open(&options(prefix.name()), OTHERS).unwrap());
     let refused = TikvEngine::open(&options(prefix.name()), TABLES).err();

@@ -1,7 +1,7 @@
 //! Cases: several threads, several moments.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
 use super::{COUNTED, Harness, POINTS, TERMINATED, add, all_keys, drain, get, put};
@@ -223,4 +223,49 @@ pub fn concurrent_swaps_all_count(harness: &mut dyn Harness) {
     });
     let total = get(&*engine, POINTS, b"counter", b"");
     assert_eq!(total, Some((THREADS * STEPS).to_be_bytes().to_vec()));
+}
+
+/// While rows are written one by one and many at once, who reads one finds it at least as new as it was known to be.
+pub fn reads_of_a_row_never_go_back(harness: &mut dyn Harness) {
+    const ROWS: u8 = 4;
+    const ROUNDS: u32 = 300;
+    let engine = harness.fresh();
+    let known: [AtomicU32; ROWS as usize] = std::array::from_fn(|_| AtomicU32::new(0));
+    let done = AtomicBool::new(false);
+    let (engine, known, done) = (&*engine, &known, &done);
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..ROWS)
+            .map(|row| {
+                scope.spawn(move || {
+                    for round in 1..=ROUNDS {
+                        let mut batch = WriteBatch::new();
+                        add(&mut batch, POINTS, &[row], b"", &round.to_be_bytes());
+                        // Every fourth write is of many rows.
+                        for n in (0..40).take_while(|_| round % 4 == 0) {
+                            add(&mut batch, POINTS, &[row, 1, n], b"", b"beside");
+                        }
+                        if round % 2 == 0 { engine.commit(batch) } else { engine.submit(batch).wait() }.expect("write");
+                        known[usize::from(row)].fetch_max(round, Ordering::SeqCst);
+                    }
+                })
+            })
+            .collect();
+        for _ in 0..2 {
+            scope.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    for row in 0..ROWS {
+                        let before = known[usize::from(row)].load(Ordering::SeqCst);
+                        let value = get(engine, POINTS, &[row], b"");
+                        let found = value.map_or(0, |value| u32::from_be_bytes(value.try_into().expect("4 bytes")));
+                        assert!(found >= before, "row {row} was {before} before {found} was read");
+                        // What one reader has seen is known to the other.
+                        known[usize::from(row)].fetch_max(found, Ordering::SeqCst);
+                    }
+                }
+            });
+        }
+        let outcomes: Vec<_> = writers.into_iter().map(thread::ScopedJoinHandle::join).collect();
+        done.store(true, Ordering::Relaxed);
+        assert!(outcomes.iter().all(Result::is_ok), "a writer failed");
+    });
 }

@@ -29,13 +29,19 @@ pub const POINTS: TableId = TableId(2);
 
 /// The tables the suite opens engines with.
 pub static TABLES: &[TableSpec] = &[
-    TableSpec { name: "terminated", partition_len: |key| Some(key.iter().position(|b| *b == 0)? + 1), ranged: true },
+    TableSpec {
+        name: "terminated",
+        partition_len: |key| Some(key.iter().position(|b| *b == 0)? + 1),
+        ranged: true,
+        reread: true,
+    },
     TableSpec {
         name: "counted",
         partition_len: |key| Some(usize::from(*key.first()?) + 1).filter(|len| *len <= key.len()),
         ranged: true,
+        reread: true,
     },
-    TableSpec { name: "points", partition_len: |key| Some(key.len()), ranged: false },
+    TableSpec { name: "points", partition_len: |key| Some(key.len()), ranged: false, reread: true },
 ];
 
 /// How the suite gets at an engine.
@@ -80,14 +86,14 @@ macro_rules! cases {
 cases! { $
     points: put_get_overwrite_delete last_write_of_a_batch_wins empty_values_and_empty_rows tables_are_apart
         multi_get_keeps_order multi_get_of_many_keys large_values limits_are_enforced an_empty_batch_is_written
-        unknown_tables_are_refused reopening_keeps_everything statistics_say_something;
+        unknown_tables_are_refused rows_read_before_are_read_as_they_are_now reopening_keeps_everything statistics_say_something;
     scans: rows_come_in_byte_order partitions_do_not_bleed row_ranges_have_exact_bounds
         partition_scans_take_a_prefix_and_resume many_partitions_are_scanned_in_one_call
         scans_of_many_rows_are_complete delete_prefix_is_exact runs_hold_every_row_once
         delete_prefix_up_to_the_last_byte writing_after_delete_prefix compacting_changes_nothing;
     concurrency: snapshots_do_not_move scans_do_not_see_later_writes batches_are_seen_whole
         concurrent_writers_lose_nothing later_submissions_win guards_are_held_until_the_write
-        swaps_compare_first concurrent_swaps_all_count;
+        swaps_compare_first concurrent_swaps_all_count reads_of_a_row_never_go_back;
     ingest: sorted_rows_are_read_like_written_ones ingested_rows_replace_and_are_replaced rows_of_several_writers_join
         what_is_not_sorted_is_refused rows_are_seen_only_after_the_ingest ingested_rows_survive_a_restart
         ingest_is_seen_whole;

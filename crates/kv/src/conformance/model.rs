@@ -21,6 +21,7 @@ enum Step {
     Scan { partition: Vec<u8>, start: Vec<u8>, end: Option<Vec<u8>> },
     ScanPartitions { prefix: Vec<u8>, after: Option<(Vec<u8>, Vec<u8>)> },
     MultiGet(Vec<(Vec<u8>, Vec<u8>)>),
+    Get(Vec<(Vec<u8>, Vec<u8>)>),
     Reopen,
 }
 
@@ -56,6 +57,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (partition(), row(), end).prop_map(|(partition, start, end)| Step::Scan { partition, start, end }),
         3 => (partition_prefix(), after).prop_map(|(prefix, after)| Step::ScanPartitions { prefix, after }),
         2 => proptest::collection::vec((partition(), row()), 0..6).prop_map(Step::MultiGet),
+        4 => proptest::collection::vec((partition(), row()), 0..6).prop_map(Step::Get),
         1 => Just(Step::Reopen),
     ]
 }
@@ -125,6 +127,11 @@ fn run(harness: &mut dyn Harness, table: TableId, steps: Vec<Step>) {
                     partition.starts_with(&prefix) && later
                 });
                 assert_eq!(drain(engine.scan_partitions(table, &prefix, key).expect("scan")), expected);
+            }
+            Step::Get(rows) => {
+                for (partition, row) in rows {
+                    assert_eq!(get(&*engine, table, &partition, &row).as_ref(), model.get(&(partition, row)));
+                }
             }
             Step::MultiGet(asked) => {
                 let mut keys = Keys::new();

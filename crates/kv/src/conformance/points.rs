@@ -37,6 +37,62 @@ pub fn last_write_of_a_batch_wins(harness: &mut dyn Harness) {
     assert_eq!(get(&*engine, TERMINATED, b"b\0", b"1"), None);
 }
 
+/// Whatever wrote it, and however much was written with it: a row that was read before is read as it is now.
+pub fn rows_read_before_are_read_as_they_are_now(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    let (key, swapped) = (Key::new(b"\x01prow", 2), Key::new(b"\x01sswapped", 2));
+    let read_at = |key: Key<'_>, expected: &str| {
+        for _ in 0..3 {
+            let found = get(&*engine, COUNTED, key.partition(), key.row()).map(String::from_utf8);
+            assert_eq!(found.transpose().expect("text").as_deref(), Some(expected).filter(|text| !text.is_empty()));
+        }
+    };
+    let read = |expected: &str| read_at(key, expected);
+    let row = |value: &str| {
+        let mut batch = WriteBatch::new();
+        batch.put_key(COUNTED, key, value.as_bytes());
+        batch
+    };
+    read("");
+    engine.commit(row("committed")).expect("commit");
+    read("committed");
+    engine.submit(row("submitted")).wait().expect("submit");
+    read("submitted");
+    let mut many = row("one of many");
+    for n in 0..2_000_u32 {
+        add(&mut many, COUNTED, b"\x01p", &n.to_be_bytes(), &[7; 20]);
+    }
+    engine.commit(many).expect("commit");
+    read("one of many");
+    for (expected, new) in [(None, Some("one")), (Some("one"), Some("two")), (Some("two"), None)] {
+        let swap = |to: Option<&str>| {
+            engine.compare_and_swap(COUNTED, swapped, expected.map(str::as_bytes), to.map(str::as_bytes)).expect("swap")
+        };
+        read_at(swapped, expected.unwrap_or_default());
+        assert!(swap(new));
+        read_at(swapped, new.unwrap_or_default());
+        assert!(!swap(Some("too late")));
+        read_at(swapped, new.unwrap_or_default());
+    }
+    if engine.capabilities().sorted_ingest {
+        let mut writer = engine.sorted_writer(COUNTED).expect("writer");
+        writer.put(key, b"ingested").expect("put");
+        engine.ingest(vec![writer.finish().expect("finish")]).expect("ingest");
+        read("ingested");
+    }
+    engine.compact(COUNTED, b"\x01").expect("compact");
+    let mut batch = WriteBatch::new();
+    batch.delete_key(COUNTED, key);
+    engine.commit(batch).expect("commit");
+    read("");
+    engine.commit(row(&"long ".repeat(2_000))).expect("commit");
+    read(&"long ".repeat(2_000));
+    engine.commit(row("short")).expect("commit");
+    read("short");
+    engine.delete_prefix(COUNTED, b"\x01p").expect("delete");
+    read("");
+}
+
 /// An empty value is a value, an empty row is a row.
 pub fn empty_values_and_empty_rows(harness: &mut dyn Harness) {
     let engine = harness.fresh();

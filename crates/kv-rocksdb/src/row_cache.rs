@@ -1,0 +1,512 @@
+//! Rows read lately, as they are stored: what is read again by its key costs a look into a set of rows, not a search in buffers and files.
+//!
+//! A row belongs to one of many small sets, by the hash of its table and key. A set holds its rows one behind the other in one piece of
+//! memory, and loses the oldest ones to new ones.
+//!
+//! **What is found is never older than the moment of looking.** Who writes says so before ([`RowCache::write`]) and takes it back
+//! after: meanwhile nothing that may change is found or kept here, and what is read from the database meanwhile is not kept either.
+//! Few keys are said one by one. Of many it is only said that something is written: then all that was kept is out of date.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use kv::TableId;
+use parking_lot::Mutex;
+
+use crate::limits::{CACHED_ROW_BYTES_MAX, ROW_SET_BYTES, ROW_SET_ROWS};
+
+/// Before each row: its table and the length of its key.
+const HEAD_BYTES: usize = 3;
+
+/// Rows by key, within bounded memory.
+pub(crate) struct RowCache {
+    /// May be none: then nothing is kept.
+    sets: Box<[Mutex<Set>]>,
+    hasher: RandomState,
+    /// Writes under way that did not say their keys.
+    writing: AtomicU64,
+    /// How many such writes have ended. Sets of another generation are out of date.
+    generation: AtomicU64,
+}
+
+/// What [`RowCache::get`] found.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Looked {
+    /// The value was handed over.
+    Found,
+    /// It is not here; what is read from the database now may be kept with this.
+    Missed(Ticket),
+    /// Nothing is kept at all, or not of this key now.
+    Passed,
+}
+
+/// A place for a row, and the state in which it was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ticket {
+    hash: u64,
+    version: u32,
+    generation: u64,
+}
+
+/// A write under way; over when it is dropped.
+#[must_use]
+pub(crate) struct Write<'a> {
+    cache: &'a RowCache,
+    /// The sets of its keys; `None` if it did not say them.
+    sets: Option<Vec<usize>>,
+}
+
+/// Figures for metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RowCacheFigures {
+    pub(crate) bytes: usize,
+    pub(crate) rows: u64,
+    pub(crate) hits: u64,
+    pub(crate) misses: u64,
+}
+
+impl RowCache {
+    /// A cache of at most so many bytes; too few for a set: nothing is kept.
+    pub(crate) fn new(bytes: usize) -> Self {
+        let count = bytes / (ROW_SET_BYTES + size_of::<Mutex<Set>>());
+        Self {
+            sets: std::iter::repeat_with(Mutex::default).take(count).collect(),
+            hasher: RandomState::new(),
+            writing: AtomicU64::new(0),
+            generation: AtomicU64::new(0),
+        }
+    }
+
+    fn hash(&self, table: TableId, key: &[u8]) -> u64 {
+        self.hasher.hash_one((table, key))
+    }
+
+    fn set_index(&self, hash: u64) -> usize {
+        // A share of all sets, by the upper bits: cheaper than a remainder.
+        let index = (u128::from(hash) * self.sets.len() as u128) >> u64::BITS;
+        usize::try_from(index).unwrap_or_default()
+    }
+
+    /// Gives `found` the value of a key, if it is here.
+    pub(crate) fn get(&self, table: TableId, key: &[u8], found: &mut dyn FnMut(&[u8])) -> Looked {
+        let hash = self.hash(table, key);
+        let Some(set) = self.sets.get(self.set_index(hash)) else { return Looked::Passed };
+        // In this order: a write that ends in between has raised the generation before it lowers the count.
+        let is_writing = self.writing.load(Ordering::SeqCst) > 0;
+        let generation = self.generation.load(Ordering::SeqCst);
+        let mut copy = [0; CACHED_ROW_BYTES_MAX];
+        let len = {
+            let mut set = set.lock();
+            if is_writing || set.writing > 0 {
+                return Looked::Passed;
+            }
+            set.renew(generation);
+            let Some(value) = set.find(tag(hash), table, key) else {
+                set.misses += 1;
+                return Looked::Missed(Ticket { hash, version: set.version, generation });
+            };
+            // Out of the lock: whoever takes the value may read other rows.
+            let Some(to) = copy.get_mut(..value.len()) else { return Looked::Passed };
+            to.copy_from_slice(value);
+            let len = value.len();
+            set.hits += 1;
+            len
+        };
+        found(copy.get(..len).unwrap_or_default());
+        Looked::Found
+    }
+
+    /// Keeps a row that was read after the ticket was given, unless something was or is written that it may depend on.
+    pub(crate) fn keep(&self, ticket: Ticket, table: TableId, key: &[u8], value: &[u8]) {
+        let Some(set) = self.sets.get(self.set_index(ticket.hash)) else { return };
+        if key.len() + value.len() + HEAD_BYTES > CACHED_ROW_BYTES_MAX {
+            return;
+        }
+        let mut set = set.lock();
+        // What is kept while any keys are written is out of date when that ends.
+        let generation = self.generation.load(Ordering::SeqCst);
+        if set.writing > 0 || generation != ticket.generation || set.version != ticket.version {
+            return;
+        }
+        set.renew(generation);
+        if set.find(tag(ticket.hash), table, key).is_none() {
+            set.push(tag(ticket.hash), table, key, value);
+        }
+    }
+
+    /// To be held from before keys are written until they are, or until that has failed.
+    pub(crate) fn write<'a>(&self, keys: impl Iterator<Item = (TableId, &'a [u8])>) -> Write<'_> {
+        let mut sets = Vec::new();
+        for (table, key) in keys {
+            let hash = self.hash(table, key);
+            let index = self.set_index(hash);
+            if let Some(set) = self.sets.get(index) {
+                let mut set = set.lock();
+                set.writing += 1;
+                set.remove(tag(hash), table, key);
+                sets.push(index);
+            }
+        }
+        Write { cache: self, sets: Some(sets) }
+    }
+
+    /// The same for a write of any keys.
+    pub(crate) fn write_any(&self) -> Write<'_> {
+        self.writing.fetch_add(1, Ordering::SeqCst);
+        Write { cache: self, sets: None }
+    }
+
+    /// Figures now.
+    pub(crate) fn figures(&self) -> RowCacheFigures {
+        let mut figures = RowCacheFigures { bytes: size_of_val(&*self.sets), ..RowCacheFigures::default() };
+        let generation = self.generation.load(Ordering::SeqCst);
+        for set in &self.sets {
+            let set = set.lock();
+            figures.bytes += set.bytes.as_ref().map_or(0, |bytes| bytes.len());
+            figures.rows += if set.generation == generation { set.len as u64 } else { 0 };
+            figures.hits += set.hits;
+            figures.misses += set.misses;
+        }
+        figures
+    }
+}
+
+impl Drop for Write<'_> {
+    fn drop(&mut self) {
+        let Some(sets) = &self.sets else {
+            // In this order: who sees that nothing is written any more sees the new generation too.
+            self.cache.generation.fetch_add(1, Ordering::SeqCst);
+            self.cache.writing.fetch_sub(1, Ordering::SeqCst);
+            return;
+        };
+        for set in sets.iter().filter_map(|index| self.cache.sets.get(*index)) {
+            let mut set = set.lock();
+            set.version = set.version.wrapping_add(1);
+            set.writing = set.writing.saturating_sub(1);
+        }
+    }
+}
+
+/// Tells most rows of a set apart without looking at them. Other bits of the hash than those that choose the set.
+fn tag(hash: u64) -> u16 {
+    #[expect(clippy::cast_possible_truncation, reason = "these bits are wanted")]
+    let tag = hash as u16;
+    tag
+}
+
+/// Some rows, one behind the other.
+#[derive(Default)]
+struct Set {
+    generation: u64,
+    hits: u64,
+    misses: u64,
+    /// Rises with each write of one of its keys.
+    version: u32,
+    /// Writes of its keys under way.
+    writing: u32,
+    len: usize,
+    tags: [u16; ROW_SET_ROWS],
+    /// Where each row ends.
+    ends: [u16; ROW_SET_ROWS],
+    /// Head, key and value of each row; allocated with the first one.
+    bytes: Option<Box<[u8; ROW_SET_BYTES]>>,
+}
+
+impl Set {
+    /// Forgets everything if it is of another generation.
+    fn renew(&mut self, generation: u64) {
+        if self.generation != generation {
+            self.generation = generation;
+            self.len = 0;
+        }
+    }
+
+    fn start(&self, at: usize) -> usize {
+        at.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| usize::from(*end))
+    }
+
+    /// Position and value of a key.
+    fn position(&self, tag: u16, table: TableId, key: &[u8]) -> Option<(usize, &[u8])> {
+        let bytes = self.bytes.as_deref()?;
+        let tags = self.tags.iter().zip(&self.ends).take(self.len).enumerate();
+        for (at, (_, end)) in tags.filter(|(_, (of, _))| **of == tag) {
+            let row = bytes.get(self.start(at)..usize::from(*end))?;
+            let (head, row) = row.split_at_checked(HEAD_BYTES)?;
+            if head == self::head(table, key)
+                && let Some(value) = row.strip_prefix(key)
+            {
+                return Some((at, value));
+            }
+        }
+        None
+    }
+
+    fn find(&self, tag: u16, table: TableId, key: &[u8]) -> Option<&[u8]> {
+        Some(self.position(tag, table, key)?.1)
+    }
+
+    fn remove(&mut self, tag: u16, table: TableId, key: &[u8]) {
+        if let Some((at, _)) = self.position(tag, table, key) {
+            self.remove_at(at);
+        }
+    }
+
+    fn remove_at(&mut self, at: usize) {
+        let (start, end, used) = (self.start(at), self.start(at + 1), self.start(self.len));
+        if let Some(bytes) = &mut self.bytes {
+            bytes.copy_within(end..used, start);
+        }
+        self.tags.copy_within(at + 1..self.len, at);
+        self.ends.copy_within(at + 1..self.len, at);
+        self.len -= 1;
+        let gone = u16::try_from(end - start).unwrap_or(u16::MAX);
+        for end in self.ends.iter_mut().take(self.len).skip(at) {
+            *end -= gone;
+        }
+    }
+
+    /// Appends a row that is not there and not too long; the oldest ones make room.
+    fn push(&mut self, tag: u16, table: TableId, key: &[u8], value: &[u8]) {
+        let bytes = HEAD_BYTES + key.len() + value.len();
+        while self.len == ROW_SET_ROWS || self.start(self.len) + bytes > ROW_SET_BYTES {
+            self.remove_at(0);
+        }
+        let start = self.start(self.len);
+        let place = self.bytes.get_or_insert_with(|| Box::new([0; ROW_SET_BYTES]));
+        let (Some(place), Some(tag_place), Some(end_place)) =
+            (place.get_mut(start..start + bytes), self.tags.get_mut(self.len), self.ends.get_mut(self.len))
+        else {
+            return;
+        };
+        let (head_place, place) = place.split_at_mut(HEAD_BYTES);
+        let (key_place, value_place) = place.split_at_mut(key.len());
+        head_place.copy_from_slice(&head(table, key));
+        key_place.copy_from_slice(key);
+        value_place.copy_from_slice(value);
+        *tag_place = tag;
+        *end_place = u16::try_from(start + bytes).unwrap_or(u16::MAX);
+        self.len += 1;
+    }
+}
+
+fn head(table: TableId, key: &[u8]) -> [u8; HEAD_BYTES] {
+    let [low, high] = u16::try_from(key.len()).unwrap_or(u16::MAX).to_le_bytes();
+    [table.0, low, high]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::atomic::AtomicBool;
+    use std::thread;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TABLE: TableId = TableId(1);
+
+    fn with_sets(sets: usize) -> RowCache {
+        let cache = RowCache::new(sets * (ROW_SET_BYTES + size_of::<Mutex<Set>>()));
+        assert_eq!(cache.sets.len(), sets);
+        cache
+    }
+
+    fn get(cache: &RowCache, key: &[u8]) -> Option<Vec<u8>> {
+        let mut value = None;
+        let looked = cache.get(TABLE, key, &mut |found| value = Some(found.to_vec()));
+        assert_eq!(looked == Looked::Found, value.is_some());
+        value
+    }
+
+    fn ticket(cache: &RowCache, key: &[u8]) -> Ticket {
+        match cache.get(TABLE, key, &mut |_| panic!("it is not there yet")) {
+            Looked::Missed(ticket) => ticket,
+            looked => panic!("{looked:?}"),
+        }
+    }
+
+    fn keep(cache: &RowCache, key: &[u8], value: &[u8]) {
+        cache.keep(ticket(cache, key), TABLE, key, value);
+    }
+
+    #[test]
+    fn a_row_is_found_by_its_table_and_key() {
+        let cache = with_sets(1);
+        keep(&cache, b"key", b"value");
+        keep(&cache, b"empty", b"");
+        assert_eq!(get(&cache, b"key"), Some(b"value".to_vec()));
+        assert_eq!(get(&cache, b"empty"), Some(Vec::new()));
+        assert_eq!(get(&cache, b"ke"), None);
+        assert_eq!(get(&cache, b"keyvalue"), None);
+        assert!(matches!(cache.get(TableId(2), b"key", &mut |_| ()), Looked::Missed(_)));
+        let figures = cache.figures();
+        assert_eq!((figures.rows, figures.hits, figures.misses), (2, 2, 5));
+    }
+
+    #[test]
+    fn what_is_written_is_not_found_from_the_beginning_to_the_end_of_the_write() {
+        let cache = with_sets(4);
+        keep(&cache, b"a", b"old");
+        let before = ticket(&cache, b"b");
+        let write = cache.write([(TABLE, &b"a"[..]), (TABLE, b"b"), (TABLE, b"b")].into_iter());
+        cache.keep(before, TABLE, b"b", b"old");
+        for key in [b"a", b"b"] {
+            assert_eq!(cache.get(TABLE, key, &mut |_| panic!("being written")), Looked::Passed);
+        }
+        drop(write);
+        cache.keep(before, TABLE, b"b", b"old");
+        assert_eq!((get(&cache, b"a"), get(&cache, b"b")), (None, None));
+        keep(&cache, b"a", b"new");
+        assert_eq!(get(&cache, b"a"), Some(b"new".to_vec()));
+    }
+
+    #[test]
+    fn a_write_of_any_keys_is_one_of_all() {
+        let cache = with_sets(4);
+        keep(&cache, b"a", b"old");
+        let before = ticket(&cache, b"b");
+        let (first, second) = (cache.write_any(), cache.write_any());
+        drop(first);
+        cache.keep(before, TABLE, b"b", b"old");
+        assert_eq!(cache.get(TABLE, b"a", &mut |_| panic!("being written")), Looked::Passed);
+        drop(second);
+        cache.keep(before, TABLE, b"b", b"old");
+        assert_eq!((get(&cache, b"a"), get(&cache, b"b")), (None, None));
+        assert_eq!(cache.figures().rows, 0);
+        keep(&cache, b"a", b"new");
+        assert_eq!(get(&cache, b"a"), Some(b"new".to_vec()));
+    }
+
+    #[test]
+    fn the_oldest_rows_make_room_and_long_ones_do_not_come_in() {
+        let cache = with_sets(1);
+        let names: Vec<[u8; 2]> = (0..20).map(|n| [b'k', n]).collect();
+        for name in &names {
+            keep(&cache, name, name);
+        }
+        let kept = names.iter().filter(|name| get(&cache, *name).is_some()).count();
+        assert_eq!(kept, ROW_SET_ROWS);
+        assert_eq!((get(&cache, &names[3]), get(&cache, &names[4])), (None, Some(names[4].to_vec())));
+        let longest = vec![1; CACHED_ROW_BYTES_MAX - HEAD_BYTES - 1];
+        keep(&cache, b"l", &longest);
+        keep(&cache, b"m", &longest);
+        assert_eq!((get(&cache, b"l"), get(&cache, b"m")), (Some(longest.clone()), Some(longest.clone())));
+        assert_eq!(cache.figures().rows, 2);
+        keep(&cache, b"to", &longest);
+        assert_eq!(get(&cache, b"to"), None);
+    }
+
+    #[test]
+    fn without_room_nothing_is_kept() {
+        let cache = RowCache::new(ROW_SET_BYTES);
+        assert_eq!(cache.get(TABLE, b"a", &mut |_| panic!("nothing is kept")), Looked::Passed);
+        drop((cache.write([(TABLE, &b"a"[..])].into_iter()), cache.write_any()));
+        assert_eq!(cache.figures(), RowCacheFigures::default());
+    }
+
+    #[test]
+    fn its_memory_is_within_its_bounds() {
+        for bytes in [4 << 10, 100_000, 1 << 20] {
+            let cache = RowCache::new(bytes);
+            for n in 0..10_000_u32 {
+                if let Looked::Missed(ticket) = cache.get(TABLE, &n.to_be_bytes(), &mut |_| ()) {
+                    cache.keep(ticket, TABLE, &n.to_be_bytes(), &[1; 100]);
+                }
+            }
+            let figures = cache.figures();
+            assert!(figures.bytes <= bytes && figures.bytes * 2 > bytes && figures.rows > 0, "{figures:?} of {bytes}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_found_is_what_was_kept_last(
+            steps in proptest::collection::vec((0..40_u8, 0..200_usize, 0..10_u8), 0..400),
+        ) {
+            let cache = with_sets(2);
+            let mut rows = HashMap::new();
+            for (name, len, what) in steps {
+                // Keys of several lengths, some of them beginnings of others.
+                let key = vec![b'k'; usize::from(name)];
+                match what {
+                    0 => {
+                        drop(cache.write([(TABLE, &key[..])].into_iter()));
+                        rows.remove(&key);
+                    }
+                    1 if len == 0 => {
+                        drop(cache.write_any());
+                        rows.clear();
+                    }
+                    _ => match cache.get(TABLE, &key, &mut |found| assert_eq!(Some(found), rows.get(&key).map(Vec::as_slice))) {
+                        Looked::Missed(ticket) => {
+                            let value = vec![what; len];
+                            cache.keep(ticket, TABLE, &key, &value);
+                            prop_assert_eq!(get(&cache, &key), Some(value.clone()));
+                            rows.insert(key, value);
+                        }
+                        looked => prop_assert_eq!(looked, Looked::Found),
+                    },
+                }
+            }
+        }
+    }
+
+    /// Threads read and write a database of a few numbers that only rise, with a cache of one set before it.
+    #[test]
+    fn nobody_finds_less_than_was_known() {
+        const KEYS: u8 = 3;
+        let cache = with_sets(1);
+        let database: [AtomicU64; KEYS as usize] = std::array::from_fn(|_| AtomicU64::new(0));
+        let known: [AtomicU64; KEYS as usize] = std::array::from_fn(|_| AtomicU64::new(0));
+        let done = AtomicBool::new(false);
+        let (cache, database, known, done) = (&cache, &database, &known, &done);
+        thread::scope(|scope| {
+            let writers: Vec<_> = (0..KEYS)
+                .map(|key| {
+                    scope.spawn(move || {
+                        for round in 1..=4_000 {
+                            let keys = [(TABLE, &[key][..])];
+                            let write = if round % 5 == 0 { cache.write_any() } else { cache.write(keys.into_iter()) };
+                            database[usize::from(key)].store(round, Ordering::SeqCst);
+                            if round % 3 == 0 {
+                                thread::yield_now();
+                            }
+                            drop(write);
+                            known[usize::from(key)].fetch_max(round, Ordering::SeqCst);
+                            if round % 7 == 0 {
+                                thread::yield_now();
+                            }
+                        }
+                    })
+                })
+                .collect();
+            for _ in 0..2 {
+                scope.spawn(move || {
+                    while !done.load(Ordering::Relaxed) {
+                        for key in 0..KEYS {
+                            let at = usize::from(key);
+                            let before = known[at].load(Ordering::SeqCst);
+                            let mut found = 0;
+                            let mut take = |value: &[u8]| found = u64::from_be_bytes(value.try_into().unwrap());
+                            match cache.get(TABLE, &[key], &mut take) {
+                                Looked::Found => {}
+                                Looked::Missed(ticket) => {
+                                    found = database[at].load(Ordering::SeqCst);
+                                    thread::yield_now();
+                                    cache.keep(ticket, TABLE, &[key], &found.to_be_bytes());
+                                }
+                                Looked::Passed => found = database[at].load(Ordering::SeqCst),
+                            }
+                            assert!(found >= before, "{found} after {before}");
+                            known[at].fetch_max(found, Ordering::SeqCst);
+                        }
+                    }
+                });
+            }
+            let outcomes: Vec<_> = writers.into_iter().map(thread::ScopedJoinHandle::join).collect();
+            done.store(true, Ordering::Relaxed);
+            assert!(outcomes.iter().all(Result::is_ok));
+        });
+    }
+}
