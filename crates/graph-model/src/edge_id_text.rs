@@ -4,11 +4,15 @@
 //! the target. An end is a letter for its kind (`S` string, `L` number, `U` UUID) and the id's text; a `>` inside a part is
 //! written `` `> ``. Also read: four parts (no sub label, HugeGraph up to 1.3) and six (with a direction mark second).
 
+use std::borrow::Cow;
 use std::fmt;
 
-use compact_str::CompactString;
-
 use crate::{EdgeId, IdError, LabelId, VertexId, limits};
+
+/// Six are read: five, and a direction.
+const PARTS_MAX: usize = 6;
+
+const FIVE_PARTS: &str = "it must have five parts joined with '>'";
 
 /// The parts of an edge id's text. Turning them into an [`EdgeId`] takes the schema only to check that the labels exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,16 +31,16 @@ impl EdgeIdText {
             return Err(IdError::EdgeTooLong { chars });
         }
         let wrong = |reason| IdError::NotAnEdgeId { text: text.to_owned(), reason };
-        let parts = split(text);
-        let parts: Vec<&str> = parts.iter().map(CompactString::as_str).collect();
-        let (owner, incoming, parent, label, sort_values, other) = match *parts.as_slice() {
+        let (parts, count) = split(text).ok_or_else(|| wrong(FIVE_PARTS))?;
+        let parts = parts.each_ref().map(|part| &**part);
+        let (owner, incoming, parent, label, sort_values, other) = match *parts.get(..count).unwrap_or_default() {
             [source, label, sort, target] => (source, false, label, label, sort, target),
             [source, parent, label, sort, target] => (source, false, parent, label, sort, target),
             [owner, mark @ ("O" | "I" | "OUT" | "IN"), parent, label, sort, other] => {
                 (owner, mark.starts_with('I'), parent, label, sort, other)
             }
             [_, _, _, _, _, _] => return Err(wrong("the second of six parts must be O or I")),
-            _ => return Err(wrong("it must have five parts joined with '>'")),
+            _ => return Err(wrong(FIVE_PARTS)),
         };
         let number = |text: &str| text.parse().map(LabelId).map_err(|_| wrong("its label is not a number"));
         let end = |text| parse_end(text).ok_or_else(|| wrong("an end must be S, L or U and a vertex id"));
@@ -68,27 +72,21 @@ impl EdgeId {
     }
 }
 
-/// Splits at every `>` that no backquote precedes, and takes the escapes out.
-fn split(text: &str) -> Vec<CompactString> {
-    let mut parts = vec![CompactString::default()];
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '>' => parts.push(CompactString::default()),
-            '`' if chars.peek() == Some(&'>') => {
-                chars.next();
-                push(&mut parts, '>');
-            }
-            c => push(&mut parts, c),
-        }
+/// The parts between every `>` that no backquote precedes, with the escapes taken out, and how many there are; `None` for too many.
+fn split(text: &str) -> Option<([Cow<'_, str>; PARTS_MAX], usize)> {
+    let mut parts: [Cow<'_, str>; PARTS_MAX] = Default::default();
+    let mut count = 0;
+    let mut start = 0;
+    let is_escaped = |at: usize| text.get(..at).is_some_and(|before| before.ends_with('`'));
+    let separators = text.match_indices('>').map(|(at, _)| at).filter(|at| !is_escaped(*at));
+    for end in separators.chain([text.len()]) {
+        let part = text.get(start..end)?;
+        *parts.get_mut(count)? =
+            if part.contains('`') { Cow::Owned(part.replace("`>", ">")) } else { Cow::Borrowed(part) };
+        count += 1;
+        start = end + 1;
     }
-    parts
-}
-
-fn push(parts: &mut [CompactString], c: char) {
-    if let Some(last) = parts.last_mut() {
-        last.push(c);
-    }
+    Some((parts, count))
 }
 
 fn parse_end(text: &str) -> Option<VertexId> {
@@ -123,6 +121,8 @@ fn write_escaped(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
+    use compact_str::CompactString;
+
     use super::*;
 
     fn id(sort: &str) -> EdgeId {
@@ -157,6 +157,23 @@ mod tests {
         assert_eq!(EdgeIdText::parse("S1:ann>1>x>S2:ro`>me"), expected);
         assert_eq!(EdgeIdText::parse("S1:ann>O>1>1>x>S2:ro`>me"), expected);
         assert_eq!(EdgeIdText::parse("S2:ro`>me>I>1>1>x>S1:ann"), expected);
+    }
+
+    #[test]
+    fn only_what_stands_before_a_greater_sign_is_an_escape() {
+        for (text, expected) in [
+            ("", vec![""]),
+            (">", vec!["", ""]),
+            ("`>", vec![">"]),
+            ("a``>b>c`", vec!["a`>b", "c`"]),
+            (">`>>`>`>", vec!["", ">", ">>"]),
+            ("é`x>ü`>", vec!["é`x", "ü>"]),
+            ("1>2>3>4>5>", vec!["1", "2", "3", "4", "5", ""]),
+        ] {
+            let (parts, count) = split(text).unwrap();
+            assert_eq!(parts[..count], expected, "{text}");
+        }
+        assert!(split("1>2>3>4>5>6>7").is_none());
     }
 
     #[test]
