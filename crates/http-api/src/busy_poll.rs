@@ -7,9 +7,12 @@
 //! - There is work that takes long: a batch, a query. The processors are for that, and for what it leaves behind to be merged.
 //! - Nothing came. Then it is not tried again before as many wake-ups, twice as many the next time: a server with little to do, whose
 //!   requests are far apart, sleeps between them as if this were not here.
-//! - The processor came back late, several times in a row. Somebody else has much to do on it, and the system lets whoever is given it
-//!   keep it until its next tick, also one of low priority. A thread that sleeps is given the processor at once when it is woken.
-//!   So it is not tried again for a second, and for longer if it is the same then.
+//! - The processor came back late, most times, and little had arrived meanwhile: it was not clients who had it. Somebody else has much to do
+//!   on it, and the system lets whoever is given it keep it until its next tick, also one of low priority. A thread that sleeps is given
+//!   the processor at once when it is woken. So it is not tried again for a second, and for longer if it is the same then.
+//!
+//! It matters most where the clients are on the same machine. A thread that sleeps takes the processor from a client after each request
+//! that it sends, and neither ever sees many at once.
 
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -20,8 +23,8 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 
 use crate::limits::{
-    BUSY_POLL_AWAY, BUSY_POLL_LATE, BUSY_POLL_LATE_WEIGHT, BUSY_POLL_REST_MAX, BUSY_POLL_REST_MIN, BUSY_POLL_ROUND,
-    BUSY_POLL_SKIPS_MAX,
+    BUSY_POLL_ARRIVAL, BUSY_POLL_LATE, BUSY_POLL_LOST_MAX, BUSY_POLL_LOST_SHARE, BUSY_POLL_REST_MAX,
+    BUSY_POLL_REST_MIN, BUSY_POLL_ROUND, BUSY_POLL_SKIPS_MAX,
 };
 
 /// Counts what takes long, in the whole process: it takes the processor from all threads.
@@ -74,6 +77,7 @@ async fn vigil(limit: Duration, habit: &mut Habit, long_works: &AtomicU64) {
     let mut seen = ARRIVALS.get();
     let mut round_since = Instant::now();
     let mut quiet_since = round_since;
+    let mut away = Duration::ZERO;
     loop {
         // Comes back when everything else that is ready on this thread has had its turn, and new arrivals were looked for.
         yield_now().await;
@@ -82,6 +86,9 @@ async fn vigil(limit: Duration, habit: &mut Habit, long_works: &AtomicU64) {
         }
         let now = Instant::now();
         let arrivals = ARRIVALS.get();
+        if habit.was_away(std::mem::take(&mut away), arrivals.wrapping_sub(seen), now) {
+            return;
+        }
         if arrivals != seen || now.duration_since(round_since) >= BUSY_POLL_ROUND {
             is_fruitful |= arrivals != seen;
             seen = arrivals;
@@ -92,11 +99,8 @@ async fn vigil(limit: Duration, habit: &mut Habit, long_works: &AtomicU64) {
             return habit.vigil_ended(is_fruitful);
         }
         std::thread::yield_now();
-        let back = Instant::now();
-        if habit.was_away(back.duration_since(now), back) {
-            return;
-        }
-        round_since = back;
+        round_since = Instant::now();
+        away = round_since.duration_since(now);
     }
 }
 
@@ -107,8 +111,9 @@ struct Habit {
     skipped: u32,
     /// Wake-ups still to pass over.
     skips: u32,
-    /// How late the processor came back lately.
-    lateness: u32,
+    /// Time lost by coming back late, at least, less a share of the time since, and when that was reckoned.
+    lost: Duration,
+    reckoned: Option<Instant>,
     /// No vigils before then, and for how long there were none.
     rest: Option<(Instant, Duration)>,
     /// How much long work there had been when it was last looked at, and until when there are no vigils because of it.
@@ -138,20 +143,20 @@ impl Habit {
         self.skips = self.skipped;
     }
 
-    /// Whether others need the processor so much that it is better to sleep, after they had it for some time.
-    fn was_away(&mut self, away: Duration, now: Instant) -> bool {
-        if away < BUSY_POLL_AWAY {
+    /// Whether others need the processor so much that it is better to sleep, after they had it for some time in which so much arrived.
+    fn was_away(&mut self, away: Duration, arrivals: u64, now: Instant) -> bool {
+        let arrivals = u32::try_from(arrivals).unwrap_or(u32::MAX);
+        if away < BUSY_POLL_LATE || away < BUSY_POLL_ARRIVAL.saturating_mul(arrivals) {
             return false;
         }
-        if away < BUSY_POLL_LATE {
-            self.lateness = self.lateness.saturating_sub(1);
+        let passed =
+            self.reckoned.replace(now).map_or(Duration::MAX, |reckoned| now.saturating_duration_since(reckoned));
+        // However long it was once: then it was the host that had it.
+        self.lost = self.lost.saturating_sub(passed / BUSY_POLL_LOST_SHARE) + BUSY_POLL_LATE;
+        if self.lost <= BUSY_POLL_LOST_MAX {
             return false;
         }
-        self.lateness += BUSY_POLL_LATE_WEIGHT;
-        if self.lateness <= 2 * BUSY_POLL_LATE_WEIGHT {
-            return false;
-        }
-        self.lateness = 0;
+        self.lost = Duration::ZERO;
         let rest = match self.rest {
             Some((until, rest)) if now.saturating_duration_since(until) < rest => (rest * 2).min(BUSY_POLL_REST_MAX),
             _ => BUSY_POLL_REST_MIN,
@@ -172,7 +177,7 @@ mod tests {
 
     /// How often it came back so late before it rested.
     fn late_until_rest(habit: &mut Habit, now: Instant) -> u32 {
-        (1..).find(|_| habit.was_away(BUSY_POLL_LATE, now)).unwrap_or_default()
+        (1..).find(|_| habit.was_away(BUSY_POLL_LATE, 0, now)).unwrap_or_default()
     }
 
     #[test]
@@ -199,7 +204,7 @@ mod tests {
         let mut habit = Habit::default();
         let mut rest = BUSY_POLL_REST_MIN;
         for _ in 0..10 {
-            assert_eq!(late_until_rest(&mut habit, now), 3);
+            assert_eq!(late_until_rest(&mut habit, now), 6);
             assert!(!habit.begins(now + rest / 2, 0));
             now += rest;
             assert!(habit.begins(now, 0));
@@ -225,12 +230,26 @@ mod tests {
     fn who_is_done_soon_may_have_the_processor_often() {
         let now = Instant::now();
         let mut habit = Habit::default();
+        assert!((0..1_000).all(|_| !habit.was_away(BUSY_POLL_LATE - Duration::from_micros(1), 0, now)));
+    }
+
+    #[test]
+    fn now_and_then_the_processor_may_come_back_late() {
+        let mut now = Instant::now();
+        let mut habit = Habit::default();
         for _ in 0..1_000 {
-            assert!(!habit.was_away(BUSY_POLL_LATE, now));
-            for _ in 0..BUSY_POLL_LATE_WEIGHT {
-                assert!(!habit.was_away(BUSY_POLL_AWAY, now));
-            }
+            assert!(!habit.was_away(Duration::from_secs(1), 0, now));
+            now += BUSY_POLL_LATE * BUSY_POLL_LOST_SHARE;
         }
+    }
+
+    #[test]
+    fn who_sends_much_meanwhile_may_have_the_processor_for_longer() {
+        let now = Instant::now();
+        let mut habit = Habit::default();
+        let much = BUSY_POLL_LATE.div_duration_f64(BUSY_POLL_ARRIVAL).ceil() as u64 + 1;
+        assert!((0..1_000).all(|_| !habit.was_away(BUSY_POLL_LATE, much, now)));
+        assert!((0..6).any(|_| habit.was_away(BUSY_POLL_LATE, much / 2, now)));
     }
 
     #[tokio::test(flavor = "current_thread")]

@@ -32,16 +32,19 @@ pub const BUSY_POLL_US_MAX: u64 = 10_000;
 /// one takes 1 to 3 microseconds.
 pub(crate) const BUSY_POLL_ROUND: Duration = Duration::from_micros(20);
 
-/// Time without the processor that says something about who had it, after a thread that stays awake has given it away
-/// ([`crate::Limits::busy_poll_us`]): less is nobody, or a system call.
-pub(crate) const BUSY_POLL_AWAY: Duration = Duration::from_micros(250);
-
-/// Time without the processor that is late: a client on the same machine, or another thread that answers small requests, is done with what
-/// has arrived in 1 to 1.5 ms where there are 64 connections; who computes has it until the system's tick, mostly every 4 ms.
+/// Time without the processor that is late, after a thread that stays awake has given it away ([`crate::Limits::busy_poll_us`]): a client on
+/// the same machine, or another thread that answers small requests, is done with what has arrived in 1 to 1.5 ms where there are 64
+/// connections; who computes has it until the system's tick, mostly every 4 ms.
 pub(crate) const BUSY_POLL_LATE: Duration = Duration::from_millis(2);
 
-/// As many times it may come back in good time for each time it comes back late.
-pub(crate) const BUSY_POLL_LATE_WEIGHT: u32 = 8;
+/// Time between two requests on a thread that has much to do. Where that much arrived while the processor was away, clients had it.
+pub(crate) const BUSY_POLL_ARRIVAL: Duration = Duration::from_micros(100);
+
+/// The part of its time that a thread may lose by coming back late, one in so many: now and then the host takes the processor away.
+pub(crate) const BUSY_POLL_LOST_SHARE: u32 = 4;
+
+/// Time it may have lost beyond that.
+pub(crate) const BUSY_POLL_LOST_MAX: Duration = Duration::from_millis(10);
 
 /// Time of sleeping at once after work that takes long has come, and after the processor came back late too often; for the latter it is
 /// doubled when that happens again soon.

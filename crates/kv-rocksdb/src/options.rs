@@ -102,13 +102,17 @@ pub(crate) struct Memory {
 }
 
 impl RocksDbOptions {
-    /// What single rows may take.
-    pub(crate) fn row_cache_bytes(&self) -> usize {
-        self.row_cache_bytes.min(self.memory_budget_bytes / ROW_CACHE_SHARE)
+    /// What single rows may take: nothing if no table has its rows kept.
+    pub(crate) fn row_cache_bytes(&self, tables: &[TableSpec]) -> usize {
+        if tables.iter().any(|table| table.reread) {
+            self.row_cache_bytes.min(self.memory_budget_bytes / ROW_CACHE_SHARE)
+        } else {
+            0
+        }
     }
 
-    pub(crate) fn memory(&self) -> Memory {
-        let cache = Cache::new_hyper_clock_cache(self.memory_budget_bytes - self.row_cache_bytes(), 0);
+    pub(crate) fn memory(&self, tables: &[TableSpec]) -> Memory {
+        let cache = Cache::new_hyper_clock_cache(self.memory_budget_bytes - self.row_cache_bytes(tables), 0);
         let share = self.memory_budget_bytes / WRITE_BUFFER_SHARE;
         let write_buffers = WriteBufferManager::new_write_buffer_manager_with_cache(share, false, cache.clone());
         Memory { cache, write_buffers }

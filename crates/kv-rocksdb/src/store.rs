@@ -45,7 +45,7 @@ pub(crate) enum Patience {
 
 impl Store {
     pub(crate) fn open(options: &RocksDbOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
-        let memory = options.memory();
+        let memory = options.memory(tables);
         let table_options =
             tables.iter().map(|table| options.table(table, &memory)).collect::<Result<Vec<_>, KvError>>()?;
         let mut families =
@@ -60,7 +60,7 @@ impl Store {
             tables,
             path: options.path.clone(),
             memory,
-            rows: RowCache::new(options.row_cache_bytes()),
+            rows: RowCache::new(options.row_cache_bytes(tables)),
             read_options: ReadOptions::default(),
             write_options: options.write_options(),
             table_options,
