@@ -343,6 +343,11 @@ pub(crate) fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
+/// Whether an element with this expiry is gone now. Of most, which have none, the clock is not asked.
+pub(crate) fn is_expired_now(expires_at_ms: Option<i64>) -> bool {
+    expires_at_ms.is_some_and(|moment| moment <= now_ms())
+}
+
 /// Whether an element with this expiry is gone.
 pub(crate) fn is_expired(expires_at_ms: Option<i64>, now_ms: i64) -> bool {
     expires_at_ms.is_some_and(|moment| moment <= now_ms)

@@ -5,7 +5,7 @@ use graph_schema::Catalogue;
 use key_codec::{CodecError, key, tables, value};
 use kv::{KeyBuf, Keys, Read};
 
-use crate::graph::{is_expired, now_ms};
+use crate::graph::{is_expired, is_expired_now, now_ms};
 use crate::{Graph, StoreError};
 
 impl Graph {
@@ -17,7 +17,7 @@ impl Graph {
         let mut decoded = None;
         self.engine().get(tables::VERTEX, key.as_key(), &mut |bytes| decoded = Some(value::read_vertex(bytes)))?;
         let Some((head, properties)) = decoded.transpose()? else { return self.unless_cleared(None) };
-        if is_expired(head.expires_at_ms, now_ms()) {
+        if is_expired_now(head.expires_at_ms) {
             return Ok(None);
         }
         Ok(Some(Vertex { id: id.clone(), label: head.label, properties, expires_at_ms: head.expires_at_ms }))
@@ -32,7 +32,7 @@ impl Graph {
         let mut decoded: Option<Result<_, CodecError>> = None;
         self.engine().get(tables::EDGE_OUT, key.as_key(), &mut |bytes| decoded = Some(value::read_edge(bytes)))?;
         let Some((expires_at_ms, properties)) = decoded.transpose()? else { return self.unless_cleared(None) };
-        if is_expired(expires_at_ms, now_ms()) {
+        if is_expired_now(expires_at_ms) {
             return Ok(None);
         }
         Ok(Some(Edge { id: id.clone(), properties, expires_at_ms }))

@@ -247,7 +247,7 @@ mod tests {
     fn who_sends_much_meanwhile_may_have_the_processor_for_longer() {
         let now = Instant::now();
         let mut habit = Habit::default();
-        let much = BUSY_POLL_LATE.div_duration_f64(BUSY_POLL_ARRIVAL).ceil() as u64 + 1;
+        let much = u64::try_from(BUSY_POLL_LATE.as_micros() / BUSY_POLL_ARRIVAL.as_micros()).unwrap() + 1;
         assert!((0..1_000).all(|_| !habit.was_away(BUSY_POLL_LATE, much, now)));
         assert!((0..6).any(|_| habit.was_away(BUSY_POLL_LATE, much / 2, now)));
     }

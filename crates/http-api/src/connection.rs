@@ -11,13 +11,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use hyper::server::conn::http1;
+use smallvec::SmallVec;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::busy_poll::note_arrival;
-use crate::limits::{WRITE_BYTES_AT_ONCE_MAX, WRITE_STALL_TIME_MAX};
+use crate::limits::{WRITE_BYTES_AT_ONCE_MAX, WRITE_BYTES_COPIED_MAX, WRITE_STALL_TIME_MAX};
 
 /// Requests of a connection: while one is being answered, a silent client is not at fault.
 #[derive(Clone, Default)]
@@ -53,6 +55,14 @@ impl Drop for BusyRequest {
     fn drop(&mut self) {
         self.0.0.answering.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// How HTTP is spoken over a [`TimedStream`], which sees to the time limits. It also finds out that a client has gone: hyper would look
+/// after each head, and take new room for what it may read.
+pub(crate) fn http() -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.header_read_timeout(None).half_close(true);
+    http
 }
 
 /// How long to wait for a client.
@@ -160,6 +170,16 @@ impl TimedStream {
         pin!(yield_now()).poll(context).is_pending()
     }
 
+    /// Whether the client has closed its side, without taking what it may have sent before. If not, the task is woken when something
+    /// arrives.
+    fn is_left(&self, context: &mut Context<'_>) -> io::Result<bool> {
+        let mut byte = [0];
+        match self.stream.poll_peek(context, &mut ReadBuf::new(&mut byte)) {
+            Poll::Ready(peeked) => Ok(peeked? == 0),
+            Poll::Pending => Ok(false),
+        }
+    }
+
     fn wrote(&mut self, context: &mut Context<'_>, poll: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if let Poll::Ready(outcome) = &poll {
             self.stalled_since = None;
@@ -217,6 +237,14 @@ impl AsyncWrite for TimedStream {
         if this.gives_way(context) {
             return Poll::Pending;
         }
+        // A short answer as one piece: the system takes longer over several than a copy does.
+        let len = bytes.iter().map(|slice| slice.len()).sum::<usize>();
+        if len <= WRITE_BYTES_COPIED_MAX {
+            let mut piece = SmallVec::<[u8; WRITE_BYTES_COPIED_MAX]>::new();
+            bytes.iter().for_each(|slice| piece.extend_from_slice(slice));
+            let poll = Pin::new(&mut this.stream).poll_write(context, &piece);
+            return this.wrote(context, poll);
+        }
         let small = bytes.iter().take_while(|slice| slice.len() <= WRITE_BYTES_AT_ONCE_MAX).count();
         let poll = match (small, bytes.first()) {
             (0, Some(first)) => {
@@ -232,9 +260,16 @@ impl AsyncWrite for TimedStream {
         self.stream.is_write_vectored()
     }
 
-    /// An answer is out. hyper does not read again before something arrives, so the alarm for the next request is set here.
+    /// An answer is out. hyper does not read again before something arrives, so the alarm for the next request is set here. Or it is being
+    /// worked on, and whether the client waits for it is found out here.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        if this.busy.is_busy() && this.is_left(context)? {
+            return Poll::Ready(Err(io::Error::new(
+                io::ErrorKind::ConnectionAborted,
+                "the client does not wait for the answer",
+            )));
+        }
         if this.read_is_over(context) {
             return Poll::Ready(Err(timed_out("no request came in time")));
         }
@@ -243,5 +278,109 @@ impl AsyncWrite for TimedStream {
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use bytes::Bytes;
+    use http_body_util::Full;
+    use hyper::service::service_fn;
+    use hyper::{Request, Response, body::Incoming};
+    use hyper_util::rt::TokioIo;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+    use tokio::sync::mpsc;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    /// A client's side of a connection whose requests are handed to `serve`, by path.
+    async fn client<S>(serve: impl Fn(String) -> S + Send + Sync + 'static) -> TcpStream
+    where
+        S: Future<Output = Vec<u8>> + Send,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        tokio::spawn(async move {
+            let busy = Busy::default();
+            let stream = TimedStream::new(stream, busy.clone(), Patience { head: LONG, idle: LONG });
+            let service = service_fn(|request: Request<Incoming>| {
+                let counted = busy.request();
+                let served = serve(request.uri().path().to_owned());
+                async move {
+                    let body = Full::new(Bytes::from(served.await));
+                    drop(counted);
+                    Ok::<_, Infallible>(Response::new(body))
+                }
+            });
+            drop(http().serve_connection(TokioIo::new(stream), service).await);
+        });
+        client
+    }
+
+    #[tokio::test]
+    async fn work_ends_when_the_client_goes_away() {
+        let (begun, mut was_begun) = mpsc::channel::<()>(1);
+        let mut client = client(move |_| {
+            let begun = begun.clone();
+            async move {
+                begun.send(()).await.unwrap();
+                std::future::pending().await
+            }
+        })
+        .await;
+        client.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+        assert_eq!(was_begun.recv().await, Some(()));
+        drop(client);
+        // The service goes with the connection, and the sender with it.
+        assert_eq!(timeout(LONG, was_begun.recv()).await, Ok(None));
+    }
+
+    #[tokio::test]
+    async fn who_sends_the_next_request_early_is_still_there() {
+        let (go, gone_on) = tokio::sync::watch::channel(false);
+        let mut client = client(move |path| {
+            let mut gone_on = gone_on.clone();
+            async move {
+                gone_on.wait_for(|go| *go).await.unwrap();
+                path.into_bytes()
+            }
+        })
+        .await;
+        client.write_all(b"GET /a HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+        yield_now().await;
+        client.write_all(b"GET /b HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.unwrap();
+        yield_now().await;
+        go.send(true).unwrap();
+        let mut answers = String::new();
+        timeout(LONG, client.read_to_string(&mut answers)).await.unwrap().unwrap();
+        assert!(answers.contains("\r\n\r\n/a") && answers.ends_with("\r\n\r\n/b"), "{answers}");
+    }
+
+    #[tokio::test]
+    async fn answers_of_all_lengths_arrive_whole() {
+        let mut client = client(|path| async move {
+            let len = path[1..].parse().unwrap();
+            (0..=u8::MAX).cycle().take(len).collect()
+        })
+        .await;
+        for len in [0, 1, WRITE_BYTES_COPIED_MAX - 100, WRITE_BYTES_COPIED_MAX, 3 * WRITE_BYTES_AT_ONCE_MAX] {
+            client.write_all(format!("GET /{len} HTTP/1.1\r\nhost: a\r\n\r\n").as_bytes()).await.unwrap();
+            let mut answer = Vec::new();
+            let body = loop {
+                assert!(timeout(LONG, client.read_buf(&mut answer)).await.unwrap().unwrap() > 0);
+                let Some(head) = answer.windows(4).position(|end| end == b"\r\n\r\n") else { continue };
+                if answer.len() >= head + 4 + len {
+                    break answer.split_off(head + 4);
+                }
+            };
+            assert_eq!(body, (0..=u8::MAX).cycle().take(len).collect::<Vec<_>>());
+        }
     }
 }

@@ -25,6 +25,9 @@ pub const WRITE_STALL_TIME_MAX: Duration = Duration::from_secs(30);
 /// otherwise hold up everything small behind it for as many milliseconds.
 pub const WRITE_BYTES_AT_ONCE_MAX: usize = 64 * 1024;
 
+/// The longest answer that is copied, head and body, into one piece to be sent.
+pub(crate) const WRITE_BYTES_COPIED_MAX: usize = 2 * 1024;
+
 /// Longest time a thread may be told to look for more before it sleeps: beyond it nothing is gained, and processors never rest.
 pub const BUSY_POLL_US_MAX: u64 = 10_000;
 

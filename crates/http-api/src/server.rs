@@ -1,11 +1,12 @@
 //! Connections: accepting them, limiting them, and letting them end when the server does. Start at [`serve`].
 
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::Duration;
 
 use graph_store::Store;
@@ -21,7 +22,7 @@ use tokio::time::{sleep, timeout};
 use crate::answer::{answer, refuse};
 use crate::busy_poll::stay_awake;
 use crate::call::App;
-use crate::connection::{Busy, Patience, TimedStream};
+use crate::connection::{Busy, Patience, TimedStream, http};
 use crate::limits::{ACCEPT_RETRY_PAUSE, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX};
 use crate::options::ApiOptions;
 
@@ -157,7 +158,7 @@ impl Workers {
 }
 
 /// Serves one connection to its end.
-async fn connection(app: Arc<App>, stream: TcpStream, mut ended: watch::Receiver<bool>) {
+async fn connection(app: Arc<App>, stream: TcpStream, ended: watch::Receiver<bool>) {
     app.meters.connections.inc();
     let limits = &app.options.limits;
     let patience = Patience {
@@ -175,13 +176,22 @@ async fn connection(app: Arc<App>, stream: TcpStream, mut ended: watch::Receiver
             Ok::<_, Infallible>(answer)
         }
     });
-    let mut connection =
-        pin!(http1::Builder::new().header_read_timeout(None).serve_connection(TokioIo::new(stream), service));
-    let told = async { drop(ended.wait_for(|ended| *ended).await) };
-    let outcome = tokio::select! {
-        outcome = connection.as_mut() => Some(outcome),
-        () = told => None,
-    };
+    let mut connection = pin!(http().serve_connection(TokioIo::new(stream), service));
+    let mut listener = ended.clone();
+    let mut told = pin!(listener.wait_for(|ended| *ended));
+    let mut is_listening = false;
+    let outcome = poll_fn(|context| {
+        if let Poll::Ready(outcome) = connection.as_mut().poll(context) {
+            return Poll::Ready(Some(outcome));
+        }
+        // Who listens is told; asking again each time would cost more.
+        if is_listening && !ended.has_changed().unwrap_or(true) {
+            return Poll::Pending;
+        }
+        is_listening = true;
+        told.as_mut().poll(context).map(|_| None)
+    })
+    .await;
     let outcome = match outcome {
         Some(outcome) => outcome,
         None => {
