@@ -12,6 +12,9 @@ use crate::limits::{ANSWER_BYTES_MAX, ERROR_ANSWER_BYTES_MAX};
 use crate::scenario::Answer;
 use crate::wire::AnswerHead;
 
+/// Below this an answer has one or two elements.
+const SHORT_ANSWER_BYTES: usize = 1 << 10;
+
 /// The verdict.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Judged {
@@ -102,9 +105,6 @@ fn has(body: &[u8], wanted: &[u8]) -> bool {
         memmem::rfind(body, wanted).is_some()
     }
 }
-
-/// Answers with one or two elements.
-const SHORT_ANSWER_BYTES: usize = 1 << 10;
 
 #[cfg(test)]
 mod tests {
