@@ -7,8 +7,8 @@
 //! - There is work that takes long: a batch, a query. The processors are for that, and for what it leaves behind to be merged.
 //! - Nothing came. Then it is not tried again before as many wake-ups, twice as many the next time: a server with little to do, whose
 //!   requests are far apart, sleeps between them as if this were not here.
-//! - The processor came back late, most times, and little had arrived meanwhile: it was not clients who had it. Somebody else has much to do
-//!   on it, and the system lets whoever is given it keep it until its next tick, also one of low priority. A thread that sleeps is given
+//! - The processor came back late, most times, and little had arrived meanwhile: it was not clients who had it. Somebody else has much to
+//!   do on it, and the system lets whoever is given it keep it until its next tick, also one of low priority. A thread that sleeps is given
 //!   the processor at once when it is woken. So it is not tried again for a second, and for longer if it is the same then.
 //!
 //! It matters most where the clients are on the same machine. A thread that sleeps takes the processor from a client after each request

@@ -35,8 +35,8 @@ pub const BUSY_POLL_US_MAX: u64 = 10_000;
 /// one takes 1 to 3 microseconds.
 pub(crate) const BUSY_POLL_ROUND: Duration = Duration::from_micros(20);
 
-/// Time without the processor that is late, after a thread that stays awake has given it away ([`crate::Limits::busy_poll_us`]): a client on
-/// the same machine, or another thread that answers small requests, is done with what has arrived in 1 to 1.5 ms where there are 64
+/// Time without the processor that is late, after a thread that stays awake has given it away ([`crate::Limits::busy_poll_us`]): a client
+/// on the same machine, or another thread that answers small requests, is done with what has arrived in 1 to 1.5 ms where there are 64
 /// connections; who computes has it until the system's tick, mostly every 4 ms.
 pub(crate) const BUSY_POLL_LATE: Duration = Duration::from_millis(2);
 
