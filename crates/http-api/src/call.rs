@@ -8,6 +8,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use graph_json::{Dialect, EncodeOptions};
 use graph_store::{Budget, Graph, Store};
+use threads::{run_anywhere, stand_back};
 
 use crate::address::Address;
 use crate::admission::{Admission, Admitted};
@@ -18,7 +19,6 @@ use crate::meters::Meters;
 use crate::openapi::Operation;
 use crate::options::ApiOptions;
 use crate::pool::Pool;
-use crate::priority::stand_back;
 use crate::query::Query;
 
 /// What all requests share.
@@ -57,7 +57,10 @@ impl App {
         let places = options.workers.len().max(1).saturating_mul(BATCH_PLACES_PER_THREAD);
         let batches = line("batches", places, writes_max, meters.refused_writes.clone());
         let niceness = limits.query_niceness;
-        traversal::on_thread_start(move || stand_back(niceness));
+        traversal::on_thread_start(move || {
+            run_anywhere();
+            stand_back(niceness);
+        });
         Arc::new(Self {
             admission: Admission::new(limits.requests_in_flight_max, limits.bytes_in_flight_max),
             // Threads that wait for a network take nothing from others.

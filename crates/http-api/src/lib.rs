@@ -27,14 +27,13 @@ mod meters;
 mod openapi;
 mod options;
 mod pool;
-mod priority;
 mod process;
 mod query;
 mod reply;
 mod resources;
 mod routes;
 mod server;
+mod workers;
 
-pub use options::{ApiOptions, Limits};
-pub use priority::stand_back;
+pub use options::{ApiOptions, Limits, Worker};
 pub use server::{ServeError, serve};

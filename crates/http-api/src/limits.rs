@@ -21,6 +21,11 @@ pub const REFUSED_CONNECTION_TIME_MAX: Duration = Duration::from_secs(5);
 /// Time without progress after which an answer is given up: a client that does not read must not hold its memory.
 pub const WRITE_STALL_TIME_MAX: Duration = Duration::from_secs(30);
 
+/// Congestion control of connections to this machine's own address (RFC 5681). It keeps no model of the way's rate and delay, which there
+/// have no meaning.
+#[cfg(target_os = "linux")]
+pub const CONGESTION_CONTROL_LOOPBACK: &str = "reno";
+
 /// Bytes of an answer that are written before other connections of the same thread have their turn: a list of some megabytes would
 /// otherwise hold up everything small behind it for as many milliseconds.
 pub const WRITE_BYTES_AT_ONCE_MAX: usize = 64 * 1024;

@@ -71,16 +71,25 @@ impl Default for Limits {
     }
 }
 
+/// A thread that serves connections.
+///
+/// Runtimes of one thread each serve short requests with less work than one of many threads: there is nobody to wake, to steal from
+/// or to share the list of ready sockets with.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    /// Its runtime.
+    pub runtime: Handle,
+    /// The processor it is tied to. Connections whose packets arrive there are served there, as long as others do not have many fewer.
+    pub processor: Option<usize>,
+}
+
 /// How the server is run.
 #[derive(Clone, Debug, Default)]
 pub struct ApiOptions {
     /// What it admits and gives out.
     pub limits: Limits,
-    /// Where connections are served: each on the runtime that has the fewest. Without any, on the one that accepts them.
-    ///
-    /// Runtimes of one thread each serve short requests with less work than one of many threads: there is nobody to wake, to steal from
-    /// or to share the list of ready sockets with.
-    pub workers: Vec<Handle>,
+    /// Where connections are served. Without any, on the runtime that accepts them.
+    pub workers: Vec<Worker>,
     /// Adds routes under `/test/` that panic and sleep, for tests of the server itself.
     #[doc(hidden)]
     pub test_routes: bool,

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use threads::{run_anywhere, stand_back};
 use tokio::runtime::Runtime;
 
 use crate::errors::ApiError;
 use crate::line::Line;
-use crate::priority::stand_back;
 
 /// Threads for work that can take long, and the line for them.
 pub(crate) struct Pool {
@@ -24,7 +24,10 @@ impl Pool {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .max_blocking_threads(threads.max(1))
             .thread_name(name)
-            .on_thread_start(move || stand_back(niceness))
+            .on_thread_start(move || {
+                run_anywhere();
+                stand_back(niceness);
+            })
             .build();
         let threads =
             runtime.inspect_err(|error| tracing::warn!(%error, "no threads of their own for {}", line.what)).ok();

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::io;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,17 +15,18 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::answer::{answer, refuse};
-use crate::busy_poll::stay_awake;
 use crate::call::App;
 use crate::connection::{Busy, Patience, TimedStream, http};
-use crate::limits::{ACCEPT_RETRY_PAUSE, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX};
+use crate::limits::{
+    ACCEPT_RETRY_PAUSE, CONGESTION_CONTROL_LOOPBACK, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX,
+};
 use crate::options::ApiOptions;
+use crate::workers::Workers;
 
 /// Why the server ended other than by being told to.
 #[derive(Debug, thiserror::Error)]
@@ -82,18 +84,15 @@ async fn accept(
             () = &mut shutdown => return,
             accepted = listener.accept() => accepted,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 sleep(ACCEPT_RETRY_PAUSE).await;
                 continue;
             }
         };
-        // Answers are written whole; waiting for more to send would only delay them.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "no TCP_NODELAY");
-        }
+        prepare(&stream, peer);
         if let Ok(permit) = Arc::clone(&served).try_acquire_owned() {
             let (app, ended) = (Arc::clone(app), ended.clone());
             workers.spawn(connections, stream, move |stream| async move {
@@ -115,46 +114,21 @@ async fn accept(
     }
 }
 
-/// The runtimes that serve connections, each with as many copies of its mark as it has connections.
-struct Workers(Vec<(Handle, Arc<()>)>);
-
-impl Workers {
-    fn new(runtimes: &[Handle]) -> Self {
-        Self(runtimes.iter().map(|runtime| (runtime.clone(), Arc::default())).collect())
+/// Tells the system how the connection will be used. What it does not offer is done without.
+fn prepare(stream: &TcpStream, peer: SocketAddr) {
+    // Answers are written whole; waiting for more to send would only delay them.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "no TCP_NODELAY");
     }
-
-    /// Lets the threads look for more before they sleep.
-    fn stay_awake(&self, limit: Duration) -> JoinSet<()> {
-        let mut awake = JoinSet::new();
-        for (runtime, _) in self.0.iter().filter(|_| limit > Duration::ZERO) {
-            awake.spawn_on(stay_awake(limit), runtime);
-        }
-        awake
-    }
-
-    /// Serves a connection on the runtime that has the fewest. The socket belongs to the runtime at hand and has to be moved.
-    fn spawn<S>(
-        &self,
-        connections: &mut JoinSet<()>,
-        stream: TcpStream,
-        serve: impl FnOnce(TcpStream) -> S + Send + 'static,
-    ) where
-        S: Future<Output = ()> + Send + 'static,
+    // Between two processes of one machine nothing is lost and there is no rate to be found: what reckons least is best.
+    #[cfg(target_os = "linux")]
+    if peer.ip().is_loopback()
+        && let Err(error) = rustix::net::sockopt::set_tcp_congestion(stream, CONGESTION_CONTROL_LOOPBACK)
     {
-        let Some((runtime, mark)) = self.0.iter().min_by_key(|(_, mark)| Arc::strong_count(mark)) else {
-            connections.spawn(serve(stream));
-            return;
-        };
-        let mark = Arc::clone(mark);
-        let connection = async move {
-            match stream.into_std().and_then(TcpStream::from_std) {
-                Ok(stream) => serve(stream).await,
-                Err(error) => tracing::warn!(%error, "a connection could not be handed to its thread"),
-            }
-            drop(mark);
-        };
-        connections.spawn_on(connection, runtime);
+        tracing::debug!(%error, "the system's own congestion control");
     }
+    #[cfg(not(target_os = "linux"))]
+    let _ = peer;
 }
 
 /// Serves one connection to its end.

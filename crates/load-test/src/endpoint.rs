@@ -75,6 +75,7 @@ impl Endpoint {
                 Ok(stream) => {
                     // Requests are whole when they are written: waiting for more would only delay them.
                     stream.set_nodelay(true)?;
+                    cheapest_congestion_control(&stream, *address);
                     // A port is free again as soon as its user ends: the next row needs as many.
                     stream.set_zero_linger()?;
                     let counted = Counted { stream, traffic: Traffic::default() };
@@ -91,6 +92,17 @@ impl Endpoint {
         }
         Err(last)
     }
+}
+
+/// Takes the least of the machine from a server that it shares: with its own addresses there is nothing to reckon with.
+fn cheapest_congestion_control(stream: &TcpStream, address: SocketAddr) {
+    // Where it is not allowed there is the system's own.
+    #[cfg(target_os = "linux")]
+    if address.ip().is_loopback() {
+        let _ = rustix::net::sockopt::set_tcp_congestion(stream, crate::limits::CONGESTION_CONTROL_LOOPBACK);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (stream, address);
 }
 
 fn tls(name: &str) -> Result<(TlsConnector, ServerName<'static>), String> {

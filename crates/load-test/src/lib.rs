@@ -49,7 +49,7 @@ pub use data::{DataOptions, DataSet, IdDistribution, clean_up, prepare};
 pub use error::LoadTestError;
 pub use machine::{ProcessProbe, machine};
 pub use observer::{Observer, Phase, Progress, RowStart, Silent};
-pub use options::{DriverOptions, Load};
+pub use options::{DriverOptions, Load, client_threads};
 pub use run::{LoadTest, Loads};
 pub use sample::{RowSamples, Sample};
 pub use scenario::{BUILT_IN, Needs, Scenario, ScenarioOptions};

@@ -25,6 +25,10 @@ pub const SERIES_BUCKETS_MAX: u64 = 600;
 /// Samples of single requests kept for a row; above it they are thinned evenly. 100,000 lines of JTL are some 15 MB.
 pub const SAMPLES_PER_ROW_MAX: usize = 100_000;
 
+/// Congestion control of connections to this machine's own address (RFC 5681): the one that reckons least.
+#[cfg(target_os = "linux")]
+pub(crate) const CONGESTION_CONTROL_LOOPBACK: &str = "reno";
+
 /// Largest answer that is read to be checked; a longer one is a wrong answer. Servers page or cut long before.
 pub(crate) const ANSWER_BYTES_MAX: usize = 64 << 20;
 

@@ -31,7 +31,7 @@ pub struct DriverOptions {
     pub connect_timeout: Duration,
     /// Time allowed for a request, from sending to the last byte of its answer.
     pub request_timeout: Duration,
-    /// Threads that make load.
+    /// Threads that make load. As many as there are processors are tied to one each.
     pub client_threads: usize,
     /// Samples of single requests kept for a row.
     pub samples_max: usize,
@@ -53,11 +53,17 @@ impl Default for DriverOptions {
             keep_alive: true,
             connect_timeout: Duration::from_secs(10),
             request_timeout: Duration::from_secs(30),
-            client_threads: 1,
+            client_threads: client_threads(),
             samples_max: SAMPLES_PER_ROW_MAX,
             server_pid: None,
         }
     }
+}
+
+/// Threads that make load where nothing else is said: one for each processor this process may use.
+#[must_use]
+pub fn client_threads() -> usize {
+    threads::processors().len().clamp(1, CLIENT_THREADS_MAX)
 }
 
 /// How much load: the one thing that changes from row to row.

@@ -76,10 +76,12 @@ impl Worker {
             .build()
             .map_err(system("starting a runtime for users"))?;
         let (shared, cancel) = (Arc::clone(shared), cancel.clone());
+        let processor = tied_to(index, threads);
         let users = Users { shared, shard: Arc::clone(&shard), pace, spread, index, threads };
         let thread = std::thread::Builder::new()
             .name(format!("users-{index}"))
             .spawn(move || {
+                processor.map(threads::run_on);
                 runtime.block_on(users.run(&cancel));
                 // Requests under way are dropped with the runtime.
                 drop(runtime);
@@ -104,6 +106,13 @@ impl Worker {
         let source = |_| std::io::Error::other("it panicked");
         self.thread.join().map_err(|panic| LoadTestError::System { what: "a thread of users", source: source(panic) })
     }
+}
+
+/// The processor that a thread of so many keeps to: so that a server on this machine can keep to the same for its connections, and what
+/// runs where does not change from row to row. `None` where there are more or fewer processors than threads.
+fn tied_to(index: usize, threads: usize) -> Option<usize> {
+    let processors = threads::processors();
+    processors.get(index).copied().filter(|_| processors.len() == threads)
 }
 
 /// A thread's part of the starts of the open driver.

@@ -52,6 +52,7 @@ pub struct Server {
     pub keep_alive_idle_timeout_ms: u64,
     pub shutdown_grace_ms: u64,
     pub worker_threads: usize,
+    pub pin_threads: bool,
     pub blocking_threads: usize,
     pub waiting_queries_max: usize,
     pub waiting_writes_max: usize,

@@ -117,3 +117,49 @@ fn a_data_folder_of_another_format_version_is_refused() {
     let error = refused(&["serve", "--listen", "127.0.0.1:0", "--data", folder.path().to_str().unwrap()]);
     assert!(error.contains("format version 99"), "{error}");
 }
+
+/// The name of a thread and the processors it may use, as the system shows them in its folder; `None` once it has ended.
+#[cfg(target_os = "linux")]
+fn allowed(thread: &std::path::Path) -> Option<(String, String)> {
+    let status = std::fs::read_to_string(thread.join("status")).ok()?;
+    let field = |name| status.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned());
+    Some((field("Name:")?, field("Cpus_allowed_list:")?))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_tied_to_a_processor_but_the_threads_that_serve_connections() {
+    let (_, everywhere) = allowed("/proc/self".as_ref()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    // Little memory, so that there is something to write to files and to merge.
+    let server = Server::start(folder.path(), &["--set", "storage.rocksdb.memory_budget=32MiB"]);
+    let work = ["bench", "run", "--url", &server.url, "--driver", "closed", "--concurrency", "8", "--duration", "1s"];
+    let scenarios = "batch-vertex,batch-edge,single-edge,vertex-by-id,mixed";
+    let sizes = ["--vertices", "20000", "--edges", "20000", "--warm-up", "0s", "--scenario", scenarios];
+    let (status, _, error) = run(&[&work[..], &sizes[..]].concat());
+    assert!(status.success(), "{error}");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let options = api_client::ClientOptions {
+            url: server.url.clone(),
+            graph: "another".to_owned(),
+            ..api_client::ClientOptions::default()
+        };
+        let another = api_client::Client::connect(options).await.unwrap();
+        another.create_graph().await.unwrap();
+    });
+    let (mut tied, mut others) = (std::collections::BTreeSet::new(), Vec::new());
+    for thread in std::fs::read_dir(format!("/proc/{}/task", server.pid())).unwrap() {
+        let Some((name, processors)) = allowed(&thread.unwrap().path()) else { continue };
+        if name.starts_with("http-") {
+            assert!(tied.insert(processors), "two threads on one processor");
+        } else {
+            others.push((name, processors));
+        }
+    }
+    assert_eq!(tied.len(), std::thread::available_parallelism().unwrap().get());
+    assert!(tied.iter().all(|processor| processor.parse::<u32>().is_ok()), "{tied:?}");
+    assert!(others.len() > 3, "{others:?}");
+    others.retain(|(_, processors)| *processors != everywhere);
+    assert_eq!(others, []);
+}

@@ -9,12 +9,13 @@ use toml_edit::DocumentMut;
 use crate::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 21] = [
+const LAYERS: [(&str, &[&str]); 22] = [
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
     ("graph-gen", &[]),
     ("text-analysis", &[]),
+    ("threads", &[]),
     ("xtask", &[]),
     ("graph-schema", &["graph-model", "text-analysis"]),
     ("kv-cassandra", &["kv"]),
@@ -26,9 +27,9 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("graph-store", &["graph-model", "graph-schema", "key-codec", "kv", "traversal"]),
     ("graph-json", &["graph-model", "graph-schema"]),
     ("fuzz", &["graph-model", "graph-schema", "graph-json", "key-codec", "kv"]),
-    ("http-api", &["graph-model", "graph-schema", "graph-store", "graph-json", "traversal"]),
+    ("http-api", &["graph-model", "graph-schema", "graph-store", "graph-json", "threads", "traversal"]),
     ("bulk-load", &["api-client", "graph-model", "graph-schema", "key-codec", "kv", "graph-store", "graph-json"]),
-    ("load-test", &["api-client"]),
+    ("load-test", &["api-client", "threads"]),
     ("property-bench", &["kv", "property-store", "graph-gen", "load-test"]),
     (
         "rhizome",
@@ -46,6 +47,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
             "api-client",
             "bulk-load",
             "graph-gen",
+            "threads",
             "traversal",
             "load-test",
             "property-store",

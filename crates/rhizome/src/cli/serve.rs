@@ -8,11 +8,11 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use graph_store::Store;
-use http_api::{ApiOptions, Limits};
+use http_api::{ApiOptions, Limits, Worker};
 use rhizome::engine;
 use rhizome::settings::{DurabilityName, EngineName, Server, Settings};
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::runtime::{Handle, Runtime};
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -49,10 +49,10 @@ pub(super) fn serve(arguments: &ServeArguments) -> anyhow::Result<()> {
     super::logging::start(&settings.log)?;
     raise_descriptor_limit(&settings);
     let workers = Workers::start(&settings.server)?;
-    let handles = workers.handles();
+    let running = workers.workers();
     // This thread accepts connections and sees to the end of the server.
     let runtime = current_thread(&settings.server)?;
-    let outcome = runtime.block_on(run(settings, handles));
+    let outcome = runtime.block_on(run(settings, running));
     workers.stop();
     outcome
 }
@@ -61,6 +61,8 @@ pub(super) fn serve(arguments: &ServeArguments) -> anyhow::Result<()> {
 fn current_thread(server: &Server) -> anyhow::Result<Runtime> {
     tokio::runtime::Builder::new_current_thread()
         .max_blocking_threads(server.blocking_threads.max(1))
+        // Those are for everything; the one that starts them may be tied.
+        .on_thread_start(threads::run_anywhere)
         .enable_all()
         .build()
         .context("starting a runtime")
@@ -68,7 +70,7 @@ fn current_thread(server: &Server) -> anyhow::Result<Runtime> {
 
 /// Threads that serve connections, each with a runtime of its own.
 struct Workers {
-    threads: Vec<(Handle, std::thread::JoinHandle<()>)>,
+    threads: Vec<(Worker, std::thread::JoinHandle<()>)>,
     stop: watch::Sender<bool>,
 }
 
@@ -78,24 +80,31 @@ impl Workers {
             0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             count => count,
         };
+        // Fewer would leave processors to others for good, more would have to share them.
+        let processors = threads::processors();
+        let is_tied = server.pin_threads && processors.len() == count;
         let stop = watch::Sender::new(false);
         let mut threads = Vec::with_capacity(count);
         for number in 0..count {
             let runtime = current_thread(server)?;
-            let handle = runtime.handle().clone();
+            let processor = processors.get(number).copied().filter(|_| is_tied);
+            let worker = Worker { runtime: runtime.handle().clone(), processor };
             let mut stopped = stop.subscribe();
             let thread = std::thread::Builder::new()
                 .name(format!("http-{number}"))
-                // Fails only if the sender is gone, and then it is time to stop too.
-                .spawn(move || drop(runtime.block_on(stopped.wait_for(|stop| *stop))))
+                .spawn(move || {
+                    processor.map(threads::run_on);
+                    // Fails only if the sender is gone, and then it is time to stop too.
+                    drop(runtime.block_on(stopped.wait_for(|stop| *stop)));
+                })
                 .context("starting a thread for connections")?;
-            threads.push((handle, thread));
+            threads.push((worker, thread));
         }
         Ok(Self { threads, stop })
     }
 
-    fn handles(&self) -> Vec<Handle> {
-        self.threads.iter().map(|(handle, _)| handle.clone()).collect()
+    fn workers(&self) -> Vec<Worker> {
+        self.threads.iter().map(|(worker, _)| worker.clone()).collect()
     }
 
     /// Ends the threads, and what is still at work on them.
@@ -131,7 +140,7 @@ fn load_settings(arguments: &ServeArguments) -> anyhow::Result<Settings> {
     Ok(Settings::load(arguments.config.as_deref(), &flags)?)
 }
 
-async fn run(settings: Settings, workers: Vec<Handle>) -> anyhow::Result<()> {
+async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     // The port first: opening the data can take long, and would be for nothing.
     let listener = listen(&settings.server.listen)?;
     let address = listener.local_addr().context("reading the address listened at")?;

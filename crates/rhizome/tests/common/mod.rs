@@ -48,6 +48,11 @@ impl Server {
         }
     }
 
+    /// Its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it at once, as a crash of the process does.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();

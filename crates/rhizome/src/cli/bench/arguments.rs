@@ -211,8 +211,8 @@ pub(super) struct DriverArguments {
     /// Time allowed for a request, from sending to the last byte of its answer.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(super) request_timeout: Duration,
-    /// Threads that make load; more only help if one of them is busy all the time.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Threads that make load; as many as there are processors are tied to one each.
+    #[arg(long, value_name = "N", default_value_t = load_test::client_threads())]
     pub(super) client_threads: usize,
     /// Requests of the open driver that may wait for a free connection; more are given up as overflow errors.
     #[arg(long, value_name = "N", default_value_t = 10_000)]

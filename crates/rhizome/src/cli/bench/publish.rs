@@ -51,8 +51,8 @@ pub(super) struct PublishArguments {
     /// Time allowed for a request, from sending to the last byte of its answer.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     request_timeout: Duration,
-    /// Threads that make load.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Threads that make load; as many as there are processors are tied to one each.
+    #[arg(long, value_name = "N", default_value_t = load_test::client_threads())]
     client_threads: usize,
     /// Vertices to prepare for edges and reads by id [default: 100000, quick: 20000].
     #[arg(long, value_name = "N")]

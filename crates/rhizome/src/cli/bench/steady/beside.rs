@@ -84,7 +84,7 @@ impl Heavy {
         let options = super::client_options(server);
         let cancel = cancel.clone();
         let work = move || {
-            http_api::stand_back(http_api::limits::NICENESS_MAX);
+            threads::stand_back(http_api::limits::NICENESS_MAX);
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let outcome = runtime.context("starting the runtime of the heavy requests").and_then(|runtime| {
                 runtime.block_on(async {
@@ -96,6 +96,7 @@ impl Heavy {
                         kind: DriverKind::Closed,
                         duration,
                         warm_up: Duration::ZERO,
+                        client_threads: 1,
                         ..DriverOptions::default()
                     };
                     let loads = Loads::List(vec![Load::users(HEAVY_USERS)]);
