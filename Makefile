@@ -9,7 +9,7 @@ RHIZOME_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rhizome
 CARGO_TARGET_DIR ?= $(RHIZOME_CACHE)/target
 export RHIZOME_CACHE CARGO_TARGET_DIR
 
-.PHONY: help run build test check docs bench compare engines clean-data
+.PHONY: help run build dist test check docs bench compare engines clean-data
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s @ 2>/dev/null || \
@@ -20,6 +20,9 @@ run: ## Build, start a server on 127.0.0.1:8080 and load a small social network 
 
 build: ## Install what a build needs and compile the server
 	@scripts/build.sh
+
+dist: ## Compile the binary to install and to measure: optimized across crates, which takes minutes longer
+	@scripts/build.sh dist
 
 test: ## Run every test: Rust, the clients, HugeGraph's loader, reports in a browser and in JMeter
 	@scripts/test.sh

@@ -44,7 +44,10 @@ free_port_pair() {
 }
 
 "$root/scripts/setup.sh" java
-"$root/scripts/build.sh"
+"$root/scripts/build.sh" dist
+# That binary from here on, also in the scripts called from here.
+export RHIZOME_BIN=${RHIZOME_BIN:-$CARGO_TARGET_DIR/dist/rhizome}
+rhizome_bin=$RHIZOME_BIN
 mkdir -p "$root/var"
 # Beside the data of `make run`, since the system's folder for temporary files is often in memory.
 dir=$(mktemp -d "$root/var/compare-servers.XXXXXX")
@@ -65,7 +68,7 @@ cd "$root"
 say "Comparing"
 "$rhizome_bin" bench compare "$rhizome_url" "$hugegraph_url" --scenario "$list" "${lengths[@]}" --settle 10s --keep-data \
     "${goals[@]/#/--goal=}" --out "${report#"$root"/}" \
-    --note "Rhizome: its default settings (RocksDB, durability wal: write-ahead log, no fsync per request). HugeGraph: RocksDB, write-ahead log without fsync (its default), ${hugegraph_settings[*]}, otherwise the stock settings. Both warmed up with every scenario; servers and load generator on the same machine."
+    --note "Rhizome: scripts/build.sh dist, its default settings (RocksDB, durability wal: write-ahead log, no fsync per request). HugeGraph: RocksDB, write-ahead log without fsync (its default), ${hugegraph_settings[*]}, otherwise the stock settings. Both warmed up with every scenario; servers and load generator on the same machine."
 say "Report: $report/summary.md and $report/report.html"
 if [[ -n ${QUICK:-} ]]; then exit 0; fi
 

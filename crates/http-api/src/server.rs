@@ -22,9 +22,7 @@ use tokio::time::{sleep, timeout};
 use crate::answer::{answer, refuse};
 use crate::call::App;
 use crate::connection::{Busy, Patience, TimedStream, http};
-use crate::limits::{
-    ACCEPT_RETRY_PAUSE, CONGESTION_CONTROL_LOOPBACK, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX,
-};
+use crate::limits::{ACCEPT_RETRY_PAUSE, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX};
 use crate::options::ApiOptions;
 use crate::workers::Workers;
 
@@ -123,7 +121,7 @@ fn prepare(stream: &TcpStream, peer: SocketAddr) {
     // Between two processes of one machine nothing is lost and there is no rate to be found: what reckons least is best.
     #[cfg(target_os = "linux")]
     if peer.ip().is_loopback()
-        && let Err(error) = rustix::net::sockopt::set_tcp_congestion(stream, CONGESTION_CONTROL_LOOPBACK)
+        && let Err(error) = rustix::net::sockopt::set_tcp_congestion(stream, crate::limits::CONGESTION_CONTROL_LOOPBACK)
     {
         tracing::debug!(%error, "the system's own congestion control");
     }
