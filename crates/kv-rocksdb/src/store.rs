@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use kv::{KvError, Operation, TableId, TableSpec, WriteBatch, prefix_end};
+use kv::{KvError, Operation, TableId, TableSpec, WriteBatch, prefix_end, sorted_positions};
 use rocksdb::{
     BottommostLevelCompaction, ColumnFamily, ColumnFamilyDescriptor, CompactOptions, DBWithThreadMode,
     DEFAULT_COLUMN_FAMILY_NAME, Options, ReadOptions, SingleThreaded, WriteOptions,
@@ -95,10 +95,10 @@ impl Store {
         let bytes = batches.clone().map(|batch| batch.bytes() + batch.len() * OPERATION_OVERHEAD_BYTES).sum();
         let mut all = rocksdb::WriteBatch::with_capacity_bytes(bytes);
         if many {
-            // One sorted run is entered into memory faster than many, and merging sorted runs is cheap. The sort is stable.
-            let mut operations: Vec<Operation<'a>> = batches.clone().flat_map(WriteBatch::iter).collect();
-            operations.sort_by(|a, b| (a.table(), a.key().as_bytes()).cmp(&(b.table(), b.key().as_bytes())));
-            self.encode(operations.into_iter(), &mut all)?;
+            // One sorted run is entered into memory faster than many.
+            let operations: Vec<Operation<'a>> = batches.clone().flat_map(WriteBatch::iter).collect();
+            let order = sorted_positions(operations.iter().map(|write| (write.table(), write.key().as_bytes())));
+            self.encode(order.filter_map(|position| operations.get(position).copied()), &mut all)?;
         } else {
             self.encode(batches.clone().flat_map(WriteBatch::iter), &mut all)?;
         }

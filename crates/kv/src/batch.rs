@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use crate::limits::{BATCH_BYTES_MAX, KEY_BYTES_MAX, VALUE_BYTES_MAX};
-use crate::{Key, KvError, TableId, TableSpec};
+use crate::{Key, KvError, TableId, TableSpec, sorted_positions};
 
 /// Writes that happen together or not at all.
 ///
@@ -218,12 +218,11 @@ impl WriteBatch {
     /// Sorts the writes by table and key, keeping the order of writes to the same key. Sorted batches insert into ordered
     /// engines much faster.
     pub fn sort(&mut self) {
-        let arena = &self.arena;
-        self.operations.sort_by(|a, b| {
-            a.table
-                .cmp(&b.table)
-                .then_with(|| arena.get(a.key_start..a.key_end).cmp(&arena.get(b.key_start..b.key_end)))
-        });
+        let writes = self.operations.iter().map(|span| (span.table, self.key(span)));
+        if !writes.clone().is_sorted() {
+            let order = sorted_positions(writes);
+            self.operations = order.filter_map(|position| self.operations.get(position).copied()).collect();
+        }
     }
 
     /// Checks every write against the tables of an engine and the limits of this crate; engines call it before they write.
@@ -257,9 +256,12 @@ impl WriteBatch {
         self.operations.iter().map(|span| (span.group, self.operation(span)))
     }
 
+    fn key(&self, span: &Span) -> &[u8] {
+        self.arena.get(span.key_start..span.key_end).unwrap_or_default()
+    }
+
     fn operation(&self, span: &Span) -> Operation<'_> {
-        let bytes = self.arena.get(span.key_start..span.key_end).unwrap_or_default();
-        let key = Key::new(bytes, span.partition_end - span.key_start);
+        let key = Key::new(self.key(span), span.partition_end - span.key_start);
         if span.put {
             let value = self.arena.get(span.key_end..span.value_end).unwrap_or_default();
             Operation::Put { table: span.table, key, value }

@@ -29,6 +29,7 @@ mod ingest;
 mod key;
 pub mod limits;
 mod memory;
+mod order;
 mod table;
 
 pub use batch::{Operation, WriteBatch};
@@ -39,4 +40,5 @@ pub use fault::{Fault, FaultEngine, Faults};
 pub use ingest::{Extent, SortedRows, SortedWriter, check_sorted};
 pub use key::{Key, KeyBuf, Keys, prefix_end, successor};
 pub use memory::MemoryEngine;
+pub use order::sorted_positions;
 pub use table::{TableId, TableSpec};
