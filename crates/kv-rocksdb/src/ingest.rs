@@ -123,7 +123,7 @@ pub(crate) fn ingest(store: &Store, all: Vec<SortedRows>) -> Result<(), KvError>
     }
     let mut options = IngestExternalFileOptions::default();
     options.set_move_files(true);
-    let _writing = store.rows.write_any();
+    let _writing = store.rows.write_any(tables.iter().map(|(table, _)| *table).collect());
     for (table, files) in tables {
         let paths = files.iter().map(|file| &file.0).collect();
         store

@@ -23,6 +23,10 @@ pub(crate) const MULTI_GET_KEYS_MIN: usize = 2;
 /// Keys read in one call of RocksDB. Each found value stays pinned in memory until the call's answers have been handed on.
 pub(crate) const MULTI_GET_KEYS_MAX: usize = 1024;
 
+/// Keys of such a call that are looked for in the cache of rows before all are: enough to tell how many it has, few enough to cost
+/// hardly anything where it has none.
+pub(crate) const MULTI_GET_KEYS_PROBED: usize = 16;
+
 /// Ranged tables that one process may open with different descriptions: RocksDB asks plain functions without state for
 /// partitions, and each table needs its own.
 pub(crate) const PREFIX_SLOTS: usize = 32;

@@ -1,10 +1,12 @@
 //! Reading: of the database as it is, and of snapshots.
 
-use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end, successor};
-use rocksdb::{DBRawIteratorWithThreadMode, ReadOptions, SnapshotWithThreadMode};
+use std::ops::Range;
 
-use crate::limits::{MULTI_GET_KEYS_MAX, MULTI_GET_KEYS_MIN};
-use crate::row_cache::Looked;
+use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end, successor};
+use rocksdb::{DBPinnableSlice, DBRawIteratorWithThreadMode, ReadOptions, SnapshotWithThreadMode};
+
+use crate::limits::{MULTI_GET_KEYS_MAX, MULTI_GET_KEYS_MIN, MULTI_GET_KEYS_PROBED};
+use crate::row_cache::{Looked, RowCache, Ticket};
 use crate::store::{Database, Store};
 
 /// The database at one moment.
@@ -52,7 +54,11 @@ impl Read for Store {
         keys: &Keys,
         found: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), KvError> {
-        multi_get(self, &self.read_options, table, keys, found)
+        if keys.len() <= MULTI_GET_KEYS_MIN {
+            return one_by_one(self, table, keys, found);
+        }
+        let rows = self.is_reread(table).then_some(&self.rows);
+        multi_get(self, &self.read_options, rows, table, keys, found)
     }
 
     fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
@@ -89,7 +95,10 @@ impl Read for Snapshot<'_> {
         keys: &Keys,
         found: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), KvError> {
-        multi_get(self.store, &self.read_options, table, keys, found)
+        if keys.len() <= MULTI_GET_KEYS_MIN {
+            return one_by_one(self, table, keys, found);
+        }
+        multi_get(self.store, &self.read_options, None, table, keys, found)
     }
 
     fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
@@ -132,44 +141,126 @@ fn get(
     Ok(value.is_some())
 }
 
-fn multi_get(
-    store: &Store,
-    options: &ReadOptions,
+fn one_by_one(
+    read: &dyn Read,
     table: TableId,
     keys: &Keys,
     found: &mut dyn FnMut(usize, Option<&[u8]>),
 ) -> Result<(), KvError> {
-    if keys.len() <= MULTI_GET_KEYS_MIN {
-        for (index, key) in keys.iter().enumerate() {
-            if !get(store, options, table, key, &mut |value| found(index, Some(value)))? {
-                found(index, None);
-            }
-        }
-        return Ok(());
-    }
-    let family = store.family(table)?;
-    let all: Vec<&[u8]> = keys.iter().map(|key| key.as_bytes()).collect();
-    let mut sorted: Vec<(&[u8], usize)> = Vec::new();
-    let mut values = Vec::new();
-    for (chunk, some) in all.chunks(MULTI_GET_KEYS_MAX).enumerate() {
-        // RocksDB would sort them too, but compares them through a virtual function each time.
-        sorted.clear();
-        sorted.extend(some.iter().copied().zip(0..));
-        sorted.sort_unstable();
-        let in_order = sorted.iter().map(|(key, _)| *key);
-        let read = store.database.batched_multi_get_cf_opt(family, in_order, true, options);
-        values.clear();
-        values.resize_with(some.len(), || None);
-        for (value, (_, at)) in read.into_iter().zip(&sorted) {
-            if let Some(place) = values.get_mut(*at) {
-                *place = value.map_err(|error| store.error("reading", error))?;
-            }
-        }
-        for (at, value) in values.iter().enumerate() {
-            found(chunk * MULTI_GET_KEYS_MAX + at, value.as_deref());
+    for (index, key) in keys.iter().enumerate() {
+        if !read.get(table, key, &mut |value| found(index, Some(value)))? {
+            found(index, None);
         }
     }
     Ok(())
+}
+
+/// Reads what the cache of rows does not have, if there is one of what `options` let see.
+fn multi_get(
+    store: &Store,
+    options: &ReadOptions,
+    rows: Option<&RowCache>,
+    table: TableId,
+    keys: &Keys,
+    found: &mut dyn FnMut(usize, Option<&[u8]>),
+) -> Result<(), KvError> {
+    let family = store.family(table)?;
+    let all: Vec<&[u8]> = keys.iter().map(|key| key.as_bytes()).collect();
+    let mut chunk = Chunk::default();
+    for (number, keys) in all.chunks(MULTI_GET_KEYS_MAX).enumerate() {
+        chunk.look(rows, table, keys);
+        let read = match chunk.wanted.is_empty() {
+            true => Vec::new(),
+            false => {
+                // RocksDB would sort them too, but compares them through a virtual function each time.
+                chunk.wanted.sort_unstable_by_key(|wanted| (wanted.key, wanted.at));
+                let in_order = chunk.wanted.iter().map(|wanted| wanted.key);
+                store.database.batched_multi_get_cf_opt(family, in_order, true, options)
+            }
+        };
+        for (value, wanted) in read.into_iter().zip(&chunk.wanted) {
+            let Some(value) = value.map_err(|error| store.error("reading", error))? else { continue };
+            if let Some((rows, ticket)) = rows.zip(wanted.ticket) {
+                rows.keep(ticket, table, wanted.key, &value);
+            }
+            if let Some(place) = chunk.values.get_mut(wanted.at) {
+                *place = Some(Value::Read(value));
+            }
+        }
+        for (at, value) in chunk.values.iter().enumerate() {
+            let value = value.as_ref().map(|value| match value {
+                Value::Kept(range) => chunk.kept.get(range.clone()).unwrap_or_default(),
+                Value::Read(value) => value,
+            });
+            found(number * MULTI_GET_KEYS_MAX + at, value);
+        }
+    }
+    Ok(())
+}
+
+/// Keys of one call of RocksDB, and what is known of them.
+#[derive(Default)]
+struct Chunk<'k, 'v> {
+    /// Bytes copied out of the cache of rows.
+    kept: Vec<u8>,
+    /// By position.
+    values: Vec<Option<Value<'v>>>,
+    /// Keys without a value yet.
+    wanted: Vec<Wanted<'k>>,
+}
+
+/// A value on its way to who asked for it.
+enum Value<'v> {
+    /// A part of the bytes copied out of the cache of rows.
+    Kept(Range<usize>),
+    /// As RocksDB gave it.
+    Read(DBPinnableSlice<'v>),
+}
+
+/// A key that RocksDB is to be asked for.
+struct Wanted<'k> {
+    key: &'k [u8],
+    at: usize,
+    /// Given if its row may be kept.
+    ticket: Option<Ticket>,
+}
+
+impl<'k> Chunk<'k, '_> {
+    /// Takes what is in the cache of rows; the rest is wanted. Looking for a row that is not there, and keeping it, costs half of what is
+    /// saved by one that is, so first only some are looked for, and the others if half of these are there. Of a table much larger than
+    /// the cache few are.
+    fn look(&mut self, rows: Option<&RowCache>, table: TableId, keys: &[&'k [u8]]) {
+        self.kept.clear();
+        self.values.clear();
+        self.wanted.clear();
+        self.values.resize_with(keys.len(), || None);
+        let stride = keys.len().div_ceil(MULTI_GET_KEYS_PROBED).max(1);
+        for (at, key) in keys.iter().enumerate().step_by(stride) {
+            self.look_for(rows, table, at, key);
+        }
+        let probed = keys.len().div_ceil(stride);
+        let rows = rows.filter(|_| self.wanted.len() * 2 <= probed);
+        for (at, key) in keys.iter().enumerate().filter(|(at, _)| at % stride != 0) {
+            self.look_for(rows, table, at, key);
+        }
+    }
+
+    fn look_for(&mut self, rows: Option<&RowCache>, table: TableId, at: usize, key: &'k [u8]) {
+        let start = self.kept.len();
+        let looked =
+            rows.map_or(Looked::Passed, |rows| rows.get(table, key, &mut |value| self.kept.extend_from_slice(value)));
+        let ticket = match looked {
+            Looked::Found => {
+                if let Some(place) = self.values.get_mut(at) {
+                    *place = Some(Value::Kept(start..self.kept.len()));
+                }
+                return;
+            }
+            Looked::Missed(ticket) => Some(ticket),
+            Looked::Passed => None,
+        };
+        self.wanted.push(Wanted { key, at, ticket });
+    }
 }
 
 fn scan<'a>(

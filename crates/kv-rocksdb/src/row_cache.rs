@@ -5,7 +5,7 @@
 //!
 //! **What is found is never older than the moment of looking.** Who writes says so before ([`RowCache::write`]) and takes it back
 //! after: meanwhile nothing that may change is found or kept here, and what is read from the database meanwhile is not kept either.
-//! Few keys are said one by one. Of many it is only said that something is written: then all that was kept is out of date.
+//! Few keys are said one by one. Of many only their tables are said: then all that was kept of these is out of date.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,17 +15,26 @@ use parking_lot::Mutex;
 
 use crate::limits::{CACHED_ROW_BYTES_MAX, ROW_SET_BYTES, ROW_SET_ROWS};
 
-/// Before each row: its table and the length of its key.
-const HEAD_BYTES: usize = 3;
+/// Before each row: its table, the length of its key, and the generation of the table when it was read.
+const HEAD_BYTES: usize = NAME_BYTES + size_of::<u64>();
+
+/// The part of it that belongs to the key.
+const NAME_BYTES: usize = 3;
 
 /// Rows by key, within bounded memory.
 pub(crate) struct RowCache {
     /// May be none: then nothing is kept.
     sets: Box<[Mutex<Set>]>,
     hasher: RandomState,
+    tables: Box<[Table]>,
+}
+
+/// What is known of a table as a whole.
+#[derive(Default)]
+struct Table {
     /// Writes under way that did not say their keys.
     writing: AtomicU64,
-    /// How many such writes have ended. Sets of another generation are out of date.
+    /// How many such writes have ended. Rows of another generation are out of date.
     generation: AtomicU64,
 }
 
@@ -52,8 +61,15 @@ pub(crate) struct Ticket {
 #[must_use]
 pub(crate) struct Write<'a> {
     cache: &'a RowCache,
-    /// The sets of its keys; `None` if it did not say them.
-    sets: Option<Vec<usize>>,
+    scope: Scope,
+}
+
+/// What a write may change.
+enum Scope {
+    /// Rows of these sets.
+    Sets(Vec<usize>),
+    /// Any rows of these tables.
+    Tables(Vec<TableId>),
 }
 
 /// Figures for metrics.
@@ -66,14 +82,13 @@ pub(crate) struct RowCacheFigures {
 }
 
 impl RowCache {
-    /// A cache of at most so many bytes; too few for a set: nothing is kept.
-    pub(crate) fn new(bytes: usize) -> Self {
+    /// A cache of at most so many bytes for rows of so many tables; too few for a set: nothing is kept.
+    pub(crate) fn new(bytes: usize, tables: usize) -> Self {
         let count = bytes / (ROW_SET_BYTES + size_of::<Mutex<Set>>());
         Self {
             sets: std::iter::repeat_with(Mutex::default).take(count).collect(),
             hasher: RandomState::new(),
-            writing: AtomicU64::new(0),
-            generation: AtomicU64::new(0),
+            tables: std::iter::repeat_with(Table::default).take(tables).collect(),
         }
     }
 
@@ -91,17 +106,17 @@ impl RowCache {
     pub(crate) fn get(&self, table: TableId, key: &[u8], found: &mut dyn FnMut(&[u8])) -> Looked {
         let hash = self.hash(table, key);
         let Some(set) = self.sets.get(self.set_index(hash)) else { return Looked::Passed };
+        let Some(of_table) = self.tables.get(table.index()) else { return Looked::Passed };
         // In this order: a write that ends in between has raised the generation before it lowers the count.
-        let is_writing = self.writing.load(Ordering::SeqCst) > 0;
-        let generation = self.generation.load(Ordering::SeqCst);
+        let is_writing = of_table.writing.load(Ordering::SeqCst) > 0;
+        let generation = of_table.generation.load(Ordering::SeqCst);
         let mut copy = [0; CACHED_ROW_BYTES_MAX];
         let len = {
             let mut set = set.lock();
             if is_writing || set.writing > 0 {
                 return Looked::Passed;
             }
-            set.renew(generation);
-            let Some(value) = set.find(tag(hash), table, key) else {
+            let Some(value) = set.find(tag(hash), table, key, generation) else {
                 set.misses += 1;
                 return Looked::Missed(Ticket { hash, version: set.version, generation });
             };
@@ -119,18 +134,20 @@ impl RowCache {
     /// Keeps a row that was read after the ticket was given, unless something was or is written that it may depend on.
     pub(crate) fn keep(&self, ticket: Ticket, table: TableId, key: &[u8], value: &[u8]) {
         let Some(set) = self.sets.get(self.set_index(ticket.hash)) else { return };
+        let Some(of_table) = self.tables.get(table.index()) else { return };
         if key.len() + value.len() + HEAD_BYTES > CACHED_ROW_BYTES_MAX {
             return;
         }
         let mut set = set.lock();
         // What is kept while any keys are written is out of date when that ends.
-        let generation = self.generation.load(Ordering::SeqCst);
+        let generation = of_table.generation.load(Ordering::SeqCst);
         if set.writing > 0 || generation != ticket.generation || set.version != ticket.version {
             return;
         }
-        set.renew(generation);
-        if set.find(tag(ticket.hash), table, key).is_none() {
-            set.push(tag(ticket.hash), table, key, value);
+        if set.find(tag(ticket.hash), table, key, generation).is_none() {
+            // One that is out of date.
+            set.remove(tag(ticket.hash), table, key);
+            set.push(tag(ticket.hash), table, key, generation, value);
         }
     }
 
@@ -147,23 +164,30 @@ impl RowCache {
                 sets.push(index);
             }
         }
-        Write { cache: self, sets: Some(sets) }
+        Write { cache: self, scope: Scope::Sets(sets) }
     }
 
-    /// The same for a write of any keys.
-    pub(crate) fn write_any(&self) -> Write<'_> {
-        self.writing.fetch_add(1, Ordering::SeqCst);
-        Write { cache: self, sets: None }
+    /// The same for a write of any keys of some tables.
+    pub(crate) fn write_any(&self, tables: Vec<TableId>) -> Write<'_> {
+        for table in self.of(&tables) {
+            table.writing.fetch_add(1, Ordering::SeqCst);
+        }
+        Write { cache: self, scope: Scope::Tables(tables) }
+    }
+
+    fn of(&self, tables: &[TableId]) -> impl Iterator<Item = &Table> {
+        tables.iter().filter_map(|table| self.tables.get(table.index()))
     }
 
     /// Figures now.
     pub(crate) fn figures(&self) -> RowCacheFigures {
         let mut figures = RowCacheFigures { bytes: size_of_val(&*self.sets), ..RowCacheFigures::default() };
-        let generation = self.generation.load(Ordering::SeqCst);
+        let generations: Vec<u64> = self.tables.iter().map(|table| table.generation.load(Ordering::SeqCst)).collect();
         for set in &self.sets {
             let set = set.lock();
             figures.bytes += set.bytes.as_ref().map_or(0, |bytes| bytes.len());
-            figures.rows += if set.generation == generation { set.len as u64 } else { 0 };
+            let rows = set.origins().filter(|(table, generation)| generations.get(table.index()) == Some(generation));
+            figures.rows += rows.count() as u64;
             figures.hits += set.hits;
             figures.misses += set.misses;
         }
@@ -173,16 +197,21 @@ impl RowCache {
 
 impl Drop for Write<'_> {
     fn drop(&mut self) {
-        let Some(sets) = &self.sets else {
-            // In this order: who sees that nothing is written any more sees the new generation too.
-            self.cache.generation.fetch_add(1, Ordering::SeqCst);
-            self.cache.writing.fetch_sub(1, Ordering::SeqCst);
-            return;
-        };
-        for set in sets.iter().filter_map(|index| self.cache.sets.get(*index)) {
-            let mut set = set.lock();
-            set.version = set.version.wrapping_add(1);
-            set.writing = set.writing.saturating_sub(1);
+        match &self.scope {
+            Scope::Sets(sets) => {
+                for set in sets.iter().filter_map(|index| self.cache.sets.get(*index)) {
+                    let mut set = set.lock();
+                    set.version = set.version.wrapping_add(1);
+                    set.writing = set.writing.saturating_sub(1);
+                }
+            }
+            Scope::Tables(tables) => {
+                for table in self.cache.of(tables) {
+                    // In this order: who sees that nothing is written any more sees the new generation too.
+                    table.generation.fetch_add(1, Ordering::SeqCst);
+                    table.writing.fetch_sub(1, Ordering::SeqCst);
+                }
+            }
         }
     }
 }
@@ -194,10 +223,9 @@ fn tag(hash: u64) -> u16 {
     tag
 }
 
-/// Some rows, one behind the other.
+/// Some rows, one behind the other; at most one of a key.
 #[derive(Default)]
 struct Set {
-    generation: u64,
     hits: u64,
     misses: u64,
     /// Rises with each write of one of its keys.
@@ -213,40 +241,43 @@ struct Set {
 }
 
 impl Set {
-    /// Forgets everything if it is of another generation.
-    fn renew(&mut self, generation: u64) {
-        if self.generation != generation {
-            self.generation = generation;
-            self.len = 0;
-        }
-    }
-
     fn start(&self, at: usize) -> usize {
         at.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| usize::from(*end))
     }
 
-    /// Position and value of a key.
-    fn position(&self, tag: u16, table: TableId, key: &[u8]) -> Option<(usize, &[u8])> {
+    /// Position, generation and value of a key.
+    fn position(&self, tag: u16, table: TableId, key: &[u8]) -> Option<(usize, u64, &[u8])> {
         let bytes = self.bytes.as_deref()?;
         let tags = self.tags.iter().zip(&self.ends).take(self.len).enumerate();
         for (at, (_, end)) in tags.filter(|(_, (of, _))| **of == tag) {
             let row = bytes.get(self.start(at)..usize::from(*end))?;
             let (head, row) = row.split_at_checked(HEAD_BYTES)?;
-            if head == self::head(table, key)
+            if let Some(generation) = head.strip_prefix(&name(table, key))
                 && let Some(value) = row.strip_prefix(key)
             {
-                return Some((at, value));
+                return Some((at, u64::from_le_bytes(*generation.first_chunk()?), value));
             }
         }
         None
     }
 
-    fn find(&self, tag: u16, table: TableId, key: &[u8]) -> Option<&[u8]> {
-        Some(self.position(tag, table, key)?.1)
+    /// The value of a key, if it is of this generation.
+    fn find(&self, tag: u16, table: TableId, key: &[u8], generation: u64) -> Option<&[u8]> {
+        let (_, of, value) = self.position(tag, table, key)?;
+        (of == generation).then_some(value)
+    }
+
+    /// Table and generation of each row.
+    fn origins(&self) -> impl Iterator<Item = (TableId, u64)> {
+        (0..self.len).filter_map(|at| {
+            let head = self.bytes.as_deref()?.get(self.start(at)..)?.first_chunk::<HEAD_BYTES>()?;
+            let (name, generation) = head.split_at_checked(NAME_BYTES)?;
+            Some((TableId(*name.first()?), u64::from_le_bytes(*generation.first_chunk()?)))
+        })
     }
 
     fn remove(&mut self, tag: u16, table: TableId, key: &[u8]) {
-        if let Some((at, _)) = self.position(tag, table, key) {
+        if let Some((at, ..)) = self.position(tag, table, key) {
             self.remove_at(at);
         }
     }
@@ -266,7 +297,7 @@ impl Set {
     }
 
     /// Appends a row that is not there and not too long; the oldest ones make room.
-    fn push(&mut self, tag: u16, table: TableId, key: &[u8], value: &[u8]) {
+    fn push(&mut self, tag: u16, table: TableId, key: &[u8], generation: u64, value: &[u8]) {
         let bytes = HEAD_BYTES + key.len() + value.len();
         while self.len == ROW_SET_ROWS || self.start(self.len) + bytes > ROW_SET_BYTES {
             self.remove_at(0);
@@ -278,9 +309,11 @@ impl Set {
         else {
             return;
         };
-        let (head_place, place) = place.split_at_mut(HEAD_BYTES);
+        let (name_place, place) = place.split_at_mut(NAME_BYTES);
+        let (generation_place, place) = place.split_at_mut(HEAD_BYTES - NAME_BYTES);
         let (key_place, value_place) = place.split_at_mut(key.len());
-        head_place.copy_from_slice(&head(table, key));
+        name_place.copy_from_slice(&name(table, key));
+        generation_place.copy_from_slice(&generation.to_le_bytes());
         key_place.copy_from_slice(key);
         value_place.copy_from_slice(value);
         *tag_place = tag;
@@ -289,7 +322,7 @@ impl Set {
     }
 }
 
-fn head(table: TableId, key: &[u8]) -> [u8; HEAD_BYTES] {
+fn name(table: TableId, key: &[u8]) -> [u8; NAME_BYTES] {
     let [low, high] = u16::try_from(key.len()).unwrap_or(u16::MAX).to_le_bytes();
     [table.0, low, high]
 }
@@ -307,7 +340,7 @@ mod tests {
     const TABLE: TableId = TableId(1);
 
     fn with_sets(sets: usize) -> RowCache {
-        let cache = RowCache::new(sets * (ROW_SET_BYTES + size_of::<Mutex<Set>>()));
+        let cache = RowCache::new(sets * (ROW_SET_BYTES + size_of::<Mutex<Set>>()), 3);
         assert_eq!(cache.sets.len(), sets);
         cache
     }
@@ -366,7 +399,7 @@ mod tests {
         let cache = with_sets(4);
         keep(&cache, b"a", b"old");
         let before = ticket(&cache, b"b");
-        let (first, second) = (cache.write_any(), cache.write_any());
+        let (first, second) = (cache.write_any(vec![TABLE]), cache.write_any(vec![TableId(0), TABLE]));
         drop(first);
         cache.keep(before, TABLE, b"b", b"old");
         assert_eq!(cache.get(TABLE, b"a", &mut |_| panic!("being written")), Looked::Passed);
@@ -376,6 +409,33 @@ mod tests {
         assert_eq!(cache.figures().rows, 0);
         keep(&cache, b"a", b"new");
         assert_eq!(get(&cache, b"a"), Some(b"new".to_vec()));
+    }
+
+    #[test]
+    fn a_write_of_any_keys_is_none_of_other_tables() {
+        let cache = with_sets(4);
+        keep(&cache, b"a", b"kept");
+        let before = ticket(&cache, b"b");
+        let write = cache.write_any(vec![TableId(0), TableId(2)]);
+        assert_eq!(get(&cache, b"a"), Some(b"kept".to_vec()));
+        cache.keep(before, TABLE, b"b", b"read");
+        drop(write);
+        assert_eq!((get(&cache, b"a"), get(&cache, b"b")), (Some(b"kept".to_vec()), Some(b"read".to_vec())));
+        assert_eq!(cache.figures().rows, 2);
+    }
+
+    #[test]
+    fn what_is_out_of_date_gives_way_to_the_same_key() {
+        let cache = with_sets(1);
+        for generation in 0..40 {
+            keep(&cache, b"a", &[generation]);
+            keep(&cache, b"b", &[generation]);
+            assert_eq!((cache.figures().rows, cache.sets[0].lock().len), (2, 2));
+            drop(cache.write([(TABLE, &b"a"[..])].into_iter()));
+            assert_eq!((get(&cache, b"a"), get(&cache, b"b")), (None, Some(vec![generation])));
+            drop(cache.write_any(vec![TABLE]));
+            assert_eq!((get(&cache, b"a"), get(&cache, b"b")), (None, None));
+        }
     }
 
     #[test]
@@ -399,16 +459,16 @@ mod tests {
 
     #[test]
     fn without_room_nothing_is_kept() {
-        let cache = RowCache::new(ROW_SET_BYTES);
+        let cache = RowCache::new(ROW_SET_BYTES, 3);
         assert_eq!(cache.get(TABLE, b"a", &mut |_| panic!("nothing is kept")), Looked::Passed);
-        drop((cache.write([(TABLE, &b"a"[..])].into_iter()), cache.write_any()));
+        drop((cache.write([(TABLE, &b"a"[..])].into_iter()), cache.write_any(vec![TABLE])));
         assert_eq!(cache.figures(), RowCacheFigures::default());
     }
 
     #[test]
     fn its_memory_is_within_its_bounds() {
         for bytes in [4 << 10, 100_000, 1 << 20] {
-            let cache = RowCache::new(bytes);
+            let cache = RowCache::new(bytes, 3);
             for n in 0..10_000_u32 {
                 if let Looked::Missed(ticket) = cache.get(TABLE, &n.to_be_bytes(), &mut |_| ()) {
                     cache.keep(ticket, TABLE, &n.to_be_bytes(), &[1; 100]);
@@ -435,7 +495,7 @@ mod tests {
                         rows.remove(&key);
                     }
                     1 if len == 0 => {
-                        drop(cache.write_any());
+                        drop(cache.write_any(vec![TABLE]));
                         rows.clear();
                     }
                     _ => match cache.get(TABLE, &key, &mut |found| assert_eq!(Some(found), rows.get(&key).map(Vec::as_slice))) {
@@ -467,7 +527,10 @@ mod tests {
                     scope.spawn(move || {
                         for round in 1..=4_000 {
                             let keys = [(TABLE, &[key][..])];
-                            let write = if round % 5 == 0 { cache.write_any() } else { cache.write(keys.into_iter()) };
+                            let write = match round % 5 {
+                                0 => cache.write_any(vec![TABLE]),
+                                _ => cache.write(keys.into_iter()),
+                            };
                             database[usize::from(key)].store(round, Ordering::SeqCst);
                             if round % 3 == 0 {
                                 thread::yield_now();

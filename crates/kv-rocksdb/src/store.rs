@@ -60,7 +60,7 @@ impl Store {
             tables,
             path: options.path.clone(),
             memory,
-            rows: RowCache::new(options.row_cache_bytes(tables)),
+            rows: RowCache::new(options.row_cache_bytes(tables), tables.len()),
             read_options: ReadOptions::default(),
             write_options: options.write_options(),
             table_options,
@@ -114,7 +114,13 @@ impl Store {
     fn announce<'a>(&self, batches: impl ExactSizeIterator<Item = &'a WriteBatch> + Clone) -> Write<'_> {
         let operations: usize = batches.clone().map(WriteBatch::len).sum();
         if operations > CACHE_KEYS_PER_BATCH_MAX * batches.len() {
-            return self.rows.write_any();
+            let mut tables: Vec<TableId> = Vec::new();
+            for table in batches.flat_map(WriteBatch::iter).map(|operation| operation.table()) {
+                if !tables.contains(&table) {
+                    tables.push(table);
+                }
+            }
+            return self.rows.write_any(tables);
         }
         let keys = batches.flat_map(WriteBatch::iter).map(|operation| (operation.table(), operation.key()));
         self.rows.write(keys.filter(|(table, _)| self.is_reread(*table)).map(|(table, key)| (table, key.as_bytes())))
@@ -148,7 +154,7 @@ impl Store {
 
     /// Deletes what is from `start` (included) to `end` (not included).
     pub(crate) fn delete_range(&self, table: TableId, start: &[u8], end: &[u8]) -> Result<(), KvError> {
-        let _writing = self.rows.write_any();
+        let _writing = self.rows.write_any(vec![table]);
         self.database
             .delete_range_cf_opt(self.family(table)?, start, end, &self.write_options)
             .map_err(|error| self.error("deleting", error))

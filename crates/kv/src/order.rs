@@ -5,8 +5,8 @@ use crate::TableId;
 /// The positions of writes, ordered by table and key; those to one key stay in the order they came in.
 ///
 /// Keys lie far apart in memory and begin alike (with their graph, for instance), so comparing them waits for memory, then for bytes
-/// that say nothing. What is compared here is a number: the table, and the first bytes after those that all keys of the table share. The keys
-/// themselves are only compared where that number is the same.
+/// that say nothing. What is compared here is a number: the table, and the first bytes after those that all keys of the table share.
+/// The keys themselves are only compared where that number is the same.
 pub fn sorted_positions<'k>(
     writes: impl Iterator<Item = (TableId, &'k [u8])> + Clone,
 ) -> impl ExactSizeIterator<Item = usize> {
