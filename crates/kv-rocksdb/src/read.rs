@@ -5,7 +5,7 @@ use std::ops::Range;
 use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end, successor};
 use rocksdb::{DBPinnableSlice, DBRawIteratorWithThreadMode, ReadOptions, SnapshotWithThreadMode};
 
-use crate::limits::{MULTI_GET_KEYS_MAX, MULTI_GET_KEYS_MIN, MULTI_GET_KEYS_PROBED};
+use crate::limits::{MULTI_GET_FOUND_SHARE, MULTI_GET_KEYS_MAX, MULTI_GET_KEYS_MIN, MULTI_GET_KEYS_PROBED};
 use crate::row_cache::{Looked, RowCache, Ticket};
 use crate::store::{Database, Store};
 
@@ -226,20 +226,21 @@ struct Wanted<'k> {
 }
 
 impl<'k> Chunk<'k, '_> {
-    /// Takes what is in the cache of rows; the rest is wanted. Looking for a row that is not there, and keeping it, costs half of what is
-    /// saved by one that is, so first only some are looked for, and the others if half of these are there. Of a table much larger than
-    /// the cache few are.
+    /// Takes what is in the cache of rows; the rest is wanted. First only some are looked for, and the others if enough of these are
+    /// there: of a table much larger than the cache few are.
     fn look(&mut self, rows: Option<&RowCache>, table: TableId, keys: &[&'k [u8]]) {
         self.kept.clear();
         self.values.clear();
         self.wanted.clear();
         self.values.resize_with(keys.len(), || None);
-        let stride = keys.len().div_ceil(MULTI_GET_KEYS_PROBED).max(1);
+        // At least 1, as there is a key.
+        let stride = keys.len().div_ceil(MULTI_GET_KEYS_PROBED);
         for (at, key) in keys.iter().enumerate().step_by(stride) {
             self.look_for(rows, table, at, key);
         }
         let probed = keys.len().div_ceil(stride);
-        let rows = rows.filter(|_| self.wanted.len() * 2 <= probed);
+        let found = probed - self.wanted.len();
+        let rows = rows.filter(|_| found * MULTI_GET_FOUND_SHARE >= probed);
         for (at, key) in keys.iter().enumerate().filter(|(at, _)| at % stride != 0) {
             self.look_for(rows, table, at, key);
         }

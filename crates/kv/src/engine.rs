@@ -75,7 +75,8 @@ pub trait Read {
     /// Calls `found` with the value of `key`, if there is one, and says whether there was.
     fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError>;
 
-    /// Calls `found` once for every key, in order, with its position and its value. One round for the whole batch.
+    /// Calls `found` once for every key, in order, with its position and its value. One round for the whole batch. Of an engine, each
+    /// value is of some moment during the call; of a snapshot, all are of its moment.
     fn multi_get(
         &self,
         table: TableId,
