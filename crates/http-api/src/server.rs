@@ -153,14 +153,17 @@ async fn connection(app: Arc<App>, stream: TcpStream, ended: watch::Receiver<boo
     let mut told = pin!(listener.wait_for(|ended| *ended));
     let mut is_listening = false;
     let outcome = poll_fn(|context| {
-        if let Poll::Ready(outcome) = connection.as_mut().poll(context) {
-            return Poll::Ready(Some(outcome));
+        // Looked at before anything is answered, so that every answer after the end says that its connection closes.
+        if !ended.has_changed().unwrap_or(true) {
+            if let Poll::Ready(outcome) = connection.as_mut().poll(context) {
+                return Poll::Ready(Some(outcome));
+            }
+            // Who listens is told; asking again each time would cost more.
+            if is_listening {
+                return Poll::Pending;
+            }
+            is_listening = true;
         }
-        // Who listens is told; asking again each time would cost more.
-        if is_listening && !ended.has_changed().unwrap_or(true) {
-            return Poll::Pending;
-        }
-        is_listening = true;
         told.as_mut().poll(context).map(|_| None)
     })
     .await;
