@@ -13,10 +13,10 @@ use kv::{Engine, RowRange, WriteBatch};
 
 use super::rows::{self, HOUSEKEEPER, Rows, Server};
 use super::{Cluster, State};
-use crate::dropped::Waker;
-use crate::graph::Graph;
-use crate::purge::Graphs;
-use crate::store::{Shared, open_graph, read_graphs};
+use crate::core::graph::Graph;
+use crate::host::dropped::Waker;
+use crate::host::purge::Graphs;
+use crate::host::store::{Shared, open_graph, read_graphs};
 use crate::{StoreError, limits};
 
 /// What is stored of a graph beside its schema, on shared engines.
@@ -66,7 +66,7 @@ pub(crate) fn read_versions(engine: &dyn Engine) -> Result<HashMap<GraphNumber, 
 
 /// Appends the removal of a graph's version.
 pub(crate) fn delete_version(batch: &mut WriteBatch, graph: GraphNumber) {
-    crate::settings::delete_number(batch, MetaKind::Version, graph);
+    crate::core::settings::delete_number(batch, MetaKind::Version, graph);
 }
 
 /// Brings the graphs in memory in line with those in the store. Nothing else may do so at the same time: the caller holds the right to
@@ -170,11 +170,11 @@ impl Context {
     }
 
     /// Waits, on a thread of its own, for those who write with what is out of date.
-    fn settle(&self, count: u64, graphs: Vec<Arc<Graph>>, retired: Vec<crate::stripes::Stripes>) {
+    fn settle(&self, count: u64, graphs: Vec<Arc<Graph>>, retired: Vec<crate::core::stripes::Stripes>) {
         let shared = Arc::clone(&self.shared);
         let wait = move || {
             graphs.iter().for_each(|graph| graph.wait_for_own_writers());
-            retired.iter().for_each(crate::stripes::Stripes::wait);
+            retired.iter().for_each(crate::core::stripes::Stripes::wait);
             if let Some(cluster) = &shared.cluster {
                 cluster.settled(count);
             }

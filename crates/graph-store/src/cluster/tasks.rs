@@ -5,7 +5,7 @@ use key_codec::{GraphNumber, setting_value};
 
 use super::{Cluster, rows};
 use crate::StoreError;
-use crate::settings::read_row;
+use crate::core::settings::read_row;
 
 /// What becomes of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,10 +16,10 @@ use key_codec::{index_key, key, tables, value};
 use kv::{KvError, RowRange, WriteBatch};
 
 use super::changes::{IndexChanges, Refusal, group_at};
-use crate::graph::Locks;
-use crate::insert::needs_label_index;
-use crate::stripes::Mask;
-use crate::task::TaskWork;
+use crate::core::graph::Locks;
+use crate::core::stripes::Mask;
+use crate::jobs::task::TaskWork;
+use crate::write::insert::needs_label_index;
 use crate::{Graph, StoreError, Wait, limits};
 
 /// What receives the elements of a label, so many at a time.

@@ -14,8 +14,8 @@ use rustc_hash::FxHashMap;
 use super::entries::{Entry, add_entries};
 use super::stored::Stored;
 use super::unique::Claim;
-use crate::graph::{is_expired, now_ms};
-use crate::stripes::{Held, Mask};
+use crate::core::graph::{is_expired, now_ms};
+use crate::core::stripes::{Held, Mask};
 use crate::{Graph, StoreError, limits};
 
 /// Why a write could not be prepared.

@@ -14,11 +14,11 @@ use super::build::in_steps;
 use super::changes::Refusal;
 use super::entries::{Entry, add_entries, values_in_row};
 use super::stored::Stored;
-use crate::graph::{Locks, is_expired, now_ms};
-use crate::insert::needs_label_index;
-use crate::read::element_id_text;
-use crate::stripes::Mask;
-use crate::task::TaskWork;
+use crate::core::graph::{Locks, is_expired, now_ms};
+use crate::core::stripes::Mask;
+use crate::jobs::task::TaskWork;
+use crate::read::read::element_id_text;
+use crate::write::insert::needs_label_index;
 use crate::{Budget, Graph, StoreError, Wait, limits};
 
 /// What can be wrong with an index entry.

@@ -8,8 +8,8 @@ use rustc_hash::FxHashSet;
 
 use super::access::Access;
 use super::{AMONG_IDS, Element, IN_INDEX};
-use crate::list::{Progress, Turn};
-use crate::page::Position;
+use crate::read::list::{Progress, Turn};
+use crate::read::page::Position;
 use crate::{Graph, StoreError, Visit, limits};
 
 /// What carrying out a plan for one label needs.

@@ -13,8 +13,8 @@ use graph_schema::{Catalogue, Conditions};
 use key_codec::{key, tables, value};
 use kv::{Key, Keys, Read, RowRange, successor};
 
-use crate::graph::{is_expired, now_ms};
-use crate::page::{self, Position};
+use crate::core::graph::{is_expired, now_ms};
+use crate::read::page::{self, Position};
 use crate::{Graph, StoreError, limits};
 
 /// How long a read may take, and whether anyone still wants it.

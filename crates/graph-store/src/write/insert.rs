@@ -11,9 +11,9 @@ use key_codec::{key, tables, value};
 use kv::{Keys, WriteBatch};
 use rustc_hash::FxHashMap;
 
-use crate::graph::{Locks, is_expired, now_ms};
+use crate::core::graph::{Locks, is_expired, now_ms};
+use crate::core::stripes::Mask;
 use crate::index::changes::{Refusal, add_unique_stripes, is_indexed_edge};
-use crate::stripes::Mask;
 use crate::{End, Graph, Pending, StoreError};
 
 /// Whether a write may block its thread while another write to the same elements is at work.

@@ -19,10 +19,10 @@ use key_codec::{key, tables, value};
 use kv::{Commit, KvError, RowRange, WriteBatch, successor};
 use parking_lot::{Condvar, Mutex, RwLock};
 
-use crate::graph::{Locks, now_ms as real_now_ms};
+use crate::core::graph::{Locks, now_ms as real_now_ms};
+use crate::core::stripes::Mask;
+use crate::host::store::Shared;
 use crate::index::changes::{IndexChanges, Refusal};
-use crate::store::Shared;
-use crate::stripes::Mask;
 use crate::{Graph, Store, StoreError, Wait, limits};
 
 /// How expired elements are removed.

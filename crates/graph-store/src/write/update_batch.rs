@@ -11,9 +11,9 @@ use graph_schema::{Catalogue, EdgeRecord, ElementError, NewVertex, UpdateStrateg
 use kv::WriteBatch;
 use rustc_hash::FxHashMap;
 
-use crate::graph::{Locks, is_expired};
+use crate::core::graph::{Locks, is_expired};
+use crate::core::stripes::Mask;
 use crate::index::changes::{IndexChanges, Refusal};
-use crate::stripes::Mask;
 use crate::{Graph, Pending, StoreError, Wait};
 
 /// Strategies by the name of the property, as a client sent them.

@@ -3,9 +3,9 @@
 use graph_schema::SchemaElement;
 use kv::Statistic;
 
-use crate::graph::Graph;
-use crate::store::Store;
-use crate::stripes::Stripes;
+use crate::core::graph::Graph;
+use crate::core::stripes::Stripes;
+use crate::host::store::Store;
 
 /// Memory of a name, of the map's place for it, and of an empty catalogue, as estimated.
 const GRAPH_EXTRA_BYTES: usize = 2_048;

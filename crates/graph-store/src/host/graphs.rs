@@ -13,9 +13,9 @@ use kv::WriteBatch;
 
 use crate::cluster::changing::Changing;
 use crate::cluster::refresh::{delete_version, reload};
-use crate::graph::Graph;
-use crate::settings::{NEXT_GRAPH, advance_setting, delete_named, graph_number, put_dropped, read_named};
-use crate::store::{Store, put_next_ids, read_graphs};
+use crate::core::graph::Graph;
+use crate::core::settings::{NEXT_GRAPH, advance_setting, delete_named, graph_number, put_dropped, read_named};
+use crate::host::store::{Store, put_next_ids, read_graphs};
 use crate::{StoreError, limits};
 
 /// What a graph is configured with: keys and values, as given by who created it.

@@ -7,9 +7,9 @@ use graph_schema::{Catalogue, Conditions, EdgeLabelKind, Predicate};
 use key_codec::{CodecError, key, tables, value};
 use kv::{Key, RowRange, TableId, prefix_end, successor};
 
-use crate::graph::{is_expired, now_ms};
-use crate::list::{Budget, Listed, Progress, Turn};
-use crate::page::{self, Position};
+use crate::core::graph::{is_expired, now_ms};
+use crate::read::list::{Budget, Listed, Progress, Turn};
+use crate::read::page::{self, Position};
 use crate::{Graph, Range, StoreError, Visit};
 
 /// Which edges.

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use key_codec::GraphNumber;
 use parking_lot::{Condvar, Mutex};
 
-use crate::store::Shared;
+use crate::host::store::Shared;
 use crate::{Graph, StoreError, limits};
 
 /// Tasks waiting for their turn, and those at work.

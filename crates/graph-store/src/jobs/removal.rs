@@ -9,8 +9,8 @@ use graph_schema::{Catalogue, SchemaKey, Status, VertexLabel};
 use key_codec::{key, tables, value};
 use kv::{Keys, RowRange, WriteBatch};
 
-use crate::stripes::Mask;
-use crate::task::TaskWork;
+use crate::core::stripes::Mask;
+use crate::jobs::task::TaskWork;
 use crate::{Graph, StoreError, limits};
 
 impl Graph {

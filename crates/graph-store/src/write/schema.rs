@@ -11,8 +11,8 @@ use graph_schema::{
 use key_codec::{key, schema_value, tables};
 use kv::WriteBatch;
 
-use crate::graph::now_ms;
-use crate::store::{put_next_ids, read_catalogue};
+use crate::core::graph::now_ms;
+use crate::host::store::{put_next_ids, read_catalogue};
 use crate::{Graph, StoreError};
 
 /// Whether a change adds to an element or takes away from it.

@@ -13,10 +13,10 @@ use kv::{Engine, WriteBatch};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::cluster::refresh::{Version, read_versions};
-use crate::schema::prepare_analyzers;
-use crate::settings::read_named;
-use crate::store::{Shared, read_catalogue};
-use crate::stripes::{Held, Mask, Stripes};
+use crate::core::settings::read_named;
+use crate::core::stripes::{Held, Mask, Stripes};
+use crate::host::store::{Shared, read_catalogue};
+use crate::write::schema::prepare_analyzers;
 use crate::{StoreError, Wait, limits};
 
 /// How a store treats the elements of all its graphs.

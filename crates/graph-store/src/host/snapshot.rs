@@ -13,12 +13,12 @@ use key_codec::{GraphNumber, setting_value, tables};
 use kv::{Engine, Key, Read, WriteBatch};
 
 use crate::cluster::refresh::delete_version;
-use crate::dropped::{prefix_of, tables};
-use crate::graph::now_ms;
-use crate::graphs::{put_graph, put_version};
-use crate::settings::{delete_number, graph_number, number_up_to, put_dropped, put_owned_number, read_named};
-use crate::store::{Store, open_graph};
-use crate::stripes::Mask;
+use crate::core::graph::now_ms;
+use crate::core::settings::{delete_number, graph_number, number_up_to, put_dropped, put_owned_number, read_named};
+use crate::core::stripes::Mask;
+use crate::host::dropped::{prefix_of, tables};
+use crate::host::graphs::{put_graph, put_version};
+use crate::host::store::{Store, open_graph};
 use crate::{Budget, Graph, StoreError, limits};
 
 /// The snapshot of a graph.
@@ -145,7 +145,8 @@ impl Store {
     /// Has a copy that came to nothing removed, where its last batch was not stored after all.
     pub(crate) fn end_copy(&self, copy: GraphNumber, outcome: Result<(), StoreError>) -> Result<(), StoreError> {
         let unfinished = outcome.is_err()
-            && crate::settings::read_numbers(self.engine(), MetaKind::Unfinished).is_ok_and(|all| all.contains(&copy));
+            && crate::core::settings::read_numbers(self.engine(), MetaKind::Unfinished)
+                .is_ok_and(|all| all.contains(&copy));
         if unfinished {
             let mut batch = WriteBatch::new();
             delete_number(&mut batch, MetaKind::Unfinished, copy);

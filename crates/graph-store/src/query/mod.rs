@@ -26,8 +26,8 @@ use kv::Read;
 
 pub(crate) use self::element::Element;
 use self::plan::{Base, Plan};
-use crate::list::{Listed, Progress};
-use crate::page::{self, Position};
+use crate::read::list::{Listed, Progress};
+use crate::read::page::{self, Position};
 use crate::{Budget, Graph, Range, StoreError, Visit, limits};
 
 /// A position in an index; the other kind is a position among ids.

@@ -1,4 +1,4 @@
-//! Tasks: stored, run in the background ([`crate::task_queue`]), cancelled on request, resumed after a restart.
+//! Tasks: stored, run in the background ([`crate::jobs::task_queue`]), cancelled on request, resumed after a restart.
 //!
 //! Every change of a record is a swap, so that a cancellation and an end that meet leave one of the two, in whichever process they happen.
 //! Where several processes share the store, one of them runs a task ([`crate::cluster`]); the others cancel it by its record.
@@ -12,10 +12,10 @@ use key_codec::{CodecError, GraphNumber, key, setting_value, tables, task_value}
 use kv::{Engine, KeyBuf, RowRange};
 
 use crate::cluster::Claim;
-use crate::graph::now_ms;
-use crate::olap::OlapJob;
-use crate::settings::{advance_setting, read_setting};
-use crate::task_queue::Orders;
+use crate::core::graph::now_ms;
+use crate::core::settings::{advance_setting, read_setting};
+use crate::jobs::olap::OlapJob;
+use crate::jobs::task_queue::Orders;
 use crate::{Graph, StoreError, limits};
 
 /// The type of tasks that remove a label and its data.

@@ -5,7 +5,7 @@ use graph_schema::Catalogue;
 use key_codec::{CodecError, key, tables, value};
 use kv::{KeyBuf, Keys, Read};
 
-use crate::graph::{is_expired, is_expired_now, now_ms};
+use crate::core::graph::{is_expired, is_expired_now, now_ms};
 use crate::{Graph, StoreError};
 
 impl Graph {

@@ -11,11 +11,11 @@ use key_codec::{GraphNumber, setting_value, tables};
 use kv::{Engine, Key, TableId, WriteBatch};
 
 use crate::cluster::refresh::delete_version;
-use crate::dropped::{prefix_of, tables};
-use crate::graphs::{put_conf, put_graph, put_version};
-use crate::settings::{advance_setting, delete_number, put_dropped, read_setting};
-use crate::store::{IDS_RESERVED, Store, open_graph};
-use crate::task::NEXT_TASK;
+use crate::core::settings::{advance_setting, delete_number, put_dropped, read_setting};
+use crate::host::dropped::{prefix_of, tables};
+use crate::host::graphs::{put_conf, put_graph, put_version};
+use crate::host::store::{IDS_RESERVED, Store, open_graph};
+use crate::jobs::task::NEXT_TASK;
 use crate::{Budget, Graph, StoreError, limits};
 
 /// What a table of a graph holds: enough to say whether two are the same, in whatever order their rows come.

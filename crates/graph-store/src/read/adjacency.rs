@@ -12,8 +12,8 @@ use key_codec::{key, tables, value};
 use kv::{Entry, GoOn, Keys, TableId};
 use traversal::{EdgeAt, EdgeRead, GraphRead, TraversalError};
 
-use crate::graph::{is_expired, now_ms};
-use crate::list::Budget;
+use crate::core::graph::{is_expired, now_ms};
+use crate::read::list::Budget;
 use crate::{Graph, StoreError, limits};
 
 /// A graph as traversals read it: with one state of the schema and one budget for all reads.

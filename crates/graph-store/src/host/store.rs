@@ -12,15 +12,15 @@ use crate::StoreError;
 use crate::cluster::changing::Changing;
 use crate::cluster::refresh::{Context, Refresher};
 use crate::cluster::{Cluster, ClusterOptions};
-use crate::dropped::{Remover, Waker, finish_drops, keep_house};
-use crate::graph::{Graph, GraphOptions};
-use crate::id_generator::{BLOCK, IdGenerator, RESERVED_MAX};
-use crate::purge::{Graphs, PurgeOptions, PurgeTotals, Purger};
-use crate::schema::prepare_analyzers;
-use crate::settings::{advance_setting, graph_number, number_up_to, put_setting, read_setting};
-use crate::stripes::Stripes;
-use crate::task::next_task;
-use crate::task_queue::{TaskQueue, TaskRunner};
+use crate::core::graph::{Graph, GraphOptions};
+use crate::core::id_generator::{BLOCK, IdGenerator, RESERVED_MAX};
+use crate::core::settings::{advance_setting, graph_number, number_up_to, put_setting, read_setting};
+use crate::core::stripes::Stripes;
+use crate::host::dropped::{Remover, Waker, finish_drops, keep_house};
+use crate::host::purge::{Graphs, PurgeOptions, PurgeTotals, Purger};
+use crate::jobs::task::next_task;
+use crate::jobs::task_queue::{TaskQueue, TaskRunner};
+use crate::write::schema::prepare_analyzers;
 
 /// Settings of the store, by name, in `meta`.
 const FORMAT: &str = "format_version";

@@ -6,11 +6,11 @@ use graph_model::{Edge, EdgeId, Vertex, VertexId};
 use graph_schema::Literal;
 use kv::WriteBatch;
 
-use crate::graph::Locks;
+use crate::core::graph::Locks;
+use crate::core::stripes::Mask;
 use crate::index::changes::{IndexChanges, Refusal};
-use crate::read::edge_id_text;
-use crate::schema::Alter;
-use crate::stripes::Mask;
+use crate::read::read::edge_id_text;
+use crate::write::schema::Alter;
 use crate::{Graph, Pending, StoreError, Wait};
 
 /// Properties as a client sent them.

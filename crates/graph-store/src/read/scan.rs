@@ -18,9 +18,9 @@ use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
 use kv::{Entry, Key, TableId, prefix_end};
 
-use crate::graph::{is_expired, now_ms};
-use crate::list::{Listed, Progress, Turn};
-use crate::page::{self, Position};
+use crate::core::graph::{is_expired, now_ms};
+use crate::read::list::{Listed, Progress, Turn};
+use crate::read::page::{self, Position};
 use crate::{Budget, Graph, Range, StoreError, Visit, limits};
 
 const VERSION: u8 = 1;

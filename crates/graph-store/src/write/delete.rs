@@ -5,11 +5,11 @@ use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
 use kv::{RowRange, WriteBatch};
 
-use crate::graph::Locks;
+use crate::core::graph::Locks;
+use crate::core::stripes::{Held, Mask};
 use crate::index::changes::{IndexChanges, Refusal, is_indexed_edge};
-use crate::insert::needs_label_index;
-use crate::read::edge_id_text;
-use crate::stripes::{Held, Mask};
+use crate::read::read::edge_id_text;
+use crate::write::insert::needs_label_index;
 use crate::{Graph, Pending, StoreError, Wait, limits};
 
 impl Graph {

@@ -1,7 +1,7 @@
 //! Giving back the room of what was deleted.
 
-use crate::dropped::{prefix_of, tables};
-use crate::store::Store;
+use crate::host::dropped::{prefix_of, tables};
+use crate::host::store::Store;
 use crate::{Budget, StoreError};
 
 impl Store {
