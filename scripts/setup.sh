@@ -84,15 +84,15 @@ has_python() { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; 
 
 # Checkouts share the build folder, so that RocksDB is compiled once for a machine. Cargo tells whether our own crates are
 # up to date by the times of their files and would take another checkout's for ours: after a change of checkout they are
-# built anew. Nothing else is.
+# rebuilt. Nothing else is.
 own_crates_of_this_checkout() {
     local stamp=$CARGO_TARGET_DIR/checkout crates=() folder
     number=$((number + 1))
     if [[ ! -d $CARGO_TARGET_DIR/release || $(cat "$stamp" 2>/dev/null || true) == "$root" ]]; then
         say "[$number/$total] Build folder: of this checkout"
     else
-        say "[$number/$total] Build folder: last used by another checkout, building our own crates anew"
-        for folder in "$root"/crates/*/ "$root/xtask/"; do crates+=(-p "$(basename "$folder")"); done
+        say "[$number/$total] Build folder: last used by another checkout, rebuilding our own crates"
+        for folder in "$root"/crates/*/ "$root"/tools/*/ "$root/xtask/"; do crates+=(-p "$(basename "$folder")"); done
         (cd "$root" && cargo clean --quiet --release "${crates[@]}")
     fi
     mkdir -p "$CARGO_TARGET_DIR"
