@@ -383,3 +383,12 @@ pub struct UpdateIndexLabel {
     /// Entries to set or to remove.
     pub user_data: UserData,
 }
+
+/// Whether a change adds to an element or takes away from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alter {
+    /// Add.
+    Append,
+    /// Take away.
+    Eliminate,
+}

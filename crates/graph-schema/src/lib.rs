@@ -32,7 +32,7 @@ pub use definition::{
 pub use element::{ElementRules, EndLabels, UpdateStrategies, UpdateStrategy, VertexDraft};
 pub use error::{ElementError, SchemaError, ValueError};
 pub use input::{
-    EdgeLabelKindName, EdgeRecord, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex,
+    Alter, EdgeLabelKindName, EdgeRecord, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex,
     NewVertexLabel, UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel,
 };
 pub use text_analysis::Analyzer;

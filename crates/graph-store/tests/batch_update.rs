@@ -211,11 +211,11 @@ proptest! {
             prop_assert_eq!(answered.len(), touched.len());
             prop_assert_eq!(edges.len(), touched.len());
             for vertex in answered.iter() {
-                let stored = graph.vertex(&vertex.id).unwrap().unwrap();
+                let stored = graph.reader().vertex(&vertex.id).unwrap().unwrap();
                 prop_assert_eq!(&stored, vertex);
             }
             for edge in edges.iter() {
-                let stored = graph.edge(&edge.id).unwrap().unwrap();
+                let stored = graph.reader().edge(&edge.id).unwrap().unwrap();
                 prop_assert_eq!(&stored, edge);
             }
         }
@@ -224,7 +224,7 @@ proptest! {
         let has = |model: &BTreeMap<u8, Known>, key| model.values().any(|known| known.get(&key).is_some_and(|v| !v.is_empty()));
         prop_assert_eq!(report.entries > 0, [0, 2, 3].into_iter().any(|key| has(&model, key)));
         for (element, expected) in &model {
-            let stored = graph.vertex(&VertexId::Number(i64::from(*element))).unwrap().unwrap();
+            let stored = graph.reader().vertex(&VertexId::Number(i64::from(*element))).unwrap().unwrap();
             prop_assert_eq!(&known(&graph, &stored.properties), expected);
             let id = graph.update_edges(
                 &[edge(&(*element, Known::new()))],
@@ -232,7 +232,7 @@ proptest! {
                 false,
                 Wait::Never,
             ).and_then(Pending::wait).unwrap().remove(0).id;
-            prop_assert_eq!(&known(&graph, &graph.edge(&id).unwrap().unwrap().properties), expected);
+            prop_assert_eq!(&known(&graph, &graph.reader().edge(&id).unwrap().unwrap().properties), expected);
         }
     }
 }
@@ -253,7 +253,7 @@ fn a_request_is_done_as_a_whole_or_not_at_all_and_the_error_says_where() {
             Err(StoreError::Element { index, error }) => assert_eq!(index, Some(at), "{error}"),
             other => unreachable!("{other:?}"),
         }
-        assert!(graph.vertex(&VertexId::Number(0)).unwrap().is_none());
+        assert!(graph.reader().vertex(&VertexId::Number(0)).unwrap().is_none());
     }
     let other = NewVertex { label: Some("w".into()), properties: vec![], ..counted(1, 1) };
     let error = write(&[other]).unwrap_err();
@@ -291,7 +291,7 @@ fn concurrent_sums_add_up() {
         }
     });
     for (id, expected) in [(0, 200), (1, 400)] {
-        let stored = graph.vertex(&VertexId::Number(id)).unwrap().unwrap();
+        let stored = graph.reader().vertex(&VertexId::Number(id)).unwrap().unwrap();
         assert_eq!(known(&graph, &stored.properties), Known::from([(0, vec![expected])]));
     }
 }

@@ -7,9 +7,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use graph_model::{Direction, EdgeId, LabelId, VertexId};
+use graph_schema::Alter;
 use graph_schema::{Conditions, IndexType, Literal, NewEdge, NewIndexLabel, NewVertex};
 use graph_store::{
-    Alter, Budget, Clear, EdgeQuery, Graph, Pending, Range, Store, StoreError, StoreOptions, VertexQuery, Wait,
+    Budget, Clear, EdgeQuery, Graph, Pending, Range, Store, StoreError, StoreOptions, VertexQuery, Wait,
 };
 use proptest::prelude::*;
 
@@ -234,7 +235,7 @@ fn read_all<T: std::fmt::Debug + PartialEq>(list: impl Fn(Range) -> (Vec<T>, Opt
 fn vertices(graph: &Graph, label: Option<LabelId>) -> Vec<graph_model::Vertex> {
     read_all(|range| {
         let mut found = Vec::new();
-        let listed = graph.list_vertices(
+        let listed = graph.reader().list_vertices(
             &VertexQuery { label, conditions: Conditions::default(), range },
             &Budget::unlimited(),
             &mut |vertex| {
@@ -255,7 +256,7 @@ fn edges(graph: &Graph, label: Option<LabelId>, at: Option<(&VertexId, Direction
             vertex: at.map(|(id, direction)| (id.clone(), direction)),
             range,
         };
-        let listed = graph.list_edges(&query, &Budget::unlimited(), &mut |edge| {
+        let listed = graph.reader().list_edges(&query, &Budget::unlimited(), &mut |edge| {
             found.push(edge.id.clone());
             ControlFlow::Continue(())
         });
@@ -272,7 +273,7 @@ fn check_vertices(subject: &Subject, model: &Model) {
         let (label, expected) = &model.vertices[&vertex.id];
         assert_eq!(vertex.label, subject.label(*label));
         assert_eq!(vertex.properties.get(value), expected.map(graph_model::Value::Int).as_ref());
-        assert_eq!(graph.vertex(&vertex.id).unwrap().as_ref(), Some(vertex));
+        assert_eq!(graph.reader().vertex(&vertex.id).unwrap().as_ref(), Some(vertex));
     }
     for (label, name) in LABELS.into_iter().enumerate() {
         let listed: BTreeSet<VertexId> =
@@ -298,7 +299,7 @@ fn check_edges(subject: &Subject, model: &Model) {
         assert_eq!(set(edges(graph, None, Some((id, Direction::In)))), into);
     }
     for id in &model.edges {
-        assert_eq!(graph.edge(id).unwrap().map(|edge| edge.id).as_ref(), Some(id));
+        assert_eq!(graph.reader().edge(id).unwrap().map(|edge| edge.id).as_ref(), Some(id));
     }
 }
 

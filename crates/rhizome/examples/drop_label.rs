@@ -125,7 +125,7 @@ fn count(graph: &Graph) -> Result<u64, Failure> {
     let range = Range::Offset { offset: 0, limit: None };
     let query = EdgeQuery { label: None, vertex: None, conditions: Conditions::default(), range };
     let mut count = 0;
-    graph.list_edges(&query, &Budget::unlimited(), &mut |_| {
+    graph.reader().list_edges(&query, &Budget::unlimited(), &mut |_| {
         count += 1;
         Visit::Continue(())
     })?;

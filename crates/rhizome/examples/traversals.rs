@@ -71,7 +71,7 @@ fn persons(graph: &Graph, catalogue: &Catalogue) -> Result<Vec<VertexId>, Failur
     let range = Range::Offset { offset: 0, limit: None };
     let query = VertexQuery { label: Some(label), conditions: Conditions::default(), range };
     let mut persons = Vec::new();
-    graph.list_vertices(&query, &Budget::unlimited(), &mut |vertex| {
+    graph.reader().list_vertices(&query, &Budget::unlimited(), &mut |vertex| {
         persons.push(vertex.id.clone());
         Visit::Continue(())
     })?;

@@ -1,73 +1,23 @@
 //! The rounds of a server: its beat, and reading again what others changed.
 
-use std::collections::{BTreeMap, HashMap};
+use crate::core::graph_version::read_versions;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use graph_schema::GraphMode;
-use key_codec::key::{self, MetaKind};
-use key_codec::{CodecError, GraphNumber, setting_value, tables};
-use kv::{Engine, RowRange, WriteBatch};
+use key_codec::key::MetaKind;
+use key_codec::{GraphNumber, setting_value};
 
 use super::rows::{self, HOUSEKEEPER, Rows, Server};
 use super::{Cluster, State};
 use crate::core::graph::Graph;
+use crate::core::stored_settings::swap;
 use crate::host::dropped::Waker;
 use crate::host::purge::Graphs;
 use crate::host::store::{Shared, open_graph, read_graphs};
 use crate::{StoreError, limits};
-
-/// What is stored of a graph beside its schema, on shared engines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Version {
-    /// Changes with the schema and with the modes.
-    pub(crate) number: u64,
-    pub(crate) mode: GraphMode,
-    pub(crate) reads_all: bool,
-}
-
-impl Version {
-    pub(crate) fn put(self, batch: &mut WriteBatch, graph: GraphNumber) {
-        let mode = self.mode as u64;
-        batch.put(
-            tables::META,
-            |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Version),
-            |b| key::meta_row_number(b, graph.0),
-            |v| setting_value::put_numbers(v, &[self.number, mode, u64::from(self.reads_all)]),
-        );
-    }
-
-    fn read(bytes: &[u8]) -> Result<Self, CodecError> {
-        let [number, mode, reads_all] = setting_value::read_numbers(bytes)?;
-        let mode = match mode {
-            1 => GraphMode::Restoring,
-            2 => GraphMode::Merging,
-            3 => GraphMode::Loading,
-            _ => GraphMode::None,
-        };
-        Ok(Self { number, mode, reads_all: reads_all != 0 })
-    }
-}
-
-/// The versions of all graphs, by number.
-pub(crate) fn read_versions(engine: &dyn Engine) -> Result<HashMap<GraphNumber, Version>, StoreError> {
-    let mut partition = Vec::new();
-    key::meta_partition(&mut partition, GraphNumber::STORE, MetaKind::Version);
-    let mut versions = HashMap::new();
-    let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
-    while let Some(entry) = cursor.next()? {
-        let number = GraphNumber(key::read_meta_row_number(entry.key.row())?);
-        versions.insert(number, Version::read(entry.value)?);
-    }
-    Ok(versions)
-}
-
-/// Appends the removal of a graph's version.
-pub(crate) fn delete_version(batch: &mut WriteBatch, graph: GraphNumber) {
-    crate::core::settings::delete_number(batch, MetaKind::Version, graph);
-}
 
 /// Brings the graphs in memory in line with those in the store. Nothing else may do so at the same time: the caller holds the right to
 /// change, or what it is made with.
@@ -199,7 +149,7 @@ impl Context {
         let mut new = Vec::new();
         setting_value::put_numbers(&mut new, &[cluster.id]);
         let place = (GraphNumber::STORE, MetaKind::Cluster, HOUSEKEEPER);
-        let taken = rows::swap(&*cluster.engine, place, rows.housekeeper.as_deref(), Some(&new))?;
+        let taken = swap(&*cluster.engine, place, rows.housekeeper.as_deref(), Some(&new))?;
         if taken {
             cluster.note_orphans();
         }

@@ -2,9 +2,10 @@
 
 use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
-use kv::{Engine, KeyBuf, RowRange, WriteBatch};
+use kv::{Engine, RowRange, WriteBatch};
 
 use crate::StoreError;
+use crate::core::stored_settings::swap;
 
 /// Who is changing schema or graphs, and how often that began and ended. Written by swaps only.
 pub(crate) const CHANGES: &str = "changes";
@@ -111,18 +112,4 @@ pub(crate) fn swap_changes(
     setting_value::put_numbers(&mut stored, &[owner, count]);
     let done = swap(engine, (GraphNumber::STORE, MetaKind::Cluster, CHANGES), before.stored.as_deref(), Some(&stored))?;
     Ok(done.then_some(Changes { owner, count, stored: Some(stored) }))
-}
-
-/// Compares and swaps a named row of `meta`.
-pub(crate) fn swap(
-    engine: &dyn Engine,
-    (graph, kind, name): (GraphNumber, MetaKind, &str),
-    expected: Option<&[u8]>,
-    new: Option<&[u8]>,
-) -> Result<bool, StoreError> {
-    let mut key = KeyBuf::new();
-    key::meta_partition(key.bytes_mut(), graph, kind);
-    key.end_partition();
-    key::meta_row_name(key.bytes_mut(), name);
-    Ok(engine.compare_and_swap(tables::META, key.as_key(), expected, new)?)
 }

@@ -5,7 +5,7 @@ use key_codec::{GraphNumber, setting_value};
 
 use super::{Cluster, rows};
 use crate::StoreError;
-use crate::core::settings::read_row;
+use crate::core::stored_settings::{read_row, swap};
 
 /// What becomes of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Cluster {
         let mut new = Vec::new();
         setting_value::put_numbers(&mut new, &[self.id]);
         let place = (graph, MetaKind::TaskOwner, &*name);
-        let taken = rows::swap(&*self.engine, place, stored.as_deref(), Some(&new))?;
+        let taken = swap(&*self.engine, place, stored.as_deref(), Some(&new))?;
         Ok(if taken { Claim::Taken } else { Claim::Others })
     }
 
@@ -51,7 +51,7 @@ impl Cluster {
         let mut own = Vec::new();
         setting_value::put_numbers(&mut own, &[self.id]);
         let place = (graph, MetaKind::TaskOwner, &*task.to_string());
-        if let Err(error) = rows::swap(&*self.engine, place, Some(&own), None) {
+        if let Err(error) = swap(&*self.engine, place, Some(&own), None) {
             tracing::debug!(task, %error, "the row that says who ran a task stays");
         }
     }

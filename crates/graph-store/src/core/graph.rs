@@ -2,39 +2,23 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::{ArcSwap, Guard};
-use graph_schema::{Analyzer, Catalogue, ElementRules, GraphMode};
-use jiff::tz::TimeZone;
+use graph_schema::{Catalogue, ElementRules, GraphMode};
 use key_codec::key::MetaKind;
 use key_codec::{GraphNumber, setting_value};
 use kv::{Engine, WriteBatch};
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::cluster::refresh::{Version, read_versions};
-use crate::core::settings::read_named;
-use crate::core::stripes::{Held, Mask, Stripes};
-use crate::host::store::{Shared, read_catalogue};
-use crate::write::schema::prepare_analyzers;
-use crate::{StoreError, Wait, limits};
-
-/// How a store treats the elements of all its graphs.
-#[derive(Clone, Debug)]
-pub struct GraphOptions {
-    /// The zone in which dates without one are read and written.
-    pub zone: TimeZone,
-    /// Whether numbers and dates in primary-key ids are written in their sortable code (HugeGraph's default) or plainly.
-    pub encode_primary_key_number: bool,
-    /// How new search indexes cut texts. One that exists keeps its analyzer until it is built anew.
-    pub analyzer: Analyzer,
-}
-
-impl Default for GraphOptions {
-    fn default() -> Self {
-        Self { zone: TimeZone::UTC, encode_primary_key_number: true, analyzer: Analyzer::default() }
-    }
-}
+use crate::core::clock::now_ms;
+use crate::core::graph_version::{Version, read_versions};
+use crate::core::options::GraphOptions;
+use crate::core::stored_catalogue::prepare_analyzers;
+use crate::core::stored_catalogue::read_catalogue;
+use crate::core::stored_settings::read_named;
+use crate::core::stripes::{Held, Locks, Mask, Stripes, Wait};
+use crate::host::store::Shared;
+use crate::{StoreError, limits};
 
 /// A property graph. Shared between threads; get one from [`crate::Store::graph`] for each request, since clearing
 /// a graph or resuming its snapshot replaces it.
@@ -328,27 +312,4 @@ impl Graph {
         batch.order_groups();
         Ok(self.engine().commit(batch)?)
     }
-}
-
-/// The stripes a write needs.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Locks {
-    pub(crate) shared: Mask,
-    pub(crate) exclusive: Mask,
-}
-
-/// The time now, in milliseconds since 1970 UTC.
-pub(crate) fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// Whether an element with this expiry is gone now. Of most, which have none, the clock is not asked.
-pub(crate) fn is_expired_now(expires_at_ms: Option<i64>) -> bool {
-    expires_at_ms.is_some_and(|moment| moment <= now_ms())
-}
-
-/// Whether an element with this expiry is gone.
-pub(crate) fn is_expired(expires_at_ms: Option<i64>, now_ms: i64) -> bool {
-    expires_at_ms.is_some_and(|moment| moment <= now_ms)
 }

@@ -17,8 +17,6 @@ use parking_lot::lock_api::{ArcRwLockReadGuard, ArcRwLockWriteGuard};
 use parking_lot::{RawRwLock, RwLock};
 use rustc_hash::FxHasher;
 
-use crate::Wait;
-
 /// Number of stripes: one bit each in a [`Mask`].
 const STRIPES: u32 = 64;
 
@@ -75,6 +73,22 @@ impl Mask {
         mask.add(id);
         mask
     }
+}
+
+/// Whether a write may block its thread while another write to the same elements is at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// It may.
+    Allowed,
+    /// It must not: it fails with [`StoreError::Contended`], having done nothing, and can be sent again where waiting is allowed.
+    Never,
+}
+
+/// The stripes a write needs.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Locks {
+    pub(crate) shared: Mask,
+    pub(crate) exclusive: Mask,
 }
 
 /// Held locks; dropping it lets them go.

@@ -17,7 +17,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::StoreError;
 use crate::cluster::Cluster;
-use crate::core::settings::{delete_number, read_numbers, read_owned_numbers};
+use crate::core::stored_settings::{delete_number, read_numbers, read_owned_numbers};
 use crate::host::purge::Graphs;
 
 /// The thread that removes. Dropping it waits for the removal at work.

@@ -12,10 +12,12 @@ use key_codec::{GraphNumber, conf_value, schema_value, setting_value, tables};
 use kv::WriteBatch;
 
 use crate::cluster::changing::Changing;
-use crate::cluster::refresh::{delete_version, reload};
+use crate::cluster::refresh::reload;
 use crate::core::graph::Graph;
-use crate::core::settings::{NEXT_GRAPH, advance_setting, delete_named, graph_number, put_dropped, read_named};
-use crate::host::store::{Store, put_next_ids, read_graphs};
+use crate::core::graph_version::delete_version;
+use crate::core::stored_catalogue::put_next_ids;
+use crate::core::stored_settings::{NEXT_GRAPH, advance_setting, delete_named, graph_number, put_dropped, read_named};
+use crate::host::store::{Store, read_graphs};
 use crate::{StoreError, limits};
 
 /// What a graph is configured with: keys and values, as given by who created it.

@@ -19,7 +19,9 @@ use key_codec::{key, tables, value};
 use kv::{Commit, KvError, RowRange, WriteBatch, successor};
 use parking_lot::{Condvar, Mutex, RwLock};
 
-use crate::core::graph::{Locks, now_ms as real_now_ms};
+use crate::core::clock::now_ms as real_now_ms;
+use crate::core::expiry::{delete_expiry, put_expiry};
+use crate::core::stripes::Locks;
 use crate::core::stripes::Mask;
 use crate::host::store::Shared;
 use crate::index::changes::{IndexChanges, Refusal};
@@ -181,7 +183,7 @@ impl Graph {
         let expired = stored.filter(|vertex| vertex.expires_at_ms == Some(at));
         match &expired {
             Some(vertex) => self.remove_vertex_wholly(&mut batch, &catalogue, &held, vertex)?,
-            None => self.delete_expiry(&mut batch, Some(at), ElementRef::Vertex(id)),
+            None => delete_expiry(&mut batch, self.number, Some(at), ElementRef::Vertex(id)),
         }
         Ok((expired.map_or(0, |_| 1), self.submit(batch, held)))
     }
@@ -223,7 +225,7 @@ impl Graph {
                 changes.edge(self, &catalogue, Some(&edge), None, None)?;
                 purged += 1;
             }
-            self.delete_expiry(&mut batch, Some(*at), ElementRef::Edge(id));
+            delete_expiry(&mut batch, self.number, Some(*at), ElementRef::Edge(id));
             batch.end_group();
         }
         self.put_index_removals(&mut batch, &changes)?;
@@ -252,29 +254,6 @@ impl Graph {
         Ok(due)
     }
 
-    /// Appends the row of an element that expires.
-    pub(crate) fn put_expiry(&self, batch: &mut WriteBatch, expires_at_ms: Option<i64>, element: ElementRef<'_>) {
-        if let Some(at) = expires_at_ms {
-            batch.put(
-                tables::EXPIRY,
-                |b| key::expiry_partition(b, self.number),
-                |b| key::expiry_row(b, at, element),
-                |_| (),
-            );
-        }
-    }
-
-    /// Appends the removal of such a row. Where it is left out, the purge removes it when it is due.
-    pub(crate) fn delete_expiry(&self, batch: &mut WriteBatch, expires_at_ms: Option<i64>, element: ElementRef<'_>) {
-        if let Some(at) = expires_at_ms {
-            batch.delete(
-                tables::EXPIRY,
-                |b| key::expiry_partition(b, self.number),
-                |b| key::expiry_row(b, at, element),
-            );
-        }
-    }
-
     /// Writes the rows of all elements that expire: for a store of a version that did not keep them.
     pub(crate) fn note_expiries(&self) -> Result<(), StoreError> {
         let catalogue = self.catalogue();
@@ -286,7 +265,7 @@ impl Graph {
             while let Some(entry) = cursor.next()? {
                 let expires_at_ms = value::read_vertex_head(entry.value)?.expires_at_ms;
                 let id = key::read_vertex_key(entry.key)?;
-                self.put_expiry(&mut batch, expires_at_ms, ElementRef::Vertex(&id));
+                put_expiry(&mut batch, self.number, expires_at_ms, ElementRef::Vertex(&id));
                 batch.end_group();
                 self.commit_if_large(&mut batch)?;
             }
@@ -298,7 +277,7 @@ impl Graph {
             while let Some(entry) = cursor.next()? {
                 let expires_at_ms = value::read_edge_expiry(entry.value)?;
                 let id = key::read_edge_out_key(entry.key)?;
-                self.put_expiry(&mut batch, expires_at_ms, ElementRef::Edge(&id));
+                put_expiry(&mut batch, self.number, expires_at_ms, ElementRef::Edge(&id));
                 batch.end_group();
                 self.commit_if_large(&mut batch)?;
             }

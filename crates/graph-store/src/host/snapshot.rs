@@ -12,9 +12,11 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, setting_value, tables};
 use kv::{Engine, Key, Read, WriteBatch};
 
-use crate::cluster::refresh::delete_version;
-use crate::core::graph::now_ms;
-use crate::core::settings::{delete_number, graph_number, number_up_to, put_dropped, put_owned_number, read_named};
+use crate::core::clock::now_ms;
+use crate::core::graph_version::delete_version;
+use crate::core::stored_settings::{
+    delete_number, graph_number, number_up_to, put_dropped, put_owned_number, read_named,
+};
 use crate::core::stripes::Mask;
 use crate::host::dropped::{prefix_of, tables};
 use crate::host::graphs::{put_graph, put_version};
@@ -145,7 +147,7 @@ impl Store {
     /// Has a copy that came to nothing removed, where its last batch was not stored after all.
     pub(crate) fn end_copy(&self, copy: GraphNumber, outcome: Result<(), StoreError>) -> Result<(), StoreError> {
         let unfinished = outcome.is_err()
-            && crate::core::settings::read_numbers(self.engine(), MetaKind::Unfinished)
+            && crate::core::stored_settings::read_numbers(self.engine(), MetaKind::Unfinished)
                 .is_ok_and(|all| all.contains(&copy));
         if unfinished {
             let mut batch = WriteBatch::new();

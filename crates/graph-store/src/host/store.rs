@@ -1,10 +1,10 @@
 //! The graphs of one engine: opening, listing. Changes of the list are in `graphs.rs`.
 
+use crate::core::stored_catalogue::read_catalogue;
 use std::sync::Arc;
 
-use graph_schema::{Catalogue, NextIds, SchemaKind};
 use key_codec::key::{self, MetaKind};
-use key_codec::{FORMAT_VERSION, FORMAT_VERSION_UPGRADABLE, GraphNumber, schema_value, setting_value, tables};
+use key_codec::{FORMAT_VERSION, FORMAT_VERSION_UPGRADABLE, GraphNumber, setting_value, tables};
 use kv::{Engine, RowRange, WriteBatch};
 use parking_lot::Mutex;
 
@@ -12,23 +12,22 @@ use crate::StoreError;
 use crate::cluster::changing::Changing;
 use crate::cluster::refresh::{Context, Refresher};
 use crate::cluster::{Cluster, ClusterOptions};
-use crate::core::graph::{Graph, GraphOptions};
+use crate::core::graph::Graph;
 use crate::core::id_generator::{BLOCK, IdGenerator, RESERVED_MAX};
-use crate::core::settings::{advance_setting, graph_number, number_up_to, put_setting, read_setting};
+use crate::core::options::GraphOptions;
+use crate::core::stored_catalogue::prepare_analyzers;
+use crate::core::stored_settings::{advance_setting, graph_number, number_up_to, put_setting, read_setting};
 use crate::core::stripes::Stripes;
 use crate::host::dropped::{Remover, Waker, finish_drops, keep_house};
 use crate::host::purge::{Graphs, PurgeOptions, PurgeTotals, Purger};
 use crate::jobs::task::next_task;
 use crate::jobs::task_queue::{TaskQueue, TaskRunner};
-use crate::write::schema::prepare_analyzers;
 
 /// Settings of the store, by name, in `meta`.
 const FORMAT: &str = "format_version";
 /// Present once every element that expires has its row in the table `expiry`, which version 1 did not have.
 const EXPIRIES_NOTED: &str = "expiries_noted";
 pub(crate) const IDS_RESERVED: &str = "ids_reserved";
-/// Setting of a graph.
-const NEXT_IDS: &str = "next_ids";
 
 /// How a store is opened.
 #[derive(Clone, Debug)]
@@ -290,33 +289,4 @@ pub(crate) fn open_graph(shared: &Arc<Shared>, name: String, number: GraphNumber
     prepare_analyzers(&catalogue);
     let first_task = next_task(engine, number)?;
     Ok(Graph::new(name, number, Arc::clone(shared), catalogue, first_task))
-}
-
-/// The catalogue of a graph as it is stored.
-pub(crate) fn read_catalogue(engine: &dyn Engine, number: GraphNumber) -> Result<Catalogue, StoreError> {
-    let mut elements = Vec::new();
-    for kind in [SchemaKind::PropertyKey, SchemaKind::VertexLabel, SchemaKind::EdgeLabel, SchemaKind::IndexLabel] {
-        let mut partition = Vec::new();
-        key::meta_partition(&mut partition, number, schema_value::meta_kind(kind));
-        let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
-        while let Some(entry) = cursor.next()? {
-            let id = key::read_meta_row_number(entry.key.row())?;
-            elements.push(schema_value::read_element(kind, id, entry.value)?);
-        }
-    }
-    let next_ids = match read_setting(engine, number, NEXT_IDS)? {
-        Some(bytes) => {
-            let [property_key, vertex_label, edge_label, index_label] =
-                setting_value::read_numbers::<4>(&bytes)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-            NextIds { property_key, vertex_label, edge_label, index_label }
-        }
-        None => NextIds::default(),
-    };
-    Catalogue::from_elements(elements, next_ids).map_err(StoreError::CorruptSchema)
-}
-
-/// Appends the counters of a catalogue to a batch.
-pub(crate) fn put_next_ids(batch: &mut WriteBatch, graph: GraphNumber, next: NextIds) {
-    let numbers = [next.property_key, next.vertex_label, next.edge_label, next.index_label].map(u64::from);
-    put_setting(batch, graph, NEXT_IDS, &numbers);
 }

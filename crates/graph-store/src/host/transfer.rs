@@ -10,8 +10,8 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, setting_value, tables};
 use kv::{Engine, Key, TableId, WriteBatch};
 
-use crate::cluster::refresh::delete_version;
-use crate::core::settings::{advance_setting, delete_number, put_dropped, read_setting};
+use crate::core::graph_version::delete_version;
+use crate::core::stored_settings::{advance_setting, delete_number, put_dropped, read_setting};
 use crate::host::dropped::{prefix_of, tables};
 use crate::host::graphs::{put_conf, put_graph, put_version};
 use crate::host::store::{IDS_RESERVED, Store, open_graph};

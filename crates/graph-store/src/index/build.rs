@@ -16,10 +16,10 @@ use key_codec::{index_key, key, tables, value};
 use kv::{KvError, RowRange, WriteBatch};
 
 use super::changes::{IndexChanges, Refusal, group_at};
-use crate::core::graph::Locks;
+use crate::core::stripes::Locks;
 use crate::core::stripes::Mask;
+use crate::index::label_index::{needs_label_index, put_label_index_entry};
 use crate::jobs::task::TaskWork;
-use crate::write::insert::needs_label_index;
 use crate::{Graph, StoreError, Wait, limits};
 
 /// What receives the elements of a label, so many at a time.
@@ -221,7 +221,7 @@ impl Graph {
             let mut batch = WriteBatch::new();
             let ids: Vec<VertexId> = ids.iter().filter_map(vertex_id).collect();
             for vertex in self.stored_vertices(&ids)?.iter().flatten().filter(|vertex| vertex.label == label) {
-                self.put_label_index_entry(&mut batch, label, &vertex.id);
+                put_label_index_entry(&mut batch, self.number, label, &vertex.id);
                 batch.end_group();
             }
             self.submit(batch, held).wait()?;

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::entries::{Entry, add_entries};
 use super::stored::Stored;
 use super::unique::Claim;
-use crate::core::graph::{is_expired, now_ms};
+use crate::core::clock::{is_expired, now_ms};
 use crate::core::stripes::{Held, Mask};
 use crate::{Graph, StoreError, limits};
 

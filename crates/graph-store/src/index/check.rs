@@ -14,11 +14,12 @@ use super::build::in_steps;
 use super::changes::Refusal;
 use super::entries::{Entry, add_entries, values_in_row};
 use super::stored::Stored;
-use crate::core::graph::{Locks, is_expired, now_ms};
+use crate::core::clock::{is_expired, now_ms};
+use crate::core::stripes::Locks;
 use crate::core::stripes::Mask;
+use crate::core::texts::element_id_text;
+use crate::index::label_index::needs_label_index;
 use crate::jobs::task::TaskWork;
-use crate::read::read::element_id_text;
-use crate::write::insert::needs_label_index;
 use crate::{Budget, Graph, StoreError, Wait, limits};
 
 /// What can be wrong with an index entry.

@@ -22,6 +22,7 @@ mod build;
 pub(crate) mod changes;
 mod check;
 pub(crate) mod entries;
+pub(crate) mod label_index;
 mod stored;
 mod unique;
 

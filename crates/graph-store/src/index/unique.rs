@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 use super::changes::{IndexChanges, Refusal};
 use super::entries::{Entry, add_entries, values};
 use super::stored::Stored;
-use crate::core::graph::{is_expired, now_ms};
+use crate::core::clock::{is_expired, now_ms};
 use crate::core::stripes::{Held, Mask};
-use crate::read::read::element_id_text;
+use crate::core::texts::element_id_text;
 use crate::{Graph, StoreError};
 
 /// A place in a unique index and the element that wants it, holds it or gives it up.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use graph_schema::{SchemaKey, SchemaKind, WriteType};
 
+use crate::core::texts::not_found;
 use crate::jobs::task::task_name;
-use crate::write::schema::not_found;
 use crate::{Graph, StoreError};
 
 /// What is done to an analytical property key.

@@ -12,8 +12,8 @@ use key_codec::{CodecError, GraphNumber, key, setting_value, tables, task_value}
 use kv::{Engine, KeyBuf, RowRange};
 
 use crate::cluster::Claim;
-use crate::core::graph::now_ms;
-use crate::core::settings::{advance_setting, read_setting};
+use crate::core::clock::now_ms;
+use crate::core::stored_settings::{advance_setting, read_setting};
 use crate::jobs::olap::OlapJob;
 use crate::jobs::task_queue::Orders;
 use crate::{Graph, StoreError, limits};

@@ -4,6 +4,7 @@ use graph_model::{Edge, EdgeId, ElementId, LabelId, Properties, Vertex, VertexId
 use kv::Read;
 
 use super::plan::Base;
+use crate::read::Reader;
 use crate::{Graph, StoreError};
 
 /// A vertex or an edge.
@@ -39,7 +40,7 @@ impl Element for Vertex {
     }
 
     fn fetch(graph: &Graph, read: &dyn Read, ids: &[VertexId]) -> Result<Vec<Option<Self>>, StoreError> {
-        graph.read_vertices(read, ids)
+        Reader::new(graph).read_vertices(read, ids)
     }
 
     fn label(&self) -> LabelId {
@@ -67,7 +68,7 @@ impl Element for Edge {
     }
 
     fn fetch(graph: &Graph, read: &dyn Read, ids: &[EdgeId]) -> Result<Vec<Option<Self>>, StoreError> {
-        graph.read_edges(read, ids)
+        Reader::new(graph).read_edges(read, ids)
     }
 
     fn label(&self) -> LabelId {

@@ -12,7 +12,8 @@ use key_codec::{key, tables, value};
 use kv::{Entry, GoOn, Keys, TableId};
 use traversal::{EdgeAt, EdgeRead, GraphRead, TraversalError};
 
-use crate::core::graph::{is_expired, now_ms};
+use crate::core::clock::{is_expired, now_ms};
+use crate::read::Reader;
 use crate::read::list::Budget;
 use crate::{Graph, StoreError, limits};
 
@@ -35,7 +36,7 @@ impl<'a> GraphReader<'a> {
     /// The edges with the given ids, in the same order, without those there are not.
     pub fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Edge>, StoreError> {
         self.budget.check()?;
-        Ok(self.graph.edges(ids)?.into_iter().flatten().collect())
+        Ok(Reader::new(self.graph).edges(ids)?.into_iter().flatten().collect())
     }
 
     fn read_table(
@@ -138,7 +139,7 @@ impl GraphRead for GraphReader<'_> {
 
     fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, TraversalError> {
         self.check()?;
-        self.graph.vertices(ids).map_err(read_error)
+        Reader::new(self.graph).vertices(ids).map_err(read_error)
     }
 
     fn check(&self) -> Result<(), TraversalError> {

@@ -13,9 +13,11 @@ use graph_schema::{Catalogue, Conditions};
 use key_codec::{key, tables, value};
 use kv::{Key, Keys, Read, RowRange, successor};
 
-use crate::core::graph::{is_expired, now_ms};
+use crate::core::clock::{is_expired, now_ms};
+use crate::query::find;
+use crate::read::Reader;
 use crate::read::page::{self, Position};
-use crate::{Graph, StoreError, limits};
+use crate::{StoreError, limits};
 
 /// How long a read may take, and whether anyone still wants it.
 #[derive(Clone, Debug, Default)]
@@ -177,7 +179,7 @@ impl Progress {
     }
 }
 
-impl Graph {
+impl Reader<'_> {
     /// Gives the vertices of a query to `visit`, until it breaks off, in an order that stays the same between calls. Conditions need
     /// indexes, or name all primary keys of the label.
     pub fn list_vertices(
@@ -188,10 +190,10 @@ impl Graph {
     ) -> Result<Listed, StoreError> {
         if !query.conditions.is_empty() {
             let label = query.label.as_ref().map(std::slice::from_ref);
-            return self.find(label, &query.conditions, &query.range, budget, visit);
+            return find(self.graph, label, &query.conditions, &query.range, budget, visit);
         }
-        let catalogue = self.catalogue();
-        let fingerprint = page::fingerprint(("vertices", self.number, query.label));
+        let catalogue = self.graph.catalogue();
+        let fingerprint = page::fingerprint(("vertices", self.graph.number, query.label));
         let (mut progress, start) = Progress::new(&query.range, fingerprint, budget)?;
         if progress.is_empty() {
             return Ok(Listed::default());
@@ -204,7 +206,7 @@ impl Graph {
             }
             label => self.list_vertex_table(label, start.as_ref(), &mut progress, visit)?,
         }
-        self.unless_cleared(progress.listed(&query.range, fingerprint))
+        self.graph.unless_cleared(progress.listed(&query.range, fingerprint))
     }
 
     fn list_vertex_table(
@@ -216,11 +218,11 @@ impl Graph {
     ) -> Result<(), StoreError> {
         let mut prefix = Vec::new();
         match label {
-            Some(label) => key::primary_key_vertices_prefix(&mut prefix, self.number, label),
-            None => key::graph_prefix(&mut prefix, self.number),
+            Some(label) => key::primary_key_vertices_prefix(&mut prefix, self.graph.number, label),
+            None => key::graph_prefix(&mut prefix, self.graph.number),
         }
         let now = now_ms();
-        let mut cursor = self.engine().scan_partitions(tables::VERTEX, &prefix, start.map(Position::key))?;
+        let mut cursor = self.graph.engine().scan_partitions(tables::VERTEX, &prefix, start.map(Position::key))?;
         while let Some(entry) = cursor.next()? {
             progress.row()?;
             let head = value::read_vertex_head(entry.value)?;
@@ -251,10 +253,10 @@ impl Graph {
         visit: &mut dyn FnMut(&Vertex) -> Visit,
     ) -> Result<(), StoreError> {
         let mut partition = Vec::new();
-        key::label_index_partition(&mut partition, self.number, label);
+        key::label_index_partition(&mut partition, self.graph.number, label);
         let first = start.map_or_else(Vec::new, |position| successor(position.key().row()));
         let range = RowRange { partition: &partition, start: &first, end: None };
-        let mut cursor = self.engine().scan(tables::LABEL_INDEX, range)?;
+        let mut cursor = self.graph.engine().scan(tables::LABEL_INDEX, range)?;
         let mut ids = Vec::new();
         loop {
             let round = progress.wanted().min(limits::LIST_FETCH_VERTICES as u64);
@@ -306,7 +308,7 @@ impl Graph {
 
     /// The vertices with the given ids, in one round, in the same order; `None` where there is none.
     pub fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, StoreError> {
-        self.read_vertices(self.engine(), ids).and_then(|vertices| self.unless_cleared(vertices))
+        self.read_vertices(self.graph.engine(), ids).and_then(|vertices| self.graph.unless_cleared(vertices))
     }
 
     /// The same from a snapshot.
@@ -317,7 +319,7 @@ impl Graph {
     ) -> Result<Vec<Option<Vertex>>, StoreError> {
         let mut keys = Keys::new();
         for id in ids {
-            keys.push(|b| key::vertex_partition(b, self.number, id), |_| ());
+            keys.push(|b| key::vertex_partition(b, self.graph.number, id), |_| ());
         }
         let now = now_ms();
         let mut vertices = Vec::with_capacity(ids.len());

@@ -7,10 +7,12 @@ use graph_schema::{Catalogue, Conditions, EdgeLabelKind, Predicate};
 use key_codec::{CodecError, key, tables, value};
 use kv::{Key, RowRange, TableId, prefix_end, successor};
 
-use crate::core::graph::{is_expired, now_ms};
+use crate::core::clock::{is_expired, now_ms};
+use crate::query::find;
+use crate::read::Reader;
 use crate::read::list::{Budget, Listed, Progress, Turn};
 use crate::read::page::{self, Position};
-use crate::{Graph, Range, StoreError, Visit};
+use crate::{Range, StoreError, Visit};
 
 /// Which edges.
 #[derive(Clone, Debug)]
@@ -42,7 +44,7 @@ impl Stage {
     }
 }
 
-impl Graph {
+impl Reader<'_> {
     /// Gives the edges of a query to `visit`, until it breaks off, in an order that stays the same between calls. The edges of a vertex are
     /// compared with the conditions one by one, of those with the sort keys' values where the conditions name these; without a vertex
     /// conditions need indexes.
@@ -52,14 +54,14 @@ impl Graph {
         budget: &Budget,
         visit: &mut dyn FnMut(&Edge) -> Visit,
     ) -> Result<Listed, StoreError> {
-        let catalogue = self.catalogue();
+        let catalogue = self.graph.catalogue();
         if query.vertex.is_none() && !query.conditions.is_empty() {
             let labels = query.label.map(|label| catalogue.edge_labels_under(label));
-            return self.find(labels.as_deref(), &query.conditions, &query.range, budget, visit);
+            return find(self.graph, labels.as_deref(), &query.conditions, &query.range, budget, visit);
         }
         let direction = query.vertex.as_ref().map(|(id, direction)| (id, *direction));
         let asked = (!query.conditions.is_empty()).then(|| format!("{:?}", query.conditions));
-        let fingerprint = page::fingerprint(("edges", self.number, query.label, direction, asked));
+        let fingerprint = page::fingerprint(("edges", self.graph.number, query.label, direction, asked));
         let (mut progress, start) = Progress::new(&query.range, fingerprint, budget)?;
         if progress.is_empty() {
             return Ok(Listed::default());
@@ -81,7 +83,7 @@ impl Graph {
                 break;
             }
         }
-        self.unless_cleared(progress.listed(&query.range, fingerprint))
+        self.graph.unless_cleared(progress.listed(&query.range, fingerprint))
     }
 
     fn list_stage(
@@ -97,15 +99,15 @@ impl Graph {
         let mut prefix = Vec::new();
         let mut cursor = match &query.vertex {
             Some((owner, _)) => {
-                key::edge_partition(&mut prefix, self.number, stage.label, owner);
+                key::edge_partition(&mut prefix, self.graph.number, stage.label, owner);
                 let first = start.map_or_else(|| sort_prefix.to_vec(), |position| successor(position.key().row()));
                 let end = prefix_end(sort_prefix);
                 let range = RowRange { partition: &prefix, start: &first, end: end.as_deref() };
-                self.engine().scan(stage.table(), range)?
+                self.graph.engine().scan(stage.table(), range)?
             }
             None => {
-                key::edge_label_prefix(&mut prefix, self.number, stage.label);
-                self.engine().scan_partitions(stage.table(), &prefix, start.map(Position::key))?
+                key::edge_label_prefix(&mut prefix, self.graph.number, stage.label);
+                self.graph.engine().scan_partitions(stage.table(), &prefix, start.map(Position::key))?
             }
         };
         while let Some(entry) = cursor.next()? {

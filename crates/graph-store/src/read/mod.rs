@@ -7,3 +7,17 @@ pub(crate) mod page;
 pub(crate) mod read;
 pub(crate) mod scan;
 pub(crate) mod select;
+
+use crate::Graph;
+
+/// What is read of a graph: committed elements, by id, in lists and in shards. Costs nothing to make.
+#[derive(Clone, Copy)]
+pub struct Reader<'g> {
+    graph: &'g Graph,
+}
+
+impl<'g> Reader<'g> {
+    pub(crate) fn new(graph: &'g Graph) -> Self {
+        Self { graph }
+    }
+}

@@ -1,22 +1,24 @@
 //! Reading one element by its id.
 
-use graph_model::{Edge, EdgeId, EdgeIdText, ElementRef, Vertex, VertexId};
-use graph_schema::Catalogue;
+use graph_model::{Edge, EdgeId, Vertex, VertexId};
 use key_codec::{CodecError, key, tables, value};
 use kv::{KeyBuf, Keys, Read};
 
-use crate::core::graph::{is_expired, is_expired_now, now_ms};
-use crate::{Graph, StoreError};
+use crate::StoreError;
+use crate::core::clock::{is_expired, is_expired_now, now_ms};
+use crate::read::Reader;
 
-impl Graph {
+impl Reader<'_> {
     /// The vertex with an id; `None` where there is none (any more).
     pub fn vertex(&self, id: &VertexId) -> Result<Option<Vertex>, StoreError> {
         let mut key = KeyBuf::new();
-        key::vertex_partition(key.bytes_mut(), self.number, id);
+        key::vertex_partition(key.bytes_mut(), self.graph.number, id);
         key.end_partition();
         let mut decoded = None;
-        self.engine().get(tables::VERTEX, key.as_key(), &mut |bytes| decoded = Some(value::read_vertex(bytes)))?;
-        let Some((head, properties)) = decoded.transpose()? else { return self.unless_cleared(None) };
+        self.graph
+            .engine()
+            .get(tables::VERTEX, key.as_key(), &mut |bytes| decoded = Some(value::read_vertex(bytes)))?;
+        let Some((head, properties)) = decoded.transpose()? else { return self.graph.unless_cleared(None) };
         if is_expired_now(head.expires_at_ms) {
             return Ok(None);
         }
@@ -26,31 +28,23 @@ impl Graph {
     /// The edge with an id; `None` where there is none (any more).
     pub fn edge(&self, id: &EdgeId) -> Result<Option<Edge>, StoreError> {
         let mut key = KeyBuf::new();
-        key::edge_partition(key.bytes_mut(), self.number, id.label, &id.source);
+        key::edge_partition(key.bytes_mut(), self.graph.number, id.label, &id.source);
         key.end_partition();
         key::edge_row(key.bytes_mut(), &id.sort_values, &id.target);
         let mut decoded: Option<Result<_, CodecError>> = None;
-        self.engine().get(tables::EDGE_OUT, key.as_key(), &mut |bytes| decoded = Some(value::read_edge(bytes)))?;
-        let Some((expires_at_ms, properties)) = decoded.transpose()? else { return self.unless_cleared(None) };
+        self.graph
+            .engine()
+            .get(tables::EDGE_OUT, key.as_key(), &mut |bytes| decoded = Some(value::read_edge(bytes)))?;
+        let Some((expires_at_ms, properties)) = decoded.transpose()? else { return self.graph.unless_cleared(None) };
         if is_expired_now(expires_at_ms) {
             return Ok(None);
         }
         Ok(Some(Edge { id: id.clone(), properties, expires_at_ms }))
     }
-}
 
-/// The text of an id, for errors.
-pub(crate) fn element_id_text(catalogue: &Catalogue, id: ElementRef<'_>) -> String {
-    match id {
-        ElementRef::Vertex(id) => format!("vertex {id}"),
-        ElementRef::Edge(id) => format!("edge '{}'", edge_id_text(catalogue, id)),
-    }
-}
-
-impl Graph {
     /// The edges with the given ids, in one round, in the same order; `None` where there is none.
     pub fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, StoreError> {
-        self.read_edges(self.engine(), ids).and_then(|edges| self.unless_cleared(edges))
+        self.read_edges(self.graph.engine(), ids).and_then(|edges| self.graph.unless_cleared(edges))
     }
 
     /// The same from a snapshot.
@@ -62,7 +56,7 @@ impl Graph {
         let mut keys = Keys::new();
         for id in ids {
             keys.push(
-                |out| key::edge_partition(out, self.number, id.label, &id.source),
+                |out| key::edge_partition(out, self.graph.number, id.label, &id.source),
                 |out| key::edge_row(out, &id.sort_values, &id.target),
             );
         }
@@ -83,10 +77,4 @@ impl Graph {
         })?;
         damaged.map_or(Ok(edges), |error| Err(error.into()))
     }
-}
-
-/// The text of an edge id, for errors.
-pub(crate) fn edge_id_text(catalogue: &Catalogue, id: &EdgeId) -> String {
-    let parent = catalogue.edge_label(id.label).map_or(id.label, |label| label.parent_or_self());
-    EdgeIdText { parent, id: id.clone() }.to_string()
 }

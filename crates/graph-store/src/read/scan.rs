@@ -18,10 +18,11 @@ use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
 use kv::{Entry, Key, TableId, prefix_end};
 
-use crate::core::graph::{is_expired, now_ms};
+use crate::core::clock::{is_expired, now_ms};
+use crate::read::Reader;
 use crate::read::list::{Listed, Progress, Turn};
 use crate::read::page::{self, Position};
-use crate::{Budget, Graph, Range, StoreError, Visit, limits};
+use crate::{Budget, Range, StoreError, Visit, limits};
 
 const VERSION: u8 = 1;
 
@@ -53,7 +54,7 @@ pub struct Scan {
     pub range: Range,
 }
 
-impl Graph {
+impl Reader<'_> {
     /// All vertices, in shards of about `target_bytes`.
     pub fn vertex_shards(&self, target_bytes: u64) -> Result<Vec<Shard>, StoreError> {
         self.shards(tables::VERTEX, target_bytes)
@@ -112,12 +113,12 @@ impl Graph {
     }
 
     fn shards(&self, table: TableId, target_bytes: u64) -> Result<Vec<Shard>, StoreError> {
-        let runs = self.engine().split(table, &self.prefix(), target_bytes)?;
+        let runs = self.graph.engine().split(table, &self.prefix(), target_bytes)?;
         if let [run] = runs.as_slice()
             && let Some((first, last)) = self.outermost(table)?
         {
             let (start, end) = (STANDARD.encode(first), STANDARD.encode([&*last, &[0]].concat()));
-            return self.unless_cleared(vec![Shard { start, end, length_bytes: run.bytes }]);
+            return self.graph.unless_cleared(vec![Shard { start, end, length_bytes: run.bytes }]);
         }
         let ends = runs.iter().skip(1).map(|run| run.start.clone()).chain(prefix_end(&self.prefix()));
         let shards = runs.iter().zip(ends).map(|(run, end)| Shard {
@@ -125,15 +126,15 @@ impl Graph {
             end: position_text(&end),
             length_bytes: run.bytes,
         });
-        self.unless_cleared(shards.collect())
+        self.graph.unless_cleared(shards.collect())
     }
 
     /// The least and the greatest of the binary ids in a table; `None` where it has no elements, or too many to look at.
     fn outermost(&self, table: TableId) -> Result<Option<FirstAndLast>, StoreError> {
-        let catalogue = self.catalogue();
+        let catalogue = self.graph.catalogue();
         let mut found: Option<FirstAndLast> = None;
         let mut id = Vec::new();
-        let mut cursor = self.engine().scan_partitions(table, &self.prefix(), None)?;
+        let mut cursor = self.graph.engine().scan_partitions(table, &self.prefix(), None)?;
         let mut read = 0;
         while let Some(entry) = cursor.next()? {
             read += 1;
@@ -153,7 +154,7 @@ impl Graph {
 
     fn prefix(&self) -> Vec<u8> {
         let mut prefix = Vec::new();
-        key::graph_prefix(&mut prefix, self.number);
+        key::graph_prefix(&mut prefix, self.graph.number);
         prefix
     }
 
@@ -184,13 +185,14 @@ impl Graph {
         visit: &mut dyn FnMut(&E) -> Visit,
     ) -> Result<Listed, StoreError> {
         let part = self.part(scan)?;
-        let fingerprint = page::fingerprint(("scan", table.index(), self.number, &part));
+        let fingerprint = page::fingerprint(("scan", table.index(), self.graph.number, &part));
         let (mut progress, from) = Progress::new(&scan.range, fingerprint, budget)?;
         let is_paged = matches!(scan.range, Range::Page { .. });
         let prefix = self.prefix();
         let first = (part.start != prefix).then(|| Key::new(&part.start, 0));
-        let mut cursor = self.engine().scan_partitions(table, &prefix, from.as_ref().map(Position::key).or(first))?;
-        let catalogue = self.catalogue();
+        let mut cursor =
+            self.graph.engine().scan_partitions(table, &prefix, from.as_ref().map(Position::key).or(first))?;
+        let catalogue = self.graph.catalogue();
         let mut id = Vec::new();
         let mut given = 0;
         if progress.is_empty() {
@@ -220,7 +222,7 @@ impl Graph {
                 break;
             }
         }
-        self.unless_cleared(progress.listed(&scan.range, fingerprint))
+        self.graph.unless_cleared(progress.listed(&scan.range, fingerprint))
     }
 }
 

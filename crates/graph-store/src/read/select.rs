@@ -3,14 +3,15 @@
 use graph_model::{LabelId, VertexId};
 use graph_schema::Conditions;
 
-use crate::{Budget, Graph, Range, StoreError, VertexQuery, Visit, limits};
+use crate::read::Reader;
+use crate::{Budget, Range, StoreError, VertexQuery, Visit, limits};
 
 /// Which vertices.
 #[derive(Clone, Debug)]
 pub enum VertexSelector {
     /// Those with these ids; ids nothing has are passed over.
     Ids(Vec<VertexId>),
-    /// Those of a label (`None`: of any) that meet all conditions; without either, none. Needs what [`Graph::list_vertices`] needs: an
+    /// Those of a label (`None`: of any) that meet all conditions; without either, none. Needs what [`Reader::list_vertices`] needs: an
     /// index or all primary keys.
     Matching {
         /// Their label.
@@ -20,12 +21,12 @@ pub enum VertexSelector {
     },
 }
 
-impl Graph {
+impl Reader<'_> {
     /// The ids of the vertices of a selector, each once, in an order that stays the same between calls.
     ///
     /// # Errors
     /// [`StoreError::NothingSelected`] where there is none, [`StoreError::TooManySelected`] beyond [`limits::SELECTED_VERTICES_MAX`], and
-    /// those of [`Graph::list_vertices`].
+    /// those of [`Reader::list_vertices`].
     pub fn select_vertices(&self, selector: &VertexSelector, budget: &Budget) -> Result<Vec<VertexId>, StoreError> {
         let too_many = || StoreError::TooManySelected { limit: limits::SELECTED_VERTICES_MAX };
         let mut selected = Vec::new();

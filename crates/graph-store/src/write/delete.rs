@@ -5,11 +5,13 @@ use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
 use kv::{RowRange, WriteBatch};
 
-use crate::core::graph::Locks;
+use crate::core::expiry::delete_expiry;
+use crate::core::stripes::Locks;
 use crate::core::stripes::{Held, Mask};
+use crate::core::texts::edge_id_text;
 use crate::index::changes::{IndexChanges, Refusal, is_indexed_edge};
-use crate::read::read::edge_id_text;
-use crate::write::insert::needs_label_index;
+use crate::index::label_index::needs_label_index;
+use crate::read::Reader;
 use crate::{Graph, Pending, StoreError, Wait, limits};
 
 impl Graph {
@@ -17,7 +19,7 @@ impl Graph {
     pub fn delete_edge(&self, id: &EdgeId, wait: Wait) -> Result<Pending<()>, StoreError> {
         let locks = Locks { exclusive: Mask::of(&id.source), shared: Mask::of(&id.target) };
         let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
-        let Some(edge) = self.edge(id)? else {
+        let Some(edge) = Reader::new(self).edge(id)? else {
             return Err(StoreError::EdgeNotFound { id: edge_id_text(&catalogue, id) });
         };
         let mut batch = WriteBatch::new();
@@ -25,7 +27,7 @@ impl Graph {
         let mut changes = IndexChanges::default();
         changes.edge(self, &catalogue, Some(&edge), None, None)?;
         self.put_index_removals(&mut batch, &changes)?;
-        self.delete_expiry(&mut batch, edge.expires_at_ms, ElementRef::Edge(id));
+        delete_expiry(&mut batch, self.number, edge.expires_at_ms, ElementRef::Edge(id));
         Ok(Pending::new((), self.submit(batch, held)))
     }
 
@@ -38,7 +40,7 @@ impl Graph {
     fn try_delete_vertex(&self, id: &VertexId, wait: Wait, extra: Mask) -> Result<Pending<()>, Refusal> {
         let locks = Locks { exclusive: Mask::of(id).union(extra), ..Locks::default() };
         let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
-        let Some(vertex) = self.vertex(id)? else {
+        let Some(vertex) = Reader::new(self).vertex(id)? else {
             return Err(StoreError::VertexNotFound { id: id.to_string() }.into());
         };
         let mut batch = WriteBatch::new();
@@ -61,7 +63,7 @@ impl Graph {
         changes.group = batch.group();
         changes.vertex(self, catalogue, Some(vertex), None, None)?;
         self.put_index_removals(batch, &changes)?;
-        self.delete_expiry(batch, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
+        delete_expiry(batch, self.number, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
         Ok(())
     }
 

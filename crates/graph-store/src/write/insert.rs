@@ -11,19 +11,13 @@ use key_codec::{key, tables, value};
 use kv::{Keys, WriteBatch};
 use rustc_hash::FxHashMap;
 
-use crate::core::graph::{Locks, is_expired, now_ms};
+use crate::core::clock::{is_expired, now_ms};
+use crate::core::expiry::put_expiry;
+use crate::core::stripes::Locks;
 use crate::core::stripes::Mask;
 use crate::index::changes::{Refusal, add_unique_stripes, is_indexed_edge};
-use crate::{End, Graph, Pending, StoreError};
-
-/// Whether a write may block its thread while another write to the same elements is at work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// It may.
-    Allowed,
-    /// It must not: it fails with [`StoreError::Contended`], having done nothing, and can be sent again where waiting is allowed.
-    Never,
-}
+use crate::index::label_index::{needs_label_index, put_label_index_entry};
+use crate::{End, Graph, Pending, StoreError, Wait};
 
 /// Bytes of keys and values to make room for, per element: most elements are smaller.
 const BYTES_PER_ELEMENT: usize = 160;
@@ -123,19 +117,9 @@ impl Graph {
             |v| value::put_vertex(v, vertex.label, vertex.expires_at_ms, &vertex.properties),
         );
         if needs_label_index(catalogue, vertex.label) {
-            self.put_label_index_entry(batch, vertex.label, &vertex.id);
+            put_label_index_entry(batch, self.number, vertex.label, &vertex.id);
         }
-        self.put_expiry(batch, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
-    }
-
-    /// Appends the label index entry of a vertex whose label needs one.
-    pub(crate) fn put_label_index_entry(&self, batch: &mut WriteBatch, label: LabelId, id: &VertexId) {
-        batch.put(
-            tables::LABEL_INDEX,
-            |b| key::label_index_partition(b, self.number, label),
-            |b| key::label_index_row(b, id),
-            |_| (),
-        );
+        put_expiry(batch, self.number, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
     }
 
     fn insert_edge_batch(
@@ -205,7 +189,7 @@ impl Graph {
             |b| key::edge_partition(b, self.number, id.label, &id.target),
             |b| key::edge_row(b, &id.sort_values, &id.source),
         );
-        self.put_expiry(batch, edge.expires_at_ms, ElementRef::Edge(&edge.id));
+        put_expiry(batch, self.number, edge.expires_at_ms, ElementRef::Edge(&edge.id));
     }
 
     /// Checks that all ends exist and have the labels their edge labels link, with one read for the batch.
@@ -277,11 +261,4 @@ fn check_end(
         });
     }
     Ok(())
-}
-
-/// Whether vertices of a label are entered in the label index: those whose ids do not begin with the label.
-pub(crate) fn needs_label_index(catalogue: &Catalogue, label: LabelId) -> bool {
-    catalogue
-        .vertex_label(label)
-        .is_some_and(|label| label.enable_label_index && label.id_strategy != graph_model::IdStrategy::PrimaryKey)
 }

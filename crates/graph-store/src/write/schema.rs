@@ -1,28 +1,21 @@
 //! Changes of the schema: one at a time, stored before they are in force.
 
+use crate::core::stored_catalogue::prepare_analyzers;
+use crate::core::texts::not_found;
 use std::sync::Arc;
 
 use graph_model::{LabelId, PropertyKeyId};
 use graph_schema::{
-    Catalogue, Change, ChangeRules, Created, EdgeLabel, IndexLabel, IndexType, NewEdgeLabel, NewIndexLabel,
-    NewPropertyKey, NewVertexLabel, PropertyKey, SchemaError, SchemaKey, SchemaKind, Status, UpdateEdgeLabel,
-    UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel, VertexLabel,
+    Alter, Catalogue, Change, ChangeRules, Created, EdgeLabel, IndexLabel, NewEdgeLabel, NewIndexLabel, NewPropertyKey,
+    NewVertexLabel, PropertyKey, SchemaError, SchemaKey, SchemaKind, Status, UpdateEdgeLabel, UpdateIndexLabel,
+    UpdatePropertyKey, UpdateVertexLabel, VertexLabel,
 };
 use key_codec::{key, schema_value, tables};
 use kv::WriteBatch;
 
-use crate::core::graph::now_ms;
-use crate::host::store::{put_next_ids, read_catalogue};
+use crate::core::clock::now_ms;
+use crate::core::stored_catalogue::{put_next_ids, read_catalogue};
 use crate::{Graph, StoreError};
-
-/// Whether a change adds to an element or takes away from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alter {
-    /// Add.
-    Append,
-    /// Take away.
-    Eliminate,
-}
 
 impl Graph {
     /// Creates a property key.
@@ -234,12 +227,6 @@ impl Graph {
     }
 }
 
-/// Makes the analyzers of all search indexes ready, so that no write or query has to: those run on threads that serve others, too.
-pub(crate) fn prepare_analyzers(catalogue: &Catalogue) {
-    let searched = catalogue.index_labels().filter(|index| index.index_type == IndexType::Search);
-    searched.for_each(|index| index.analyzer.prepare());
-}
-
 fn property_key(catalogue: &Catalogue, id: PropertyKeyId) -> Result<Arc<PropertyKey>, StoreError> {
     catalogue.property_key(id).map(Arc::clone).ok_or(StoreError::SchemaBusy)
 }
@@ -256,8 +243,4 @@ fn edge_label(catalogue: Arc<Catalogue>, id: LabelId) -> Result<(Arc<EdgeLabel>,
 
 fn index_label(catalogue: &Catalogue, id: LabelId) -> Result<Arc<IndexLabel>, StoreError> {
     catalogue.index_label(id).map(Arc::clone).ok_or(StoreError::SchemaBusy)
-}
-
-pub(crate) fn not_found(catalogue: &Catalogue, kind: SchemaKind, words: &'static str, name: &str) -> SchemaError {
-    SchemaError::NotFound { kind: words, name: name.to_owned(), hint: catalogue.suggestion(kind, name) }
 }

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use graph_model::{Edge, EdgeId, Vertex, VertexId};
-use graph_schema::Literal;
+use graph_schema::{Alter, Literal};
 use kv::WriteBatch;
 
-use crate::core::graph::Locks;
+use crate::core::stripes::Locks;
 use crate::core::stripes::Mask;
+use crate::core::texts::edge_id_text;
 use crate::index::changes::{IndexChanges, Refusal};
-use crate::read::read::edge_id_text;
-use crate::write::schema::Alter;
+use crate::read::Reader;
 use crate::{Graph, Pending, StoreError, Wait};
 
 /// Properties as a client sent them.
@@ -39,7 +39,7 @@ impl Graph {
         let rules = self.rules();
         let locks = Locks { exclusive: Mask::of(id).union(extra), ..Locks::default() };
         let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
-        let before = self.vertex(id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
+        let before = Reader::new(self).vertex(id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
         let fail = |error| StoreError::element(None, error);
         let properties = match alter {
             Alter::Append => catalogue.append_vertex_properties(&before, given, &rules),
@@ -78,7 +78,8 @@ impl Graph {
         let rules = self.rules();
         let locks = Locks { exclusive: Mask::of(&id.source).union(extra), shared: Mask::of(&id.target) };
         let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
-        let before = self.edge(id)?.ok_or_else(|| StoreError::EdgeNotFound { id: edge_id_text(&catalogue, id) })?;
+        let before =
+            Reader::new(self).edge(id)?.ok_or_else(|| StoreError::EdgeNotFound { id: edge_id_text(&catalogue, id) })?;
         let fail = |error| StoreError::element(None, error);
         let properties = match alter {
             Alter::Append => catalogue.append_edge_properties(&before, given, &rules),

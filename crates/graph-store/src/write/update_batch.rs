@@ -11,7 +11,8 @@ use graph_schema::{Catalogue, EdgeRecord, ElementError, NewVertex, UpdateStrateg
 use kv::WriteBatch;
 use rustc_hash::FxHashMap;
 
-use crate::core::graph::{Locks, is_expired};
+use crate::core::clock::is_expired;
+use crate::core::stripes::Locks;
 use crate::core::stripes::Mask;
 use crate::index::changes::{IndexChanges, Refusal};
 use crate::{Graph, Pending, StoreError, Wait};

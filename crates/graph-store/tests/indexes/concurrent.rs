@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use graph_model::TaskStatus;
+use graph_schema::Alter;
 use graph_schema::SchemaKind;
-use graph_store::{Alter, Graph, Pending, Wait};
+use graph_store::{Graph, Pending, Wait};
 
 use crate::fixture::*;
 

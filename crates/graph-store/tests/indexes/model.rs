@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use graph_model::{TaskStatus, VertexId};
+use graph_schema::Alter;
 use graph_schema::{SchemaKind, UpdateStrategy};
-use graph_store::{Alter, Graph, Pending, Store, StoreError, Wait};
+use graph_store::{Graph, Pending, Store, StoreError, Wait};
 use kv::{Fault, FaultEngine, Faults, KvError};
 use proptest::prelude::*;
 

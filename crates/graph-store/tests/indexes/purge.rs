@@ -51,6 +51,6 @@ fn a_purge_that_fails_leaves_no_entries_that_lead_nowhere() {
     store.purge_expired(i64::MAX).unwrap();
     assert_sound(&graph);
     for n in 1..=3 {
-        assert!(graph.vertex(&vertex_id("brief", n)).unwrap().is_none());
+        assert!(graph.reader().vertex(&vertex_id("brief", n)).unwrap().is_none());
     }
 }

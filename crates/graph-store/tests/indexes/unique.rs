@@ -1,7 +1,8 @@
 //! One element for the values of a unique index, and which of them.
 
+use graph_schema::Alter;
 use graph_schema::{IndexType, Literal, NewIndexLabel};
-use graph_store::{Alter, Graph, Pending, Store, StoreError, Wait};
+use graph_store::{Graph, Pending, Store, StoreError, Wait};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ fn the_error_names_the_index_the_values_and_both_elements() {
         text,
         "[1]: unique index label 'namedUniqueN' forbids vertex \"s3\" with n=7, which vertex \"s1\" has already"
     );
-    assert_eq!(graph.vertex(&vertex_id("named", 2)).unwrap(), None, "all or none");
+    assert_eq!(graph.reader().vertex(&vertex_id("named", 2)).unwrap(), None, "all or none");
     let props = |words| Props { words: Some(words), ..Props::n(1) };
     connect(&graph, &[edge("single", (1, 1), &props("a")), edge("single", (1, 2), &props("b"))]).unwrap();
     let (_, text) = conflict(connect(&graph, &[edge("single", (2, 1), &props("a"))]));
@@ -113,7 +114,7 @@ fn an_expired_holder_is_in_nobodys_way_and_does_not_come_back() {
     let (store, graph) = subject();
     let brief = |n: u8| {
         insert(&graph, &[vertex("brief", n, &Props::n(7))]).unwrap();
-        until(|| graph.vertex(&vertex_id("brief", n)).unwrap().is_none());
+        until(|| graph.reader().vertex(&vertex_id("brief", n)).unwrap().is_none());
     };
     brief(1);
     brief(2);
@@ -131,7 +132,7 @@ fn an_expired_holder_is_in_nobodys_way_and_does_not_come_back() {
 fn what_an_expired_holder_lost_is_not_taken_away_when_it_goes() {
     let (store, graph) = subject();
     insert(&graph, &[vertex("brief", 1, &Props::n(7))]).unwrap();
-    until(|| graph.vertex(&vertex_id("brief", 1)).unwrap().is_none());
+    until(|| graph.reader().vertex(&vertex_id("brief", 1)).unwrap().is_none());
     let born = Literal::Text(Cow::Borrowed("2100-01-01"));
     let lasting = |n| {
         let mut new = vertex("brief", n, &Props::n(7));
@@ -144,7 +145,7 @@ fn what_an_expired_holder_lost_is_not_taken_away_when_it_goes() {
     insert(&graph, &[vertex("brief", 1, &Props::n(8))]).unwrap();
     conflict(insert(&graph, &[lasting(3)]));
     assert_sound(&graph);
-    until(|| graph.vertex(&vertex_id("brief", 1)).unwrap().is_none());
+    until(|| graph.reader().vertex(&vertex_id("brief", 1)).unwrap().is_none());
     conflict(insert(&graph, &[vertex("brief", 1, &Props::n(7))]));
     assert_eq!(store.purge_expired(4_000_000_000_000).unwrap().vertices, 1);
     conflict(insert(&graph, &[lasting(3)]));

@@ -35,7 +35,7 @@ fn vertices_to_start_at_are_selected() {
     let elements: Vec<(usize, Given)> = (0..10).map(|n| (n % 2, [0, 1, 0, 0, 0, 0])).collect();
     let (_store, graph) = graph_of(&[(0, INDEXES[1])], &elements, true);
     let catalogue = graph.catalogue();
-    let select = |selector: VertexSelector| graph.select_vertices(&selector, &Budget::unlimited());
+    let select = |selector: VertexSelector| graph.reader().select_vertices(&selector, &Budget::unlimited());
     let number = VertexId::Number;
     let ids = vec![number(4), number(0), number(4), number(77)];
     assert_eq!(select(VertexSelector::Ids(ids)).unwrap(), [number(4), number(0)]);
@@ -118,7 +118,7 @@ fn what_has_expired_is_not_found() {
     let properties = vec![("age".into(), Literal::Integer(0))];
     let new = NewVertex { label: Some("brief".into()), id: Some(Literal::Integer(1)), properties };
     graph.insert_vertex(&new, Wait::Allowed).unwrap().wait().unwrap();
-    while graph.vertex(&VertexId::Number(1)).unwrap().is_some() {
+    while graph.reader().vertex(&VertexId::Number(1)).unwrap().is_some() {
         std::thread::yield_now();
     }
     let asked = conditions(&graph.catalogue(), &[(1, predicate(1, 8, 1, 0))]);
@@ -131,13 +131,13 @@ fn shards_hold_every_element_once() {
     let (_store, graph) = graph_of(&[], &elements, true);
     let scan = |shard: &Shard, range| Scan { start: shard.start.clone(), end: shard.end.clone(), range };
     let (mut vertex_ids, mut edge_ids) = (Vec::new(), Vec::new());
-    let shards = graph.vertex_shards(1_000).unwrap();
+    let shards = graph.reader().vertex_shards(1_000).unwrap();
     assert!(shards.len() > 5, "{shards:?}");
     for shard in &shards {
         let (mut paged, mut token) = (Vec::new(), String::new());
         loop {
             let page = scan(shard, Range::Page { token, limit: Some(7) });
-            let listed = graph.scan_vertices(&page, &Budget::unlimited(), &mut |vertex| {
+            let listed = graph.reader().scan_vertices(&page, &Budget::unlimited(), &mut |vertex| {
                 paged.push(vertex.id.clone());
                 ControlFlow::Continue(())
             });
@@ -147,17 +147,17 @@ fn shards_hold_every_element_once() {
             }
         }
         let before = vertex_ids.len();
-        let listed = graph.scan_vertices(&scan(shard, ALL), &Budget::unlimited(), &mut |vertex| {
+        let listed = graph.reader().scan_vertices(&scan(shard, ALL), &Budget::unlimited(), &mut |vertex| {
             vertex_ids.push(vertex.id.clone());
             ControlFlow::Continue(())
         });
         assert_eq!(listed.unwrap().next, None);
         assert_eq!(paged, vertex_ids[before..]);
     }
-    let shards = graph.edge_shards(1_000).unwrap();
+    let shards = graph.reader().edge_shards(1_000).unwrap();
     assert!(shards.len() > 5, "{shards:?}");
     for shard in &shards {
-        let listed = graph.scan_edges(&scan(shard, ALL), &Budget::unlimited(), &mut |edge| {
+        let listed = graph.reader().scan_edges(&scan(shard, ALL), &Budget::unlimited(), &mut |edge| {
             edge_ids.push(edge.id.clone());
             ControlFlow::Continue(())
         });
@@ -169,7 +169,7 @@ fn shards_hold_every_element_once() {
     assert_eq!(edge_ids.iter().collect::<BTreeSet<_>>().len(), 100);
     for start in ["AQk", "~AQk", "~", "?"] {
         let wrong = Scan { start: start.to_owned(), end: String::new(), range: ALL };
-        let refused = graph.scan_vertices(&wrong, &Budget::unlimited(), &mut |_| ControlFlow::Continue(()));
+        let refused = graph.reader().scan_vertices(&wrong, &Budget::unlimited(), &mut |_| ControlFlow::Continue(()));
         assert!(matches!(refused, Err(StoreError::ShardBound { name: "start" })), "{start}");
     }
 }
@@ -191,14 +191,14 @@ fn the_only_shard_is_bounded_by_ids() {
             ids.push(vertex.id.clone());
             ControlFlow::Continue(())
         };
-        graph.scan_vertices(&scan, &Budget::unlimited(), visit).unwrap();
+        graph.reader().scan_vertices(&scan, &Budget::unlimited(), visit).unwrap();
         ids
     };
     let all = vertices(&graph, None, &Conditions::default(), ALL).unwrap().0;
     let mut sorted: Vec<Vec<u8>> = all.iter().map(binary).collect();
     sorted.sort();
     let (first, last) = (sorted.first().unwrap(), sorted.last().unwrap());
-    let [shard] = <[Shard; 1]>::try_from(graph.vertex_shards(1 << 30).unwrap()).unwrap();
+    let [shard] = <[Shard; 1]>::try_from(graph.reader().vertex_shards(1 << 30).unwrap()).unwrap();
     assert_eq!(
         (shard.start.clone(), shard.end.clone()),
         (STANDARD.encode(first), STANDARD.encode([&**last, &[0]].concat()))
@@ -215,13 +215,13 @@ fn the_only_shard_is_bounded_by_ids() {
         expected.sort();
         assert_eq!(whole, expected, "the parts on both sides of {middle:?} are everything");
     }
-    let [shard] = <[Shard; 1]>::try_from(graph.edge_shards(1 << 30).unwrap()).unwrap();
+    let [shard] = <[Shard; 1]>::try_from(graph.reader().edge_shards(1 << 30).unwrap()).unwrap();
     let scan = Scan { start: shard.start, end: shard.end, range: ALL };
     let mut found = Vec::new();
     let visit = &mut |edge: &Edge| {
         found.push(edge.id.clone());
         ControlFlow::Continue(())
     };
-    graph.scan_edges(&scan, &Budget::unlimited(), visit).unwrap();
+    graph.reader().scan_edges(&scan, &Budget::unlimited(), visit).unwrap();
     assert_eq!(found, edges(&graph, None, &Conditions::default(), ALL).unwrap().0);
 }

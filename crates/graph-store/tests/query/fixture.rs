@@ -192,7 +192,7 @@ pub(crate) fn vertices(
     let label = label.map(|name| graph.catalogue().vertex_label_named(name).unwrap().id);
     let mut found = Vec::new();
     let query = VertexQuery { label, conditions: conditions.clone(), range };
-    let listed = graph.list_vertices(&query, &Budget::unlimited(), &mut |vertex: &Vertex| {
+    let listed = graph.reader().list_vertices(&query, &Budget::unlimited(), &mut |vertex: &Vertex| {
         found.push(vertex.id.clone());
         ControlFlow::Continue(())
     })?;
@@ -208,7 +208,7 @@ pub(crate) fn edges(
     let label = Some(graph.catalogue().edge_label_named("knows").unwrap().id);
     let mut found = Vec::new();
     let query = EdgeQuery { label, vertex: at, conditions: conditions.clone(), range };
-    let listed = graph.list_edges(&query, &Budget::unlimited(), &mut |edge| {
+    let listed = graph.reader().list_edges(&query, &Budget::unlimited(), &mut |edge| {
         found.push(edge.id.clone());
         ControlFlow::Continue(())
     })?;

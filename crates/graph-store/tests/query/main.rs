@@ -94,9 +94,9 @@ proptest! {
         let (_store, graph) = graph_of(&indexes, &elements, index_first);
         let catalogue = graph.catalogue();
         let (everything, _) = vertices(&graph, None, &Conditions::default(), ALL).unwrap();
-        let everything: Vec<Vertex> = graph.vertices(&everything).unwrap().into_iter().flatten().collect();
+        let everything: Vec<Vertex> = graph.reader().vertices(&everything).unwrap().into_iter().flatten().collect();
         let (all_edges, _) = edges(&graph, None, &Conditions::default(), ALL).unwrap();
-        let all_edges: Vec<_> = graph.edges(&all_edges).unwrap().into_iter().flatten().collect();
+        let all_edges: Vec<_> = graph.reader().edges(&all_edges).unwrap().into_iter().flatten().collect();
         for (asked, label) in questions {
             let conditions = conditions(&catalogue, &asked);
             let meets = |properties: &Properties| meets(&catalogue, &conditions, properties);
@@ -147,7 +147,7 @@ proptest! {
         }
         let conditions = catalogue.check_conditions(&asked, &TimeZone::UTC).unwrap();
         let all = edges(&graph, None, &Conditions::default(), ALL).unwrap().0;
-        let all: Vec<_> = graph.edges(&all).unwrap().into_iter().flatten().collect();
+        let all: Vec<_> = graph.reader().edges(&all).unwrap().into_iter().flatten().collect();
         for id in (0..3).map(VertexId::Number) {
             let found = in_every_way(size, |range| edges(&graph, Some((id.clone(), Direction::Out)), &conditions, range));
             let expected: BTreeSet<_> = all.iter().filter(|edge| edge.id.source == id && conditions.matches(&edge.properties))

@@ -33,6 +33,7 @@ fn listed(graph: &Graph, vertex: &VertexId, read: &EdgeRead<'_>) -> Vec<(bool, E
             let vertex = Some((vertex.clone(), direction));
             let query = EdgeQuery { label: Some(*label), vertex, conditions: Conditions::default(), range: ALL };
             graph
+                .reader()
                 .list_edges(&query, &Budget::unlimited(), &mut |edge| {
                     edges.push((outgoing, edge.clone()));
                     std::ops::ControlFlow::Continue(())

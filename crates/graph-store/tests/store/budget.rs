@@ -51,7 +51,7 @@ impl List {
     /// Goes through the list; `see` is told of every element.
     fn run(&self, graph: &Graph, range: Range, budget: &Budget, see: &mut dyn FnMut()) -> Result<Listed, StoreError> {
         match self.clone() {
-            Self::Vertices(label) => graph.list_vertices(
+            Self::Vertices(label) => graph.reader().list_vertices(
                 &VertexQuery { label, conditions: Conditions::default(), range },
                 budget,
                 &mut |_| {
@@ -59,7 +59,7 @@ impl List {
                     ControlFlow::Continue(())
                 },
             ),
-            Self::Edges(label, vertex) => graph.list_edges(
+            Self::Edges(label, vertex) => graph.reader().list_edges(
                 &EdgeQuery { label, vertex, conditions: Conditions::default(), range },
                 budget,
                 &mut |_| {

@@ -81,7 +81,7 @@ fn a_schema_change_through_one_server_is_seen_by_the_other() {
     let (first, second) = (server(&engine), server(&engine));
     label(&first, &second, "named", IdStrategy::CustomizeString);
     let ids = insert(&graph(&second), &[named("a")]).unwrap();
-    assert!(graph(&first).vertex(&ids[0]).unwrap().is_some());
+    assert!(graph(&first).reader().vertex(&ids[0]).unwrap().is_some());
     label(&second, &first, "other", IdStrategy::Automatic);
     insert(&graph(&first), &[vertex("other", None)]).unwrap();
     graph(&first).set_mode(GraphMode::Loading).unwrap();
@@ -173,7 +173,7 @@ fn what_one_server_clears_or_drops_the_other_writes_to_no_more() {
     first.clear_graph("hugegraph", Clear::Data).unwrap();
     assert!(matches!(insert(&old, &[named("late")]), Err(StoreError::GraphCleared { .. })));
     insert(&graph(&second), &[named("after")]).unwrap();
-    let stored = |id: &str| graph(&first).vertex(&VertexId::String(id.into())).unwrap().is_some();
+    let stored = |id: &str| graph(&first).reader().vertex(&VertexId::String(id.into())).unwrap().is_some();
     assert!(stored("after") && !stored("before") && !stored("late"));
     // By the one that does not keep house; the other one removes what it held.
     second.drop_graph("extra").unwrap();
@@ -331,7 +331,7 @@ fn a_page_token_of_one_server_goes_on_at_another() {
         let graph = graph(if at % 2 == 0 { &first } else { &second });
         let range = graph_store::Range::Page { token, limit: Some(7) };
         let query = graph_store::EdgeQuery { label: None, vertex: None, conditions: Default::default(), range };
-        let listed = graph.list_edges(&query, &Budget::unlimited(), &mut |edge| {
+        let listed = graph.reader().list_edges(&query, &Budget::unlimited(), &mut |edge| {
             assert!(found.insert(edge.id.clone()), "each edge once");
             std::ops::ControlFlow::Continue(())
         });
@@ -339,7 +339,7 @@ fn a_page_token_of_one_server_goes_on_at_another() {
         token = next;
     }
     assert_eq!(found.len(), 49);
-    let shards = graph(&second).vertex_shards(100).unwrap();
+    let shards = graph(&second).reader().vertex_shards(100).unwrap();
     let mut scanned = 0;
     for shard in shards {
         let (start, end) = (shard.start, shard.end);
@@ -349,7 +349,7 @@ fn a_page_token_of_one_server_goes_on_at_another() {
             scanned += 1;
             std::ops::ControlFlow::Continue(())
         };
-        graph(&first).scan_vertices(&scan, &Budget::unlimited(), &mut count).unwrap();
+        graph(&first).reader().scan_vertices(&scan, &Budget::unlimited(), &mut count).unwrap();
     }
     assert_eq!(scanned, 50);
 }

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use graph_model::{Cardinality, DataType, IdStrategy, TaskStatus, Value};
+use graph_schema::Alter;
 use graph_schema::{Literal, NewVertexLabel};
-use graph_store::{Alter, Clear, Graph, Pending, Store, StoreError, Wait, limits};
+use graph_store::{Clear, Graph, Pending, Store, StoreError, Wait, limits};
 use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, setting_value, tables};
 use kv::Engine;
@@ -105,8 +106,8 @@ fn no_edge_is_without_its_ends_or_has_one_entry_only() {
     let [out, into] = adjacency(&*engine);
     assert_eq!(out, into);
     for (id, _) in out {
-        assert!(graph.vertex(&id.source).unwrap().is_some(), "{id:?}");
-        assert!(graph.vertex(&id.target).unwrap().is_some(), "{id:?}");
+        assert!(graph.reader().vertex(&id.source).unwrap().is_some(), "{id:?}");
+        assert!(graph.reader().vertex(&id.target).unwrap().is_some(), "{id:?}");
     }
 }
 
@@ -132,7 +133,7 @@ fn no_appended_value_is_lost() {
     let set = graph.catalogue().property_key_named("set").unwrap().id;
     let mut all = BTreeSet::new();
     for id in ["a", "b"] {
-        let vertex = graph.vertex(&string_id(id)).unwrap().unwrap();
+        let vertex = graph.reader().vertex(&string_id(id)).unwrap().unwrap();
         for item in vertex.properties.get(set).unwrap().items() {
             let Value::Int(number) = item else { panic!("{item:?}") };
             assert!(all.insert(*number), "{number} twice");
@@ -171,7 +172,7 @@ fn a_write_that_must_not_wait_is_turned_away_while_another_is_under_way() {
     contended(graph.delete_edge(&id, never).map(drop));
     contended(graph.alter_edge(&id, Alter::Append, &[], never).map(drop));
     // Reads see what is committed, and do not wait.
-    assert!(graph.vertex(&a).unwrap().unwrap().properties.is_empty());
+    assert!(graph.reader().vertex(&a).unwrap().unwrap().properties.is_empty());
     engine.release();
     under_way.wait().unwrap();
     insert(&graph, &[named("a")]).unwrap();

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use graph_model::{Cardinality, DataType, Direction, IdStrategy, TaskStatus};
+use graph_schema::Alter;
 use graph_schema::{ElementError, Literal, NewEdgeLabel, NewVertex, NewVertexLabel};
-use graph_store::{Alter, End, Graph, Pending, Store, StoreError, Wait};
+use graph_store::{End, Graph, Pending, Store, StoreError, Wait};
 use key_codec::tables;
 
 use crate::fixture::*;
@@ -51,12 +52,15 @@ fn an_expired_vertex_is_nowhere() {
         &[vertex("brief", Some(text("b"))), vertex("hourly", Some(text("h"))), vertex("lasting", Some(text("l")))],
     )
     .unwrap();
-    until(|| graph.vertex(&ids[0]).unwrap().is_none());
+    until(|| graph.reader().vertex(&ids[0]).unwrap().is_none());
     assert_eq!(rows(&*engine, tables::VERTEX).len(), 3, "it is still stored");
     let left: Vec<_> = listed_vertices(&graph, None).unwrap().into_iter().map(|vertex| vertex.id).collect();
     assert_eq!(left, ids[1..]);
     assert_eq!(listed_vertices(&graph, Some(vertex_label_id(&graph, "brief"))).unwrap(), []);
-    assert_eq!(graph.vertices(&ids).unwrap().iter().map(Option::is_some).collect::<Vec<_>>(), [false, true, true]);
+    assert_eq!(
+        graph.reader().vertices(&ids).unwrap().iter().map(Option::is_some).collect::<Vec<_>>(),
+        [false, true, true]
+    );
     let wait = Wait::Allowed;
     assert!(matches!(graph.alter_vertex(&ids[0], Alter::Append, &[], wait), Err(StoreError::VertexNotFound { .. })));
     assert!(matches!(graph.delete_vertex(&ids[0], wait), Err(StoreError::VertexNotFound { .. })));
@@ -70,9 +74,9 @@ fn an_expired_vertex_is_nowhere() {
 fn an_expired_vertex_can_be_inserted_again_under_another_label() {
     let (_store, graph, _engine) = subject();
     let brief = insert(&graph, &[vertex("brief", Some(text("b")))]).unwrap();
-    until(|| graph.vertex(&brief[0]).unwrap().is_none());
+    until(|| graph.reader().vertex(&brief[0]).unwrap().is_none());
     insert(&graph, &[vertex("lasting", Some(text("b")))]).unwrap();
-    let found = graph.vertex(&brief[0]).unwrap().unwrap();
+    let found = graph.reader().vertex(&brief[0]).unwrap().unwrap();
     assert_eq!((found.label, found.expires_at_ms), (vertex_label_id(&graph, "lasting"), None));
 }
 
@@ -83,7 +87,7 @@ fn an_expired_edge_is_nowhere() {
     let flash = edge("flash", ("lasting", text("a")), ("lasting", text("b")));
     let inserted = connect(&graph, &[flash]).unwrap();
     let id = &inserted[0].id;
-    until(|| graph.edge(id).unwrap().is_none());
+    until(|| graph.reader().edge(id).unwrap().is_none());
     assert_eq!(rows(&*engine, tables::EDGE_OUT).len(), 1, "it is still stored");
     let label = Some(edge_label_id(&graph, "flash"));
     assert_eq!(listed_edges(&graph, None, None).unwrap(), []);
@@ -105,7 +109,7 @@ fn removing_a_label_removes_its_expired_elements_too() {
     let (_store, graph, engine) = subject();
     ended(&graph, graph.remove_edge_label("to_brief").unwrap());
     let brief = insert(&graph, &[vertex("brief", Some(text("b")))]).unwrap();
-    until(|| graph.vertex(&brief[0]).unwrap().is_none());
+    until(|| graph.reader().vertex(&brief[0]).unwrap().is_none());
     assert_eq!(ended(&graph, graph.remove_vertex_label("brief").unwrap()).status, TaskStatus::Success);
     assert_eq!(rows(&*engine, tables::VERTEX), []);
     assert_eq!(rows(&*engine, tables::LABEL_INDEX), []);
@@ -115,12 +119,12 @@ fn removing_a_label_removes_its_expired_elements_too() {
 fn a_change_does_not_prolong_a_life() {
     let (_store, graph, _engine) = subject();
     let ids = insert(&graph, &[vertex("hourly", Some(text("h")))]).unwrap();
-    let before = graph.vertex(&ids[0]).unwrap().unwrap().expires_at_ms;
+    let before = graph.reader().vertex(&ids[0]).unwrap().unwrap().expires_at_ms;
     assert!(before.is_some());
     let given = properties(&[("note", Literal::Integer(1))]);
     let after = graph.alter_vertex(&ids[0], Alter::Append, &given, Wait::Allowed).and_then(Pending::wait).unwrap();
     assert_eq!(after.expires_at_ms, before);
-    assert_eq!(graph.vertex(&ids[0]).unwrap().unwrap(), after);
+    assert_eq!(graph.reader().vertex(&ids[0]).unwrap().unwrap(), after);
 }
 
 #[test]
@@ -139,5 +143,5 @@ fn an_element_whose_time_is_over_already_is_refused() {
     let ids = insert(&graph, &[born("2998-01-01 00:00:00")]).unwrap();
     let given = properties(&[("born", text("2001-01-01 00:00:00"))]);
     assert!(graph.alter_vertex(&ids[0], Alter::Append, &given, Wait::Allowed).is_err());
-    assert!(graph.vertex(&ids[0]).unwrap().is_some());
+    assert!(graph.reader().vertex(&ids[0]).unwrap().is_some());
 }

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use graph_model::{Cardinality, DataType, IdStrategy, Meaning, TaskStatus};
+use graph_schema::Alter;
 use graph_schema::{EdgeRecord, Literal, NewVertex, UpdateStrategy, UpdateVertexLabel, UserData};
-use graph_store::{Alter, Clear, Graph, Pending, Store, StoreError, Wait};
+use graph_store::{Clear, Graph, Pending, Store, StoreError, Wait};
 use key_codec::tables;
 use kv::{Fault, FaultEngine, Faults, KvError, MemoryEngine};
 
@@ -119,9 +120,9 @@ fn failing_reads_are_errors_and_never_mean_that_nothing_is_there() {
     let given = properties(&[("value", Literal::Integer(9))]);
     let label = Some(vertex_label_id(&graph, "named"));
     let outcomes: Vec<Result<(), StoreError>> = vec![
-        graph.vertex(&string_id("n")).map(drop),
-        graph.edge(&edge_id).map(drop),
-        graph.vertices(&[string_id("n")]).map(drop),
+        graph.reader().vertex(&string_id("n")).map(drop),
+        graph.reader().edge(&edge_id).map(drop),
+        graph.reader().vertices(&[string_id("n")]).map(drop),
         listed_vertices(&graph, None).map(drop),
         listed_vertices(&graph, label).map(drop),
         listed_edges(&graph, None, None).map(drop),
@@ -139,7 +140,7 @@ fn failing_reads_are_errors_and_never_mean_that_nothing_is_there() {
         assert_eq!(outcome.unwrap_err().meaning(), Meaning::Unavailable, "number {at}");
     }
     faults.clear();
-    assert_eq!(graph.vertex(&string_id("n")).unwrap().unwrap().id, string_id("n"));
+    assert_eq!(graph.reader().vertex(&string_id("n")).unwrap().unwrap().id, string_id("n"));
 }
 
 #[test]

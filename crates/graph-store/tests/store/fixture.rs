@@ -140,7 +140,7 @@ pub(crate) fn ended(graph: &Graph, id: u64) -> Task {
 
 pub(crate) fn listed_vertices(graph: &Graph, label: Option<LabelId>) -> Result<Vec<graph_model::Vertex>, StoreError> {
     let mut all = Vec::new();
-    graph.list_vertices(
+    graph.reader().list_vertices(
         &VertexQuery { label, conditions: Conditions::default(), range: ALL },
         &Budget::unlimited(),
         &mut |vertex| {
@@ -157,7 +157,7 @@ pub(crate) fn listed_edges(
     vertex: Option<(VertexId, Direction)>,
 ) -> Result<Vec<Edge>, StoreError> {
     let mut all = Vec::new();
-    graph.list_edges(
+    graph.reader().list_edges(
         &EdgeQuery { label, vertex, conditions: Conditions::default(), range: ALL },
         &Budget::unlimited(),
         &mut |edge| {

@@ -70,11 +70,11 @@ fn reads_of_a_graph_that_is_gone_fail() {
     let outcomes = [
         listed_vertices(&graph, None).map(drop),
         listed_edges(&graph, None, Some((owner.clone(), Direction::Out))).map(drop),
-        graph.vertex(owner).map(drop),
-        graph.edges(&[edges[0].id.clone()]).map(drop),
+        graph.reader().vertex(owner).map(drop),
+        graph.reader().edges(&[edges[0].id.clone()]).map(drop),
         reader.edges(&[]).map(drop),
-        graph.scan_vertices(&scan, &budget, &mut |_| Visit::Continue(())).map(drop),
-        graph.vertex_shards(1).map(drop),
+        graph.reader().scan_vertices(&scan, &budget, &mut |_| Visit::Continue(())).map(drop),
+        graph.reader().vertex_shards(1).map(drop),
         graph.variables().map(drop),
     ];
     for (at, outcome) in outcomes.into_iter().enumerate() {

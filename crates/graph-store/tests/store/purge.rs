@@ -289,7 +289,7 @@ fn a_graph_that_cannot_be_purged_does_not_hold_up_the_next() {
     }
     engine.faults().inject(Fault::FailCommit { nth: 1, error: KvError::Closed });
     assert!(store.purge_expired(expiry(9)).is_err());
-    let left = |name| store.graph(name).unwrap().vertex(&VertexId::Number(1)).unwrap().is_some();
+    let left = |name| store.graph(name).unwrap().reader().vertex(&VertexId::Number(1)).unwrap().is_some();
     assert_eq!((left("a"), left("b")), (true, false));
 }
 
@@ -334,7 +334,7 @@ fn a_row_of_another_time_does_not_take_the_element_along() {
     }
     assert_eq!(rows(&*engine, tables::EXPIRY), expected.into_iter().collect::<Vec<_>>());
     assert_eq!(store.purge_expired(expiry(4)).unwrap(), Purged::default());
-    assert!(graph.vertex(&VertexId::Number(1)).unwrap().is_some());
+    assert!(graph.reader().vertex(&VertexId::Number(1)).unwrap().is_some());
     assert_eq!(store.purge_expired(expiry(5)).unwrap(), Purged { vertices: 1, edges: 0 });
     store.purge_expired(expiry(9)).unwrap();
     assert_eq!(rows(&*engine, tables::EXPIRY), []);

@@ -225,7 +225,7 @@ fn a_parent_label_stands_for_its_sub_labels() {
     assert_eq!(inserted[0].id.label, father);
     let text = graph_model::EdgeIdText { parent: family, id: inserted[0].id.clone() }.to_string();
     let parsed = graph_model::EdgeIdText::parse(&text).unwrap();
-    assert_eq!(graph.edge(&parsed.id).unwrap().unwrap(), inserted[0]);
+    assert_eq!(graph.reader().edge(&parsed.id).unwrap().unwrap(), inserted[0]);
 
     assert_eq!(remove_edge_label(&graph, "father").status, TaskStatus::Success);
     assert_eq!(edge_label_rows(&*engine, father), 0);
@@ -308,7 +308,7 @@ fn a_label_in_deletion_takes_nothing_new_and_can_be_removed_again() {
     gone(insert(&graph, &[named("new")]).unwrap_err());
     let given = properties(&[("value", Literal::Integer(1))]);
     let wait = graph_store::Wait::Allowed;
-    gone(graph.alter_vertex(&string_id("n"), graph_store::Alter::Append, &given, wait).unwrap_err());
+    gone(graph.alter_vertex(&string_id("n"), graph_schema::Alter::Append, &given, wait).unwrap_err());
     assert!(matches!(graph.create_edge_label(&edge_label("late", "named", "named")), Err(StoreError::Schema(_))));
     assert_eq!(remove_vertex_label(&graph, "named").status, TaskStatus::Success);
     assert_eq!(vertex_label_rows(&*engine, label), 0);

@@ -159,9 +159,9 @@ fn use_everything(engine: &std::sync::Arc<MemoryEngine>) -> Result<(), StoreErro
     let label = graph.catalogue().vertex_labels().map(|label| label.id).collect::<Vec<_>>();
     for label in label.iter().map(|label| Some(*label)).chain([None]) {
         for vertex in listed_vertices(&graph, label)? {
-            graph.vertex(&vertex.id)?;
+            graph.reader().vertex(&vertex.id)?;
             for edge in listed_edges(&graph, None, Some((vertex.id, Direction::Both)))? {
-                graph.edge(&edge.id)?;
+                graph.reader().edge(&edge.id)?;
             }
         }
     }

@@ -163,7 +163,7 @@ fn writers_at_work_are_seen_whole_or_not_at_all() {
         let edges = listed_edges(&graph, None, Some((vertex.id, graph_model::Direction::Out))).unwrap();
         sources += edges.len();
         for edge in edges {
-            assert!(graph.vertex(&edge.id.target).is_ok(), "an edge without its end");
+            assert!(graph.reader().vertex(&edge.id.target).is_ok(), "an edge without its end");
         }
     }
     assert!(sources > 0);

@@ -66,7 +66,7 @@ pub(crate) fn get(call: &Call) -> Answered {
     let graph = call.graph()?;
     let text = call.param()?;
     let id = EdgeIdText::parse(&text).map_err(|error| ApiError::not_found(error.to_string()))?.id;
-    let edge = graph.edge(&id)?.ok_or_else(|| StoreError::EdgeNotFound { id: text.into_owned() })?;
+    let edge = graph.reader().edge(&id)?.ok_or_else(|| StoreError::EdgeNotFound { id: text.into_owned() })?;
     let mut out = Vec::with_capacity(EDGE_BYTES);
     write_edge(&mut out, &edge, &graph.catalogue(), &Call::encode_options(graph));
     Ok(Reply::ok(out))
@@ -124,6 +124,7 @@ pub(crate) fn list(call: &Call) -> Answered {
     let mut list = ListBody::open("edges", call);
     let query = EdgeQuery { label, vertex, conditions, range };
     let listed = graph
+        .reader()
         .list_edges(&query, &call.budget, &mut |edge| list.push(|out| write_edge(out, edge, &catalogue, &options)))?;
     list.close(paged.then_some(listed.next))
 }
@@ -156,7 +157,7 @@ pub(crate) fn by_ids(call: &Call) -> Answered {
     let mut list = ListBody::open("edges", call);
     let ids =
         listing::ids(call)?.iter().map(|id| Ok(EdgeIdText::parse(id)?.id)).collect::<Result<Vec<_>, ApiError>>()?;
-    for edge in graph.edges(&ids)?.into_iter().flatten() {
+    for edge in graph.reader().edges(&ids)?.into_iter().flatten() {
         if list.push(|out| write_edge(out, &edge, &catalogue, &options)).is_break() {
             break;
         }

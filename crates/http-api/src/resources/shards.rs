@@ -12,12 +12,12 @@ use crate::routes::Answered;
 
 /// Shards of the vertices.
 pub(crate) fn of_vertices(call: &Call) -> Answered {
-    Ok(answer(&call.graph()?.vertex_shards(split_bytes(call)?)?))
+    Ok(answer(&call.graph()?.reader().vertex_shards(split_bytes(call)?)?))
 }
 
 /// Shards of the edges.
 pub(crate) fn of_edges(call: &Call) -> Answered {
-    Ok(answer(&call.graph()?.edge_shards(split_bytes(call)?)?))
+    Ok(answer(&call.graph()?.reader().edge_shards(split_bytes(call)?)?))
 }
 
 /// Vertices of a shard.
@@ -27,7 +27,7 @@ pub(crate) fn scan_vertices(call: &Call) -> Answered {
     let options = Call::encode_options(graph);
     let scan = scan_of(call)?;
     let mut list = ListBody::open("vertices", call);
-    let listed = graph.scan_vertices(&scan, &call.budget, &mut |vertex| {
+    let listed = graph.reader().scan_vertices(&scan, &call.budget, &mut |vertex| {
         list.push(|out| write_vertex(out, vertex, &catalogue, &options))
     })?;
     list.close(listing::is_paged(&scan.range).then_some(listed.next))
@@ -41,6 +41,7 @@ pub(crate) fn scan_edges(call: &Call) -> Answered {
     let scan = scan_of(call)?;
     let mut list = ListBody::open("edges", call);
     let listed = graph
+        .reader()
         .scan_edges(&scan, &call.budget, &mut |edge| list.push(|out| write_edge(out, edge, &catalogue, &options)))?;
     list.close(listing::is_paged(&scan.range).then_some(listed.next))
 }

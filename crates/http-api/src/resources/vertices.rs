@@ -71,7 +71,7 @@ pub(crate) fn check_creates(create_if_not_exist: bool) -> Result<(), ApiError> {
 pub(crate) fn get(call: &Call) -> Answered {
     let graph = call.graph()?;
     let id = VertexId::parse_literal(&call.param()?)?;
-    let vertex = graph.vertex(&id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
+    let vertex = graph.reader().vertex(&id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
     let mut out = Vec::with_capacity(VERTEX_BYTES);
     write_vertex(&mut out, &vertex, &graph.catalogue(), &Call::encode_options(graph));
     Ok(Reply::ok(out))
@@ -116,7 +116,7 @@ pub(crate) fn list(call: &Call) -> Answered {
     let options = Call::encode_options(graph);
     let mut list = ListBody::open("vertices", call);
     let query = VertexQuery { label: label.map(|label| label.id), conditions, range };
-    let listed = graph.list_vertices(&query, &call.budget, &mut |vertex| {
+    let listed = graph.reader().list_vertices(&query, &call.budget, &mut |vertex| {
         list.push(|out| write_vertex(out, vertex, &catalogue, &options))
     })?;
     list.close(paged.then_some(listed.next))
@@ -140,7 +140,7 @@ pub(crate) fn by_ids(call: &Call) -> Answered {
     let ids = listing::ids(call)?.iter().map(|id| VertexId::parse_literal(id)).collect::<Result<Vec<_>, _>>()?;
     let options = Call::encode_options(graph);
     let mut list = ListBody::open("vertices", call);
-    for vertex in graph.vertices(&ids)?.into_iter().flatten() {
+    for vertex in graph.reader().vertices(&ids)?.into_iter().flatten() {
         if list.push(|out| write_vertex(out, &vertex, &catalogue, &options)).is_break() {
             break;
         }

@@ -229,7 +229,7 @@ pub(crate) fn read_from(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
     Box::new(move || {
         // Ids far from one another, so that it is not the last one's neighbour that is read.
         next = (next + 4_999) % ids.len();
-        assert!(black_box(graph.vertex(&ids[next]).unwrap()).is_some());
+        assert!(black_box(graph.reader().vertex(&ids[next]).unwrap()).is_some());
         black_box(&store);
     })
 }

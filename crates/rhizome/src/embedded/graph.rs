@@ -63,7 +63,7 @@ impl<'db> Graph<'db> {
     /// The vertex with an id.
     pub fn vertex(&self, id: &VertexId) -> Result<Option<Vertex>, Error> {
         let graph = self.inner()?;
-        Ok(graph.vertex(id)?.map(|vertex| Vertex::new(&graph.catalogue(), vertex)))
+        Ok(graph.reader().vertex(id)?.map(|vertex| Vertex::new(&graph.catalogue(), vertex)))
     }
 
     /// Vertices of a label, at most `limit`.
@@ -77,7 +77,7 @@ impl<'db> Graph<'db> {
             range: Range::Offset { offset: 0, limit: Some(limit) },
         };
         let mut vertices = Vec::new();
-        graph.list_vertices(&query, &Budget::unlimited(), &mut |vertex| {
+        graph.reader().list_vertices(&query, &Budget::unlimited(), &mut |vertex| {
             vertices.push(Vertex::new(&catalogue, vertex.clone()));
             ControlFlow::Continue(())
         })?;
@@ -96,7 +96,7 @@ impl<'db> Graph<'db> {
             range: Range::Offset { offset: 0, limit: None },
         };
         let mut edges = Vec::new();
-        graph.list_edges(&query, &Budget::unlimited(), &mut |edge| {
+        graph.reader().list_edges(&query, &Budget::unlimited(), &mut |edge| {
             edges.push(Edge::new(&catalogue, edge.clone()));
             ControlFlow::Continue(())
         })?;
@@ -117,7 +117,7 @@ impl<'db> Graph<'db> {
             .into_iter()
             .map(|edge| if edge.source == *vertex { edge.target } else { edge.source })
             .collect();
-        let found = graph.vertices(&others)?;
+        let found = graph.reader().vertices(&others)?;
         Ok(found.into_iter().flatten().map(|vertex| Vertex::new(&catalogue, vertex)).collect())
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn list(call: &Call) -> Answered {
         if sort_values.is_some() || frequency == Some(Frequency::Single) {
             let sort_values = sort_values.as_deref().unwrap_or_default().into();
             let id = EdgeId { label, source: source.clone(), sort_values, target: target.clone() };
-            if let Some(edge) = scene.graph.edge(&id)? {
+            if let Some(edge) = scene.graph.reader().edge(&id)? {
                 left -= 1;
                 let _ = edges.push(|out| write_edge(out, &edge, &scene.catalogue, &options));
             }
@@ -47,7 +47,7 @@ pub(crate) fn list(call: &Call) -> Answered {
         let range = Range::Offset { offset: 0, limit: None };
         let vertex = Some((source.clone(), Direction::Out));
         let query = EdgeQuery { label: Some(label), vertex, conditions: Conditions::default(), range };
-        scene.graph.list_edges(&query, &call.budget, &mut |edge| {
+        scene.graph.reader().list_edges(&query, &call.budget, &mut |edge| {
             if edge.id.target != target {
                 return Visit::Continue(());
             }

@@ -71,7 +71,7 @@ impl PersonalBody {
 
 /// On which side of the label's edges a vertex is.
 fn start_direction(scene: &Scene<'_>, name: &str, source: &VertexId) -> Result<Direction, ApiError> {
-    let found = scene.graph.vertices(std::slice::from_ref(source))?.pop().flatten();
+    let found = scene.graph.reader().vertices(std::slice::from_ref(source))?.pop().flatten();
     let Some(vertex) = found else {
         return Err(ApiError::bad_input(format!("The source vertex with id {source} does not exist")));
     };

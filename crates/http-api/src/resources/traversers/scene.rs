@@ -50,7 +50,7 @@ impl<'c> Scene<'c> {
         let mut whole = Whole::new(self);
         for some in ids.chunks(ELEMENTS_PER_READ) {
             self.call.budget.check()?;
-            for vertex in self.graph.vertices(some)?.iter().flatten() {
+            for vertex in self.graph.reader().vertices(some)?.iter().flatten() {
                 whole.push(|out, options| write_vertex(out, vertex, &self.catalogue, options))?;
             }
         }

@@ -136,7 +136,7 @@ impl Scene<'_> {
                 VertexSelector::Matching { label, conditions }
             }
         };
-        Ok(self.graph.select_vertices(&selector, &self.call.budget)?)
+        Ok(self.graph.reader().select_vertices(&selector, &self.call.budget)?)
     }
 }
 

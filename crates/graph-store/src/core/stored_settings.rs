@@ -4,7 +4,6 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
 use kv::{Engine, KeyBuf, RowRange, WriteBatch};
 
-use crate::cluster::rows::swap;
 use crate::{StoreError, limits};
 
 /// Setting of the store: the number the next graph gets.
@@ -42,6 +41,20 @@ pub(crate) fn advance_setting(
         }
     }
     Err(StoreError::SchemaBusy)
+}
+
+/// Compares and swaps a named row of `meta`.
+pub(crate) fn swap(
+    engine: &dyn Engine,
+    (graph, kind, name): (GraphNumber, MetaKind, &str),
+    expected: Option<&[u8]>,
+    new: Option<&[u8]>,
+) -> Result<bool, StoreError> {
+    let mut key = KeyBuf::new();
+    key::meta_partition(key.bytes_mut(), graph, kind);
+    key.end_partition();
+    key::meta_row_name(key.bytes_mut(), name);
+    Ok(engine.compare_and_swap(tables::META, key.as_key(), expected, new)?)
 }
 
 /// The value the store keeps for a graph's name.

@@ -1,0 +1,46 @@
+//! The catalogue of a graph as rows of `meta`.
+
+use graph_schema::{Catalogue, IndexType, NextIds, SchemaKind};
+use key_codec::{GraphNumber, key, schema_value, setting_value, tables};
+use kv::{Engine, RowRange, WriteBatch};
+
+use crate::StoreError;
+use crate::core::stored_settings::{put_setting, read_setting};
+
+/// Setting of a graph.
+const NEXT_IDS: &str = "next_ids";
+
+/// The catalogue of a graph as it is stored.
+pub(crate) fn read_catalogue(engine: &dyn Engine, number: GraphNumber) -> Result<Catalogue, StoreError> {
+    let mut elements = Vec::new();
+    for kind in [SchemaKind::PropertyKey, SchemaKind::VertexLabel, SchemaKind::EdgeLabel, SchemaKind::IndexLabel] {
+        let mut partition = Vec::new();
+        key::meta_partition(&mut partition, number, schema_value::meta_kind(kind));
+        let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
+        while let Some(entry) = cursor.next()? {
+            let id = key::read_meta_row_number(entry.key.row())?;
+            elements.push(schema_value::read_element(kind, id, entry.value)?);
+        }
+    }
+    let next_ids = match read_setting(engine, number, NEXT_IDS)? {
+        Some(bytes) => {
+            let [property_key, vertex_label, edge_label, index_label] =
+                setting_value::read_numbers::<4>(&bytes)?.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+            NextIds { property_key, vertex_label, edge_label, index_label }
+        }
+        None => NextIds::default(),
+    };
+    Catalogue::from_elements(elements, next_ids).map_err(StoreError::CorruptSchema)
+}
+
+/// Appends the counters of a catalogue to a batch.
+pub(crate) fn put_next_ids(batch: &mut WriteBatch, graph: GraphNumber, next: NextIds) {
+    let numbers = [next.property_key, next.vertex_label, next.edge_label, next.index_label].map(u64::from);
+    put_setting(batch, graph, NEXT_IDS, &numbers);
+}
+
+/// Makes the analyzers of all search indexes ready, so that no write or query has to: those run on threads that serve others, too.
+pub(crate) fn prepare_analyzers(catalogue: &Catalogue) {
+    let searched = catalogue.index_labels().filter(|index| index.index_type == IndexType::Search);
+    searched.for_each(|index| index.analyzer.prepare());
+}
