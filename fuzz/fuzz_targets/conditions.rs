@@ -1,7 +1,7 @@
 //! Conditions on properties and predicates: reading any text gives conditions or an error.
 #![no_main]
 
-use graph_json::{decode_conditions, parse_predicate};
+use rest_json::{decode_conditions, parse_predicate};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

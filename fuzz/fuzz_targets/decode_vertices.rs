@@ -6,9 +6,9 @@ use libfuzzer_sys::fuzz_target;
 const LIMIT: usize = 8;
 
 fuzz_target!(|body: &[u8]| {
-    if let Ok(vertices) = graph_json::decode_vertices(body, LIMIT) {
+    if let Ok(vertices) = rest_json::decode_vertices(body, LIMIT) {
         assert!((1..=LIMIT).contains(&vertices.len()));
     }
-    let _ = graph_json::decode_vertex(body);
-    let _ = graph_json::decode_property_update(body);
+    let _ = rest_json::decode_vertex(body);
+    let _ = rest_json::decode_property_update(body);
 });

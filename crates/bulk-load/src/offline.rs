@@ -177,7 +177,7 @@ fn graph_of(store: &Store, name: &str) -> Result<Arc<Graph>, LoadError> {
 /// The graph's schema as the builders look it up: the form in which a server would answer it.
 fn catalogue_of(graph: &Graph) -> Result<Catalogue, LoadError> {
     let mut text = Vec::new();
-    graph_json::write_schema(&mut text, &graph.catalogue(), graph_json::Dialect::Current);
+    rest_json::write_schema(&mut text, &graph.catalogue(), rest_json::Dialect::Current);
     let schema = serde_json::from_slice(&text);
     let schema = schema.map_err(|error| LoadError::Defect { place: "the schema", reason: error.to_string() })?;
     Ok(Catalogue::new(schema))

@@ -101,20 +101,20 @@ impl SchemaFile {
 
 /// Creates an element of the schema, unless there is one of its name.
 fn create_one(graph: &Arc<Graph>, list: &str, name: &str, body: &[u8]) -> Result<(), String> {
-    let unreadable = |error: graph_json::DecodeError| error.to_string();
+    let unreadable = |error: rest_json::DecodeError| error.to_string();
     let catalogue = graph.catalogue();
     let made = match list {
         "propertykeys" if catalogue.property_key_named(name).is_none() => {
-            graph.create_property_key(&graph_json::decode_new_property_key(body).map_err(unreadable)?).map(drop)
+            graph.create_property_key(&rest_json::decode_new_property_key(body).map_err(unreadable)?).map(drop)
         }
         "vertexlabels" if catalogue.vertex_label_named(name).is_none() => {
-            graph.create_vertex_label(&graph_json::decode_new_vertex_label(body).map_err(unreadable)?).map(drop)
+            graph.create_vertex_label(&rest_json::decode_new_vertex_label(body).map_err(unreadable)?).map(drop)
         }
         "edgelabels" if catalogue.edge_label_named(name).is_none() => {
-            graph.create_edge_label(&graph_json::decode_new_edge_label(body).map_err(unreadable)?).map(drop)
+            graph.create_edge_label(&rest_json::decode_new_edge_label(body).map_err(unreadable)?).map(drop)
         }
         "indexlabels" if catalogue.index_label_named(name).is_none() => {
-            graph.create_index_label(&graph_json::decode_new_index_label(body).map_err(unreadable)?).map(drop)
+            graph.create_index_label(&rest_json::decode_new_index_label(body).map_err(unreadable)?).map(drop)
         }
         _ => Ok(()),
     };

@@ -1,7 +1,7 @@
 //! Conditions on properties: what a query asks of the elements it wants.
 //!
 //! What it is: [`Conditions`], checked against the property keys and ready to be tested ([`Conditions::matches`]) or planned with, and
-//! what a client sent ([`NewPredicate`]). What it is not: it knows no notation (that is `graph-json`) and no index.
+//! what a client sent ([`NewPredicate`]). What it is not: it knows no notation (that is `rest-json`) and no index.
 //!
 //! An element that lacks a property meets no condition on it, not even "is not equal".
 

@@ -9,12 +9,12 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use graph_json::Dialect;
 use graph_store::{Budget, Wait};
 use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response};
+use rest_json::Dialect;
 use tokio::time::timeout;
 
 use crate::address::Address;

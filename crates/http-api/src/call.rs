@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use bytes::Bytes;
-use graph_json::{Dialect, EncodeOptions};
 use graph_store::{Budget, Graph, Store};
+use rest_json::{Dialect, EncodeOptions};
 use threads::{run_anywhere, stand_back};
 
 use crate::address::Address;

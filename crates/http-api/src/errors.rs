@@ -1,10 +1,10 @@
 //! The one table of failures: what an error means, the status it has and the Java class clients know it by.
 
-use graph_json::{DecodeError, ErrorBody};
 use graph_model::{IdError, Meaning};
 use graph_schema::{ElementError, SchemaError};
 use graph_store::StoreError;
 use hyper::StatusCode;
+use rest_json::{DecodeError, ErrorBody};
 use traversal::TraversalError;
 
 use crate::reply::Reply;

@@ -2,7 +2,7 @@
 //!
 //! What it is: [`serve`] answers HTTP/1 on a listener. It is the only crate that knows HTTP, status codes and the Java class names
 //! clients tell errors by. What it is not: it holds no graph semantics (`graph-store`), reads and writes no JSON of elements and
-//! definitions itself (`graph-json`), and knows no storage engine.
+//! definitions itself (`rest-json`), and knows no storage engine.
 //!
 //! A request's way: `server.rs` (connections) -> `answer.rs` (its life from admission to answer) -> `routes.rs` (the one table of
 //! addresses) -> `resources/` (one file for each kind of resource) -> `errors.rs` (the one table of failures).

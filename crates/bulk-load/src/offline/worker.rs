@@ -259,14 +259,14 @@ impl<'a> Worker<'a> {
     }
 
     fn encode_json(&mut self, kind: ElementKind, text: &[u8]) -> Result<Option<Edge>, Refused> {
-        let unreadable = |error: graph_json::DecodeError| Refused::Row(error.to_string());
+        let unreadable = |error: rest_json::DecodeError| Refused::Row(error.to_string());
         match kind {
             ElementKind::Vertex => {
-                let new: NewVertex<'_> = graph_json::decode_vertex(text).map_err(unreadable)?;
+                let new: NewVertex<'_> = rest_json::decode_vertex(text).map_err(unreadable)?;
                 self.encoder.vertex(&new, &mut self.batch).map(|_| None).map_err(Refused::from)
             }
             ElementKind::Edge => {
-                let new: NewEdge<'_> = graph_json::decode_edge(text).map_err(unreadable)?;
+                let new: NewEdge<'_> = rest_json::decode_edge(text).map_err(unreadable)?;
                 self.encoder.edge(&new, &mut self.batch).map(Some).map_err(Refused::from)
             }
         }

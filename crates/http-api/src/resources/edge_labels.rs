@@ -1,8 +1,8 @@
 //! `{G}/schema/edgelabels`.
 
-use graph_json::{decode_new_edge_label, decode_update_edge_label, write_edge_label, write_edge_labels, write_task_id};
 use graph_schema::{EdgeLabel, SchemaKind};
 use hyper::StatusCode;
+use rest_json::{decode_new_edge_label, decode_update_edge_label, write_edge_label, write_edge_labels, write_task_id};
 
 use crate::call::Call;
 use crate::reply::Reply;

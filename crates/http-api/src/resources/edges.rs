@@ -1,13 +1,13 @@
 //! `{G}/graph/edges` and `{G}/traversers/edges?ids=`.
 
-use graph_json::{
-    decode_edge, decode_edge_updates, decode_edges, decode_property_update, write_edge, write_edge_ids,
-    write_edges_list,
-};
 use graph_model::{Direction, EdgeId, EdgeIdText, LabelId, VertexId};
 use graph_schema::{Catalogue, Literal, SchemaKind};
 use graph_store::{EdgeQuery, StoreError, Wait};
 use hyper::StatusCode;
+use rest_json::{
+    decode_edge, decode_edge_updates, decode_edges, decode_property_update, write_edge, write_edge_ids,
+    write_edges_list,
+};
 
 use crate::call::Call;
 use crate::errors::ApiError;

@@ -1,8 +1,8 @@
 //! The parameters `properties` and `keep_start_p` of lists: conditions on properties.
 
-use graph_json::decode_conditions;
 use graph_schema::{Catalogue, Conditions};
 use graph_store::Graph;
+use rest_json::decode_conditions;
 
 use crate::call::Call;
 use crate::errors::ApiError;

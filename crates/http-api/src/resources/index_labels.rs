@@ -1,11 +1,11 @@
 //! `{G}/schema/indexlabels`.
 
-use graph_json::{
+use graph_schema::{IndexLabel, SchemaKind};
+use hyper::StatusCode;
+use rest_json::{
     decode_new_index_label, decode_update_index_label, write_index_label, write_index_label_with_task,
     write_index_labels, write_task_id,
 };
-use graph_schema::{IndexLabel, SchemaKind};
-use hyper::StatusCode;
 
 use crate::call::Call;
 use crate::reply::Reply;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use graph_json::Dialect;
 use prometheus::proto::{Metric, MetricFamily, MetricType};
 use prometheus::{Encoder as _, TextEncoder};
+use rest_json::Dialect;
 use serde_json::{Map, Value, json};
 
 use crate::call::{App, Call};

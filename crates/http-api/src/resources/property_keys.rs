@@ -1,12 +1,12 @@
 //! `{G}/schema/propertykeys`.
 
-use graph_json::{
-    decode_new_property_key, decode_update_property_key, write_property_key, write_property_key_with_task,
-    write_property_keys, write_task_id,
-};
 use graph_schema::{PropertyKey, SchemaKind};
 use graph_store::OlapJob;
 use hyper::StatusCode;
+use rest_json::{
+    decode_new_property_key, decode_update_property_key, write_property_key, write_property_key_with_task,
+    write_property_keys, write_task_id,
+};
 
 use crate::call::Call;
 use crate::errors::ApiError;

@@ -1,8 +1,8 @@
 //! `{G}/schema`, and what the four kinds of schema elements have in common.
 
-use graph_json::write_schema;
 use graph_schema::Alter;
 use graph_schema::{Catalogue, SchemaError, SchemaKind};
+use rest_json::write_schema;
 
 use crate::call::Call;
 use crate::errors::ApiError;

@@ -1,7 +1,7 @@
 //! `{G}/traversers/{vertices|edges}/{shards|scan}`: reading a whole graph in parts.
 
-use graph_json::{write_edge, write_shards, write_vertex};
 use graph_store::{Range, Scan, Shard};
+use rest_json::{write_edge, write_shards, write_vertex};
 
 use crate::call::Call;
 use crate::errors::ApiError;

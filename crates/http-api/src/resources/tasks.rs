@@ -1,9 +1,9 @@
 //! `{G}/tasks`.
 
-use graph_json::{TaskView, write_tasks_list};
 use graph_model::{Task, TaskStatus};
 use graph_store::{Graph, StoreError};
 use hyper::StatusCode;
+use rest_json::{TaskView, write_tasks_list};
 
 use crate::call::Call;
 use crate::errors::ApiError;

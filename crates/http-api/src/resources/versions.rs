@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use graph_json::{Dialect, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON};
+use rest_json::{Dialect, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON};
 use serde_json::{Value, json};
 
 use crate::call::Call;

@@ -1,10 +1,10 @@
 //! `{G}/schema/vertexlabels`.
 
-use graph_json::{
-    decode_new_vertex_label, decode_update_vertex_label, write_task_id, write_vertex_label, write_vertex_labels,
-};
 use graph_schema::{SchemaKind, VertexLabel};
 use hyper::StatusCode;
+use rest_json::{
+    decode_new_vertex_label, decode_update_vertex_label, write_task_id, write_vertex_label, write_vertex_labels,
+};
 
 use crate::call::Call;
 use crate::reply::Reply;

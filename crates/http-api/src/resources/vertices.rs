@@ -1,13 +1,13 @@
 //! `{G}/graph/vertices` and `{G}/traversers/vertices?ids=`.
 
-use graph_json::{
-    decode_property_update, decode_vertex, decode_vertex_updates, decode_vertices, write_vertex, write_vertex_ids,
-    write_vertices_list,
-};
 use graph_model::VertexId;
 use graph_schema::{Catalogue, SchemaKind, VertexLabel};
 use graph_store::{StoreError, VertexQuery, Wait};
 use hyper::StatusCode;
+use rest_json::{
+    decode_property_update, decode_vertex, decode_vertex_updates, decode_vertices, write_vertex, write_vertex_ids,
+    write_vertices_list,
+};
 
 use crate::call::Call;
 use crate::errors::ApiError;

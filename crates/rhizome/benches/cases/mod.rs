@@ -4,13 +4,13 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use graph_json::{EncodeOptions, decode_edges, decode_vertices, write_vertex, write_vertex_ids};
 use graph_model::{Cardinality, DataType, IdStrategy, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, ElementRules, EndLabels, GraphMode, NewEdgeLabel, NewPropertyKey, NewVertexLabel};
 use graph_store::{Graph, PurgeOptions, Store, StoreOptions, Wait};
 use jiff::tz::TimeZone;
 use key_codec::{GraphNumber, key, value};
 use kv::{Engine, MemoryEngine};
+use rest_json::{EncodeOptions, decode_edges, decode_vertices, write_vertex, write_vertex_ids};
 
 /// Elements of a batch.
 pub(crate) const VERTICES: u64 = 200;
@@ -246,7 +246,7 @@ pub(crate) fn insert_one_into(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
     Box::new(move || {
         number += 1;
         let body = vertex_json(number);
-        let new = graph_json::decode_vertex(body.as_bytes()).unwrap();
+        let new = rest_json::decode_vertex(body.as_bytes()).unwrap();
         black_box(graph.insert_vertex(&new, Wait::Allowed).unwrap().wait().unwrap());
         black_box(&store);
     })

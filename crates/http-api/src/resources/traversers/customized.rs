@@ -1,7 +1,7 @@
 //! `customizedpaths` and `customizedcrosspoints`: walks whose steps the request lists one by one.
 
-use graph_json::{IntBody, PathView, RealBody, StepBody, VerticesBody, decode_body, list_of_at_most};
 use graph_model::VertexId;
+use rest_json::{IntBody, PathView, RealBody, StepBody, VerticesBody, decode_body, list_of_at_most};
 use serde::Deserialize;
 use traversal::{LayerStep, Path, SortBy, Weight, customized_crosspoints, customized_paths};
 

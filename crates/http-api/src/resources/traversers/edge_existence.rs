@@ -1,9 +1,9 @@
 //! `edgeexist`: the edges from one vertex to another.
 
-use graph_json::write_edge;
 use graph_model::{Direction, EdgeId, LabelId};
 use graph_schema::{Conditions, EdgeLabelKind, Frequency};
 use graph_store::{EdgeQuery, Range, Visit};
+use rest_json::write_edge;
 
 use super::scene::Scene;
 use crate::call::Call;

@@ -1,7 +1,7 @@
 //! The fields `vertices` and `edges` of answers about several vertices or paths.
 
-use graph_json::TraverserAnswer;
 use graph_model::EdgeId;
+use rest_json::TraverserAnswer;
 use traversal::{Node, Path, Traversal};
 
 use super::scene::{Edges, Otherwise, Scene, Vertices, nodes_of};

@@ -1,7 +1,7 @@
 //! `fusiformsimilarity`: vertices that share most of their neighbours with a given one.
 
-use graph_json::{IntBody, RealBody, SimilarView, VerticesBody, decode_body, required, write_similars};
 use graph_model::{PropertyKeyId, VertexId};
+use rest_json::{IntBody, RealBody, SimilarView, VerticesBody, decode_body, required, write_similars};
 use serde::Deserialize;
 use traversal::{FusiformRules, Node, Path, Similar, Step, Traversal, fusiform_similarity};
 

@@ -1,6 +1,6 @@
 //! `kout` and `kneighbor`: the vertices at a distance, and within one.
 
-use graph_json::{IdBody, VertexEdgeStepsBody, decode_body, required};
+use rest_json::{IdBody, VertexEdgeStepsBody, decode_body, required};
 use serde::Deserialize;
 use traversal::{KNeighbour, KOut, Path, Reached, Step, Traversal, k_neighbour, k_out};
 
@@ -66,7 +66,7 @@ struct Body {
     source: Option<IdBody>,
     steps: Option<VertexEdgeStepsBody>,
     /// The name before HugeGraph 1.2, with labels and properties of edges.
-    step: Option<graph_json::StepBody>,
+    step: Option<rest_json::StepBody>,
     max_depth: Option<i64>,
     nearest: Option<bool>,
     count_only: Option<bool>,

@@ -1,7 +1,7 @@
 //! `paths`, `templatepaths`, `crosspoints` and `multinodeshortestpath`: paths between vertices.
 
-use graph_json::{IntBody, PathView, StepBody, VerticesBody, decode_body, list_of_at_most, required};
 use graph_model::VertexId;
+use rest_json::{IntBody, PathView, StepBody, VerticesBody, decode_body, list_of_at_most, required};
 use serde::Deserialize;
 use traversal::{
     Node, Path, SearchLimits, Step, TemplateLimits, Traversal, multi_node_shortest_paths, nearest_paths, template_paths,

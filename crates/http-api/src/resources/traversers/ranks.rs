@@ -1,9 +1,9 @@
 //! `personalrank`, `neighborrank` and `count`: numbers about the surroundings of a vertex.
 
-use graph_json::{
+use graph_model::{Direction, VertexId};
+use rest_json::{
     IdBody, IntBody, RealBody, StepBody, decode_body, list_of_at_most, required, write_score_layers, write_scores,
 };
-use graph_model::{Direction, VertexId};
 use serde::Deserialize;
 use traversal::{CountRules, PersonalRankRules, RankStep, Step, neighbor_rank, personal_rank};
 

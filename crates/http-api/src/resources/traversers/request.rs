@@ -1,7 +1,7 @@
 //! Parameters of traversers: the same names, defaults and bounds in addresses and bodies.
 
-use graph_json::{IdBody, IntBody};
 use graph_model::{Direction, VertexId};
+use rest_json::{IdBody, IntBody};
 
 use crate::call::Call;
 use crate::errors::ApiError;
@@ -76,7 +76,7 @@ pub(super) fn int_or(value: Option<IntBody>, default: i64) -> i64 {
 
 /// A vertex id in a body.
 pub(super) fn id_in_body(name: &'static str, id: Option<IdBody>) -> Result<VertexId, ApiError> {
-    Ok(graph_json::required(id, name)?.0)
+    Ok(rest_json::required(id, name)?.0)
 }
 
 impl Call {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use graph_json::{EncodeOptions, PathView, TraverserAnswer, write_edge, write_vertex};
 use graph_model::{EdgeId, Meaning, VertexId};
 use graph_schema::Catalogue;
 use graph_store::{Graph, GraphReader};
+use rest_json::{EncodeOptions, PathView, TraverserAnswer, write_edge, write_vertex};
 use traversal::{Counters, Node, Path, Traversal};
 
 use crate::call::Call;

@@ -1,7 +1,7 @@
 //! `sameneighbors`, `jaccardsimilarity`, `adamicadar`, `resourceallocation`: how alike vertices are by their neighbours.
 
-use graph_json::limits::STEP_LABELS_MAX;
-use graph_json::{IdBody, StepBody, decode_body, list_of_at_most, required};
+use rest_json::limits::STEP_LABELS_MAX;
+use rest_json::{IdBody, StepBody, decode_body, list_of_at_most, required};
 use serde::Deserialize;
 use traversal::{
     CommonNeighbourWeight, Node, Step, Traversal, common_neighbour_score, jaccard, jaccard_similars, same_neighbours,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use graph_json::{LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody, property_conditions};
 use graph_model::{LabelId, PropertyKeyId, VertexId};
 use graph_schema::{Catalogue, Conditions, SchemaKind};
 use graph_store::VertexSelector;
+use rest_json::{LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody, property_conditions};
 use traversal::{Condition, LabelCondition, Step};
 
 use super::request::{MAX_DEGREE, bound, check_skip_degree, direction};
@@ -66,7 +66,7 @@ impl Scene<'_> {
             }
         }
         for LabelStepBody { label, properties } in body.vertex_steps.iter().flatten() {
-            let name = graph_json::required(label.as_ref(), "vertex_steps.label")?;
+            let name = rest_json::required(label.as_ref(), "vertex_steps.label")?;
             let label = vertex_label(&self.catalogue, name)?;
             step.vertices.push(LabelCondition { label, condition: self.condition(properties.as_ref())? });
         }

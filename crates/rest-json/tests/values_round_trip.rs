@@ -1,11 +1,11 @@
 //! Every value that is written is valid JSON and is read and coerced to the same value.
 #![expect(clippy::unwrap_used, reason = "test code")]
 
-use graph_json::{decode_vertex, write_value};
 use graph_model::{Cardinality, DataType, PropertyKeyId, Value};
 use graph_schema::{AggregateType, PropertyKey, Status, UserData, WriteType, coerce};
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
+use rest_json::{decode_vertex, write_value};
 
 /// Milliseconds of the years 1900 to 2200: dates far outside have no text of four-digit years.
 const DATES_MS: std::ops::Range<i64> = -2_208_988_800_000..7_258_118_400_000;

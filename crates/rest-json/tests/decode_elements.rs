@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use graph_json::{
-    DecodeError, PropertyUpdate, decode_edge, decode_edges, decode_property_update, decode_vertex, decode_vertices,
-};
 use graph_schema::{Literal, NewEdge, NewVertex};
 use proptest::prelude::*;
+use rest_json::{
+    DecodeError, PropertyUpdate, decode_edge, decode_edges, decode_property_update, decode_vertex, decode_vertices,
+};
 
 fn text(text: &str) -> Literal<'_> {
     Literal::Text(Cow::Borrowed(text))
@@ -195,13 +195,13 @@ fn decode_everything(body: &[u8]) {
     let _ = decode_vertex(body);
     let _ = decode_edge(body);
     let _ = decode_property_update(body);
-    let _ = graph_json::decode_new_property_key(body);
-    let _ = graph_json::decode_update_property_key(body);
-    let _ = graph_json::decode_new_vertex_label(body);
-    let _ = graph_json::decode_update_vertex_label(body);
-    let _ = graph_json::decode_new_edge_label(body);
-    let _ = graph_json::decode_update_edge_label(body);
-    let _ = graph_json::decode_new_index_label(body);
+    let _ = rest_json::decode_new_property_key(body);
+    let _ = rest_json::decode_update_property_key(body);
+    let _ = rest_json::decode_new_vertex_label(body);
+    let _ = rest_json::decode_update_vertex_label(body);
+    let _ = rest_json::decode_new_edge_label(body);
+    let _ = rest_json::decode_update_edge_label(body);
+    let _ = rest_json::decode_new_index_label(body);
 }
 
 proptest! {

@@ -1,12 +1,12 @@
 //! A small catalogue with one of every kind of definition.
 #![expect(clippy::unwrap_used, reason = "test code")]
 
-use graph_json::EncodeOptions;
 use graph_model::{Cardinality, DataType, IdStrategy, LabelId, PropertyKeyId, Value};
 use graph_schema::{
     AggregateType, Analyzer, Catalogue, EdgeLabel, EdgeLabelKind, Frequency, IndexLabel, IndexType, NextIds,
     PropertyKey, SchemaElement, Status, UserData, VertexLabel, WriteType,
 };
+use rest_json::EncodeOptions;
 
 /// Dates in UTC.
 pub(crate) fn options() -> EncodeOptions {

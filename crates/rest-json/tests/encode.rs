@@ -3,12 +3,12 @@
 mod common;
 
 use common::{catalogue, options, written};
-use graph_json::{
+use graph_model::{Edge, EdgeId, LabelId, Properties, PropertyKeyId, Value, Vertex, VertexId};
+use rest_json::{
     Dialect, ErrorBody, TaskView, VERSIONS_JSON, write_edge, write_edge_ids, write_edge_label, write_edges_list,
     write_index_label_with_task, write_property_key, write_property_key_with_task, write_property_keys, write_schema,
     write_task_id, write_tasks_list, write_vertex, write_vertex_ids, write_vertex_label, write_vertices_list,
 };
-use graph_model::{Edge, EdgeId, LabelId, Properties, PropertyKeyId, Value, Vertex, VertexId};
 
 fn rome() -> Vertex {
     Vertex {

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use graph_json::{
-    decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,
-    decode_update_edge_label, decode_update_index_label, decode_update_property_key, decode_update_vertex_label,
-};
 use graph_model::{Cardinality, DataType, IdStrategy};
 use graph_schema::{
     AggregateType, EdgeLabelKindName, Frequency, IndexType, Literal, NewEdgeLabel, NewIndexLabel, NewPropertyKey,
     NewVertexLabel, UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel, UserData, WriteType,
+};
+use rest_json::{
+    decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,
+    decode_update_edge_label, decode_update_index_label, decode_update_property_key, decode_update_vertex_label,
 };
 
 fn user_data(entries: &[(&str, &str)]) -> UserData {
