@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::Report;
+use crate::report::Report;
 
 /// Folders deep in which criterion keeps a benchmark: group, name, baseline.
 const DEPTH_MAX: usize = 6;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::Report;
+use crate::report::Report;
 
 const PAGE: &str = "docs/compatibility.md";
 

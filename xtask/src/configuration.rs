@@ -10,7 +10,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use toml_edit::{Decor, DocumentMut, Item, Table, Value};
 
-use crate::{Report, workspace};
+use crate::report::Report;
+use crate::workspace;
 
 const DEFAULTS: &str = "crates/rhizome/rhizome.toml";
 const PAGE: &str = "docs/configuration.md";

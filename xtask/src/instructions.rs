@@ -13,7 +13,8 @@ use std::{env, fs};
 use anyhow::{Context, Result, bail, ensure};
 use toml_edit::DocumentMut;
 
-use crate::{Report, workspace};
+use crate::report::Report;
+use crate::workspace;
 
 const BOUNDS: &str = "crates/rhizome/benches/instructions.toml";
 

@@ -10,6 +10,7 @@ mod bench_ratios;
 mod compatibility;
 mod configuration;
 mod instructions;
+mod report;
 mod tidy;
 mod workspace;
 
@@ -42,13 +43,4 @@ fn main() -> Result<ExitCode> {
         writeln!(out, "{line}")?;
     }
     Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// What a task found.
-#[derive(Debug, Default)]
-pub(crate) struct Report {
-    /// What must change; each starts with the file, and the line where there is one.
-    pub(crate) problems: Vec<String>,
-    /// Worth knowing, no failure.
-    pub(crate) notes: Vec<String>,
 }

@@ -38,7 +38,7 @@ pub(crate) fn files(root: &Path) -> Result<Vec<SourceFile>> {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type()?;
-            if ignored.contains(&name) {
+            if ignored.iter().any(|one| one.name == name && (!one.at_root || folder == root)) {
                 continue;
             }
             if kind.is_dir() {
@@ -59,11 +59,20 @@ fn source_file(root: &Path, path: &Path) -> Result<SourceFile> {
     Ok(SourceFile { path: relative, length, text: String::from_utf8(bytes).ok() })
 }
 
+/// A name that git does not keep.
+#[derive(Debug, PartialEq, Eq)]
+struct Ignored {
+    name: String,
+    /// True where only the root's entry is meant: the binary `/rhizome` is not the crate of that name.
+    at_root: bool,
+}
+
 /// Plain names in `.gitignore`, and git's own folder. Patterns with `*` are not followed.
-fn ignored_folders(gitignore: &str) -> Vec<String> {
-    let names = gitignore.lines().map(|line| line.trim().trim_matches('/'));
-    let plain = names.filter(|name| !name.is_empty() && !name.starts_with('#') && !name.contains(['*', '/']));
-    plain.chain([".git"]).map(str::to_owned).collect()
+fn ignored_folders(gitignore: &str) -> Vec<Ignored> {
+    let lines = gitignore.lines().map(str::trim).chain([".git"]);
+    let names = lines.map(|line| (line.starts_with('/'), line.trim_matches('/')));
+    let plain = names.filter(|(_, name)| !name.is_empty() && !name.starts_with('#') && !name.contains(['*', '/']));
+    plain.map(|(at_root, name)| Ignored { name: name.to_owned(), at_root }).collect()
 }
 
 #[cfg(test)]
@@ -72,7 +81,9 @@ mod tests {
 
     #[test]
     fn ignored_names_are_plain_lines() {
-        assert_eq!(ignored_folders("# note\n/target\n\n*.profraw\nvar/\na/b\n"), ["target", "var", ".git"]);
+        let ignored = ignored_folders("# note\n/target\n\n*.profraw\nvar/\na/b\n");
+        let found: Vec<(&str, bool)> = ignored.iter().map(|one| (one.name.as_str(), one.at_root)).collect();
+        assert_eq!(found, [("target", true), ("var", false), (".git", false)]);
     }
 
     #[test]
@@ -81,5 +92,6 @@ mod tests {
         let this = files.iter().find(|file| file.path == "xtask/src/workspace.rs").unwrap();
         assert!(this.text.as_ref().unwrap().contains("this_file_is_found"));
         assert!(files.iter().all(|file| !file.path.starts_with("target/")));
+        assert!(files.iter().any(|file| file.path == "crates/rhizome/src/lib.rs"));
     }
 }

@@ -1,7 +1,7 @@
 //! The shape of `CHANGELOG.md`: a title, `## Unreleased` first, then releases as `## 1.2.3 - 2026-01-31`, newest first;
-//! below each, optional `### Area` headings and list items of one line, each one fact for a user, ending with a stop.
+//! below each, optional `### Area` headings and list items, each one fact for a user, ending with a stop.
 
-use crate::Report;
+use crate::report::Report;
 
 const FILE: &str = "CHANGELOG.md";
 
@@ -12,6 +12,7 @@ pub(crate) fn check(text: &str, report: &mut Report) {
         problem(1, "the first line must be `# Changelog`");
     }
     let mut sections = 0;
+    let mut in_entry = false;
     for (number, line) in (1..).zip(text.lines()).skip(1) {
         if let Some(title) = line.strip_prefix("## ") {
             sections += 1;
@@ -21,16 +22,24 @@ pub(crate) fn check(text: &str, report: &mut Report) {
             } else if !unreleased && !is_release(title) {
                 problem(number, "a release is `## 1.2.3 - 2026-01-31`");
             }
-        } else if line.starts_with("- ") {
-            if sections == 0 {
+        } else if line.starts_with("- ") || line.starts_with("  ") {
+            let is_entry = line.starts_with("- ");
+            if sections == 0 && is_entry {
                 problem(number, "an entry before the first section");
             }
-            if !line.ends_with('.') {
-                problem(number, "an entry is one line that ends with a full stop");
+            if !is_entry && !in_entry {
+                problem(number, "only an entry goes on in a line that begins with two spaces");
             }
+            in_entry = true;
+            let goes_on = text.lines().nth(number).is_some_and(|next| next.starts_with("  "));
+            if !goes_on && !line.ends_with('.') {
+                problem(number, "an entry ends with a full stop");
+            }
+            continue;
         } else if sections > 0 && !line.is_empty() && !line.starts_with("### ") {
             problem(number, "below a section stand only `### Area` and `- entry` lines");
         }
+        in_entry = false;
     }
     if sections == 0 {
         problem(1, "there is no `## Unreleased` section");
@@ -66,7 +75,9 @@ mod tests {
         assert_eq!(problems("# Changelog\n\n## 0.1.0 - 2026-01-31\n"), 1);
         assert_eq!(problems("# Changelog\n\n## Unreleased\n\n## version two\n"), 1);
         assert_eq!(problems("# Changelog\n\n## Unreleased\n- no stop\n"), 1);
-        assert_eq!(problems("# Changelog\n\n## Unreleased\n- one\n  two lines.\n"), 2);
+        assert_eq!(problems("# Changelog\n\n## Unreleased\n- one\n  two lines.\n- Three.\n"), 0);
+        assert_eq!(problems("# Changelog\n\n## Unreleased\n- one.\n  two lines\n"), 1);
+        assert_eq!(problems("# Changelog\n\n## Unreleased\n\n  two lines.\n"), 1);
         assert_eq!(problems("# Changelog\n"), 1);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 use toml_edit::{DocumentMut, Item};
 
-use crate::Report;
+use crate::report::Report;
 
 const PAGE: &str = "docs/dependencies.md";
 

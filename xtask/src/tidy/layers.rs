@@ -6,7 +6,7 @@
 use anyhow::{Context, Result};
 use toml_edit::DocumentMut;
 
-use crate::Report;
+use crate::report::Report;
 
 /// A crate and the crates of ours that it may use.
 const LAYERS: [(&str, &[&str]); 22] = [

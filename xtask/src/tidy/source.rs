@@ -1,7 +1,8 @@
 //! Rules about single files: size, module docs, line length, words that must not stay, ASCII.
 
+use super::findings::Finding;
 use super::limits::{FILE_BYTES_MAX, FILE_LINES_MAX, FILE_LINES_NOTED, LINE_COLUMNS_MAX};
-use crate::Report;
+use crate::report::Report;
 use crate::workspace::SourceFile;
 
 /// Marks of unfinished work, in Rust files. Written in two parts, or this file would break its own rule.
@@ -29,8 +30,12 @@ const PRIVATE: [&str; 9] = [
 /// Folders of word lists: names of people and places are not ASCII, and a list is one long line.
 const WORD_LISTS: [&str; 1] = ["tools/graph-gen/src/dictionary"];
 
+/// The names of HugeGraph's classes, and the crates that may write them: those that speak to its clients.
+const JAVA: [&str; 2] = [concat!("org.apache.huge", "graph"), concat!("java", ".lang")];
+const JAVA_CRATES: [&str; 4] = ["crates/http-api/", "crates/graph-json/", "crates/rest-api/", "crates/rest-json/"];
+
 /// Checks one file.
-pub(crate) fn check(file: &SourceFile, report: &mut Report) {
+pub(crate) fn check(file: &SourceFile, findings: &mut Vec<Finding>, report: &mut Report) {
     let path = &file.path;
     // Lock files are written by cargo: they are as long as they are, and name the registry.
     let is_lock = path == "Cargo.lock" || path.ends_with("/Cargo.lock");
@@ -44,6 +49,10 @@ pub(crate) fn check(file: &SourceFile, report: &mut Report) {
     if path.ends_with(".rs") {
         words(path, text, &UNFINISHED, "is a mark of unfinished work", report);
         rust(path, text, report);
+        java(path, text, findings);
+    }
+    if path.ends_with(".rs") || path.ends_with(".md") {
+        columns(path, text, findings);
     }
 }
 
@@ -65,18 +74,51 @@ fn rust(path: &str, text: &str, report: &mut Report) {
     if !has_module_docs(text) {
         report.problems.push(format!("{path}:1: no module docs; begin with `//!`: what it is and where to start"));
     }
-    for (line, content) in numbered(text) {
-        let columns = if is_test(path) { columns_without_literals(content) } else { content.chars().count() };
-        if columns > LINE_COLUMNS_MAX && !is_word_list(path) {
-            report.problems.push(format!("{path}:{line}: {columns} columns, above {LINE_COLUMNS_MAX}"));
-        }
-    }
     if let Some((line, character)) = first_non_ascii(path, text) {
         report.problems.push(format!(
             "{path}:{line}: `{}` is not ASCII; write it as an escape outside tests",
             character.escape_unicode()
         ));
     }
+}
+
+fn columns(path: &str, text: &str, findings: &mut Vec<Finding>) {
+    for (line, content) in numbered(text) {
+        let free = is_word_list(path) || (path.ends_with(".md") && is_unbreakable(content));
+        let columns = if is_test(path) { columns_without_literals(content) } else { content.chars().count() };
+        if columns > LINE_COLUMNS_MAX && !free {
+            let text = format!("{columns} columns, above {LINE_COLUMNS_MAX}");
+            findings.push(Finding { rule: "columns", path: path.to_owned(), line, subject: String::new(), text });
+        }
+    }
+}
+
+/// True for a row of a table, which Markdown has on one line, and for a line that is one word, such as an address.
+fn is_unbreakable(line: &str) -> bool {
+    let text = line.trim_start_matches([' ', '-', '*', '>']);
+    text.starts_with('|') || !text.contains(' ')
+}
+
+fn java(path: &str, text: &str, findings: &mut Vec<Finding>) {
+    if is_test(path) || JAVA_CRATES.iter().any(|folder| path.starts_with(folder)) {
+        return;
+    }
+    for (line, content) in product(text) {
+        for name in JAVA.iter().filter(|name| content.contains(**name)) {
+            findings.push(Finding {
+                rule: "java",
+                path: path.to_owned(),
+                line,
+                subject: String::new(),
+                text: format!("`{name}` belongs to {}", JAVA_CRATES.join(", ")),
+            });
+        }
+    }
+}
+
+/// Lines without the unit tests, which stand at the end of a file.
+fn product(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    numbered(text).take_while(|(_, content)| content.trim() != "#[cfg(test)]")
 }
 
 /// True when `//!` comes before the first item; attributes and comments may precede it.
@@ -92,9 +134,7 @@ fn first_non_ascii(path: &str, text: &str) -> Option<(usize, char)> {
     if is_test(path) || is_word_list(path) {
         return None;
     }
-    // Unit tests stand at the end of a file.
-    let product = numbered(text).take_while(|(_, content)| content.trim() != "#[cfg(test)]");
-    product.filter_map(|(line, content)| Some((line, content.chars().find(|c| !c.is_ascii())?))).next()
+    product(text).filter_map(|(line, content)| Some((line, content.chars().find(|c| !c.is_ascii())?))).next()
 }
 
 /// Columns of a line, without the texts of raw literals in it: an expected answer is best read and copied whole.
@@ -122,7 +162,9 @@ mod tests {
     fn problems(path: &str, text: &str) -> Vec<String> {
         let mut report = Report::default();
         let length = u64::try_from(text.len()).unwrap();
-        check(&SourceFile { path: path.to_owned(), length, text: Some(text.to_owned()) }, &mut report);
+        let mut findings = Vec::new();
+        check(&SourceFile { path: path.to_owned(), length, text: Some(text.to_owned()) }, &mut findings, &mut report);
+        report.problems.extend(findings.into_iter().map(|finding| finding.text));
         report.problems
     }
 
@@ -158,6 +200,25 @@ mod tests {
         assert_eq!(problems("crates/kv/tests/a.rs", &format!("//! Docs.\n// {long}\n")).len(), 1);
         let code = format!("//! Docs.\nconst A: &str = r#\"x\"#; // {long}\n");
         assert_eq!(problems("crates/kv/tests/a.rs", &code).len(), 1);
+    }
+
+    #[test]
+    fn markdown_is_as_narrow_except_for_what_cannot_be_broken() {
+        let long = "x".repeat(LINE_COLUMNS_MAX);
+        assert_eq!(problems("README.md", &format!("a {long}\n")).len(), 1);
+        assert_eq!(problems("README.md", &format!("- [a {long}](b)\n")).len(), 1);
+        assert!(problems("README.md", &format!("| a | {long} |\n- https://{long}\n[a]({long})\n")).is_empty());
+        assert!(problems("notes.txt", &format!("a {long}\n")).is_empty());
+    }
+
+    #[test]
+    fn class_names_of_java_stay_where_its_clients_are_served() {
+        let text = format!("//! Docs.\nconst A: &str = \"{}.B\";\n", JAVA[0]);
+        assert_eq!(problems("crates/kv/src/a.rs", &text).len(), 1);
+        assert!(problems("crates/rest-json/src/a.rs", &text).is_empty());
+        assert!(problems("crates/kv/tests/a.rs", &text).is_empty());
+        let tested = format!("//! Docs.\n#[cfg(test)]\nmod tests {{ const A: &str = \"{}\"; }}\n", JAVA[1]);
+        assert!(problems("crates/kv/src/a.rs", &tested).is_empty());
     }
 
     #[test]
