@@ -7,8 +7,18 @@ use hyper::Uri;
 use percent_encoding::percent_decode_str;
 use smallvec::SmallVec;
 
-use crate::errors::ApiError;
 use crate::limits::SEGMENTS_MAX;
+
+/// Why a text of an address has no value.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotDecoded {
+    /// A percent sign that begins no code.
+    #[error("'{0}' in the address has a '%' without two hexadecimal digits after it; write a percent sign as %25")]
+    Percent(String),
+    /// Bytes that are not UTF-8.
+    #[error("'{0}' in the address is not UTF-8 after its percent-encoding is taken out")]
+    Utf8(String),
+}
 
 /// The path of a request and where its segments are.
 pub(crate) struct Address {
@@ -48,7 +58,7 @@ impl Address {
     }
 
     /// A segment with its percent-encoding taken out.
-    pub(crate) fn decoded(&self, at: usize) -> Result<Cow<'_, str>, ApiError> {
+    pub(crate) fn decoded(&self, at: usize) -> Result<Cow<'_, str>, NotDecoded> {
         decode(self.raw(at))
     }
 
@@ -64,16 +74,12 @@ impl Address {
 }
 
 /// Takes the percent-encoding out of a text.
-pub(crate) fn decode(raw: &str) -> Result<Cow<'_, str>, ApiError> {
+pub(crate) fn decode(raw: &str) -> Result<Cow<'_, str>, NotDecoded> {
     let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     if raw.split('%').skip(1).any(|rest| !rest.as_bytes().get(..2).is_some_and(hex)) {
-        return Err(ApiError::bad_input(format!(
-            "'{raw}' in the address has a '%' without two hexadecimal digits after it; write a percent sign as %25"
-        )));
+        return Err(NotDecoded::Percent(raw.to_owned()));
     }
-    percent_decode_str(raw).decode_utf8().map_err(|_| {
-        ApiError::bad_input(format!("'{raw}' in the address is not UTF-8 after its percent-encoding is taken out"))
-    })
+    percent_decode_str(raw).decode_utf8().map_err(|_| NotDecoded::Utf8(raw.to_owned()))
 }
 
 #[cfg(test)]

@@ -20,13 +20,12 @@ use tokio::time::timeout;
 use crate::address::Address;
 use crate::admission::Admitted;
 use crate::body::{self, BodyError};
-use crate::call::{App, Call};
+use crate::call::{Answered, App, Call};
 use crate::errors::ApiError;
 use crate::limits;
-use crate::openapi;
 use crate::pool::CancelOnDrop;
 use crate::reply::{Reply, accepts_gzip};
-use crate::routes::{self, Answered, Found, Handler, Scope};
+use crate::routes::{self, Found, Handler, Scope};
 
 /// Answers one request, whatever happens.
 pub(crate) async fn answer(app: Arc<App>, request: Request<Incoming>) -> Response<Full<Bytes>> {
@@ -34,8 +33,8 @@ pub(crate) async fn answer(app: Arc<App>, request: Request<Incoming>) -> Respons
     let (head, mut body) = request.into_parts();
     let address = Address::new(head.uri);
     let found = routes::find(&address, &head.method, app.options.test_routes);
-    let at = match found {
-        Found::Endpoint { at, .. } => Some(at),
+    let id = match found {
+        Found::Endpoint { id, .. } => Some(id),
         _ => None,
     };
     let answered = {
@@ -54,7 +53,7 @@ pub(crate) async fn answer(app: Arc<App>, request: Request<Incoming>) -> Respons
         reply.close = !Box::pin(body::discard(&mut body, &head.headers)).await;
     }
     app.meters.bytes_sent.inc_by(reply.body.len() as u64);
-    app.meters.of(at).observe(reply.status, started.elapsed());
+    app.meters.of(id).observe(reply.status, started.elapsed());
     reply.into_response()
 }
 
@@ -77,14 +76,14 @@ async fn serve(
     found: Found,
     body: &mut Incoming,
 ) -> Answered {
-    let (at, handler, scope, graph_at, param_at) = match found {
+    let (id, handler, scope, graph_at, param_at) = match found {
         Found::Endpoint { handler: Handler::NotYet, .. } => {
             return Err(ApiError::not_yet(method.as_str(), address.path()));
         }
         Found::Endpoint { handler: Handler::Never(reason), .. } => {
             return Err(ApiError::never(method.as_str(), address.path(), reason));
         }
-        Found::Endpoint { at, handler, scope, graph_at, param_at } => (at, handler, scope, graph_at, param_at),
+        Found::Endpoint { id, handler, scope, graph_at, param_at } => (id, handler, scope, graph_at, param_at),
         Found::NoMethod { allow } => return Err(ApiError::method(method.as_str(), allow)),
         Found::NoSpace => {
             return Err(ApiError::no_space(&address.decoded(1)?));
@@ -111,7 +110,8 @@ async fn serve(
         Scope::Server | Scope::Space | Scope::Graph => None,
     };
     let app_of_call = Arc::clone(app);
-    let described = if app.options.test_routes { openapi::operation_at(at) } else { None };
+    let described =
+        if app.options.test_routes { app.directory.get(id).and_then(|found| found.operation) } else { None };
     let (dialect, budget) = (dialect_of(headers), Budget::unlimited());
     let java_client = is_java_client(headers);
     let call = Call {
@@ -144,7 +144,7 @@ async fn serve(
         Handler::Unhurried(handle) => return Box::pin(unhurried(call, handle)).await,
         _ => {}
     }
-    let is_query = routes::is_query(at, method);
+    let is_query = app.directory.get(id).is_some_and(|endpoint| endpoint.is_query);
     // On the heap: what a request needs in any of its ways would be copied for each, wherever its future is handed on.
     Box::pin(in_time(app, run(call, handler, is_query, headers))).await
 }

@@ -6,12 +6,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use bytes::Bytes;
-use graph_store::{Budget, Graph, Store};
+use graph_store::{Budget, Graph, Pending, Store};
 use rest_json::{Dialect, EncodeOptions};
 use threads::{run_anywhere, stand_back};
 
 use crate::address::Address;
 use crate::admission::{Admission, Admitted};
+use crate::directory::Directory;
 use crate::errors::ApiError;
 use crate::limits::BATCH_PLACES_PER_THREAD;
 use crate::line::{Line, Places, Waits};
@@ -20,11 +21,18 @@ use crate::openapi::Operation;
 use crate::options::ApiOptions;
 use crate::pool::Pool;
 use crate::query::Query;
+use crate::reply::Reply;
+
+/// An answer, or why there is none.
+pub(crate) type Answered = Result<Reply, ApiError>;
+/// An answer that is valid once what it says is stored.
+pub(crate) type Stored = Result<Pending<Reply>, ApiError>;
 
 /// What all requests share.
 pub(crate) struct App {
     pub(crate) store: Arc<Store>,
     pub(crate) options: ApiOptions,
+    pub(crate) directory: Directory,
     pub(crate) admission: Arc<Admission>,
     /// Reads that can take long; where storage is over a network, all that touch it.
     pub(crate) queries: Pool,
@@ -41,9 +49,9 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(store: Arc<Store>, options: ApiOptions) -> Arc<Self> {
+    pub(crate) fn new(store: Arc<Store>, options: ApiOptions, directory: Directory) -> Arc<Self> {
         let limits = &options.limits;
-        let meters = Meters::new();
+        let meters = Meters::new(&directory);
         let remote = store.engine().capabilities().remote;
         let threads = if remote { limits.remote_threads } else { limits.blocking_threads };
         let line = |what, places, (setting, waiting_max), refused| {
@@ -69,6 +77,7 @@ impl App {
             batches,
             remote,
             meters,
+            directory,
             started: Instant::now(),
             shutting_down: Arc::default(),
             store,
@@ -105,12 +114,12 @@ impl Call {
 
     /// The name of a graph that need not exist.
     pub(crate) fn graph_name(&self) -> Result<Cow<'_, str>, ApiError> {
-        self.address.decoded(self.graph_at)
+        Ok(self.address.decoded(self.graph_at)?)
     }
 
     /// The last segment of the address: an id or a name.
     pub(crate) fn param(&self) -> Result<Cow<'_, str>, ApiError> {
-        self.address.decoded(self.param_at)
+        Ok(self.address.decoded(self.param_at)?)
     }
 
     /// The query of the address.

@@ -7,8 +7,10 @@ use hyper::StatusCode;
 use rest_json::{DecodeError, ErrorBody};
 use traversal::TraversalError;
 
+use crate::address::NotDecoded;
+use crate::line::Refused;
+use crate::names::DEFAULT_SPACE;
 use crate::reply::Reply;
-use crate::resources::graph_spaces::DEFAULT_SPACE;
 
 /// A failed request: everything its answer needs.
 #[derive(Debug)]
@@ -189,6 +191,18 @@ impl ApiError {
         reply.close = self.close;
         reply.retry_after = self.class == HTTP_UNAVAILABLE;
         reply
+    }
+}
+
+impl From<NotDecoded> for ApiError {
+    fn from(error: NotDecoded) -> Self {
+        Self::bad_input(error.to_string())
+    }
+}
+
+impl From<Refused> for ApiError {
+    fn from(refused: Refused) -> Self {
+        Self::overloaded(refused.to_string())
     }
 }
 

@@ -15,7 +15,6 @@ use prometheus::IntCounter;
 use tokio::sync::oneshot;
 
 use crate::busy_poll::note_long_work;
-use crate::errors::ApiError;
 
 /// How much runs at one time.
 pub(crate) struct Places {
@@ -30,6 +29,17 @@ pub(crate) struct Waits {
     pub(crate) setting: &'static str,
     pub(crate) waiting_max: usize,
     pub(crate) refused: IntCounter,
+}
+
+/// Why there is no thread for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refused {
+    /// As much waits as the setting lets wait.
+    #[error("{waiting_max} {what} wait for a thread already ({setting}); try again in a moment")]
+    Full { what: &'static str, setting: &'static str, waiting_max: usize },
+    /// Threads begin nothing any more.
+    #[error("the server is shutting down")]
+    ShuttingDown,
 }
 
 /// A line for places of one kind.
@@ -56,7 +66,7 @@ impl Line {
     }
 
     /// A place for the work of a graph, as soon as one is free, in the order of asking; an error at once where too many wait already.
-    pub(crate) async fn enter(&self, graph: Option<&str>) -> Result<Turn, ApiError> {
+    pub(crate) async fn enter(&self, graph: Option<&str>) -> Result<Turn, Refused> {
         note_long_work();
         let mut given = match self.turns.ask(graph) {
             Ok(turn) => return Ok(turn),
@@ -71,20 +81,17 @@ impl Line {
             }
             return Err(self.refuse());
         }
-        given.await.map_err(|_| ApiError::defect())
+        given.await.map_err(|_| Refused::ShuttingDown)
     }
 
     /// An error where so many wait already that one more would be refused: for who wants to know before it does the work of asking.
-    pub(crate) fn check_room(&self) -> Result<(), ApiError> {
+    pub(crate) fn check_room(&self) -> Result<(), Refused> {
         if self.waiting() < self.waits.waiting_max.max(1) { Ok(()) } else { Err(self.refuse()) }
     }
 
-    fn refuse(&self) -> ApiError {
+    fn refuse(&self) -> Refused {
         self.waits.refused.inc();
-        ApiError::overloaded(format!(
-            "{} {} wait for a thread already ({}); try again in a moment",
-            self.waits.waiting_max, self.what, self.waits.setting
-        ))
+        Refused::Full { what: self.what, setting: self.waits.setting, waiting_max: self.waits.waiting_max }
     }
 
     /// How many wait.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hyper::StatusCode;
 use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry};
 
-use crate::routes::{Handler, ROUTES};
+use crate::directory::{Directory, EndpointId, State};
 
 /// Upper bounds of the latency classes in seconds: from a memory read to the default time limit.
 const SECONDS: &[f64] = &[0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
@@ -51,8 +51,8 @@ impl EndpointMeter {
 /// All counters.
 pub(crate) struct Meters {
     pub(crate) registry: Registry,
-    /// By position in the table of routes; `None` for endpoints this version does not have.
-    endpoints: Vec<Vec<Option<EndpointMeter>>>,
+    /// By [`EndpointId`]; `None` for endpoints that this version does not have.
+    endpoints: Vec<Option<EndpointMeter>>,
     /// Everything without a route or a handler.
     elsewhere: EndpointMeter,
     pub(crate) requests_in_flight: IntGauge,
@@ -72,7 +72,7 @@ pub(crate) struct Meters {
 }
 
 impl Meters {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(directory: &Directory) -> Self {
         let registry = Registry::new();
         let made = Made { registry: &registry };
         let answers = made.counters(
@@ -94,15 +94,9 @@ impl Meters {
             method: method.to_owned(),
             template,
         };
-        let endpoints = ROUTES
-            .iter()
-            .map(|route| {
-                let counted = |handler: &Handler| handler.answers() && !route.is_for_tests();
-                let meter = |(method, handler): &(hyper::Method, Handler)| {
-                    counted(handler).then(|| endpoint(route.template(), method.as_str()))
-                };
-                route.endpoints.iter().map(meter).collect()
-            })
+        let endpoints = directory
+            .all()
+            .map(|at| (at.state == State::Answers).then(|| endpoint(at.template.clone(), at.method.as_str())))
             .collect();
         let elsewhere = endpoint("other".to_owned(), "any");
         let refused = made.counters(
@@ -134,13 +128,13 @@ impl Meters {
     }
 
     /// The counters of an endpoint; of everything else without one.
-    pub(crate) fn of(&self, at: Option<(usize, usize)>) -> &EndpointMeter {
-        at.and_then(|(route, endpoint)| self.endpoints.get(route)?.get(endpoint)?.as_ref()).unwrap_or(&self.elsewhere)
+    pub(crate) fn of(&self, id: Option<EndpointId>) -> &EndpointMeter {
+        id.and_then(|id| self.endpoints.get(id.0)?.as_ref()).unwrap_or(&self.elsewhere)
     }
 
     /// The counters of all endpoints.
     pub(crate) fn endpoints(&self) -> impl Iterator<Item = &EndpointMeter> {
-        self.endpoints.iter().flatten().flatten().chain([&self.elsewhere])
+        self.endpoints.iter().flatten().chain([&self.elsewhere])
     }
 }
 
@@ -182,11 +176,12 @@ impl Made<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::routes::directory;
 
     #[test]
     fn answers_are_counted_by_class() {
-        let meters = Meters::new();
-        let meter = meters.of(Some((0, 0)));
+        let meters = Meters::new(&directory());
+        let meter = meters.of(Some(EndpointId(0)));
         meter.observe(StatusCode::CREATED, Duration::from_millis(4));
         meter.observe(StatusCode::BAD_REQUEST, Duration::from_millis(2));
         meter.observe(StatusCode::INTERNAL_SERVER_ERROR, Duration::from_millis(3));

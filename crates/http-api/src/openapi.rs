@@ -1,15 +1,8 @@
-//! The API described for programs: `/openapi.json`, and `/swagger-ui/` that shows it to people.
+//! The API described for programs, as data: what `/openapi.json` answers is made of it.
 //!
 //! The table of routes says what there is. The tables in this folder say what each method at each address takes and answers, in the words
 //! of `operation.rs`; a test compares the two, and in tests of the server a handler that asks for a parameter its description does not
 //! have fails. To describe a new route, add its line to the table of its area; shapes used more than once go to `shapes.rs`.
-
-use std::sync::{Arc, OnceLock};
-
-use crate::call::Call;
-use crate::errors::ApiError;
-use crate::reply::Reply;
-use crate::routes::{Answered, ROUTES};
 
 mod admin;
 mod document;
@@ -30,47 +23,21 @@ static TABLES: &[(&str, &str, &[Operation])] = &[
     ("service", "The server itself", admin::SERVICE),
 ];
 
-/// The page that shows the document, and where on it that is.
-const PAGE: &str = "/swagger-ui/";
-const DOCUMENT: &str = "/openapi.json";
-
 /// All operations with the name of their area.
 fn operations() -> impl Iterator<Item = (&'static str, &'static Operation)> {
     TABLES.iter().flat_map(|(tag, _, operations)| operations.iter().map(|operation| (*tag, operation)))
 }
 
-/// What is said about an endpoint, by its position in the table of routes.
-pub(crate) fn operation_at((route, endpoint): (usize, usize)) -> Option<&'static Operation> {
-    let route = ROUTES.get(route)?;
-    let (method, _) = route.endpoints.get(endpoint)?;
-    let template = route.template();
+/// What is said about a method at an address.
+pub(crate) fn operation_of(method: &str, template: &str) -> Option<&'static Operation> {
     operations()
         .map(|(_, operation)| operation)
-        .find(|operation| operation.template == template && operation.method == method.as_str())
+        .find(|operation| operation.template == template && operation.method == method)
 }
 
-/// The document.
-pub(crate) fn show(_: &Call) -> Answered {
-    static TEXT: OnceLock<Option<String>> = OnceLock::new();
-    let text = TEXT.get_or_init(|| document::document().to_json().ok());
-    text.as_ref().map(|text| Reply::ok(text.clone().into_bytes())).ok_or_else(ApiError::defect)
-}
-
-/// The files of Swagger UI, which are part of this program.
-pub(crate) fn page(call: &Call) -> Answered {
-    let path = call.address.path();
-    let Some(file) = path.strip_prefix(PAGE) else {
-        return Ok(Reply::redirect(PAGE));
-    };
-    let config = Arc::new(utoipa_swagger_ui::Config::from(DOCUMENT));
-    match utoipa_swagger_ui::serve(file, config) {
-        Ok(Some(found)) => Ok(Reply::file(&found.content_type, found.bytes.into_owned())),
-        Ok(None) => Err(ApiError::no_route(path)),
-        Err(error) => {
-            tracing::error!(%error, "a file of Swagger UI could not be read");
-            Err(ApiError::defect())
-        }
-    }
+/// The document as JSON; `None` where it cannot be written.
+pub(crate) fn document_json() -> Option<String> {
+    document::document().to_json().ok()
 }
 
 #[cfg(test)]
@@ -79,15 +46,13 @@ mod tests {
 
     use super::operation::{Answer, Body};
     use super::*;
+    use crate::routes::directory;
 
     /// Every method at every address that answers, without files and tests.
     fn routed() -> BTreeSet<(String, String)> {
-        let routes = ROUTES.iter().filter(|route| !route.is_for_tests() && !route.path.contains(&"{*}"));
-        let endpoints = routes.flat_map(|route| route.endpoints.iter().map(|endpoint| (route.template(), endpoint)));
-        endpoints
-            .filter(|(_, (_, handler))| handler.answers())
-            .map(|(template, (method, _))| (template, method.to_string()))
-            .collect()
+        let directory = directory();
+        let endpoints = directory.answering().filter(|endpoint| !endpoint.path.contains(&"{*}"));
+        endpoints.map(|endpoint| (endpoint.template.clone(), endpoint.method.to_string())).collect()
     }
 
     #[test]

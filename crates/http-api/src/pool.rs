@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use threads::{run_anywhere, stand_back};
 use tokio::runtime::Runtime;
 
-use crate::errors::ApiError;
-use crate::line::Line;
+use crate::line::{Line, Refused};
 
 /// Threads for work that can take long, and the line for them.
 pub(crate) struct Pool {
@@ -39,7 +38,7 @@ impl Pool {
         &self,
         graph: Option<&str>,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, ApiError> {
+    ) -> Result<T, Refused> {
         let place = self.line.enter(graph).await?;
         let work = move || {
             let outcome = work();
@@ -54,7 +53,7 @@ impl Pool {
             Ok(outcome) => Ok(outcome),
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => Err(ApiError::overloaded("the server is shutting down")),
+                Err(_) => Err(Refused::ShuttingDown),
             },
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::address::decode;
+use crate::address::{NotDecoded, decode};
 use crate::errors::ApiError;
 use crate::openapi::Operation;
 
@@ -36,7 +36,7 @@ impl<'a> Query<'a> {
         self.check_described(name);
         self.text.split('&').filter_map(move |pair| {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (key == name).then(|| decode_value(value))
+            (key == name).then(|| Ok(decode_value(value)?))
         })
     }
 
@@ -88,7 +88,7 @@ impl<'a> Query<'a> {
 }
 
 /// In a query a plus is a blank.
-fn decode_value(raw: &str) -> Result<Cow<'_, str>, ApiError> {
+fn decode_value(raw: &str) -> Result<Cow<'_, str>, NotDecoded> {
     if raw.contains('+') {
         return decode(&raw.replace('+', " ")).map(|text| Cow::Owned(text.into_owned()));
     }

@@ -1,32 +1,27 @@
-//! The one table of addresses: what is where, with which methods, and on which threads it runs.
+//! The one table of addresses: what is where, with which methods, and on which threads it runs. Whatever only has to know
+//! *what is where* reads the [`Directory`] that is made of it.
 
-use graph_store::{Pending, Wait};
+use graph_store::Wait;
 use hyper::Method;
 
 use crate::address::Address;
-use crate::call::Call;
-use crate::errors::ApiError;
-use crate::openapi;
-use crate::reply::Reply;
+use crate::call::{Answered, Call, Stored};
+use crate::directory::{Directory, Endpoint, EndpointId, State};
+use crate::names::DEFAULT_SPACE;
 use crate::resources::traversers::{
     customized, edge_existence, fusiform, neighbourhood, paths, ranks, rings, shortest, similarity, weighted,
 };
 use crate::resources::{
-    edge_labels, edges, graph_modes, graph_spaces, graphs, health, index_labels, metrics, property_keys, schema,
-    server_settings, shards, tasks, testing, variables, versions, vertex_labels, vertices,
+    api_document, edge_labels, edges, graph_modes, graph_spaces, graphs, health, index_labels, metrics, property_keys,
+    schema, server_settings, shards, tasks, testing, variables, versions, vertex_labels, vertices,
 };
-
-/// An answer, or why there is none.
-pub(crate) type Answered = Result<Reply, ApiError>;
-/// An answer that is valid once what it says is stored.
-pub(crate) type Stored = Result<Pending<Reply>, ApiError>;
 
 /// What runs, and where.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
     /// Short: on the thread that serves the connection.
     Quick(fn(&Call) -> Answered),
-    /// Can take long: on the pool of queries or of writes ([`is_query`]).
+    /// Can take long: on the pool of queries or of writes ([`Endpoint::is_query`]).
     Pooled(fn(&Call) -> Answered),
     /// A write that is short unless it is large or another write to the same elements is at work: like `Quick`, else on the pool.
     QuickWrite(fn(&Call, Wait) -> Stored),
@@ -42,13 +37,6 @@ pub(crate) enum Handler {
     Never(&'static str),
 }
 
-impl Handler {
-    /// Whether there is something that answers.
-    pub(crate) fn answers(self) -> bool {
-        !matches!(self, Self::NotYet | Self::Never(_))
-    }
-}
-
 /// What addresses of a route begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -61,11 +49,11 @@ pub(crate) enum Scope {
 }
 
 /// The methods at one address.
-pub(crate) struct Route {
-    pub(crate) scope: Scope,
+struct Route {
+    scope: Scope,
     /// Segments after the scope. In braces: any one segment; `{*}`: any further ones.
-    pub(crate) path: &'static [&'static str],
-    pub(crate) endpoints: &'static [(Method, Handler)],
+    path: &'static [&'static str],
+    endpoints: &'static [(Method, Handler)],
 }
 
 use Handler::{Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
@@ -102,7 +90,7 @@ const fn graph(path: &'static [&'static str], endpoints: &'static [(Method, Hand
 }
 
 /// The first route that fits counts; those used most come first.
-pub(crate) static ROUTES: &[Route] = &[
+static ROUTES: &[Route] = &[
     graph(
         &["graph", "vertices", "batch"],
         &[(POST, QuickWrite(vertices::create_batch)), (PUT, PooledWrite(vertices::update_batch))],
@@ -257,8 +245,8 @@ pub(crate) static ROUTES: &[Route] = &[
     ),
     server(&["gremlin"], &[(GET, NotYet), (POST, NotYet)]),
     server(&["auth", "{*}"], NOT_YET),
-    server(&["openapi.json"], &[(GET, Quick(openapi::show))]),
-    server(&["swagger-ui", "{*}"], &[(GET, Quick(openapi::page))]),
+    server(&["openapi.json"], &[(GET, Quick(api_document::show))]),
+    server(&["swagger-ui", "{*}"], &[(GET, Quick(api_document::page))]),
     server(&["exception", "trace"], &[(GET, Quick(server_settings::trace)), (PUT, Quick(server_settings::set_trace))]),
     server(
         &["whiteiplist"],
@@ -284,8 +272,8 @@ pub(crate) static ROUTES: &[Route] = &[
 
 /// What is at an address.
 pub(crate) enum Found {
-    /// A route, its position in [`ROUTES`], and the position of the endpoint in it.
-    Endpoint { at: (usize, usize), handler: Handler, scope: Scope, graph_at: usize, param_at: usize },
+    /// An endpoint, and where the names of the graph and the parameter are among the segments.
+    Endpoint { id: EndpointId, handler: Handler, scope: Scope, graph_at: usize, param_at: usize },
     /// A route without this method; those it has.
     NoMethod { allow: String },
     /// A graph space that does not exist.
@@ -306,18 +294,26 @@ pub(crate) fn find(address: &Address, method: &Method, test_routes: bool) -> Fou
         ("graphspaces", 4..) => (Scope::Space, 0, 2),
         _ => (Scope::Server, 0, 0),
     };
-    if address.raw(0) == "graphspaces" && scope != Scope::Server && address.raw(1) != graph_spaces::DEFAULT_SPACE {
+    if address.raw(0) == "graphspaces" && scope != Scope::Server && address.raw(1) != DEFAULT_SPACE {
         return Found::NoSpace;
     }
     let fits = |route: &Route| route.scope == scope && fits(route.path, address, from);
-    let Some((at, route)) = ROUTES.iter().enumerate().find(|(_, route)| fits(route)) else { return Found::Nothing };
+    let mut first = 0;
+    let found = ROUTES.iter().find(|route| {
+        let fits = fits(route);
+        if !fits {
+            first += route.endpoints.len();
+        }
+        fits
+    });
+    let Some(route) = found else { return Found::Nothing };
     if route.is_for_tests() && !test_routes {
         return Found::Nothing;
     }
     let wanted = if *method == Method::HEAD { &GET } else { method };
     match route.endpoints.iter().enumerate().find(|(_, (method, _))| method == wanted) {
         Some((endpoint, (_, handler))) => Found::Endpoint {
-            at: (at, endpoint),
+            id: EndpointId(first + endpoint),
             handler: *handler,
             scope,
             graph_at,
@@ -330,10 +326,15 @@ pub(crate) fn find(address: &Address, method: &Method, test_routes: bool) -> Fou
     }
 }
 
-/// Whether an endpoint that can take long only reads: it runs on threads that stand back behind others.
-pub(crate) fn is_query((route, _): (usize, usize), method: &Method) -> bool {
-    let first = ROUTES.get(route).and_then(|route| route.path.first());
-    matches!(*method, Method::GET | Method::HEAD) || matches!(first, Some(&("traversers" | "gremlin" | "cypher")))
+/// Everything that there is, as data, in the order of the routes.
+pub(crate) fn directory() -> Directory {
+    let endpoints = ROUTES.iter().flat_map(|route| {
+        route
+            .endpoints
+            .iter()
+            .map(|(method, handler)| Endpoint::new(method, route.template(), route.path, route.state(*handler)))
+    });
+    Directory::new(endpoints.collect())
 }
 
 fn fits(pattern: &[&str], address: &Address, from: usize) -> bool {
@@ -350,7 +351,7 @@ fn begins(pattern: &[&str], address: &Address, from: usize) -> bool {
 
 impl Route {
     /// The address as clients know it, for metrics and lists.
-    pub(crate) fn template(&self) -> String {
+    fn template(&self) -> String {
         let scope = match self.scope {
             Scope::Server => "",
             Scope::Space => "{S}/",
@@ -362,8 +363,18 @@ impl Route {
     }
 
     /// Whether it is there for tests of the server only.
-    pub(crate) fn is_for_tests(&self) -> bool {
+    fn is_for_tests(&self) -> bool {
         self.path.first() == Some(&"test")
+    }
+
+    /// What comes of asking.
+    fn state(&self, handler: Handler) -> State {
+        match handler {
+            _ if self.is_for_tests() => State::ForTests,
+            NotYet => State::NotYet,
+            Never(_) => State::Never,
+            _ => State::Answers,
+        }
     }
 }
 
@@ -374,7 +385,9 @@ mod tests {
     fn found(path: &str) -> Option<(String, String)> {
         let address = Address::new(path.parse().unwrap());
         match find(&address, &GET, false) {
-            Found::Endpoint { at, graph_at, .. } => Some((ROUTES[at.0].template(), address.raw(graph_at).to_owned())),
+            Found::Endpoint { id, graph_at, .. } => {
+                Some((directory().get(id).unwrap().template.clone(), address.raw(graph_at).to_owned()))
+            }
             _ => None,
         }
     }
@@ -408,7 +421,9 @@ mod tests {
 
     #[test]
     fn no_route_hides_another() {
-        for (at, route) in ROUTES.iter().enumerate() {
+        let directory = directory();
+        let mut first = 0;
+        for route in ROUTES {
             let scope = match route.scope {
                 Scope::Server => "",
                 Scope::Space => "graphspaces/DEFAULT/",
@@ -416,10 +431,11 @@ mod tests {
             };
             let path = route.path.join("/").replace(['{', '}', '*'], "x");
             let address = Address::new(format!("/{scope}{path}").parse().unwrap());
-            let Found::Endpoint { at: (first, _), .. } = find(&address, &route.endpoints[0].0, true) else {
+            let Found::Endpoint { id, .. } = find(&address, &route.endpoints[0].0, true) else {
                 panic!("{path} is not found")
             };
-            assert_eq!(first, at, "{path} is taken by {}", ROUTES[first].template());
+            assert_eq!(id, EndpointId(first), "{path} is taken by {}", directory.get(id).unwrap().template);
+            first += route.endpoints.len();
         }
     }
 }

@@ -24,6 +24,7 @@ use crate::call::App;
 use crate::connection::{Busy, Patience, TimedStream, http};
 use crate::limits::{ACCEPT_RETRY_PAUSE, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX};
 use crate::options::ApiOptions;
+use crate::routes::directory;
 use crate::workers::Workers;
 
 /// Why the server ended other than by being told to.
@@ -45,7 +46,7 @@ pub async fn serve(
     grace: Duration,
 ) -> Result<(), ServeError> {
     let address = listener.local_addr().map_err(ServeError::Listener)?;
-    let app = App::new(store, options);
+    let app = App::new(store, options, directory());
     let (end, ended) = watch::channel(false);
     let mut connections = JoinSet::new();
     tracing::debug!(%address, "serving");

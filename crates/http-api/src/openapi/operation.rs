@@ -80,7 +80,7 @@ pub(crate) enum Body {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
     pub(crate) method: &'static str,
-    /// The address as in [`crate::routes::Route::template`].
+    /// The address as in [`crate::directory::Endpoint::template`].
     pub(crate) template: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) query: &'static [Field],

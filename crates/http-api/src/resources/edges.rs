@@ -9,7 +9,7 @@ use rest_json::{
     write_edges_list,
 };
 
-use crate::call::Call;
+use crate::call::{Answered, Call, Stored};
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::resources::filter;
@@ -17,7 +17,6 @@ use crate::resources::listing::{self, ListBody};
 use crate::resources::schema::alter_of;
 use crate::resources::traversers::direction;
 use crate::resources::vertices::{absent_is_wrong, check_creates};
-use crate::routes::{Answered, Stored};
 
 /// Room for one edge in an answer: most are smaller.
 const EDGE_BYTES: usize = 384;

@@ -3,10 +3,9 @@
 use graph_schema::GraphMode;
 use serde_json::json;
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::routes::Answered;
 
 const MODES: [(&str, GraphMode); 4] = [
     ("NONE", GraphMode::None),

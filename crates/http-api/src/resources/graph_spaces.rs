@@ -3,13 +3,10 @@
 use graph_model::Meaning;
 use serde_json::{Value, json};
 
-use crate::call::{App, Call};
+use crate::call::{Answered, App, Call};
 use crate::errors::ApiError;
+use crate::names::DEFAULT_SPACE;
 use crate::reply::Reply;
-use crate::routes::Answered;
-
-/// The only graph space.
-pub(crate) const DEFAULT_SPACE: &str = "DEFAULT";
 
 /// How HugeGraph says that there is no limit.
 const UNLIMITED: i32 = i32::MAX;

@@ -4,12 +4,11 @@ use graph_store::{Clear, Graph, GraphConf};
 use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
+use crate::names::DEFAULT_SPACE;
 use crate::reply::Reply;
 use crate::resources::graph_conf;
-use crate::resources::graph_spaces::DEFAULT_SPACE;
-use crate::routes::Answered;
 
 /// What a client must say to clear a graph, literally.
 const CLEAR_WORDS: &str = "I'm sure to delete all data";

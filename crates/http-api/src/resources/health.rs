@@ -5,9 +5,8 @@ use std::sync::atomic::Ordering;
 use hyper::StatusCode;
 use serde_json::json;
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::reply::Reply;
-use crate::routes::Answered;
 
 /// 200 while serving, 503 while shutting down.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]

@@ -7,10 +7,9 @@ use rest_json::{
     write_index_labels, write_task_id,
 };
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::reply::Reply;
 use crate::resources::schema::{alter_of, check_name, listed, missing};
-use crate::routes::Answered;
 
 /// Creates one and starts the task that builds it.
 pub(crate) fn create(call: &Call) -> Answered {

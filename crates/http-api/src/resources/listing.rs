@@ -5,10 +5,9 @@ use std::ops::ControlFlow;
 use graph_model::Meaning;
 use graph_store::{Range, Visit};
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::routes::Answered;
 
 /// The body of a list as far as it is written.
 pub(crate) struct ListBody {

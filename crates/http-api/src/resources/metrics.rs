@@ -7,12 +7,11 @@ use prometheus::{Encoder as _, TextEncoder};
 use rest_json::Dialect;
 use serde_json::{Map, Value, json};
 
-use crate::call::{App, Call};
+use crate::call::{Answered, App, Call};
 use crate::errors::ApiError;
+use crate::names::CORE_VERSION;
 use crate::process::{kept_bytes, program_bytes, resident_bytes};
 use crate::reply::Reply;
-use crate::resources::versions::CORE_VERSION;
-use crate::routes::Answered;
 
 /// HugeGraph's groups of metrics.
 const GROUPS: [&str; 5] = ["gauges", "counters", "histograms", "meters", "timers"];

@@ -8,11 +8,10 @@ use rest_json::{
     write_property_keys, write_task_id,
 };
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::resources::schema::{alter_of, check_name, listed, missing};
-use crate::routes::Answered;
 
 /// Property keys are in force at once: no task is started for them, but for analytical ones.
 const NO_TASK: u64 = 0;

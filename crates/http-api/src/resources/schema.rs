@@ -4,10 +4,9 @@ use graph_schema::Alter;
 use graph_schema::{Catalogue, SchemaError, SchemaKind};
 use rest_json::write_schema;
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::routes::Answered;
 
 /// The whole schema.
 pub(crate) fn show(call: &Call) -> Answered {

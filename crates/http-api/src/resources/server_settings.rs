@@ -6,10 +6,9 @@ use graph_model::Meaning;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::routes::Answered;
 
 type Body = BTreeMap<String, Value>;
 

@@ -3,12 +3,11 @@
 use graph_store::{Range, Scan, Shard};
 use rest_json::{write_edge, write_shards, write_vertex};
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::{SCAN_PAGE_LIMIT_DEFAULT, SPLIT_BYTES_MIN};
 use crate::reply::Reply;
 use crate::resources::listing::{self, ListBody};
-use crate::routes::Answered;
 
 /// Shards of the vertices.
 pub(crate) fn of_vertices(call: &Call) -> Answered {

@@ -5,11 +5,10 @@ use graph_store::{Graph, StoreError};
 use hyper::StatusCode;
 use rest_json::{TaskView, write_tasks_list};
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::resources::listing;
-use crate::routes::Answered;
 
 /// The name of this server in tasks: there is one.
 const SERVER: &str = "server-1";

@@ -8,9 +8,8 @@ use parking_lot::{Condvar, Mutex};
 
 use serde_json::json;
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::reply::Reply;
-use crate::routes::Answered;
 
 /// Panics.
 #[expect(clippy::panic, reason = "to test that a panic costs one request only")]

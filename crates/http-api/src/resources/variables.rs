@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::routes::Answered;
 
 /// Sets one; the body is an object with its value under `data`.
 pub(crate) fn set(call: &Call) -> Answered {

@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 use rest_json::{Dialect, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON};
 use serde_json::{Value, json};
 
-use crate::call::Call;
-use crate::openapi::{Operation, Shape, operation_at};
+use crate::call::{Answered, Call};
+use crate::names::CORE_VERSION;
+use crate::openapi::{Operation, Shape};
 use crate::reply::Reply;
-use crate::routes::{Answered, ROUTES};
-
-/// The version of HugeGraph whose API this is.
-pub(crate) const CORE_VERSION: &str = "1.7.0";
 
 /// The groups of HugeGraph's API in that version, by the names HugeGraph gives them. It is what there is to ask for, not what is
 /// answered: the addresses of a group that is not served answer 501 and say why (`filter` and `resources` have none), and `GET /apis`
@@ -59,32 +56,27 @@ pub(crate) fn versions(call: &Call) -> Answered {
 
 /// All addresses that have a handler, from the table of routes: by the first part of the address, then by the next.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
-pub(crate) fn apis(_: &Call) -> Answered {
+pub(crate) fn apis(call: &Call) -> Answered {
     let mut groups: BTreeMap<&str, BTreeMap<&str, Vec<Value>>> = BTreeMap::new();
-    for (at, route) in ROUTES.iter().enumerate().filter(|(_, route)| !route.is_for_tests()) {
-        let mut fixed = route.path.iter().filter(|part| !part.starts_with('{'));
+    for endpoint in call.app.directory.answering() {
+        let mut fixed = endpoint.path.iter().filter(|part| !part.starts_with('{'));
         let group = fixed.next().copied().unwrap_or("root");
         let category = fixed.next().copied().unwrap_or(group);
-        for (endpoint, (method, handler)) in route.endpoints.iter().enumerate() {
-            if !handler.answers() {
-                continue;
-            }
-            let mut parameters: Vec<Value> = route
-                .template()
-                .split(['{', '}'])
-                .skip(1)
-                .step_by(2)
-                .map(|name| match name {
-                    "S" => "graphspace",
-                    "G" => "graph",
-                    name => name,
-                })
-                .map(|name| json!({ "name": name, "type": "String", "default_value": null }))
-                .collect();
-            parameters.extend(operation_at((at, endpoint)).into_iter().flat_map(in_query));
-            let entry = json!({ "url": route.template(), "method": method.as_str(), "parameters": parameters });
-            groups.entry(group).or_default().entry(category).or_default().push(entry);
-        }
+        let mut parameters: Vec<Value> = endpoint
+            .template
+            .split(['{', '}'])
+            .skip(1)
+            .step_by(2)
+            .map(|name| match name {
+                "S" => "graphspace",
+                "G" => "graph",
+                name => name,
+            })
+            .map(|name| json!({ "name": name, "type": "String", "default_value": null }))
+            .collect();
+        parameters.extend(endpoint.operation.into_iter().flat_map(in_query));
+        let entry = json!({ "url": endpoint.template, "method": endpoint.method.as_str(), "parameters": parameters });
+        groups.entry(group).or_default().entry(category).or_default().push(entry);
     }
     Ok(Reply::value(&json!({ "apis": groups })))
 }

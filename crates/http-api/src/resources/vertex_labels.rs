@@ -6,10 +6,9 @@ use rest_json::{
     decode_new_vertex_label, decode_update_vertex_label, write_task_id, write_vertex_label, write_vertex_labels,
 };
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::reply::Reply;
 use crate::resources::schema::{alter_of, check_name, listed, missing};
-use crate::routes::Answered;
 
 /// Creates one.
 pub(crate) fn create(call: &Call) -> Answered {

@@ -9,13 +9,12 @@ use rest_json::{
     write_vertices_list,
 };
 
-use crate::call::Call;
+use crate::call::{Answered, Call, Stored};
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::resources::filter;
 use crate::resources::listing::{self, ListBody};
 use crate::resources::schema::alter_of;
-use crate::routes::{Answered, Stored};
 
 /// Room for one vertex in an answer: most are smaller.
 const VERTEX_BYTES: usize = 256;

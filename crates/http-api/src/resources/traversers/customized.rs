@@ -10,10 +10,9 @@ use super::paths::nodes;
 use super::request::{CAPACITY, MAX_DEGREE, PATH_LIMIT, bound, int_or};
 use super::scene::{Paths, Scene, nodes_of};
 use super::steps::not_empty;
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::{PATH_PATTERNS_MAX, TRAVERSER_STEPS_MAX};
-use crate::routes::Answered;
 
 /// Edges drawn of one vertex unless the request says otherwise.
 const SAMPLE: i64 = 100;

@@ -6,9 +6,8 @@ use graph_store::{EdgeQuery, Range, Visit};
 use rest_json::write_edge;
 
 use super::scene::Scene;
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::resources::listing::ListBody;
-use crate::routes::Answered;
 
 /// Edges in an answer that does not say `limit`.
 const LIMIT: i64 = 100;

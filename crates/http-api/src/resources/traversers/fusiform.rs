@@ -9,9 +9,8 @@ use super::elements::{Elements, Wanted};
 use super::paths::nodes;
 use super::request::{CAPACITY, MAX_DEGREE, PATH_LIMIT, bound, direction, int_or};
 use super::scene::{Scene, nodes_of};
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::routes::Answered;
 
 /// The body.
 #[derive(Debug, Default, Deserialize)]

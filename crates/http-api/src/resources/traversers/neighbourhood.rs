@@ -6,9 +6,8 @@ use traversal::{KNeighbour, KOut, Path, Reached, Step, Traversal, k_neighbour, k
 
 use super::request::{CAPACITY, LIMIT, bound, depth, id_in_body};
 use super::scene::{Otherwise, Paths, Scene, nodes_of};
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::routes::Answered;
 
 /// `GET {T}/kout`.
 pub(crate) fn k_out_by_query(call: &Call) -> Answered {

@@ -10,10 +10,9 @@ use traversal::{
 use super::elements::{Elements, Wanted};
 use super::request::{CAPACITY, PATH_LIMIT, bound, depth, int_or};
 use super::scene::{Paths, Scene};
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::{TRAVERSER_ENDS_MAX, TRAVERSER_STEPS_MAX};
-use crate::routes::Answered;
 
 /// Source, target and bounds of a GET request.
 fn ends_of_query(call: &Call, traversal: &mut Traversal<'_>) -> Result<(Node, Node, SearchLimits), ApiError> {

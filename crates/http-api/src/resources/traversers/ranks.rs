@@ -11,10 +11,9 @@ use super::fusiform::alpha;
 use super::request::{CAPACITY, MAX_DEGREE, bound, check_skip_degree, depth, id_in_body, int_or};
 use super::scene::Scene;
 use super::steps::not_empty;
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::TRAVERSER_STEPS_MAX;
-use crate::routes::Answered;
 
 /// The body of `POST {T}/personalrank`.
 #[derive(Debug, Default, Deserialize)]

@@ -5,8 +5,7 @@ use traversal::{Path, Traversal, rings_reached, rings_through};
 use super::elements::{Elements, Wanted};
 use super::paths::search_limits_of_query;
 use super::scene::{Otherwise, Paths, Scene};
-use crate::call::Call;
-use crate::routes::Answered;
+use crate::call::{Answered, Call};
 
 /// `GET {T}/rings`.
 pub(crate) fn rings(call: &Call) -> Answered {

@@ -9,10 +9,9 @@ use graph_store::{Graph, GraphReader};
 use rest_json::{EncodeOptions, PathView, TraverserAnswer, write_edge, write_vertex};
 use traversal::{Counters, Node, Path, Traversal};
 
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::routes::Answered;
 
 /// One traverser request at work.
 pub(super) struct Scene<'c> {

@@ -5,9 +5,8 @@ use traversal::{Path, ShortestPath, Traversal, all_shortest_paths, shortest_path
 use super::elements::{Elements, Wanted};
 use super::request::CAPACITY;
 use super::scene::{Otherwise, Paths, Scene};
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::routes::Answered;
 
 /// `GET {T}/shortestpath`.
 pub(crate) fn one(call: &Call) -> Answered {

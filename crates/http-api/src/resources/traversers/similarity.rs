@@ -9,10 +9,9 @@ use traversal::{
 
 use super::request::{CAPACITY, LIMIT, MAX_DEGREE, bound, direction, id_in_body};
 use super::scene::{Otherwise, Scene};
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::COMPARED_VERTICES_MAX;
-use crate::routes::Answered;
 
 /// Similar vertices in an answer that does not say `top`.
 const TOP: i64 = 100;

@@ -6,9 +6,8 @@ use traversal::{Step, Weight, WeightedPath, WeightedPaths, lightest_path, lighte
 use super::elements::{Elements, Wanted};
 use super::request::{CAPACITY, PATH_LIMIT};
 use super::scene::{Otherwise, Scene};
-use crate::call::Call;
+use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::routes::Answered;
 
 /// Length of an edge that does not say how long it is.
 const DEFAULT_WEIGHT: f64 = 1.0;

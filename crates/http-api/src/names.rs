@@ -1,0 +1,7 @@
+//! Names of HugeGraph's contract that do not change.
+
+/// The one graph space there is.
+pub(crate) const DEFAULT_SPACE: &str = "DEFAULT";
+
+/// The version of HugeGraph whose API this is.
+pub(crate) const CORE_VERSION: &str = "1.7.0";
