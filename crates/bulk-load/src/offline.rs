@@ -35,7 +35,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use api_client::ElementKind;
-use graph_store::{Graph, GraphConf, Store, StoreError};
+use graph_host::{GraphConf, HostedGraph, Store};
+use graph_store::{Graph, StoreError};
 
 use crate::catalogue::Catalogue;
 use crate::error::LoadError;
@@ -166,7 +167,7 @@ fn check(store: &Store, options: &OfflineOptions) -> Result<(), LoadError> {
     Ok(())
 }
 
-fn graph_of(store: &Store, name: &str) -> Result<Arc<Graph>, LoadError> {
+fn graph_of(store: &Store, name: &str) -> Result<Arc<HostedGraph>, LoadError> {
     let found = match store.graph(name) {
         Err(StoreError::GraphNotFound { .. }) => store.create_graph(name, &GraphConf::new()),
         found => found,
@@ -219,7 +220,7 @@ fn identity(options: &OfflineOptions, sources: &[Source<'_>]) -> Result<Identity
 /// A load under way.
 struct Load<'a> {
     store: &'a Store,
-    graph: Arc<Graph>,
+    graph: Arc<HostedGraph>,
     options: &'a OfflineOptions,
     observer: &'a dyn LoadObserver,
     sources: &'a [Source<'a>],
@@ -267,7 +268,7 @@ impl Load<'_> {
         if self.state.is_loaded() {
             return Ok(());
         }
-        let suspended = self.graph.suspend_indexes(&names(ElementKind::Vertex), &names(ElementKind::Edge));
+        let suspended = self.graph.schema().suspend_indexes(&names(ElementKind::Vertex), &names(ElementKind::Edge));
         let suspended = suspended.map_err(|error| LoadError::graph("cannot take indexes out of use", error))?;
         if suspended.is_empty() { Ok(()) } else { self.step(Step::Suspended(suspended), true) }
     }
@@ -276,7 +277,7 @@ impl Load<'_> {
         let began = Instant::now();
         for name in self.state.unbuilt() {
             self.observer.indexing(&name);
-            match self.graph.build_index(&name) {
+            match self.graph.jobs().build_index(&name) {
                 Ok(()) => {}
                 Err(error @ StoreError::IndexNotBuilt { .. }) => self.warnings.push(error.to_string()),
                 Err(error) => return Err(LoadError::graph("cannot build an index", error)),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use api_client::{Client, Schema};
-use graph_store::Graph;
+use graph_host::HostedGraph;
 use serde_json::{Map, Value};
 
 use crate::error::LoadError;
@@ -87,7 +87,7 @@ impl SchemaFile {
     }
 
     /// Creates in an embedded store what does not exist yet there.
-    pub(crate) fn create_in(&self, graph: &Arc<Graph>, path: &Path) -> Result<(), LoadError> {
+    pub(crate) fn create_in(&self, graph: &Arc<HostedGraph>, path: &Path) -> Result<(), LoadError> {
         for (list, bodies) in &self.lists {
             for (index, body) in bodies.iter().enumerate() {
                 let name = body.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -100,21 +100,21 @@ impl SchemaFile {
 }
 
 /// Creates an element of the schema, unless there is one of its name.
-fn create_one(graph: &Arc<Graph>, list: &str, name: &str, body: &[u8]) -> Result<(), String> {
+fn create_one(graph: &Arc<HostedGraph>, list: &str, name: &str, body: &[u8]) -> Result<(), String> {
     let unreadable = |error: rest_json::DecodeError| error.to_string();
     let catalogue = graph.catalogue();
     let made = match list {
         "propertykeys" if catalogue.property_key_named(name).is_none() => {
-            graph.create_property_key(&rest_json::decode_new_property_key(body).map_err(unreadable)?).map(drop)
+            graph.schema().create_property_key(&rest_json::decode_new_property_key(body).map_err(unreadable)?).map(drop)
         }
         "vertexlabels" if catalogue.vertex_label_named(name).is_none() => {
-            graph.create_vertex_label(&rest_json::decode_new_vertex_label(body).map_err(unreadable)?).map(drop)
+            graph.schema().create_vertex_label(&rest_json::decode_new_vertex_label(body).map_err(unreadable)?).map(drop)
         }
         "edgelabels" if catalogue.edge_label_named(name).is_none() => {
-            graph.create_edge_label(&rest_json::decode_new_edge_label(body).map_err(unreadable)?).map(drop)
+            graph.schema().create_edge_label(&rest_json::decode_new_edge_label(body).map_err(unreadable)?).map(drop)
         }
         "indexlabels" if catalogue.index_label_named(name).is_none() => {
-            graph.create_index_label(&rest_json::decode_new_index_label(body).map_err(unreadable)?).map(drop)
+            graph.jobs().create_index_label(&rest_json::decode_new_index_label(body).map_err(unreadable)?).map(drop)
         }
         _ => Ok(()),
     };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use api_client::ElementKind;
 use bulk_load::{LoadError, LoadOptions, LoadSummary, OfflineOptions, SilentObserver, load_offline};
 use graph_gen::{Content, SnbOptions, generate};
-use graph_store::{Store, StoreOptions};
+use graph_host::{Store, StoreOptions};
 use key_codec::tables::{EDGE_IN, EDGE_OUT, LABEL_INDEX, TABLES, VERTEX};
 use kv::{Engine, Fault, FaultEngine, Faults, MemoryEngine};
 use kv_rocksdb::{RocksDbEngine, RocksDbOptions};

@@ -47,11 +47,11 @@ impl TaskStatus {
 pub struct Task {
     /// Its number within the graph, from 1.
     pub id: u64,
-    /// What kind of work: `remove_schema`.
+    /// The kind of job: `remove_schema`.
     pub task_type: String,
     /// Its name: `VERTEX_LABEL:3:person`.
     pub name: String,
-    /// The class a HugeGraph server would run, for clients that show it.
+    /// The class a HugeGraph server would run, for clients that show it; only in tasks of earlier versions, else empty.
     pub callable: String,
     /// Where it is in its life.
     pub status: TaskStatus,
@@ -65,4 +65,6 @@ pub struct Task {
     pub retries: u32,
     /// Its result as JSON text, or the error of a failed one.
     pub result: Option<String>,
+    /// What it works on, in the encoding of its job; empty where the job needs nothing, and in tasks of earlier versions.
+    pub input: Vec<u8>,
 }

@@ -14,33 +14,33 @@
 //!
 //! Start reading at [`Graph`]; `write/insert.rs` is the hot path.
 
-mod cluster;
 mod core;
-mod host;
 mod index;
-mod jobs;
 pub mod limits;
 mod query;
 mod read;
 mod views;
 mod write;
 
-pub use crate::cluster::ClusterOptions;
+pub use crate::core::clock::now_ms;
 pub use crate::core::error::{End, StoreError};
 pub use crate::core::graph::Graph;
 pub use crate::core::options::GraphOptions;
 pub use crate::core::pending::Pending;
+pub use crate::core::progress::Progress;
+pub use crate::core::shared::{ChangeRight, IDS_RESERVED, Peers, RetiredWriters, Shared};
 pub use crate::core::stripes::Wait;
-pub use crate::host::graphs::{Clear, GraphConf};
-pub use crate::host::purge::{PurgeOptions, Purged};
-pub use crate::host::store::{Store, StoreOptions};
-pub use crate::host::transfer::{Copied, CopyProgress, TableSum};
-pub use crate::index::{IndexFault, IndexReport};
-pub use crate::jobs::olap::OlapJob;
+pub use crate::core::texts::not_found;
+pub use crate::core::{graph_version, stored_catalogue, stored_settings};
+pub use crate::index::{IndexFault, IndexReport, Indexes};
 pub use crate::read::Reader;
 pub use crate::read::adjacency::GraphReader;
 pub use crate::read::list::{Budget, Listed, Range, VertexQuery, Visit};
 pub use crate::read::list_edges::EdgeQuery;
 pub use crate::read::scan::{Scan, Shard};
 pub use crate::read::select::VertexSelector;
+pub use crate::write::Writer;
 pub use crate::write::ingest::Encoder;
+pub use crate::write::purge::Purged;
+pub use crate::write::schema::Schema;
+pub use crate::write::variables::Variables;

@@ -1,12 +1,47 @@
 //! The ways to use a graph, one for each wing. No wing uses these: it names what it needs of another in its imports.
 
-use crate::Graph;
+use crate::core::graph::Graph;
+use crate::index::Indexes;
 use crate::read::Reader;
+use crate::write::Writer;
+use crate::write::ingest::Encoder;
+use crate::write::schema::Schema;
+use crate::write::variables::Variables;
 
 impl Graph {
     /// To read elements.
     #[must_use]
     pub fn reader(&self) -> Reader<'_> {
         Reader::new(self)
+    }
+
+    /// To write elements.
+    #[must_use]
+    pub fn writer(&self) -> Writer<'_> {
+        Writer::new(self)
+    }
+
+    /// To change the schema.
+    #[must_use]
+    pub fn schema(&self) -> Schema<'_> {
+        Schema::new(self)
+    }
+
+    /// To read and write variables.
+    #[must_use]
+    pub fn variables(&self) -> Variables<'_> {
+        Variables::new(self)
+    }
+
+    /// To verify the index entries of all elements.
+    #[must_use]
+    pub fn indexes(&self) -> Indexes<'_> {
+        Indexes::new(self)
+    }
+
+    /// To make rows of elements for an ingest, with the schema as it is now.
+    #[must_use]
+    pub fn encoder(&self) -> Encoder<'_> {
+        Encoder::new(self)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use graph_store::{Store, StoreOptions};
+use graph_host::{Store, StoreOptions};
 use http_api::ApiOptions;
 use key_codec::tables::TABLES;
 use kv::MemoryEngine;

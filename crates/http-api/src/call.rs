@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use bytes::Bytes;
-use graph_store::{Budget, Graph, Pending, Store};
+use graph_host::{HostedGraph, Store};
+use graph_store::{Budget, Graph, Pending};
 use rest_json::{Dialect, EncodeOptions};
 use threads::{run_anywhere, stand_back};
 
@@ -94,7 +95,7 @@ pub(crate) struct Call {
     pub(crate) graph_at: usize,
     /// Where the parameter of the route is among the segments.
     pub(crate) param_at: usize,
-    pub(crate) graph: Option<Arc<Graph>>,
+    pub(crate) graph: Option<Arc<HostedGraph>>,
     pub(crate) body: Bytes,
     /// Which release of HugeGraph the client expects answers of.
     pub(crate) dialect: Dialect,
@@ -108,7 +109,7 @@ pub(crate) struct Call {
 
 impl Call {
     /// The graph the address names.
-    pub(crate) fn graph(&self) -> Result<&Arc<Graph>, ApiError> {
+    pub(crate) fn graph(&self) -> Result<&Arc<HostedGraph>, ApiError> {
         self.graph.as_ref().ok_or_else(ApiError::defect)
     }
 

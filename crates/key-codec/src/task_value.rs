@@ -23,6 +23,10 @@ pub fn put_task(out: &mut Vec<u8>, task: &Task) {
     if let Some(result) = &task.result {
         put_text(out, result);
     }
+    // Left out where it is empty, as in records of earlier versions.
+    if !task.input.is_empty() {
+        put_bytes(out, &task.input);
+    }
 }
 
 /// Reads the value of the task of a number.
@@ -31,7 +35,7 @@ pub fn read_task(id: u64, bytes: &[u8]) -> Result<Task, CodecError> {
     if reader.byte()? != LAYOUT {
         return Err(reader.error("unknown layout"));
     }
-    let task = Task {
+    let mut task = Task {
         id,
         task_type: reader.text()?.to_owned(),
         name: reader.text()?.to_owned(),
@@ -45,14 +49,26 @@ pub fn read_task(id: u64, bytes: &[u8]) -> Result<Task, CodecError> {
         updated_ms: reader.signed_varint()?,
         retries: reader.varint_u32()?,
         result: if reader.byte()? == 0 { None } else { Some(reader.text()?.to_owned()) },
+        input: Vec::new(),
     };
+    if !reader.is_at_end() {
+        let len = reader.length()?;
+        if len == 0 {
+            return Err(reader.error("an empty input"));
+        }
+        task.input = reader.take(len)?.to_vec();
+    }
     reader.end()?;
     Ok(task)
 }
 
 fn put_text(out: &mut Vec<u8>, text: &str) {
-    varint::put(out, u64::try_from(text.len()).unwrap_or(u64::MAX));
-    out.extend_from_slice(text.as_bytes());
+    put_bytes(out, text.as_bytes());
+}
+
+fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    varint::put(out, u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+    out.extend_from_slice(bytes);
 }
 
 #[cfg(test)]
@@ -72,12 +88,40 @@ mod tests {
             updated_ms: 1_795_291_619_630,
             retries: 2,
             result: Some("because".into()),
+            input: Vec::new(),
         };
         let mut bytes = Vec::new();
         put_task(&mut bytes, &task);
         assert_eq!(read_task(7, &bytes), Ok(task));
         for cut in 0..bytes.len() {
             assert!(read_task(7, &bytes[..cut]).is_err(), "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn an_input_follows_a_record_and_an_empty_one_is_left_out() {
+        let mut task = Task {
+            id: 7,
+            task_type: "remove_schema".into(),
+            name: "VERTEX_LABEL:3:person".into(),
+            callable: String::new(),
+            status: TaskStatus::Queued,
+            progress: 0,
+            created_ms: 1,
+            updated_ms: 2,
+            retries: 0,
+            result: None,
+            input: Vec::new(),
+        };
+        let mut before = Vec::new();
+        put_task(&mut before, &task);
+        task.input = vec![2, 3];
+        let mut bytes = Vec::new();
+        put_task(&mut bytes, &task);
+        assert_eq!(bytes, [&before[..], &[2, 2, 3]].concat());
+        assert_eq!(read_task(7, &bytes), Ok(task));
+        for wrong in [&[0][..], &[3, 2, 3], &[1, 2, 3]] {
+            assert!(read_task(7, &[&before[..], wrong].concat()).is_err(), "{wrong:?}");
         }
     }
 }

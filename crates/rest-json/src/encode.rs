@@ -7,6 +7,7 @@ mod element;
 mod schema;
 mod score;
 mod service;
+mod task_class;
 mod traverser;
 mod value;
 
@@ -21,5 +22,6 @@ pub use schema::{
 };
 pub use score::{SimilarView, write_score_layers, write_similars};
 pub use service::{ErrorBody, TaskView, VERSIONS_BEFORE_15_JSON, VERSIONS_JSON, write_shards, write_tasks_list};
+pub use task_class::task_class;
 pub use traverser::{PathView, TraverserAnswer, write_scores};
 pub use value::write_value;

@@ -8,11 +8,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use graph_host::{HostedGraph, Store};
 use graph_model::{Cardinality, DataType, IdStrategy, TaskStatus};
 use graph_schema::{
     Conditions, IndexType, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertexLabel,
 };
-use graph_store::{Budget, EdgeQuery, Graph, Range, Store, Visit, Wait};
+use graph_store::{Budget, EdgeQuery, Graph, Range, Visit, Wait};
 use rhizome::settings::Settings;
 
 type Failure = Box<dyn std::error::Error>;
@@ -49,10 +50,10 @@ fn main() -> Result<(), Failure> {
     println!("{edges} edges of 'dropped' inserted in {seconds:.1} s, {KEPT_EDGES} of 'kept'");
 
     let started = Instant::now();
-    let task = graph.remove_edge_label("dropped")?;
+    let task = graph.jobs().remove_edge_label("dropped")?;
     let answered = started.elapsed();
     let ended = loop {
-        let status = graph.task(task)?.status;
+        let status = graph.jobs().task(task)?.status;
         if status.is_final() {
             break status;
         }
@@ -80,16 +81,18 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn define_schema(graph: &Arc<Graph>, indexed: bool) -> Result<(), Failure> {
-    graph.create_property_key(&NewPropertyKey::new("since", DataType::Int, Cardinality::Single))?;
+fn define_schema(graph: &Arc<HostedGraph>, indexed: bool) -> Result<(), Failure> {
+    graph.schema().create_property_key(&NewPropertyKey::new("since", DataType::Int, Cardinality::Single))?;
     let person = NewVertexLabel { id_strategy: Some(IdStrategy::CustomizeNumber), ..NewVertexLabel::new("person") };
-    graph.create_vertex_label(&person)?;
+    graph.schema().create_vertex_label(&person)?;
     for name in ["dropped", "kept"] {
         let properties = vec!["since".to_owned()];
-        graph.create_edge_label(&NewEdgeLabel { properties, ..NewEdgeLabel::new(name, "person", "person") })?;
+        graph
+            .schema()
+            .create_edge_label(&NewEdgeLabel { properties, ..NewEdgeLabel::new(name, "person", "person") })?;
     }
     if indexed {
-        graph.create_index_label(&NewIndexLabel::on_edges(
+        graph.jobs().create_index_label(&NewIndexLabel::on_edges(
             "dropped_by_since",
             "dropped",
             IndexType::Range,
@@ -99,7 +102,7 @@ fn define_schema(graph: &Arc<Graph>, indexed: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-fn insert(graph: &Arc<Graph>, label: &str, edges: u64) -> Result<(), Failure> {
+fn insert(graph: &Arc<HostedGraph>, label: &str, edges: u64) -> Result<(), Failure> {
     let person = || Some(Cow::Borrowed("person"));
     for first in (0..edges).step_by(usize::try_from(BATCH_EDGES)?) {
         let mut batch = Vec::new();
@@ -116,7 +119,7 @@ fn insert(graph: &Arc<Graph>, label: &str, edges: u64) -> Result<(), Failure> {
                 properties: vec![(Cow::Borrowed("since"), Literal::Integer(i64::try_from(at % 100_000)?))],
             });
         }
-        graph.insert_edges(&batch, false, Wait::Allowed)?.wait()?;
+        graph.writer().insert_edges(&batch, false, Wait::Allowed)?.wait()?;
     }
     Ok(())
 }

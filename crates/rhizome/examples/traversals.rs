@@ -8,9 +8,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use graph_host::Store;
 use graph_model::{Direction, LabelId, VertexId};
 use graph_schema::{Catalogue, Conditions};
-use graph_store::{Budget, Graph, GraphReader, Range, Store, VertexQuery, Visit};
+use graph_store::{Budget, Graph, GraphReader, Range, VertexQuery, Visit};
 use rhizome::settings::Settings;
 use traversal::{
     KNeighbour, KOut, LabelCondition, ShortestPath, Step, Traversal, TraversalError, k_neighbour, k_out, limits,

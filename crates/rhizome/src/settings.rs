@@ -369,8 +369,8 @@ impl Settings {
     }
 
     /// How the store is to treat graphs.
-    pub fn store_options(&self) -> Result<graph_store::StoreOptions, SettingsError> {
-        Ok(graph_store::StoreOptions {
+    pub fn store_options(&self) -> Result<graph_host::StoreOptions, SettingsError> {
+        Ok(graph_host::StoreOptions {
             graph: graph_store::GraphOptions {
                 zone: self.time_zone()?,
                 encode_primary_key_number: self.graph.encode_primary_key_number,
@@ -378,12 +378,12 @@ impl Settings {
             },
             default_graph: self.graph.default.clone(),
             graphs_max: self.graph.graphs_max,
-            purge: graph_store::PurgeOptions {
+            purge: graph_host::PurgeOptions {
                 interval: (self.graph.expiry_interval_ms > 0)
                     .then(|| Duration::from_millis(self.graph.expiry_interval_ms)),
                 elements_per_batch: self.graph.expiry_batch_elements,
             },
-            cluster: graph_store::ClusterOptions {
+            cluster: graph_host::ClusterOptions {
                 refresh: Duration::from_millis(self.cluster.refresh_ms),
                 stale: Duration::from_millis(self.cluster.stale_ms),
                 change_wait: Duration::from_millis(self.cluster.change_wait_ms),

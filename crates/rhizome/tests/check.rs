@@ -6,9 +6,10 @@ mod common;
 use std::path::Path;
 
 use common::{Server, run};
+use graph_host::Store;
 use graph_model::{Cardinality, DataType};
 use graph_schema::{IndexType, NewIndexLabel, NewPropertyKey, NewVertexLabel};
-use graph_store::{Pending, Store, Wait};
+use graph_store::{Pending, Wait};
 use kv::{Engine as _, Read as _};
 use serde_json::json;
 
@@ -24,12 +25,12 @@ fn fill(folder: &Path) {
     let engine = rhizome::engine::open(&settings.storage).unwrap();
     let store = Store::open(engine, settings.store_options().unwrap()).unwrap();
     let graph = store.graph("hugegraph").unwrap();
-    graph.create_property_key(&NewPropertyKey::new("n", DataType::Int, Cardinality::Single)).unwrap();
+    graph.schema().create_property_key(&NewPropertyKey::new("n", DataType::Int, Cardinality::Single)).unwrap();
     let label = NewVertexLabel { properties: vec!["n".into()], ..NewVertexLabel::new("thing") };
-    graph.create_vertex_label(&label).unwrap();
+    graph.schema().create_vertex_label(&label).unwrap();
     let index = NewIndexLabel::on_vertices("byN", "thing", IndexType::Range, &["n"]);
-    let (.., task) = graph.create_index_label(&index).unwrap();
-    while !graph.task(task).unwrap().status.is_final() {
+    let (.., task) = graph.jobs().create_index_label(&index).unwrap();
+    while !graph.jobs().task(task).unwrap().status.is_final() {
         std::thread::yield_now();
     }
     let new = |n| graph_schema::NewVertex {
@@ -38,7 +39,7 @@ fn fill(folder: &Path) {
         properties: vec![("n".into(), graph_schema::Literal::Integer(n))],
     };
     let new: Vec<_> = (0..10).map(new).collect();
-    graph.insert_vertices(&new, Wait::Allowed).and_then(Pending::wait).unwrap();
+    graph.writer().insert_vertices(&new, Wait::Allowed).and_then(Pending::wait).unwrap();
 }
 
 /// Loses one entry.

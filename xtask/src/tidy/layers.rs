@@ -9,7 +9,7 @@ use toml_edit::DocumentMut;
 use crate::report::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 22] = [
+const LAYERS: [(&str, &[&str]); 23] = [
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
@@ -25,10 +25,14 @@ const LAYERS: [(&str, &[&str]); 22] = [
     ("traversal", &["graph-model"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
     ("graph-store", &["graph-model", "graph-schema", "key-codec", "kv", "traversal"]),
+    ("graph-host", &["graph-model", "graph-schema", "graph-store", "key-codec", "kv"]),
     ("rest-json", &["graph-model", "graph-schema"]),
     ("fuzz", &["graph-model", "graph-schema", "rest-json", "key-codec", "kv"]),
-    ("http-api", &["graph-model", "graph-schema", "graph-store", "rest-json", "threads", "traversal"]),
-    ("bulk-load", &["api-client", "graph-model", "graph-schema", "key-codec", "kv", "graph-store", "rest-json"]),
+    ("http-api", &["graph-model", "graph-schema", "graph-store", "graph-host", "rest-json", "threads", "traversal"]),
+    (
+        "bulk-load",
+        &["api-client", "graph-model", "graph-schema", "key-codec", "kv", "graph-store", "graph-host", "rest-json"],
+    ),
     ("load-test", &["api-client", "threads"]),
     ("property-bench", &["kv", "property-store", "graph-gen", "load-test"]),
     (
@@ -37,6 +41,7 @@ const LAYERS: [(&str, &[&str]); 22] = [
             "graph-model",
             "graph-schema",
             "graph-store",
+            "graph-host",
             "rest-json",
             "key-codec",
             "kv",

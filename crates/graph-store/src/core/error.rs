@@ -254,6 +254,12 @@ pub enum StoreError {
         /// What to do.
         hint: &'static str,
     },
+    /// A task is of a kind this server has no job for.
+    #[error("no job of this server is called '{kind}'")]
+    UnknownJob {
+        /// The type of the task.
+        kind: String,
+    },
     /// Too many tasks wait.
     #[error("{limit} tasks are waiting already; try again when some have ended")]
     TooManyTasks {
@@ -417,7 +423,7 @@ impl StoreError {
             Self::GraphExists { .. } => Meaning::AlreadyExists,
             Self::TooManyGraphs { .. } => Meaning::LimitExceeded,
             Self::DefaultGraph { .. } | Self::SchemaInMotion { .. } => Meaning::NotAllowed,
-            Self::NoSnapshotReads => Meaning::NotSupported,
+            Self::NoSnapshotReads | Self::UnknownJob { .. } => Meaning::NotSupported,
             Self::GraphName { .. }
             | Self::ConfTooLarge { .. }
             | Self::NoSnapshot { .. }

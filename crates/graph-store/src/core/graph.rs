@@ -10,18 +10,18 @@ use key_codec::{GraphNumber, setting_value};
 use kv::{Engine, WriteBatch};
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::StoreError;
 use crate::core::clock::now_ms;
 use crate::core::graph_version::{Version, read_versions};
 use crate::core::options::GraphOptions;
+use crate::core::shared::Shared;
 use crate::core::stored_catalogue::prepare_analyzers;
 use crate::core::stored_catalogue::read_catalogue;
 use crate::core::stored_settings::read_named;
 use crate::core::stripes::{Held, Locks, Mask, Stripes, Wait};
-use crate::host::store::Shared;
-use crate::{StoreError, limits};
 
-/// A property graph. Shared between threads; get one from [`crate::Store::graph`] for each request, since clearing
-/// a graph or resuming its snapshot replaces it.
+/// A property graph. Shared between threads; get one from its host for each request, since clearing a graph or
+/// resuming its snapshot replaces it.
 pub struct Graph {
     pub(crate) name: String,
     pub(crate) number: GraphNumber,
@@ -38,20 +38,14 @@ pub struct Graph {
     unsettled: AtomicBool,
     /// The number of the graph that has come to be this one by clearing and resuming, while the store was open.
     first_number: AtomicU32,
-    /// No task has had this number, nor a higher one, when the graph was opened.
-    pub(crate) first_task: u64,
     /// Everything that expired up to this moment has been removed.
     pub(crate) purged_to_ms: AtomicI64,
 }
 
 impl Graph {
-    pub(crate) fn new(
-        name: String,
-        number: GraphNumber,
-        shared: Arc<Shared>,
-        catalogue: Catalogue,
-        first_task: u64,
-    ) -> Self {
+    /// A graph with a catalogue that is stored under its number, or is going to be.
+    #[must_use]
+    pub fn new(name: String, number: GraphNumber, shared: Arc<Shared>, catalogue: Catalogue) -> Self {
         Self {
             name,
             number,
@@ -65,9 +59,18 @@ impl Graph {
             version: AtomicU64::new(0),
             unsettled: AtomicBool::new(false),
             first_number: AtomicU32::new(number.0),
-            first_task,
             purged_to_ms: AtomicI64::new(i64::MIN),
         }
+    }
+
+    /// A graph as it is stored.
+    ///
+    /// # Errors
+    /// Those of storage.
+    pub fn open(name: String, number: GraphNumber, shared: Arc<Shared>) -> Result<Self, StoreError> {
+        let catalogue = read_catalogue(&*shared.engine, number)?;
+        prepare_analyzers(&catalogue);
+        Ok(Self::new(name, number, shared, catalogue))
     }
 
     /// Its name.
@@ -76,10 +79,16 @@ impl Graph {
         &self.name
     }
 
+    /// Its number: what its keys begin with. Clearing a graph gives its name another one.
+    #[must_use]
+    pub fn number(&self) -> GraphNumber {
+        self.number
+    }
+
     /// How elements are treated.
     #[must_use]
     pub fn options(&self) -> &GraphOptions {
-        &self.shared.options.graph
+        &self.shared.options
     }
 
     /// The schema as it is now. It does not change while it is held.
@@ -145,12 +154,12 @@ impl Graph {
     }
 
     /// Its modes under a version.
-    pub(crate) fn version_with(&self, number: u64) -> Version {
+    pub fn version_with(&self, number: u64) -> Version {
         Version { number, mode: self.mode(), reads_all: self.reads_all() }
     }
 
     /// Notes which version this is.
-    pub(crate) fn set_version(&self, version: Version) {
+    pub fn set_version(&self, version: Version) {
         self.put_mode(version.mode);
         self.reads_all.store(version.reads_all, Ordering::Relaxed);
         self.version.store(version.number, Ordering::Release);
@@ -158,7 +167,7 @@ impl Graph {
     }
 
     /// Takes over a version from the store, unless this is the same. Nobody else may change the graph meanwhile.
-    pub(crate) fn follow(&self, version: Version) -> Result<(), StoreError> {
+    pub fn follow(&self, version: Version) -> Result<(), StoreError> {
         if self.version.load(Ordering::Acquire) == version.number {
             return Ok(());
         }
@@ -172,7 +181,7 @@ impl Graph {
     }
 
     /// Takes over what other servers changed, before it is changed further: with the right to change held.
-    pub(crate) fn catch_up(&self) -> Result<(), StoreError> {
+    pub fn catch_up(&self) -> Result<(), StoreError> {
         let numbers = read_named(self.engine(), MetaKind::Graph, &self.name)?;
         let number = numbers.as_deref().map(setting_value::read_numbers::<1>).transpose()?;
         if number != Some([u64::from(self.number.0)]) {
@@ -186,7 +195,7 @@ impl Graph {
 
     /// Whether there can be writers with an older catalogue than the current one, until this was called. What was not read as a `whole`
     /// will be read again.
-    pub(crate) fn take_unsettled(&self, whole: bool) -> bool {
+    pub fn take_unsettled(&self, whole: bool) -> bool {
         let unsettled = self.unsettled.swap(false, Ordering::AcqRel);
         if unsettled && !whole {
             self.version.store(0, Ordering::Release);
@@ -195,24 +204,26 @@ impl Graph {
     }
 
     /// Turns away every later write, as another server took the graph away.
-    pub(crate) fn mark_cleared(&self) {
+    pub fn mark_cleared(&self) {
         self.cleared.store(true, Ordering::Release);
         self.shared.retired.lock().push(self.stripes.clone());
     }
 
     /// Takes the place of a graph: of the same name, with the same modes.
-    pub(crate) fn replace(&self, old: &Self) {
+    pub fn replace(&self, old: &Self) {
         self.first_number.store(old.first_number.load(Ordering::Relaxed), Ordering::Relaxed);
         self.put_mode(old.mode());
         self.reads_all.store(old.reads_all(), Ordering::Relaxed);
     }
 
     /// Whether this is the other graph or has come in its place by clearing and resuming; not one that got its name after it was dropped.
-    pub(crate) fn continues(&self, other: &Self) -> bool {
+    pub fn continues(&self, other: &Self) -> bool {
         self.first_number.load(Ordering::Relaxed) == other.first_number.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn engine(&self) -> &dyn Engine {
+    /// The engine it is stored in.
+    #[must_use]
+    pub fn engine(&self) -> &dyn Engine {
         &*self.shared.engine
     }
 
@@ -233,24 +244,12 @@ impl Graph {
         }
     }
 
-    /// Runs `prepare` with the current catalogue, then locks the stripes it names, and runs it again if the catalogue changed before the
-    /// locks were held. What `prepare` checked is therefore still true when the locks are.
-    pub(crate) fn lock_for<T>(
-        &self,
-        wait: Wait,
-        mut prepare: impl FnMut(&Catalogue) -> Result<(T, Locks), StoreError>,
-    ) -> Result<(T, Held, Guard<Arc<Catalogue>>), StoreError> {
-        for _ in 0..limits::CATALOGUE_RETRIES_MAX {
-            let catalogue = self.load_catalogue();
-            let (prepared, locks) = prepare(&catalogue)?;
-            let held = self.stripes.lock(locks.shared, locks.exclusive, wait).ok_or(StoreError::Contended)?;
-            self.unless_cleared(())?;
-            self.shared.check_fresh()?;
-            if Arc::ptr_eq(&catalogue, &self.load_catalogue()) {
-                return Ok((prepared, held, catalogue));
-            }
-        }
-        Err(StoreError::SchemaBusy)
+    /// Locks the stripes of a write. Refused once the graph is closed.
+    pub(crate) fn lock(&self, locks: Locks, wait: Wait) -> Result<Held, StoreError> {
+        let held = self.stripes.lock(locks.shared, locks.exclusive, wait).ok_or(StoreError::Contended)?;
+        self.unless_cleared(())?;
+        self.shared.check_fresh()?;
+        Ok(held)
     }
 
     /// Waits until every write that began before this call has committed, in all servers over the store.
@@ -260,8 +259,22 @@ impl Graph {
     }
 
     /// The same for writes of this process.
-    pub(crate) fn wait_for_own_writers(&self) {
+    pub fn wait_for_own_writers(&self) {
         self.stripes.wait();
+    }
+
+    /// Keeps all writes of elements out while what this returns is held.
+    ///
+    /// # Errors
+    /// [`StoreError::GraphCleared`], [`StoreError::Stale`].
+    pub fn pause_writes(&self) -> Result<impl Sized, StoreError> {
+        self.lock_exclusive(Mask::ALL)
+    }
+
+    /// Memory of a graph without its catalogue, in bytes, as estimated.
+    #[must_use]
+    pub fn own_bytes() -> usize {
+        size_of::<Self>() + Stripes::bytes()
     }
 
     /// Locks stripes without a catalogue in play. Refused once the graph is closed, so that nothing is written where data is being
@@ -274,14 +287,14 @@ impl Graph {
 
     /// Turns away every later write, of elements, schema and tasks, and waits for the earlier ones. Reads at work are turned away at their
     /// end.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         let _no_schema_change_at_work = self.schema_lock.lock();
         self.cleared.store(true, Ordering::Release);
         self.wait_for_own_writers();
     }
 
     /// What a read found, unless the graph was closed meanwhile: some of it may have been gone by then.
-    pub(crate) fn unless_cleared<T>(&self, found: T) -> Result<T, StoreError> {
+    pub fn unless_cleared<T>(&self, found: T) -> Result<T, StoreError> {
         if self.cleared.load(Ordering::Acquire) {
             return Err(StoreError::GraphCleared { name: self.name.clone() });
         }
@@ -289,12 +302,12 @@ impl Graph {
     }
 
     /// Takes back [`Self::close`].
-    pub(crate) fn reopen(&self) {
+    pub fn reopen(&self) {
         self.cleared.store(false, Ordering::Release);
     }
 
     /// Begins a write of the schema or of a task: one at a time, and none once the graph is closed.
-    pub(crate) fn lock_schema(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
+    pub fn lock_schema(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
         let held = self.schema_lock.lock();
         self.shared.check_fresh()?;
         self.unless_cleared(held)

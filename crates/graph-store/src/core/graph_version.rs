@@ -12,15 +12,18 @@ use crate::core::stored_settings::delete_number;
 
 /// What is stored of a graph besides its schema, on shared engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Version {
+pub struct Version {
     /// Changes with the schema and with the modes.
-    pub(crate) number: u64,
-    pub(crate) mode: GraphMode,
-    pub(crate) reads_all: bool,
+    pub number: u64,
+    /// See [`crate::Graph::mode`].
+    pub mode: GraphMode,
+    /// See [`crate::Graph::reads_all`].
+    pub reads_all: bool,
 }
 
 impl Version {
-    pub(crate) fn put(self, batch: &mut WriteBatch, graph: GraphNumber) {
+    /// Appends its row.
+    pub fn put(self, batch: &mut WriteBatch, graph: GraphNumber) {
         let mode = self.mode as u64;
         batch.put(
             tables::META,
@@ -30,7 +33,7 @@ impl Version {
         );
     }
 
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, CodecError> {
+    fn read(bytes: &[u8]) -> Result<Self, CodecError> {
         let [number, mode, reads_all] = setting_value::read_numbers(bytes)?;
         let mode = match mode {
             1 => GraphMode::Restoring,
@@ -43,7 +46,7 @@ impl Version {
 }
 
 /// The versions of all graphs, by number.
-pub(crate) fn read_versions(engine: &dyn Engine) -> Result<HashMap<GraphNumber, Version>, StoreError> {
+pub fn read_versions(engine: &dyn Engine) -> Result<HashMap<GraphNumber, Version>, StoreError> {
     let mut partition = Vec::new();
     key::meta_partition(&mut partition, GraphNumber::STORE, MetaKind::Version);
     let mut versions = HashMap::new();
@@ -56,6 +59,6 @@ pub(crate) fn read_versions(engine: &dyn Engine) -> Result<HashMap<GraphNumber, 
 }
 
 /// Appends the removal of a graph's version.
-pub(crate) fn delete_version(batch: &mut WriteBatch, graph: GraphNumber) {
+pub fn delete_version(batch: &mut WriteBatch, graph: GraphNumber) {
     delete_number(batch, MetaKind::Version, graph);
 }

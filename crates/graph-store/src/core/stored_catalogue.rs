@@ -11,7 +11,7 @@ use crate::core::stored_settings::{put_setting, read_setting};
 const NEXT_IDS: &str = "next_ids";
 
 /// The catalogue of a graph as it is stored.
-pub(crate) fn read_catalogue(engine: &dyn Engine, number: GraphNumber) -> Result<Catalogue, StoreError> {
+pub fn read_catalogue(engine: &dyn Engine, number: GraphNumber) -> Result<Catalogue, StoreError> {
     let mut elements = Vec::new();
     for kind in [SchemaKind::PropertyKey, SchemaKind::VertexLabel, SchemaKind::EdgeLabel, SchemaKind::IndexLabel] {
         let mut partition = Vec::new();
@@ -34,13 +34,13 @@ pub(crate) fn read_catalogue(engine: &dyn Engine, number: GraphNumber) -> Result
 }
 
 /// Appends the counters of a catalogue to a batch.
-pub(crate) fn put_next_ids(batch: &mut WriteBatch, graph: GraphNumber, next: NextIds) {
+pub fn put_next_ids(batch: &mut WriteBatch, graph: GraphNumber, next: NextIds) {
     let numbers = [next.property_key, next.vertex_label, next.edge_label, next.index_label].map(u64::from);
     put_setting(batch, graph, NEXT_IDS, &numbers);
 }
 
 /// Makes the analyzers of all search indexes ready, so that no write or query has to: those run on threads that serve others, too.
-pub(crate) fn prepare_analyzers(catalogue: &Catalogue) {
+pub fn prepare_analyzers(catalogue: &Catalogue) {
     let searched = catalogue.index_labels().filter(|index| index.index_type == IndexType::Search);
     searched.for_each(|index| index.analyzer.prepare());
 }

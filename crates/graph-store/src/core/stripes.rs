@@ -91,6 +91,18 @@ pub(crate) struct Locks {
     pub(crate) exclusive: Mask,
 }
 
+impl Locks {
+    /// Exclusive locks of some stripes.
+    pub(crate) fn exclusive(exclusive: Mask) -> Self {
+        Self { exclusive, ..Self::default() }
+    }
+
+    /// The locks of both.
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self { shared: self.shared.union(other.shared), exclusive: self.exclusive.union(other.exclusive) }
+    }
+}
+
 /// Held locks; dropping it lets them go.
 #[derive(Default)]
 pub(crate) struct Held {

@@ -18,6 +18,7 @@ pub(crate) fn edge_id_text(catalogue: &Catalogue, id: &EdgeId) -> String {
 }
 
 /// That no schema element of a kind has this name.
-pub(crate) fn not_found(catalogue: &Catalogue, kind: SchemaKind, words: &'static str, name: &str) -> SchemaError {
+#[must_use]
+pub fn not_found(catalogue: &Catalogue, kind: SchemaKind, words: &'static str, name: &str) -> SchemaError {
     SchemaError::NotFound { kind: words, name: name.to_owned(), hint: catalogue.suggestion(kind, name) }
 }

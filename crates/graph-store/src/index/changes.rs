@@ -1,36 +1,22 @@
 //! What a write changes in indexes: the entries of what it replaces go, those of what it writes come.
 //!
-//! A writer collects its changes and appends them to its batch with [`Graph::put_index_changes`]. That can find that more must be
-//! locked than is: then the writer lets go and begins again with more ([`Graph::locking`]).
+//! A writer collects its changes and appends them to its batch with [`WriteUnit::put_index_changes`]. That can find that more must be
+//! locked than is: then the writer lets go and begins again with more ([`WriteUnit::prepare`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph_model::{Edge, EdgeId, ElementRef, LabelId, Properties, Vertex, VertexId};
 use graph_schema::{Catalogue, IndexLabel, IndexType};
 use key_codec::index_key;
-use kv::WriteBatch;
 use rustc_hash::FxHashMap;
 
 use super::entries::{Entry, add_entries};
-use super::stored::Stored;
-use super::unique::Claim;
+use super::unique::{Claim, put_releases};
+use super::write_unit::{Refusal, WriteUnit};
 use crate::core::clock::{is_expired, now_ms};
-use crate::core::stripes::{Held, Mask};
+use crate::core::stored::{Stored, stored_edges, stored_vertices};
+use crate::core::stripes::Mask;
 use crate::{Graph, StoreError, limits};
-
-/// Why a write could not be prepared.
-pub(crate) enum Refusal {
-    /// It needs these stripes exclusively, too.
-    Locks(Mask),
-    /// It failed.
-    Failed(StoreError),
-}
-
-impl<E: Into<StoreError>> From<E> for Refusal {
-    fn from(error: E) -> Self {
-        Self::Failed(error.into())
-    }
-}
 
 /// A difference in entries, collected over a batch, each with the group of its element.
 #[derive(Default)]
@@ -85,10 +71,9 @@ impl IndexChanges {
         self.removed.len() + self.added.len() + self.released.len() >= limits::INDEX_ENTRIES_PER_BATCH_MAX / 4
     }
 
-    /// Asks for the stripes of the places that are given up, where they are not held.
-    pub(crate) fn check_released(&self, held: &Held) -> Result<(), Refusal> {
-        let stripes = self.released.iter().fold(Mask::default(), |mask, claim| mask.union(claim.stripe()));
-        if held.has_exclusively(stripes) { Ok(()) } else { Err(Refusal::Locks(stripes)) }
+    /// The stripes of the places that are given up.
+    pub(crate) fn released_stripes(&self) -> Mask {
+        self.released.iter().fold(Mask::default(), |mask, claim| mask.union(claim.stripe()))
     }
 
     /// Notes that a vertex replaces a stored one (expired or not), or is new, or goes. `at` is its position in the request.
@@ -116,7 +101,7 @@ impl IndexChanges {
     }
 
     /// Notes that a stored element gets its entries in an index label that is being built.
-    pub(super) fn built(&mut self, graph: &Graph, index: &IndexLabel, stored: &Stored) -> Result<(), StoreError> {
+    pub(crate) fn built(&mut self, graph: &Graph, index: &IndexLabel, stored: &Stored) -> Result<(), StoreError> {
         if stored.base() != (index.on_vertices, index.base) {
             return Ok(());
         }
@@ -219,66 +204,43 @@ fn check_count(index: &IndexLabel, count: usize, at: Option<usize>) -> Result<()
     Err(StoreError::TooManyTokens { index: at, index_label: index.name.clone(), count, limit })
 }
 
-impl Graph {
-    /// Prepares a write again and again, each time with more stripes to lock, until it has those it needs.
-    pub(crate) fn locking<T>(&self, mut write: impl FnMut(Mask) -> Result<T, Refusal>) -> Result<T, StoreError> {
-        let mut extra = Mask::default();
-        loop {
-            match write(extra) {
-                Ok(written) => return Ok(written),
-                Err(Refusal::Failed(error)) => return Err(error),
-                // Every round adds at least one of 64 stripes: with all of them held, none can be missing.
-                Err(Refusal::Locks(more)) => extra = extra.union(more),
-            }
+impl WriteUnit<'_> {
+    /// Appends what was noted of changes in indexes to the batch of the elements, and refuses what a unique index forbids.
+    pub(crate) fn put_index_changes(&mut self) -> Result<(), Refusal> {
+        let group = self.batch.group();
+        for (entry, group) in self.changes.removed.iter().filter(|(entry, _)| !self.changes.added.contains_key(entry)) {
+            self.batch.set_group(*group);
+            self.batch.delete_key(entry.table, entry.key());
         }
-    }
-
-    /// Appends index changes to the batch of their elements, and refuses what a unique index forbids.
-    pub(crate) fn put_index_changes(
-        &self,
-        batch: &mut WriteBatch,
-        catalogue: &Catalogue,
-        held: &Held,
-        changes: &IndexChanges,
-    ) -> Result<(), Refusal> {
-        let group = batch.group();
-        for (entry, group) in changes.removed.iter().filter(|(entry, _)| !changes.added.contains_key(entry)) {
-            batch.set_group(*group);
-            batch.delete_key(entry.table, entry.key());
+        for (entry, group) in &self.changes.added {
+            self.batch.set_group(*group);
+            self.batch.put_key(entry.table, entry.key(), &[]);
         }
-        for (entry, group) in &changes.added {
-            batch.set_group(*group);
-            batch.put_key(entry.table, entry.key(), &[]);
-        }
-        let outcome = self.put_unique_changes(batch, catalogue, held, changes);
-        batch.set_group(group);
+        let outcome = self.put_unique_changes();
+        self.batch.set_group(group);
         outcome
     }
 
-    /// Appends the index changes of elements that are deleted. Needs no locks but those of one that alone can delete them.
-    pub(crate) fn put_index_removals(&self, batch: &mut WriteBatch, changes: &IndexChanges) -> Result<(), StoreError> {
-        let group = batch.group();
+    /// Appends the index changes of elements that are deleted, and forgets them. Needs no locks but those of one that alone can delete the
+    /// elements.
+    pub(crate) fn put_index_removals(&mut self) -> Result<(), StoreError> {
+        let changes = std::mem::take(&mut self.changes);
+        let group = self.batch.group();
         for (entry, group) in &changes.removed {
-            batch.set_group(*group);
-            batch.delete_key(entry.table, entry.key());
+            self.batch.set_group(*group);
+            self.batch.delete_key(entry.table, entry.key());
         }
-        let outcome = self.put_releases(batch, changes.released.iter());
-        batch.set_group(group);
+        let outcome = put_releases(self.graph, &mut self.batch, changes.released.iter());
+        self.batch.set_group(group);
         outcome
     }
 
-    /// Appends the index changes of vertices that are inserted or replaced. Where ids are equal the last one counts.
-    pub(crate) fn index_inserted_vertices(
-        &self,
-        batch: &mut WriteBatch,
-        catalogue: &Catalogue,
-        held: &Held,
-        vertices: &[Vertex],
-        first_index: Option<usize>,
-    ) -> Result<(), Refusal> {
+    /// Appends the index changes of vertices that are inserted or replaced, each a group of the batch. Where ids are equal the last one
+    /// counts.
+    pub(crate) fn index_inserted_vertices(&mut self, vertices: &[Vertex]) -> Result<(), Refusal> {
         let mut last: FxHashMap<&VertexId, usize> = FxHashMap::default();
         for (at, vertex) in vertices.iter().enumerate() {
-            if catalogue.touches_indexes(vertex.label, &vertex.id) {
+            if self.catalogue.touches_indexes(vertex.label, &vertex.id) {
                 last.insert(&vertex.id, at);
             }
         }
@@ -289,27 +251,18 @@ impl Graph {
             last.into_values().filter_map(|at| Some((at, vertices.get(at)?))).collect();
         written.sort_unstable_by_key(|(at, _)| *at);
         let ids: Vec<VertexId> = written.iter().map(|(_, vertex)| vertex.id.clone()).collect();
-        let mut changes = IndexChanges::default();
-        for ((at, vertex), old) in written.into_iter().zip(self.stored_vertices(&ids)?) {
-            changes.group = group_at(at);
-            let at = first_index.map(|first| first + at);
-            changes.vertex(self, catalogue, old.as_ref(), Some(vertex), at)?;
+        for ((at, vertex), old) in written.into_iter().zip(stored_vertices(self.graph, &ids)?) {
+            self.changes.group = group_at(at);
+            self.changes.vertex(self.graph, &self.catalogue, old.as_ref(), Some(vertex), self.positions.at(at))?;
         }
-        self.put_index_changes(batch, catalogue, held, &changes)
+        self.put_index_changes()
     }
 
-    /// Appends the index changes of edges that are inserted or replaced. Where ids are equal the last one counts.
-    pub(crate) fn index_inserted_edges(
-        &self,
-        batch: &mut WriteBatch,
-        catalogue: &Catalogue,
-        held: &Held,
-        edges: &[Edge],
-        first_index: Option<usize>,
-    ) -> Result<(), Refusal> {
+    /// As [`Self::index_inserted_vertices`], for edges.
+    pub(crate) fn index_inserted_edges(&mut self, edges: &[Edge]) -> Result<(), Refusal> {
         let mut last: FxHashMap<&EdgeId, usize> = FxHashMap::default();
         for (at, edge) in edges.iter().enumerate() {
-            if is_indexed_edge(catalogue, &edge.id) {
+            if is_indexed_edge(&self.catalogue, &edge.id) {
                 last.insert(&edge.id, at);
             }
         }
@@ -319,13 +272,11 @@ impl Graph {
         let mut written: Vec<(usize, &Edge)> = last.into_values().filter_map(|at| Some((at, edges.get(at)?))).collect();
         written.sort_unstable_by_key(|(at, _)| *at);
         let ids: Vec<EdgeId> = written.iter().map(|(_, edge)| edge.id.clone()).collect();
-        let mut changes = IndexChanges::default();
-        for ((at, edge), old) in written.into_iter().zip(self.stored_edges(&ids)?) {
-            changes.group = group_at(at);
-            let at = first_index.map(|first| first + at);
-            changes.edge(self, catalogue, old.as_ref(), Some(edge), at)?;
+        for ((at, edge), old) in written.into_iter().zip(stored_edges(self.graph, &ids)?) {
+            self.changes.group = group_at(at);
+            self.changes.edge(self.graph, &self.catalogue, old.as_ref(), Some(edge), self.positions.at(at))?;
         }
-        self.put_index_changes(batch, catalogue, held, &changes)
+        self.put_index_changes()
     }
 }
 

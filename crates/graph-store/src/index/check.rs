@@ -1,8 +1,9 @@
-//! Comparing all index entries with all elements, and putting right what differs.
+//! Verifying all index entries against all elements, and repairing what differs.
 //!
 //! Both directions are read without locks. What looks wrong is looked at again with its elements locked, since a writer may have been at
 //! work, and only then reported, and repaired where that is asked for.
 
+use crate::core::stripes::Mask;
 use std::collections::BTreeSet;
 
 use graph_model::{ElementId, LabelId};
@@ -10,16 +11,16 @@ use graph_schema::{Catalogue, IndexLabel, IndexType, Status};
 use key_codec::{index_key, key, tables};
 use kv::{Entry as Row, Keys, TableId, WriteBatch};
 
-use super::build::in_steps;
-use super::changes::Refusal;
 use super::entries::{Entry, add_entries, values_in_row};
-use super::stored::Stored;
+use super::steps::{for_each_step, in_steps};
+use super::unique::holder_of;
+use super::write_unit::{Refusal, WriteUnit};
 use crate::core::clock::{is_expired, now_ms};
+use crate::core::progress::Progress;
+use crate::core::stored::{Stored, stored_element, stored_elements};
 use crate::core::stripes::Locks;
-use crate::core::stripes::Mask;
 use crate::core::texts::element_id_text;
 use crate::index::label_index::needs_label_index;
-use crate::jobs::task::TaskWork;
 use crate::{Budget, Graph, StoreError, Wait, limits};
 
 /// What can be wrong with an index entry.
@@ -109,33 +110,43 @@ struct Lead {
     element: ElementId,
 }
 
-impl Graph {
+/// The index entries of a graph as a whole. Costs nothing to make.
+#[derive(Clone, Copy)]
+pub struct Indexes<'g> {
+    graph: &'g Graph,
+}
+
+impl<'g> Indexes<'g> {
+    pub(crate) fn new(graph: &'g Graph) -> Self {
+        Self { graph }
+    }
+
     /// Compares every index entry with its element and every element with its index entries, and repairs what differs where `repair` says
     /// so. `progress` is called now and then with what was found so far. Writers may be at work meanwhile.
-    pub fn check_indexes(
+    pub fn check(
         &self,
         repair: bool,
         budget: &Budget,
         progress: &mut dyn FnMut(&IndexReport),
     ) -> Result<IndexReport, StoreError> {
-        let mut check = Check { graph: self, repair, budget, report: IndexReport::default(), progress };
+        let mut check = Check { graph: self.graph, repair, budget, report: IndexReport::default(), progress };
         for table in [tables::INDEX_EQUAL, tables::INDEX_RANGE, tables::INDEX_UNIQUE] {
             check.entries(table)?;
         }
         check.elements()?;
-        self.unless_cleared(check.report)
+        self.graph.unless_cleared(check.report)
     }
 
     /// Puts right the entries of an index label while it is in use: takes away those that do not belong, then puts those that are missing.
-    pub(super) fn repair_index(&self, index: &IndexLabel, work: &TaskWork<'_>) -> Result<(), StoreError> {
+    pub(crate) fn repair(&self, index: &IndexLabel, work: &dyn Progress) -> Result<(), StoreError> {
         let (budget, mut silent) = (Budget::unlimited(), |_: &IndexReport| {});
         let report = IndexReport::default();
-        let mut check = Check { graph: self, repair: true, budget: &budget, report, progress: &mut silent };
+        let mut check = Check { graph: self.graph, repair: true, budget: &budget, report, progress: &mut silent };
         let mut prefix = Vec::new();
-        index_key::index_partition(&mut prefix, self.number, index.id);
+        index_key::index_partition(&mut prefix, self.graph.number, index.id);
         check.entries_in(tables::of_index(index.index_type), &prefix, &mut || work.check())?;
         let mut unreported = 0;
-        self.for_each_step(&self.catalogue(), index.on_vertices, index.base, &mut |elements| {
+        for_each_step(self.graph, &self.graph.catalogue(), index.on_vertices, index.base, &mut |elements| {
             check.step(elements)?;
             unreported += elements.len();
             if unreported < limits::REMOVAL_ELEMENTS_PER_BATCH {
@@ -207,7 +218,7 @@ impl Check<'_> {
         self.budget.check()?;
         let catalogue = self.graph.catalogue();
         let ids: Vec<ElementId> = leads.iter().map(|lead| lead.element.clone()).collect();
-        let stored = self.graph.stored_elements(&ids)?;
+        let stored = stored_elements(self.graph, &ids)?;
         for (lead, stored) in leads.iter().zip(stored) {
             if !self.fits(&catalogue, &lead.entry, stored.as_ref()) {
                 self.suspect_lead(lead)?;
@@ -231,26 +242,28 @@ impl Check<'_> {
     /// Looks again at an entry that seems to be stale.
     fn suspect_lead(&mut self, lead: &Lead) -> Result<(), StoreError> {
         let exclusive = Mask::of_element(&lead.element).union(Mask::of_bytes(lead.entry.key().as_bytes()));
-        let locks = Locks { exclusive, ..Locks::default() };
-        let ((), held, catalogue) = self.graph.lock_for(Wait::Allowed, |_| Ok(((), locks)))?;
-        let holder = self.graph.holder_of(&lead.entry)?;
-        let stored = self.graph.stored_element(&lead.element)?;
-        if holder.is_none_or(|holder| holder.is_some_and(|holder| holder != lead.element))
-            || self.fits(&catalogue, &lead.entry, stored.as_ref())
-        {
-            return Ok(());
+        let stale = WriteUnit::lock(self.graph, Wait::Allowed, Locks::exclusive(exclusive), |mut unit| {
+            let holder = holder_of(self.graph, &lead.entry)?;
+            let stored = stored_element(self.graph, &lead.element)?;
+            if holder.is_none_or(|holder| holder.is_some_and(|holder| holder != lead.element))
+                || self.fits(&unit.catalogue, &lead.entry, stored.as_ref())
+            {
+                return Ok(None);
+            }
+            let index = index_key::read_index(lead.entry.key().as_bytes()).ok();
+            if index.and_then(|index| unit.catalogue.index_label(index)).is_none_or(|index| !index.is_kept()) {
+                return Ok(None);
+            }
+            let text = describe(&unit.catalogue, &lead.entry, &lead.element);
+            if self.repair {
+                unit.batch.delete_key(lead.entry.table, lead.entry.key());
+                unit.submit().wait()?;
+            }
+            Ok(Some(text))
+        })?;
+        if let Some(text) = stale {
+            self.report.add(IndexFault::Stale, self.repair, || text);
         }
-        let index = index_key::read_index(lead.entry.key().as_bytes()).ok();
-        if index.and_then(|index| catalogue.index_label(index)).is_none_or(|index| !index.is_kept()) {
-            return Ok(());
-        }
-        if self.repair {
-            let mut batch = WriteBatch::new();
-            batch.delete_key(lead.entry.table, lead.entry.key());
-            self.graph.submit(batch, held).wait()?;
-        }
-        let text = describe(&catalogue, &lead.entry, &lead.element);
-        self.report.add(IndexFault::Stale, self.repair, || text);
         Ok(())
     }
 
@@ -271,7 +284,7 @@ impl Check<'_> {
             })?;
         }
         for label in catalogue.edge_labels().filter(|label| !catalogue.indexes_over(false, label.id).is_empty()) {
-            graph.for_each_step(&catalogue, false, label.id, &mut |ids| self.step(ids))?;
+            for_each_step(graph, &catalogue, false, label.id, &mut |ids| self.step(ids))?;
         }
         Ok(())
     }
@@ -279,7 +292,7 @@ impl Check<'_> {
     fn step(&mut self, ids: &[ElementId]) -> Result<(), StoreError> {
         self.budget.check()?;
         let catalogue = self.graph.catalogue();
-        for stored in self.graph.stored_elements(ids)?.iter().flatten() {
+        for stored in stored_elements(self.graph, ids)?.iter().flatten() {
             self.report.elements += 1;
             let entries = self.expected(&catalogue, stored);
             if !entries.is_empty() && !self.missing(stored, &entries)?.is_empty() {
@@ -340,36 +353,31 @@ impl Check<'_> {
         Ok(missing)
     }
 
-    /// Looks again at an element that seems to lack entries.
+    /// Looks again at an element that seems to lack entries: with it locked, and of unique indexes its places and their holders.
     fn suspect_element(&mut self, id: &ElementId) -> Result<(), StoreError> {
-        for (fault, text) in self.graph.locking(|extra| self.try_element(id, extra))? {
+        let stripes = Locks::exclusive(Mask::of_element(id));
+        for (fault, text) in WriteUnit::lock(self.graph, Wait::Allowed, stripes, |unit| self.lacks(id, unit))? {
             self.report.add(fault, self.repair && fault == IndexFault::Missing, || text);
         }
         Ok(())
     }
 
-    /// What an element lacks, with it locked, and of unique indexes its places and who holds them; repaired where that is asked for.
-    fn try_element(&self, id: &ElementId, extra: Mask) -> Result<Vec<(IndexFault, String)>, Refusal> {
+    /// What an element lacks, repaired where that is asked for.
+    fn lacks(&self, id: &ElementId, mut unit: WriteUnit<'_>) -> Result<Vec<(IndexFault, String)>, Refusal> {
         let graph = self.graph;
-        let locks = Locks { exclusive: Mask::of_element(id).union(extra), ..Locks::default() };
-        let ((), held, catalogue) = graph.lock_for(Wait::Allowed, |_| Ok(((), locks)))?;
-        let Some(stored) = graph.stored_element(id)? else { return Ok(Vec::new()) };
-        let missing = self.missing(&stored, &self.expected(&catalogue, &stored))?;
-        let stripes = missing.iter().fold(Mask::default(), |mask, missing| mask.union(missing.stripes()));
-        if !held.has_exclusively(stripes) {
-            return Err(Refusal::Locks(stripes));
-        }
+        let Some(stored) = stored_element(graph, id)? else { return Ok(Vec::new()) };
+        let missing = self.missing(&stored, &self.expected(&unit.catalogue, &stored))?;
+        unit.check_held(missing.iter().fold(Mask::default(), |mask, missing| mask.union(missing.stripes())))?;
         let mut found = Vec::new();
-        let mut batch = WriteBatch::new();
         for Missing { entry, holder } in missing {
             let other = match holder {
-                Some(other) => graph.stored_element(&other)?,
+                Some(other) => stored_element(graph, &other)?,
                 None => None,
             };
             let live = other.filter(|other| !is_expired(other.expires_at_ms(), now_ms()));
-            let text = describe(&catalogue, &entry, id);
-            if let Some(other) = live.filter(|other| self.fits(&catalogue, &entry, Some(other))) {
-                let holder = element_id_text(&catalogue, other.element());
+            let text = describe(&unit.catalogue, &entry, id);
+            if let Some(other) = live.filter(|other| self.fits(&unit.catalogue, &entry, Some(other))) {
+                let holder = element_id_text(&unit.catalogue, other.element());
                 found.push((IndexFault::Duplicate, format!("{text}, and {holder}")));
                 continue;
             }
@@ -378,10 +386,10 @@ impl Check<'_> {
             if entry.table == tables::INDEX_UNIQUE {
                 index_key::put_element(&mut value, id.as_ref());
             }
-            batch.put_key(entry.table, entry.key(), &value);
+            unit.batch.put_key(entry.table, entry.key(), &value);
         }
         if self.repair {
-            graph.submit(batch, held).wait()?;
+            unit.submit().wait()?;
         }
         Ok(found)
     }

@@ -1,7 +1,7 @@
 //! Index entries: kept in the batch of their element, whatever writes it.
 //!
 //! What it is: the entries of an element ([`entries`], a pure function of the schema and the element), the difference a write makes to them
-//! ([`changes`]), building them for elements that were there before ([`build`]), and comparing all of them with all elements ([`check`]).
+//! ([`changes`]) in the frame of its batch ([`write_unit`]), and comparing all of them with all elements ([`check`]).
 //! What it is not: it answers no queries.
 //!
 //! Invariants:
@@ -18,12 +18,12 @@
 //!
 //! Start reading at [`changes::IndexChanges`].
 
-mod build;
 pub(crate) mod changes;
 mod check;
 pub(crate) mod entries;
 pub(crate) mod label_index;
-mod stored;
+pub(crate) mod steps;
 mod unique;
+pub(crate) mod write_unit;
 
-pub use check::{IndexFault, IndexReport};
+pub use check::{IndexFault, IndexReport, Indexes};

@@ -5,15 +5,16 @@
 
 use graph_model::{ElementId, ElementRef, LabelId, Properties, Value};
 use graph_schema::{Catalogue, IndexLabel};
-use key_codec::{CodecError, GraphNumber, index_key, tables};
+use key_codec::{GraphNumber, index_key, tables};
 use kv::{Keys, WriteBatch};
 use rustc_hash::FxHashMap;
 
-use super::changes::{IndexChanges, Refusal};
 use super::entries::{Entry, add_entries, values};
-use super::stored::Stored;
+use super::write_unit::{Refusal, WriteUnit};
 use crate::core::clock::{is_expired, now_ms};
-use crate::core::stripes::{Held, Mask};
+use crate::core::fetch::fetch;
+use crate::core::stored::{Stored, stored_element};
+use crate::core::stripes::Mask;
 use crate::core::texts::element_id_text;
 use crate::{Graph, StoreError};
 
@@ -87,109 +88,90 @@ fn shown(value: &Value) -> String {
     text.chars().take(graph_schema::limits::SHOWN_CHARS_MAX).collect()
 }
 
-impl Graph {
+impl WriteUnit<'_> {
     /// Appends what changes in unique indexes, or says who has a place already.
-    pub(super) fn put_unique_changes(
-        &self,
-        batch: &mut WriteBatch,
-        catalogue: &Catalogue,
-        held: &Held,
-        changes: &IndexChanges,
-    ) -> Result<(), Refusal> {
+    pub(super) fn put_unique_changes(&mut self) -> Result<(), Refusal> {
+        let changes = &self.changes;
         let mut places: FxHashMap<&Entry, &Claim> = FxHashMap::default();
         for claim in &changes.claimed {
             match places.insert(&claim.entry, claim) {
                 Some(other) if other.element != claim.element => {
-                    return Err(claim.conflict(catalogue, &other.element).into());
+                    return Err(claim.conflict(&self.catalogue, &other.element).into());
                 }
                 _ => {}
             }
         }
         let asked = || changes.claimed.iter().filter(|claim| !claim.is_kept);
-        let stripes = asked().fold(Mask::default(), |mask, claim| mask.union(claim.stripe()));
-        if !held.has_exclusively(stripes) {
-            return Err(Refusal::Locks(stripes));
-        }
-        self.put_releases(batch, changes.released.iter().filter(|claim| !places.contains_key(&claim.entry)))?;
+        self.check_held(asked().fold(Mask::default(), |mask, claim| mask.union(claim.stripe())))?;
+        let released = changes.released.iter().filter(|claim| !places.contains_key(&claim.entry));
+        put_releases(self.graph, &mut self.batch, released)?;
         let given_up = |entry: &Entry, by: &ElementId| {
             changes.released.iter().any(|claim| claim.entry == *entry && claim.element == *by)
         };
-        for (claim, holder) in asked().zip(self.holders(asked())?) {
+        for (claim, holder) in asked().zip(holders(self.graph, asked())?) {
             match holder {
                 // In another process it may be giving it up.
-                Some(holder) if holder == claim.element && !self.shared.is_shared() => continue,
+                Some(holder) if holder == claim.element && !self.graph.shared.is_shared() => continue,
                 Some(holder) if holder == claim.element => {}
-                Some(holder) if !given_up(&claim.entry, &holder) => {
-                    self.check_free(catalogue, held, claim, &holder)?;
-                }
+                Some(holder) if !given_up(&claim.entry, &holder) => self.check_free(claim, &holder)?,
                 _ => {}
             }
             let mut element = Vec::new();
             index_key::put_element(&mut element, claim.element.as_ref());
-            batch.set_group(claim.group);
-            batch.put_key(claim.entry.table, claim.entry.key(), &element);
+            self.batch.set_group(claim.group);
+            self.batch.put_key(claim.entry.table, claim.entry.key(), &element);
         }
         Ok(())
-    }
-
-    /// Appends the removal of entries that are given up, where the one who gives up holds the place: having expired, it may have lost it.
-    pub(super) fn put_releases<'a>(
-        &self,
-        batch: &mut WriteBatch,
-        released: impl Iterator<Item = &'a Claim> + Clone,
-    ) -> Result<(), StoreError> {
-        for (claim, holder) in released.clone().zip(self.holders(released)?) {
-            if holder.as_ref() == Some(&claim.element) {
-                batch.set_group(claim.group);
-                batch.delete_key(claim.entry.table, claim.entry.key());
-            }
-        }
-        Ok(())
-    }
-
-    /// Who holds the places now, in one round.
-    fn holders<'a>(&self, claims: impl Iterator<Item = &'a Claim>) -> Result<Vec<Option<ElementId>>, StoreError> {
-        let mut keys = Keys::new();
-        for claim in claims {
-            let key = claim.entry.key();
-            keys.push(|b| b.extend_from_slice(key.partition()), |b| b.extend_from_slice(key.row()));
-        }
-        let mut holders: Vec<Option<ElementId>> = Vec::with_capacity(keys.len());
-        let mut damaged: Option<CodecError> = None;
-        if !keys.is_empty() {
-            self.engine().multi_get(tables::INDEX_UNIQUE, &keys, &mut |_, found| {
-                holders.push(found.map(index_key::read_element).transpose().unwrap_or_else(|error| {
-                    damaged = Some(error);
-                    None
-                }));
-            })?;
-        }
-        damaged.map_or(Ok(holders), |error| Err(error.into()))
-    }
-
-    /// Whether an entry is there; where it is one of a unique index, also who holds the place.
-    pub(super) fn holder_of(&self, entry: &Entry) -> Result<Option<Option<ElementId>>, StoreError> {
-        let mut found = None;
-        self.engine().get(entry.table, entry.key(), &mut |value| found = Some(index_key::read_element(value).ok()))?;
-        Ok(found)
     }
 
     /// Whether a place can be taken from its holder: it cannot while the holder lives and has these values.
-    fn check_free(&self, catalogue: &Catalogue, held: &Held, claim: &Claim, holder: &ElementId) -> Result<(), Refusal> {
-        if self.stored_element(holder)?.is_some_and(|stored| self.has_place(catalogue, claim, &stored)) {
-            return Err(claim.conflict(catalogue, holder).into());
+    fn check_free(&self, claim: &Claim, holder: &ElementId) -> Result<(), Refusal> {
+        let stored = stored_element(self.graph, holder)?;
+        if stored.is_some_and(|stored| has_place(self.graph, &self.catalogue, claim, &stored)) {
+            return Err(claim.conflict(&self.catalogue, holder).into());
         }
-        let stripes = Mask::of_element(holder);
-        if held.has_exclusively(stripes) { Ok(()) } else { Err(Refusal::Locks(stripes)) }
+        self.check_held(Mask::of_element(holder))
     }
+}
 
-    fn has_place(&self, catalogue: &Catalogue, claim: &Claim, stored: &Stored) -> bool {
-        if is_expired(stored.expires_at_ms(), now_ms()) {
-            return false;
-        }
-        let Some(index) = catalogue.index_label(claim.index) else { return false };
-        stored.base() == (index.on_vertices, index.base)
-            && Claim::new(self.number, index, stored.element(), stored.properties(), None, 0)
-                .is_some_and(|has| has.entry == claim.entry)
+fn has_place(graph: &Graph, catalogue: &Catalogue, claim: &Claim, stored: &Stored) -> bool {
+    if is_expired(stored.expires_at_ms(), now_ms()) {
+        return false;
     }
+    let Some(index) = catalogue.index_label(claim.index) else { return false };
+    stored.base() == (index.on_vertices, index.base)
+        && Claim::new(graph.number, index, stored.element(), stored.properties(), None, 0)
+            .is_some_and(|has| has.entry == claim.entry)
+}
+
+/// Appends the removal of entries that are given up, where the one that gives up holds the place: having expired, it may have lost it.
+pub(super) fn put_releases<'a>(
+    graph: &Graph,
+    batch: &mut WriteBatch,
+    released: impl Iterator<Item = &'a Claim> + Clone,
+) -> Result<(), StoreError> {
+    for (claim, holder) in released.clone().zip(holders(graph, released)?) {
+        if holder.as_ref() == Some(&claim.element) {
+            batch.set_group(claim.group);
+            batch.delete_key(claim.entry.table, claim.entry.key());
+        }
+    }
+    Ok(())
+}
+
+/// Which elements hold the places now, in one round.
+fn holders<'a>(graph: &Graph, claims: impl Iterator<Item = &'a Claim>) -> Result<Vec<Option<ElementId>>, StoreError> {
+    let mut keys = Keys::new();
+    for claim in claims {
+        let key = claim.entry.key();
+        keys.push(|b| b.extend_from_slice(key.partition()), |b| b.extend_from_slice(key.row()));
+    }
+    fetch(graph.engine(), tables::INDEX_UNIQUE, &keys, |_, found| index_key::read_element(found).map(Some))
+}
+
+/// Whether an entry is there; where it is one of a unique index, also the element that holds the place.
+pub(super) fn holder_of(graph: &Graph, entry: &Entry) -> Result<Option<Option<ElementId>>, StoreError> {
+    let mut found = None;
+    graph.engine().get(entry.table, entry.key(), &mut |value| found = Some(index_key::read_element(value).ok()))?;
+    Ok(found)
 }

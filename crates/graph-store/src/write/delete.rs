@@ -1,137 +1,97 @@
 //! Deleting one element: an edge, or a vertex with all its edges.
 
-use graph_model::{Direction, Edge, EdgeId, ElementRef, LabelId, Vertex, VertexId};
-use graph_schema::Catalogue;
+use std::sync::Arc;
+
+use graph_model::{Direction, Edge, EdgeId, ElementRef, Vertex, VertexId};
 use key_codec::{key, tables, value};
-use kv::{RowRange, WriteBatch};
+use kv::RowRange;
 
 use crate::core::expiry::delete_expiry;
-use crate::core::stripes::Locks;
-use crate::core::stripes::{Held, Mask};
+use crate::core::pending::Pending;
+use crate::core::stripes::{Locks, Mask, Wait};
 use crate::core::texts::edge_id_text;
-use crate::index::changes::{IndexChanges, Refusal, is_indexed_edge};
-use crate::index::label_index::needs_label_index;
+use crate::index::changes::is_indexed_edge;
+use crate::index::write_unit::{Refusal, WriteUnit};
 use crate::read::Reader;
-use crate::{Graph, Pending, StoreError, Wait, limits};
+use crate::write::Writer;
+use crate::write::rows::{remove_edge, remove_vertex};
+use crate::{StoreError, limits};
 
-impl Graph {
+impl Writer<'_> {
     /// Deletes an edge.
     pub fn delete_edge(&self, id: &EdgeId, wait: Wait) -> Result<Pending<()>, StoreError> {
-        let locks = Locks { exclusive: Mask::of(&id.source), shared: Mask::of(&id.target) };
-        let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
-        let Some(edge) = Reader::new(self).edge(id)? else {
-            return Err(StoreError::EdgeNotFound { id: edge_id_text(&catalogue, id) });
-        };
-        let mut batch = WriteBatch::new();
-        self.remove_edge(&mut batch, id);
-        let mut changes = IndexChanges::default();
-        changes.edge(self, &catalogue, Some(&edge), None, None)?;
-        self.put_index_removals(&mut batch, &changes)?;
-        delete_expiry(&mut batch, self.number, edge.expires_at_ms, ElementRef::Edge(id));
-        Ok(Pending::new((), self.submit(batch, held)))
+        let graph = self.graph;
+        let stripes = Locks { exclusive: Mask::of(&id.source), shared: Mask::of(&id.target) };
+        WriteUnit::lock(graph, wait, stripes, |mut unit| {
+            let not_found = || StoreError::EdgeNotFound { id: edge_id_text(&unit.catalogue, id) };
+            let edge = Reader::new(graph).edge(id)?.ok_or_else(not_found)?;
+            remove_edge(&mut unit.batch, graph.number, id);
+            unit.note_edge(Some(&edge), None, 0)?;
+            unit.put_index_removals()?;
+            delete_expiry(&mut unit.batch, graph.number, edge.expires_at_ms, ElementRef::Edge(id));
+            Ok(unit.submit_with(()))
+        })
     }
 
     /// Deletes a vertex and every edge that starts or ends at it. The edges of a vertex with very many of them go in several batches,
     /// the vertex in the last one.
     pub fn delete_vertex(&self, id: &VertexId, wait: Wait) -> Result<Pending<()>, StoreError> {
-        self.locking(|extra| self.try_delete_vertex(id, wait, extra))
+        WriteUnit::lock(self.graph, wait, Locks::exclusive(Mask::of(id)), |mut unit| {
+            let not_found = || StoreError::VertexNotFound { id: id.to_string() };
+            let vertex = Reader::new(unit.graph).vertex(id)?.ok_or_else(not_found)?;
+            remove_vertex_wholly(&mut unit, &vertex)?;
+            Ok(unit.submit_with(()))
+        })
     }
+}
 
-    fn try_delete_vertex(&self, id: &VertexId, wait: Wait, extra: Mask) -> Result<Pending<()>, Refusal> {
-        let locks = Locks { exclusive: Mask::of(id).union(extra), ..Locks::default() };
-        let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
-        let Some(vertex) = Reader::new(self).vertex(id)? else {
-            return Err(StoreError::VertexNotFound { id: id.to_string() }.into());
-        };
-        let mut batch = WriteBatch::new();
-        self.remove_vertex_wholly(&mut batch, &catalogue, &held, &vertex)?;
-        Ok(Pending::new((), self.submit(batch, held)))
-    }
+/// Appends the removal of a stored vertex, which must be locked exclusively, with its edges, its index entries and its expiry. The batch
+/// must hold nothing else: of very many edges the first ones are removed at once.
+pub(crate) fn remove_vertex_wholly(unit: &mut WriteUnit<'_>, vertex: &Vertex) -> Result<(), Refusal> {
+    remove_edges_of(unit, &vertex.id)?;
+    remove_vertex(&mut unit.batch, unit.graph.number, &unit.catalogue, &vertex.id, vertex.label);
+    unit.note_vertex(Some(vertex), None, 0)?;
+    unit.put_index_removals()?;
+    delete_expiry(&mut unit.batch, unit.graph.number, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
+    Ok(())
+}
 
-    /// Appends the removal of a stored vertex, which must be locked exclusively, with its edges, its index entries and its expiry. The
-    /// batch must hold nothing else: of very many edges the first ones are removed at once.
-    pub(crate) fn remove_vertex_wholly(
-        &self,
-        batch: &mut WriteBatch,
-        catalogue: &Catalogue,
-        held: &Held,
-        vertex: &Vertex,
-    ) -> Result<(), Refusal> {
-        self.remove_edges_of(batch, catalogue, held, &vertex.id)?;
-        self.remove_vertex(batch, catalogue, &vertex.id, vertex.label);
-        let mut changes = IndexChanges::default();
-        changes.group = batch.group();
-        changes.vertex(self, catalogue, Some(vertex), None, None)?;
-        self.put_index_removals(batch, &changes)?;
-        delete_expiry(batch, self.number, vertex.expires_at_ms, ElementRef::Vertex(&vertex.id));
-        Ok(())
-    }
-
-    /// Appends the removal of every edge that starts or ends at a vertex, which must be locked exclusively. Of very many edges the
-    /// first ones are removed at once. Both ends of an edge can be at this together, so the places it has in unique indexes are locked too:
-    /// the slower one must not take a place away from who got it after the faster one.
-    fn remove_edges_of(
-        &self,
-        batch: &mut WriteBatch,
-        catalogue: &Catalogue,
-        held: &Held,
-        id: &VertexId,
-    ) -> Result<(), Refusal> {
-        let mut changes = IndexChanges::default();
-        for label in catalogue.edge_labels() {
-            for direction in [Direction::Out, Direction::In] {
-                let (table, read_key): (_, fn(kv::Key<'_>) -> _) = match direction {
-                    Direction::In => (tables::EDGE_IN, key::read_edge_in_key),
-                    Direction::Out | Direction::Both => (tables::EDGE_OUT, key::read_edge_out_key),
-                };
-                let mut partition = Vec::new();
-                key::edge_partition(&mut partition, self.number, label.id, id);
-                let mut cursor = self.engine().scan(table, RowRange::all(&partition))?;
-                while let Some(entry) = cursor.next()? {
-                    let edge_id = read_key(entry.key)?;
-                    self.remove_edge(batch, &edge_id);
-                    changes.group = batch.group();
-                    if is_indexed_edge(catalogue, &edge_id) {
-                        let (expires_at_ms, properties) = value::read_edge(entry.value)?;
-                        let edge = Edge { id: edge_id, properties, expires_at_ms };
-                        changes.edge(self, catalogue, Some(&edge), None, None)?;
-                    }
-                    batch.end_group();
-                    if batch.len() >= 2 * limits::DELETE_EDGES_PER_BATCH || changes.is_large() {
-                        changes.check_released(held)?;
-                        self.put_index_removals(batch, &std::mem::take(&mut changes))?;
-                        self.commit(std::mem::take(batch))?;
-                    }
+/// Appends the removal of every edge that starts or ends at a vertex, which must be locked exclusively. Of very many edges the first ones
+/// are removed at once. Writers at both ends of an edge can do this together, so the places it has in unique indexes are locked too: the
+/// slower one must not take a place from an element that got it after the faster one.
+fn remove_edges_of(unit: &mut WriteUnit<'_>, id: &VertexId) -> Result<(), Refusal> {
+    let graph = unit.graph;
+    let catalogue = Arc::clone(&unit.catalogue);
+    for label in catalogue.edge_labels() {
+        for direction in [Direction::Out, Direction::In] {
+            let (table, read_key): (_, fn(kv::Key<'_>) -> _) = match direction {
+                Direction::In => (tables::EDGE_IN, key::read_edge_in_key),
+                Direction::Out | Direction::Both => (tables::EDGE_OUT, key::read_edge_out_key),
+            };
+            let mut partition = Vec::new();
+            key::edge_partition(&mut partition, graph.number, label.id, id);
+            let mut cursor = graph.engine().scan(table, RowRange::all(&partition))?;
+            while let Some(entry) = cursor.next()? {
+                let edge_id = read_key(entry.key)?;
+                remove_edge(&mut unit.batch, graph.number, &edge_id);
+                if is_indexed_edge(&catalogue, &edge_id) {
+                    let (expires_at_ms, properties) = value::read_edge(entry.value)?;
+                    let edge = Edge { id: edge_id, properties, expires_at_ms };
+                    unit.note_edge(Some(&edge), None, 0)?;
+                }
+                unit.batch.end_group();
+                if unit.batch.len() >= 2 * limits::DELETE_EDGES_PER_BATCH || unit.changes.is_large() {
+                    put_edge_removals(unit)?;
+                    unit.commit_part()?;
                 }
             }
         }
-        changes.check_released(held)?;
-        Ok(self.put_index_removals(batch, &changes)?)
     }
+    put_edge_removals(unit)
+}
 
-    /// Appends the removal of both adjacency entries of an edge.
-    pub(crate) fn remove_edge(&self, batch: &mut WriteBatch, id: &EdgeId) {
-        batch.delete(
-            tables::EDGE_OUT,
-            |b| key::edge_partition(b, self.number, id.label, &id.source),
-            |b| key::edge_row(b, &id.sort_values, &id.target),
-        );
-        batch.delete(
-            tables::EDGE_IN,
-            |b| key::edge_partition(b, self.number, id.label, &id.target),
-            |b| key::edge_row(b, &id.sort_values, &id.source),
-        );
-    }
-
-    /// Appends the removal of a vertex and its label index entry.
-    pub(crate) fn remove_vertex(&self, batch: &mut WriteBatch, catalogue: &Catalogue, id: &VertexId, label: LabelId) {
-        batch.delete(tables::VERTEX, |b| key::vertex_partition(b, self.number, id), |_| ());
-        if needs_label_index(catalogue, label) {
-            batch.delete(
-                tables::LABEL_INDEX,
-                |b| key::label_index_partition(b, self.number, label),
-                |b| key::label_index_row(b, id),
-            );
-        }
-    }
+/// Appends the removal of the index entries of edges, with the places they give up locked.
+fn put_edge_removals(unit: &mut WriteUnit<'_>) -> Result<(), Refusal> {
+    unit.check_held(unit.changes.released_stripes())?;
+    Ok(unit.put_index_removals()?)
 }

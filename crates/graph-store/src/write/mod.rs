@@ -1,9 +1,28 @@
 //! Writing elements, schema and variables.
 
 pub(crate) mod delete;
+mod ends;
 pub(crate) mod ingest;
-pub(crate) mod insert;
+mod insert;
+pub(crate) mod purge;
+mod rebuild;
+pub(crate) mod removal;
+mod rows;
 pub(crate) mod schema;
-pub(crate) mod update;
-pub(crate) mod update_batch;
+mod update;
+mod update_batch;
 pub(crate) mod variables;
+
+use crate::core::graph::Graph;
+
+/// What is written to a graph: elements, one or many, each write all or nothing. Costs nothing to make.
+#[derive(Clone, Copy)]
+pub struct Writer<'g> {
+    graph: &'g Graph,
+}
+
+impl<'g> Writer<'g> {
+    pub(crate) fn new(graph: &'g Graph) -> Self {
+        Self { graph }
+    }
+}

@@ -1,14 +1,13 @@
 //! Changes of the schema: one at a time, stored before they are in force.
 
 use crate::core::stored_catalogue::prepare_analyzers;
-use crate::core::texts::not_found;
 use std::sync::Arc;
 
 use graph_model::{LabelId, PropertyKeyId};
 use graph_schema::{
     Alter, Catalogue, Change, ChangeRules, Created, EdgeLabel, IndexLabel, NewEdgeLabel, NewIndexLabel, NewPropertyKey,
-    NewVertexLabel, PropertyKey, SchemaError, SchemaKey, SchemaKind, Status, UpdateEdgeLabel, UpdateIndexLabel,
-    UpdatePropertyKey, UpdateVertexLabel, VertexLabel,
+    NewVertexLabel, PropertyKey, SchemaError, UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel,
+    VertexLabel,
 };
 use key_codec::{key, schema_value, tables};
 use kv::WriteBatch;
@@ -17,7 +16,17 @@ use crate::core::clock::now_ms;
 use crate::core::stored_catalogue::{put_next_ids, read_catalogue};
 use crate::{Graph, StoreError};
 
-impl Graph {
+/// Changes of a graph's schema. Costs nothing to make.
+#[derive(Clone, Copy)]
+pub struct Schema<'g> {
+    pub(super) graph: &'g Graph,
+}
+
+impl<'g> Schema<'g> {
+    pub(crate) fn new(graph: &'g Graph) -> Self {
+        Self { graph }
+    }
+
     /// Creates a property key.
     pub fn create_property_key(&self, new: &NewPropertyKey) -> Result<Arc<PropertyKey>, StoreError> {
         let (id, next) = self.create(|catalogue, rules| catalogue.create_property_key(new, rules))?;
@@ -76,43 +85,18 @@ impl Graph {
         edge_label(next, id)
     }
 
-    /// Starts the task that removes a vertex label and its vertices. Its outcome is the task's.
-    pub fn remove_vertex_label(self: &Arc<Self>, name: &str) -> Result<u64, StoreError> {
-        let catalogue = self.catalogue();
-        let label = catalogue
-            .vertex_label_named(name)
-            .ok_or_else(|| not_found(&catalogue, SchemaKind::VertexLabel, "vertex label", name))?;
-        self.start_removal(SchemaKey::VertexLabel(label.id), name)
-    }
-
-    /// Starts the task that removes an edge label and its edges. Its outcome is the task's.
-    pub fn remove_edge_label(self: &Arc<Self>, name: &str) -> Result<u64, StoreError> {
-        let catalogue = self.catalogue();
-        let label = catalogue
-            .edge_label_named(name)
-            .ok_or_else(|| not_found(&catalogue, SchemaKind::EdgeLabel, "edge label", name))?;
-        self.start_removal(SchemaKey::EdgeLabel(label.id), name)
-    }
-
-    /// Creates an index label and starts the task that builds it; the task's number is 0 where there is nothing to build.
+    /// Creates an index label. It has to be built then, where it is [`Status::Creating`] and new, which the flag tells.
     pub fn create_index_label(
-        self: &Arc<Self>,
+        &self,
         new: &NewIndexLabel,
-    ) -> Result<(Arc<IndexLabel>, Arc<Catalogue>, u64), StoreError> {
-        self.shared.queue.check_room()?;
+    ) -> Result<(Arc<IndexLabel>, Arc<Catalogue>, bool), StoreError> {
         let mut is_new = false;
         let (id, next) = self.create(|catalogue, rules| {
             let created = catalogue.create_index_label(new, rules)?;
             is_new = !created.change.put.is_empty();
             Ok(created)
         })?;
-        let index = index_label(&next, id)?;
-        let task = if is_new && index.status == Status::Creating {
-            self.start_rebuild(SchemaKey::IndexLabel(id), &index.name)?
-        } else {
-            0
-        };
-        Ok((index, next, task))
+        Ok((index_label(&next, id)?, next, is_new))
     }
 
     /// Changes the user data of an index label.
@@ -126,28 +110,6 @@ impl Graph {
             Alter::Eliminate => catalogue.eliminate_index_label(update),
         })?;
         Ok((index_label(&next, id)?, next))
-    }
-
-    /// Starts the task that removes an index label and its entries. Its outcome is the task's.
-    pub fn remove_index_label(self: &Arc<Self>, name: &str) -> Result<u64, StoreError> {
-        let catalogue = self.catalogue();
-        let index = catalogue
-            .index_label_named(name)
-            .ok_or_else(|| not_found(&catalogue, SchemaKind::IndexLabel, "index label", name))?;
-        self.start_removal(SchemaKey::IndexLabel(index.id), name)
-    }
-
-    /// Starts the task that builds an index label anew, or all index labels of a label and its label index. Its outcome is the task's.
-    pub fn rebuild_indexes(self: &Arc<Self>, kind: SchemaKind, name: &str) -> Result<u64, StoreError> {
-        let catalogue = self.catalogue();
-        let target = match kind {
-            SchemaKind::PropertyKey => None,
-            SchemaKind::VertexLabel => catalogue.vertex_label_named(name).map(|it| SchemaKey::VertexLabel(it.id)),
-            SchemaKind::EdgeLabel => catalogue.edge_label_named(name).map(|it| SchemaKey::EdgeLabel(it.id)),
-            SchemaKind::IndexLabel => catalogue.index_label_named(name).map(|it| SchemaKey::IndexLabel(it.id)),
-        };
-        let target = target.ok_or_else(|| not_found(&catalogue, kind, kind.name(), name))?;
-        self.start_rebuild(target, name)
     }
 
     fn create<Id>(
@@ -164,22 +126,22 @@ impl Graph {
     }
 
     /// Makes a change, stores it, puts it in force, and returns the catalogue it led to.
-    pub(crate) fn change(
+    pub fn change(
         &self,
         make: impl FnOnce(&Catalogue, &ChangeRules<'_>) -> Result<Change, SchemaError>,
     ) -> Result<Arc<Catalogue>, StoreError> {
         // Always in this order, and given back after the change is in force here.
-        let changing = self.shared.begin_change()?;
-        let _one_at_a_time = self.lock_schema()?;
+        let changing = self.graph.shared.begin_change()?;
+        let _one_at_a_time = self.graph.lock_schema()?;
         if changing.is_some() {
-            self.catch_up()?;
+            self.graph.catch_up()?;
         }
-        let catalogue = self.catalogue();
+        let catalogue = self.graph.catalogue();
         let rules = ChangeRules {
-            mode: self.mode(),
+            mode: self.graph.mode(),
             now_ms: now_ms(),
-            zone: &self.options().zone,
-            analyzer: self.options().analyzer,
+            zone: &self.graph.options().zone,
+            analyzer: self.graph.options().analyzer,
         };
         let change = make(&catalogue, &rules)?;
         if change.put.is_empty() && change.removed.is_empty() {
@@ -190,7 +152,7 @@ impl Graph {
             let (kind, number) = schema_value::meta_position(element.key());
             batch.put(
                 tables::META,
-                |b| key::meta_partition(b, self.number, kind),
+                |b| key::meta_partition(b, self.graph.number, kind),
                 |b| key::meta_row_number(b, number),
                 |v| schema_value::put_element(v, element),
             );
@@ -199,31 +161,31 @@ impl Graph {
             let (kind, number) = schema_value::meta_position(*removed);
             batch.delete(
                 tables::META,
-                |b| key::meta_partition(b, self.number, kind),
+                |b| key::meta_partition(b, self.graph.number, kind),
                 |b| key::meta_row_number(b, number),
             );
         }
-        put_next_ids(&mut batch, self.number, change.catalogue.next_ids());
+        put_next_ids(&mut batch, self.graph.number, change.catalogue.next_ids());
         prepare_analyzers(&change.catalogue);
-        let version = changing.as_ref().map(|changing| self.version_with(changing.version()));
+        let version = changing.as_ref().map(|changing| self.graph.version_with(changing.version()));
         if let Some(version) = version {
-            version.put(&mut batch, self.number);
-            self.shared.check_fresh()?;
+            version.put(&mut batch, self.graph.number);
+            self.graph.shared.check_fresh()?;
         }
-        if let Err(error) = self.engine().commit(batch) {
+        if let Err(error) = self.graph.engine().commit(batch) {
             // The write may have been stored all the same: what comes next must build on what is stored.
-            if let Ok(stored) = read_catalogue(self.engine(), self.number)
+            if let Ok(stored) = read_catalogue(self.graph.engine(), self.graph.number)
                 && stored != *catalogue
             {
-                self.set_catalogue(stored);
+                self.graph.set_catalogue(stored);
             }
             return Err(error.into());
         }
-        self.set_catalogue(change.catalogue);
+        self.graph.set_catalogue(change.catalogue);
         if let Some(version) = version {
-            self.set_version(version);
+            self.graph.set_version(version);
         }
-        Ok(self.catalogue())
+        Ok(self.graph.catalogue())
     }
 }
 

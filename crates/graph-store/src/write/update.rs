@@ -4,19 +4,20 @@ use std::borrow::Cow;
 
 use graph_model::{Edge, EdgeId, Vertex, VertexId};
 use graph_schema::{Alter, Literal};
-use kv::WriteBatch;
 
-use crate::core::stripes::Locks;
-use crate::core::stripes::Mask;
+use crate::StoreError;
+use crate::core::pending::Pending;
+use crate::core::stripes::{Locks, Mask, Wait};
 use crate::core::texts::edge_id_text;
-use crate::index::changes::{IndexChanges, Refusal};
+use crate::index::write_unit::WriteUnit;
 use crate::read::Reader;
-use crate::{Graph, Pending, StoreError, Wait};
+use crate::write::Writer;
+use crate::write::rows::{put_edge, put_vertex};
 
 /// Properties as a client sent them.
 type Given<'a> = [(Cow<'a, str>, Literal<'a>)];
 
-impl Graph {
+impl Writer<'_> {
     /// Sets or removes properties of a vertex; LIST and SET properties get values added.
     pub fn alter_vertex(
         &self,
@@ -25,35 +26,23 @@ impl Graph {
         given: &Given<'_>,
         wait: Wait,
     ) -> Result<Pending<Vertex>, StoreError> {
-        self.locking(|extra| self.try_alter_vertex(id, alter, given, wait, extra))
-    }
-
-    fn try_alter_vertex(
-        &self,
-        id: &VertexId,
-        alter: Alter,
-        given: &Given<'_>,
-        wait: Wait,
-        extra: Mask,
-    ) -> Result<Pending<Vertex>, Refusal> {
-        let rules = self.rules();
-        let locks = Locks { exclusive: Mask::of(id).union(extra), ..Locks::default() };
-        let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
-        let before = Reader::new(self).vertex(id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
-        let fail = |error| StoreError::element(None, error);
-        let properties = match alter {
-            Alter::Append => catalogue.append_vertex_properties(&before, given, &rules),
-            Alter::Eliminate => catalogue.eliminate_vertex_properties(&before, given),
-        }
-        .map_err(fail)?;
-        let expires_at_ms = catalogue.vertex_expiry_after(&before, &properties, &rules).map_err(fail)?;
-        let mut batch = WriteBatch::new();
-        let mut changes = IndexChanges::default();
-        let vertex = Vertex { id: before.id.clone(), label: before.label, properties, expires_at_ms };
-        changes.vertex(self, &catalogue, Some(&before), Some(&vertex), None)?;
-        self.put_vertex(&mut batch, &catalogue, &vertex);
-        self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
-        Ok(Pending::new(vertex, self.submit(batch, held)))
+        let graph = self.graph;
+        let build = |mut unit: WriteUnit<'_>| {
+            let not_found = || StoreError::VertexNotFound { id: id.to_string() };
+            let before = Reader::new(graph).vertex(id)?.ok_or_else(not_found)?;
+            let fail = |error| unit.positions.error(0, error);
+            let properties = match alter {
+                Alter::Append => unit.catalogue.append_vertex_properties(&before, given, &unit.rules),
+                Alter::Eliminate => unit.catalogue.eliminate_vertex_properties(&before, given),
+            }
+            .map_err(fail)?;
+            let expires_at_ms = unit.catalogue.vertex_expiry_after(&before, &properties, &unit.rules).map_err(fail)?;
+            let vertex = Vertex { id: before.id.clone(), label: before.label, properties, expires_at_ms };
+            unit.note_vertex(Some(&before), Some(&vertex), 0)?;
+            put_vertex(&mut unit.batch, graph.number, &unit.catalogue, &vertex);
+            unit.finish(vertex)
+        };
+        WriteUnit::lock(graph, wait, Locks::exclusive(Mask::of(id)), build)
     }
 
     /// Sets or removes properties of an edge; LIST and SET properties get values added.
@@ -64,35 +53,23 @@ impl Graph {
         given: &Given<'_>,
         wait: Wait,
     ) -> Result<Pending<Edge>, StoreError> {
-        self.locking(|extra| self.try_alter_edge(id, alter, given, wait, extra))
-    }
-
-    fn try_alter_edge(
-        &self,
-        id: &EdgeId,
-        alter: Alter,
-        given: &Given<'_>,
-        wait: Wait,
-        extra: Mask,
-    ) -> Result<Pending<Edge>, Refusal> {
-        let rules = self.rules();
-        let locks = Locks { exclusive: Mask::of(&id.source).union(extra), shared: Mask::of(&id.target) };
-        let ((), held, catalogue) = self.lock_for(wait, |_| Ok(((), locks)))?;
-        let before =
-            Reader::new(self).edge(id)?.ok_or_else(|| StoreError::EdgeNotFound { id: edge_id_text(&catalogue, id) })?;
-        let fail = |error| StoreError::element(None, error);
-        let properties = match alter {
-            Alter::Append => catalogue.append_edge_properties(&before, given, &rules),
-            Alter::Eliminate => catalogue.eliminate_edge_properties(&before, given),
-        }
-        .map_err(fail)?;
-        let expires_at_ms = catalogue.edge_expiry_after(&before, &properties, &rules).map_err(fail)?;
-        let mut batch = WriteBatch::new();
-        let mut changes = IndexChanges::default();
-        let edge = Edge { id: before.id.clone(), properties, expires_at_ms };
-        changes.edge(self, &catalogue, Some(&before), Some(&edge), None)?;
-        self.put_edge(&mut batch, &edge);
-        self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
-        Ok(Pending::new(edge, self.submit(batch, held)))
+        let graph = self.graph;
+        let build = |mut unit: WriteUnit<'_>| {
+            let not_found = || StoreError::EdgeNotFound { id: edge_id_text(&unit.catalogue, id) };
+            let before = Reader::new(graph).edge(id)?.ok_or_else(not_found)?;
+            let fail = |error| unit.positions.error(0, error);
+            let properties = match alter {
+                Alter::Append => unit.catalogue.append_edge_properties(&before, given, &unit.rules),
+                Alter::Eliminate => unit.catalogue.eliminate_edge_properties(&before, given),
+            }
+            .map_err(fail)?;
+            let expires_at_ms = unit.catalogue.edge_expiry_after(&before, &properties, &unit.rules).map_err(fail)?;
+            let edge = Edge { id: before.id.clone(), properties, expires_at_ms };
+            unit.note_edge(Some(&before), Some(&edge), 0)?;
+            put_edge(&mut unit.batch, graph.number, &edge);
+            unit.finish(edge)
+        };
+        let stripes = Locks { exclusive: Mask::of(&id.source), shared: Mask::of(&id.target) };
+        WriteUnit::lock(graph, wait, stripes, build)
     }
 }

@@ -7,15 +7,18 @@
 use std::borrow::Cow;
 
 use graph_model::{Edge, EdgeId, Vertex, VertexId};
-use graph_schema::{Catalogue, EdgeRecord, ElementError, NewVertex, UpdateStrategies, UpdateStrategy};
-use kv::WriteBatch;
+use graph_schema::{Catalogue, EdgeRecord, ElementError, ElementRules, NewVertex, UpdateStrategies, UpdateStrategy};
 use rustc_hash::FxHashMap;
 
+use crate::StoreError;
 use crate::core::clock::is_expired;
-use crate::core::stripes::Locks;
-use crate::core::stripes::Mask;
-use crate::index::changes::{IndexChanges, Refusal};
-use crate::{Graph, Pending, StoreError, Wait};
+use crate::core::pending::Pending;
+use crate::core::stored::{stored_edges, stored_vertices};
+use crate::core::stripes::{Locks, Wait};
+use crate::index::write_unit::{Positions, WriteUnit};
+use crate::write::Writer;
+use crate::write::ends::check_ends;
+use crate::write::rows::{put_edge, put_vertex};
 
 /// Strategies by the name of the property, as a client sent them.
 type Given<'a> = [(Cow<'a, str>, UpdateStrategy)];
@@ -70,7 +73,7 @@ impl<T> Merged<T> {
     }
 }
 
-impl Graph {
+impl Writer<'_> {
     /// Merges vertices into the stored ones with the same ids and inserts the others, all or none; answers what is stored then, one
     /// for each distinct id.
     pub fn update_vertices(
@@ -79,49 +82,36 @@ impl Graph {
         strategies: &Given<'_>,
         wait: Wait,
     ) -> Result<Pending<Vec<Vertex>>, StoreError> {
-        self.locking(|extra| self.try_update_vertices(records, strategies, wait, extra))
-    }
-
-    fn try_update_vertices(
-        &self,
-        records: &[NewVertex<'_>],
-        strategies: &Given<'_>,
-        wait: Wait,
-        extra: Mask,
-    ) -> Result<Pending<Vec<Vertex>>, Refusal> {
-        let rules = self.rules();
-        let ((strategies, merged), held, catalogue) = self.lock_for(wait, |catalogue| {
+        let graph = self.graph;
+        let check = |catalogue: &Catalogue, rules: &ElementRules<'_>, locks: &mut Locks| {
             let strategies = checked(catalogue, strategies)?;
-            let mut locks = Locks { exclusive: extra, ..Locks::default() };
             let mut vertices = Vec::with_capacity(records.len());
             for (index, record) in records.iter().enumerate() {
-                let vertex = catalogue.check_vertex_record(record, &rules);
-                let vertex = vertex.map_err(|error| StoreError::element(Some(index), error))?;
+                let vertex = catalogue.check_vertex_record(record, rules);
+                let vertex = vertex.map_err(|error| Positions::Shown.error(index, error))?;
                 locks.exclusive.add(&vertex.id);
                 vertices.push(vertex);
             }
             let merge = |before: &Vertex, record| catalogue.merge_vertex(&strategies, before, record);
             let merged = Merged::new(vertices, |vertex| vertex.id.clone(), merge)?;
-            Ok(((strategies, merged), locks))
-        })?;
-        let ids: Vec<VertexId> = merged.elements.iter().map(|(_, vertex)| vertex.id.clone()).collect();
-        let stored = self.stored_vertices(&ids)?;
-        let alive = |vertex: &&Vertex| !is_expired(vertex.expires_at_ms, rules.now_ms);
-        let vertices = merged.with_stored(
-            stored.iter().map(|stored| stored.as_ref().filter(alive)),
-            |before, record| catalogue.merge_vertex(&strategies, before, record),
-            |vertex, is_new| catalogue.finish_vertex(vertex, is_new, &rules),
-        )?;
-        let mut batch = WriteBatch::new();
-        let mut changes = IndexChanges::default();
-        for ((index, vertex), stored) in vertices.iter().zip(&stored) {
-            changes.group = batch.group();
-            changes.vertex(self, &catalogue, stored.as_ref(), Some(vertex), Some(*index))?;
-            self.put_vertex(&mut batch, &catalogue, vertex);
-            batch.end_group();
-        }
-        self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
-        Ok(Pending::new(without_positions(vertices), self.submit(batch, held)))
+            Ok((strategies, merged))
+        };
+        WriteUnit::prepare(graph, wait, Positions::Shown, check, |mut unit, (strategies, merged)| {
+            let ids: Vec<VertexId> = merged.elements.iter().map(|(_, vertex)| vertex.id.clone()).collect();
+            let stored = stored_vertices(graph, &ids)?;
+            let alive = |vertex: &&Vertex| !is_expired(vertex.expires_at_ms, unit.rules.now_ms);
+            let vertices = merged.with_stored(
+                stored.iter().map(|stored| stored.as_ref().filter(alive)),
+                |before, record| unit.catalogue.merge_vertex(&strategies, before, record),
+                |vertex, is_new| unit.catalogue.finish_vertex(vertex, is_new, &unit.rules),
+            )?;
+            for ((index, vertex), stored) in vertices.iter().zip(&stored) {
+                unit.note_vertex(stored.as_ref(), Some(vertex), *index)?;
+                put_vertex(&mut unit.batch, graph.number, &unit.catalogue, vertex);
+                unit.batch.end_group();
+            }
+            unit.finish(without_positions(vertices))
+        })
     }
 
     /// Merges edges into the stored ones with the same ids and inserts the others, all or none; answers what is stored then, one for
@@ -133,54 +123,40 @@ impl Graph {
         check_vertex: bool,
         wait: Wait,
     ) -> Result<Pending<Vec<Edge>>, StoreError> {
-        self.locking(|extra| self.try_update_edges(records, strategies, check_vertex, wait, extra))
-    }
-
-    fn try_update_edges(
-        &self,
-        records: &[EdgeRecord<'_>],
-        strategies: &Given<'_>,
-        check_vertex: bool,
-        wait: Wait,
-        extra: Mask,
-    ) -> Result<Pending<Vec<Edge>>, Refusal> {
-        let rules = self.rules();
-        let ((strategies, edges), held, catalogue) = self.lock_for(wait, |catalogue| {
+        let graph = self.graph;
+        let check = |catalogue: &Catalogue, rules: &ElementRules<'_>, locks: &mut Locks| {
             let strategies = checked(catalogue, strategies)?;
-            let mut locks = Locks { exclusive: extra, ..Locks::default() };
             let mut edges = Vec::with_capacity(records.len());
             for (index, record) in records.iter().enumerate() {
-                let edge = catalogue.check_edge_record(record, &rules);
-                let edge = edge.map_err(|error| StoreError::element(Some(index), error))?;
+                let edge = catalogue.check_edge_record(record, rules);
+                let edge = edge.map_err(|error| Positions::Shown.error(index, error))?;
                 locks.exclusive.add(&edge.id.source);
                 locks.shared.add(&edge.id.target);
                 edges.push(edge);
             }
-            Ok(((strategies, edges), locks))
-        })?;
-        if check_vertex {
-            self.check_ends(&catalogue, &edges, Some(0))?;
-        }
-        let merge = |before: &Edge, record| catalogue.merge_edge(&strategies, before, record);
-        let merged = Merged::new(edges, |edge| edge.id.clone(), merge)?;
-        let ids: Vec<EdgeId> = merged.elements.iter().map(|(_, edge)| edge.id.clone()).collect();
-        let stored = self.stored_edges(&ids)?;
-        let alive = |edge: &&Edge| !is_expired(edge.expires_at_ms, rules.now_ms);
-        let edges = merged.with_stored(
-            stored.iter().map(|stored| stored.as_ref().filter(alive)),
-            |before, record| catalogue.merge_edge(&strategies, before, record),
-            |edge, is_new| catalogue.finish_edge(edge, is_new, &rules),
-        )?;
-        let mut batch = WriteBatch::new();
-        let mut changes = IndexChanges::default();
-        for ((index, edge), stored) in edges.iter().zip(&stored) {
-            changes.group = batch.group();
-            changes.edge(self, &catalogue, stored.as_ref(), Some(edge), Some(*index))?;
-            self.put_edge(&mut batch, edge);
-            batch.end_group();
-        }
-        self.put_index_changes(&mut batch, &catalogue, &held, &changes)?;
-        Ok(Pending::new(without_positions(edges), self.submit(batch, held)))
+            Ok((strategies, edges))
+        };
+        WriteUnit::prepare(graph, wait, Positions::Shown, check, |mut unit, (strategies, edges)| {
+            if check_vertex {
+                check_ends(graph, &unit.catalogue, &edges, unit.positions)?;
+            }
+            let merge = |before: &Edge, record| unit.catalogue.merge_edge(&strategies, before, record);
+            let merged = Merged::new(edges, |edge| edge.id.clone(), merge)?;
+            let ids: Vec<EdgeId> = merged.elements.iter().map(|(_, edge)| edge.id.clone()).collect();
+            let stored = stored_edges(graph, &ids)?;
+            let alive = |edge: &&Edge| !is_expired(edge.expires_at_ms, unit.rules.now_ms);
+            let edges = merged.with_stored(
+                stored.iter().map(|stored| stored.as_ref().filter(alive)),
+                |before, record| unit.catalogue.merge_edge(&strategies, before, record),
+                |edge, is_new| unit.catalogue.finish_edge(edge, is_new, &unit.rules),
+            )?;
+            for ((index, edge), stored) in edges.iter().zip(&stored) {
+                unit.note_edge(stored.as_ref(), Some(edge), *index)?;
+                put_edge(&mut unit.batch, graph.number, edge);
+                unit.batch.end_group();
+            }
+            unit.finish(without_positions(edges))
+        })
     }
 }
 

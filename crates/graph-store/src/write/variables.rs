@@ -1,4 +1,4 @@
-//! Variables of a graph: named JSON values that clients keep beside the elements. Few and small; each is one row of `meta`.
+//! Variables of a graph: named JSON values that clients keep along with the elements. Few and small; each is one row of `meta`.
 
 use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, tables};
@@ -6,9 +6,19 @@ use kv::{KeyBuf, RowRange, WriteBatch};
 
 use crate::{Graph, StoreError, limits};
 
-impl Graph {
+/// The variables of a graph. Costs nothing to make.
+#[derive(Clone, Copy)]
+pub struct Variables<'g> {
+    graph: &'g Graph,
+}
+
+impl<'g> Variables<'g> {
+    pub(crate) fn new(graph: &'g Graph) -> Self {
+        Self { graph }
+    }
+
     /// Sets a variable to a value, given as JSON text.
-    pub fn set_variable(&self, name: &str, json: &str) -> Result<(), StoreError> {
+    pub fn set(&self, name: &str, json: &str) -> Result<(), StoreError> {
         let (chars, limit) = (name.chars().count(), limits::VARIABLE_NAME_CHARS_MAX);
         if chars == 0 || chars > limit {
             return Err(StoreError::VariableName { chars, limit });
@@ -20,53 +30,53 @@ impl Graph {
                 limit_bytes: limits::VARIABLE_BYTES_MAX,
             });
         }
-        let _one_at_a_time = self.lock_schema()?;
-        if self.variable(name)?.is_none() && self.variables()?.len() >= limits::VARIABLES_MAX {
+        let _one_at_a_time = self.graph.lock_schema()?;
+        if self.get(name)?.is_none() && self.all()?.len() >= limits::VARIABLES_MAX {
             return Err(StoreError::TooManyVariables { limit: limits::VARIABLES_MAX });
         }
         let mut batch = WriteBatch::new();
         batch.put(
             tables::META,
-            |b| key::meta_partition(b, self.number, MetaKind::Variable),
+            |b| key::meta_partition(b, self.graph.number, MetaKind::Variable),
             |b| key::meta_row_name(b, name),
             |v| v.extend_from_slice(json.as_bytes()),
         );
-        Ok(self.engine().commit(batch)?)
+        Ok(self.graph.engine().commit(batch)?)
     }
 
     /// The value of a variable as JSON text.
-    pub fn variable(&self, name: &str) -> Result<Option<String>, StoreError> {
+    pub fn get(&self, name: &str) -> Result<Option<String>, StoreError> {
         let mut key = KeyBuf::new();
-        key::meta_partition(key.bytes_mut(), self.number, MetaKind::Variable);
+        key::meta_partition(key.bytes_mut(), self.graph.number, MetaKind::Variable);
         key.end_partition();
         key::meta_row_name(key.bytes_mut(), name);
         let mut found = None;
-        self.engine().get(tables::META, key.as_key(), &mut |value| found = Some(text(value)))?;
-        self.unless_cleared(found.transpose()?)
+        self.graph.engine().get(tables::META, key.as_key(), &mut |value| found = Some(text(value)))?;
+        self.graph.unless_cleared(found.transpose()?)
     }
 
     /// All variables with their values as JSON text, by name.
-    pub fn variables(&self) -> Result<Vec<(String, String)>, StoreError> {
+    pub fn all(&self) -> Result<Vec<(String, String)>, StoreError> {
         let mut partition = Vec::new();
-        key::meta_partition(&mut partition, self.number, MetaKind::Variable);
+        key::meta_partition(&mut partition, self.graph.number, MetaKind::Variable);
         let mut variables = Vec::new();
-        let mut cursor = self.engine().scan(tables::META, RowRange::all(&partition))?;
+        let mut cursor = self.graph.engine().scan(tables::META, RowRange::all(&partition))?;
         while let Some(entry) = cursor.next()? {
             variables.push((key::read_meta_row_name(entry.key.row())?.into(), text(entry.value)?));
         }
-        self.unless_cleared(variables)
+        self.graph.unless_cleared(variables)
     }
 
     /// Deletes a variable; that it does not exist is fine.
-    pub fn delete_variable(&self, name: &str) -> Result<(), StoreError> {
-        let _one_at_a_time = self.lock_schema()?;
+    pub fn delete(&self, name: &str) -> Result<(), StoreError> {
+        let _one_at_a_time = self.graph.lock_schema()?;
         let mut batch = WriteBatch::new();
         batch.delete(
             tables::META,
-            |b| key::meta_partition(b, self.number, MetaKind::Variable),
+            |b| key::meta_partition(b, self.graph.number, MetaKind::Variable),
             |b| key::meta_row_name(b, name),
         );
-        Ok(self.engine().commit(batch)?)
+        Ok(self.graph.engine().commit(batch)?)
     }
 }
 

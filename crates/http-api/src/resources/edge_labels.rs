@@ -10,7 +10,7 @@ use crate::resources::schema::{alter_of, check_name, listed, missing};
 
 /// Creates one.
 pub(crate) fn create(call: &Call) -> Answered {
-    let (label, catalogue) = call.graph()?.create_edge_label(&decode_new_edge_label(&call.body)?)?;
+    let (label, catalogue) = call.graph()?.schema().create_edge_label(&decode_new_edge_label(&call.body)?)?;
     let mut out = Vec::new();
     write_edge_label(&mut out, &label, &catalogue, call.dialect);
     Ok(Reply::json(StatusCode::CREATED, out))
@@ -21,7 +21,7 @@ pub(crate) fn alter(call: &Call) -> Answered {
     let alter = alter_of(call)?;
     let update = decode_update_edge_label(&call.body)?;
     check_name(call, &update.name)?;
-    let (label, catalogue) = call.graph()?.alter_edge_label(alter, &update)?;
+    let (label, catalogue) = call.graph()?.schema().alter_edge_label(alter, &update)?;
     let mut out = Vec::new();
     write_edge_label(&mut out, &label, &catalogue, call.dialect);
     Ok(Reply::ok(out))
@@ -50,7 +50,7 @@ pub(crate) fn get(call: &Call) -> Answered {
 
 /// Starts the task that deletes one with everything that has it.
 pub(crate) fn delete(call: &Call) -> Answered {
-    let task = call.graph()?.remove_edge_label(&call.param()?)?;
+    let task = call.graph()?.jobs().remove_edge_label(&call.param()?)?;
     let mut out = Vec::new();
     write_task_id(&mut out, task);
     Ok(Reply::json(StatusCode::ACCEPTED, out))

@@ -26,7 +26,7 @@ const ID_BYTES: usize = 64;
 /// Inserts one, or replaces the one with the same id. Its ends must exist.
 pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
-    let pending = graph.insert_edge(&decode_edge(&call.body)?, wait)?;
+    let pending = graph.writer().insert_edge(&decode_edge(&call.body)?, wait)?;
     Ok(pending.map(|edge| {
         let mut out = Vec::with_capacity(EDGE_BYTES);
         write_edge(&mut out, &edge, &graph.catalogue(), &Call::encode_options(graph));
@@ -39,7 +39,7 @@ pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let check_vertex = call.query().flag("check_vertex", true)?;
     let new = decode_edges(&call.body, call.app.options.limits.batch_edges_max)?;
-    let pending = graph.insert_edges(&new, check_vertex, wait)?;
+    let pending = graph.writer().insert_edges(&new, check_vertex, wait)?;
     Ok(pending.map(|edges| {
         let mut out = Vec::with_capacity(edges.len() * ID_BYTES);
         write_edge_ids(&mut out, edges.iter().map(|edge| &edge.id), &graph.catalogue());
@@ -52,7 +52,7 @@ pub(crate) fn update_batch(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let update = decode_edge_updates(&call.body, call.app.options.limits.batch_edges_max)?;
     check_creates(update.create_if_not_exist)?;
-    let pending = graph.update_edges(&update.elements, &update.strategies, update.check_vertex, wait)?;
+    let pending = graph.writer().update_edges(&update.elements, &update.strategies, update.check_vertex, wait)?;
     Ok(pending.map(|edges| {
         let mut out = Vec::with_capacity(edges.len() * EDGE_BYTES);
         write_edges_list(&mut out, &edges, None, &graph.catalogue(), &Call::encode_options(graph));
@@ -79,7 +79,7 @@ pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
     let alter = alter_of(call)?;
     let update = decode_property_update(&call.body)?;
     check_same_id(&id, &text, update.id.as_ref())?;
-    let pending = graph.alter_edge(&id, alter, &update.properties, wait)?;
+    let pending = graph.writer().alter_edge(&id, alter, &update.properties, wait)?;
     Ok(pending.map(|edge| {
         let mut out = Vec::with_capacity(EDGE_BYTES);
         write_edge(&mut out, &edge, &graph.catalogue(), &Call::encode_options(graph));
@@ -104,7 +104,7 @@ fn check_same_id(id: &EdgeId, text: &str, given: Option<&Literal<'_>>) -> Result
 /// Deletes one. That it does not exist is a wrong request here: HugeGraph's clients expect so.
 pub(crate) fn delete(call: &Call, wait: Wait) -> Stored {
     let id = EdgeIdText::parse(&call.param()?)?.id;
-    match call.graph()?.delete_edge(&id, wait) {
+    match call.graph()?.writer().delete_edge(&id, wait) {
         Ok(pending) => Ok(pending.map(|()| Reply::no_content())),
         Err(error) => Err(absent_is_wrong(error.into())),
     }

@@ -2,7 +2,7 @@
 //!
 //! Every key is kept and given back. None changes what the graph does: what it is stored with is the server's setting.
 
-use graph_store::GraphConf;
+use graph_host::GraphConf;
 use java_properties::{PropertiesIter, PropertiesWriter};
 use serde_json::Value;
 

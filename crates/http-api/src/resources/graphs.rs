@@ -1,6 +1,7 @@
 //! Graphs: `{S}/graphs`, and `{G}` with its configuration and what is done to it as a whole.
 
-use graph_store::{Clear, Graph, GraphConf};
+use graph_host::{Clear, GraphConf};
+use graph_store::Graph;
 use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 

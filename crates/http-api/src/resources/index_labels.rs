@@ -13,7 +13,7 @@ use crate::resources::schema::{alter_of, check_name, listed, missing};
 
 /// Creates one and starts the task that builds it.
 pub(crate) fn create(call: &Call) -> Answered {
-    let (label, catalogue, task) = call.graph()?.create_index_label(&decode_new_index_label(&call.body)?)?;
+    let (label, catalogue, task) = call.graph()?.jobs().create_index_label(&decode_new_index_label(&call.body)?)?;
     let mut out = Vec::new();
     write_index_label_with_task(&mut out, &label, &catalogue, task);
     Ok(Reply::json(StatusCode::ACCEPTED, out))
@@ -24,7 +24,7 @@ pub(crate) fn alter(call: &Call) -> Answered {
     let alter = alter_of(call)?;
     let update = decode_update_index_label(&call.body)?;
     check_name(call, &update.name)?;
-    let (label, catalogue) = call.graph()?.alter_index_label(alter, &update)?;
+    let (label, catalogue) = call.graph()?.schema().alter_index_label(alter, &update)?;
     let mut out = Vec::new();
     write_index_label(&mut out, &label, &catalogue);
     Ok(Reply::ok(out))
@@ -53,23 +53,23 @@ pub(crate) fn get(call: &Call) -> Answered {
 
 /// Starts the task that deletes one with its entries.
 pub(crate) fn delete(call: &Call) -> Answered {
-    accepted(call.graph()?.remove_index_label(&call.param()?)?)
+    accepted(call.graph()?.jobs().remove_index_label(&call.param()?)?)
 }
 
 /// `{G}/jobs/rebuild/vertexlabels/{name}`: starts the task that builds the label index and all index labels of a vertex label anew. The
 /// body that clients send says nothing.
 pub(crate) fn rebuild_vertex_label(call: &Call) -> Answered {
-    accepted(call.graph()?.rebuild_indexes(SchemaKind::VertexLabel, &call.param()?)?)
+    accepted(call.graph()?.jobs().rebuild_indexes(SchemaKind::VertexLabel, &call.param()?)?)
 }
 
 /// `{G}/jobs/rebuild/edgelabels/{name}`: the same for an edge label.
 pub(crate) fn rebuild_edge_label(call: &Call) -> Answered {
-    accepted(call.graph()?.rebuild_indexes(SchemaKind::EdgeLabel, &call.param()?)?)
+    accepted(call.graph()?.jobs().rebuild_indexes(SchemaKind::EdgeLabel, &call.param()?)?)
 }
 
 /// `{G}/jobs/rebuild/indexlabels/{name}`: the same for one index label.
 pub(crate) fn rebuild(call: &Call) -> Answered {
-    accepted(call.graph()?.rebuild_indexes(SchemaKind::IndexLabel, &call.param()?)?)
+    accepted(call.graph()?.jobs().rebuild_indexes(SchemaKind::IndexLabel, &call.param()?)?)
 }
 
 fn accepted(task: u64) -> Answered {

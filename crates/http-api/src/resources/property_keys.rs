@@ -1,7 +1,7 @@
 //! `{G}/schema/propertykeys`.
 
+use graph_host::OlapJob;
 use graph_schema::{PropertyKey, SchemaKind};
-use graph_store::OlapJob;
 use hyper::StatusCode;
 use rest_json::{
     decode_new_property_key, decode_update_property_key, write_property_key, write_property_key_with_task,
@@ -21,8 +21,8 @@ pub(crate) fn create(call: &Call) -> Answered {
     let graph = call.graph()?;
     let new = decode_new_property_key(&call.body)?;
     let is_new = graph.catalogue().property_key_named(&new.name).is_none();
-    let key = graph.create_property_key(&new)?;
-    let task = if is_new { graph.start_olap(OlapJob::Create, &key.name)? } else { None };
+    let key = graph.schema().create_property_key(&new)?;
+    let task = if is_new { graph.jobs().start_olap(OlapJob::Create, &key.name)? } else { None };
     accepted(&key, task)
 }
 
@@ -34,12 +34,12 @@ pub(crate) fn alter(call: &Call) -> Answered {
     let alter = alter_of(call)?;
     let update = decode_update_property_key(&call.body)?;
     check_name(call, &update.name)?;
-    accepted(&*call.graph()?.alter_property_key(alter, &update)?, None)
+    accepted(&*call.graph()?.schema().alter_property_key(alter, &update)?, None)
 }
 
 fn clear(call: &Call) -> Answered {
     let (graph, name) = (call.graph()?, call.param()?);
-    let task = graph.start_olap(OlapJob::Clear, &name)?;
+    let task = graph.jobs().start_olap(OlapJob::Clear, &name)?;
     let catalogue = graph.catalogue();
     let key = catalogue.property_key_named(&name).ok_or_else(|| missing(&catalogue, SchemaKind::PropertyKey, &name))?;
     if task.is_none() {
@@ -81,9 +81,9 @@ pub(crate) fn get(call: &Call) -> Answered {
 /// Deletes one no label uses; an analytical one in a task.
 pub(crate) fn delete(call: &Call) -> Answered {
     let (graph, name) = (call.graph()?, call.param()?);
-    let task = graph.start_olap(OlapJob::Remove, &name)?;
+    let task = graph.jobs().start_olap(OlapJob::Remove, &name)?;
     if task.is_none() {
-        graph.delete_property_key(&name)?;
+        graph.schema().delete_property_key(&name)?;
     }
     let mut out = Vec::new();
     write_task_id(&mut out, task.unwrap_or(NO_TASK));

@@ -1,9 +1,10 @@
 //! `{G}/tasks`.
 
+use graph_host::HostedGraph;
 use graph_model::{Task, TaskStatus};
-use graph_store::{Graph, StoreError};
+use graph_store::StoreError;
 use hyper::StatusCode;
-use rest_json::{TaskView, write_tasks_list};
+use rest_json::{TaskView, task_class, write_tasks_list};
 
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
@@ -37,7 +38,7 @@ pub(crate) fn list(call: &Call) -> Answered {
     };
     let limit = query.limit(call.app.options.limits.list_limit_default)?;
     let fits = |task: &Task| wanted.is_none_or(|wanted| wanted == Some(task.status));
-    let mut tasks = graph.tasks(fits, limit.map(|limit| limit.saturating_add(1)), after)?;
+    let mut tasks = graph.jobs().tasks(fits, limit.map(|limit| limit.saturating_add(1)), after)?;
     let shown = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let more = tasks.len() > shown;
     tasks.truncate(shown);
@@ -47,10 +48,10 @@ pub(crate) fn list(call: &Call) -> Answered {
     Ok(Reply::ok(out))
 }
 
-fn by_ids(graph: &Graph, ids: &[String]) -> Answered {
+fn by_ids(graph: &HostedGraph, ids: &[String]) -> Answered {
     let mut tasks = Vec::new();
     for id in ids {
-        match graph.task(number(id)?) {
+        match graph.jobs().task(number(id)?) {
             Ok(task) => tasks.push(task),
             Err(StoreError::TaskNotFound { .. }) => {}
             Err(error) => return Err(error.into()),
@@ -76,7 +77,7 @@ fn state(name: &str) -> Result<Option<TaskStatus>, ApiError> {
 
 /// The one with an id.
 pub(crate) fn get(call: &Call) -> Answered {
-    let task = call.graph()?.task(number(&call.param()?)?)?;
+    let task = call.graph()?.jobs().task(number(&call.param()?)?)?;
     let mut out = Vec::new();
     view(&task).write_full(&mut out);
     Ok(Reply::ok(out))
@@ -88,7 +89,7 @@ pub(crate) fn cancel(call: &Call) -> Answered {
         Some("cancel") => {}
         other => return Err(ApiError::action("cancel", other.unwrap_or_default())),
     }
-    let task = call.graph()?.cancel_task(number(&call.param()?)?)?;
+    let task = call.graph()?.jobs().cancel(number(&call.param()?)?)?;
     let mut out = Vec::new();
     view(&task).write_full(&mut out);
     Ok(Reply::json(StatusCode::ACCEPTED, out))
@@ -97,7 +98,7 @@ pub(crate) fn cancel(call: &Call) -> Answered {
 /// Deletes the record of one.
 pub(crate) fn delete(call: &Call) -> Answered {
     let force = call.query().flag("force", false)?;
-    call.graph()?.delete_task(number(&call.param()?)?, force)?;
+    call.graph()?.jobs().delete(number(&call.param()?)?, force)?;
     Ok(Reply::no_content())
 }
 
@@ -116,7 +117,7 @@ fn view(task: &Task) -> TaskView<'_> {
         updated_ms: Some(task.updated_ms),
         retries: task.retries,
         server: Some(SERVER),
-        callable: Some(&task.callable),
+        callable: task_class(task),
         result: task.result.as_deref(),
         ..TaskView::default()
     }

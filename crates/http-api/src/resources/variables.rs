@@ -13,7 +13,7 @@ pub(crate) fn set(call: &Call) -> Answered {
         .map_err(|_| ApiError::bad_input("the body must be a JSON object with the value under 'data'"))?;
     let value = body.get("data").ok_or_else(|| ApiError::bad_input("'data' is missing: it is the variable's value"))?;
     check(value)?;
-    call.graph()?.set_variable(&name, &value.to_string())?;
+    call.graph()?.variables().set(&name, &value.to_string())?;
     one(&name, value.clone())
 }
 
@@ -41,7 +41,7 @@ fn check(value: &Value) -> Result<(), ApiError> {
 /// The one with a name.
 pub(crate) fn get(call: &Call) -> Answered {
     let name = call.param()?;
-    match call.graph()?.variable(&name)? {
+    match call.graph()?.variables().get(&name)? {
         Some(json) => one(&name, parsed(&json)?),
         None => Err(ApiError::nothing(format!("Variable '{name}' does not exist"))),
     }
@@ -50,7 +50,7 @@ pub(crate) fn get(call: &Call) -> Answered {
 /// All, as one object.
 pub(crate) fn list(call: &Call) -> Answered {
     let mut all = Map::new();
-    for (name, json) in call.graph()?.variables()? {
+    for (name, json) in call.graph()?.variables().all()? {
         all.insert(name, parsed(&json)?);
     }
     Ok(Reply::value(&Value::Object(all)))
@@ -58,7 +58,7 @@ pub(crate) fn list(call: &Call) -> Answered {
 
 /// Deletes one, if it exists.
 pub(crate) fn delete(call: &Call) -> Answered {
-    call.graph()?.delete_variable(&call.param()?)?;
+    call.graph()?.variables().delete(&call.param()?)?;
     Ok(Reply::no_content())
 }
 

@@ -24,7 +24,7 @@ const ID_BYTES: usize = 24;
 /// Inserts one, or replaces the one with the same id.
 pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
-    let pending = graph.insert_vertex(&decode_vertex(&call.body)?, wait)?;
+    let pending = graph.writer().insert_vertex(&decode_vertex(&call.body)?, wait)?;
     Ok(pending.map(|vertex| {
         let mut out = Vec::with_capacity(VERTEX_BYTES);
         write_vertex(&mut out, &vertex, &graph.catalogue(), &Call::encode_options(graph));
@@ -35,7 +35,7 @@ pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
 /// Inserts many, all or none; answers their ids.
 pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
     let new = decode_vertices(&call.body, call.app.options.limits.batch_vertices_max)?;
-    let pending = call.graph()?.insert_vertices(&new, wait)?;
+    let pending = call.graph()?.writer().insert_vertices(&new, wait)?;
     Ok(pending.map(|ids| {
         let mut out = Vec::with_capacity(ids.len() * ID_BYTES);
         write_vertex_ids(&mut out, &ids);
@@ -48,7 +48,7 @@ pub(crate) fn update_batch(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let update = decode_vertex_updates(&call.body, call.app.options.limits.batch_vertices_max)?;
     check_creates(update.create_if_not_exist)?;
-    let pending = graph.update_vertices(&update.elements, &update.strategies, wait)?;
+    let pending = graph.writer().update_vertices(&update.elements, &update.strategies, wait)?;
     Ok(pending.map(|vertices| {
         let mut out = Vec::with_capacity(vertices.len() * VERTEX_BYTES);
         write_vertices_list(&mut out, &vertices, None, &graph.catalogue(), &Call::encode_options(graph));
@@ -82,7 +82,7 @@ pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
     let id = VertexId::parse_literal(&call.param()?)?;
     let alter = alter_of(call)?;
     let update = decode_property_update(&call.body)?;
-    let pending = graph.alter_vertex(&id, alter, &update.properties, wait)?;
+    let pending = graph.writer().alter_vertex(&id, alter, &update.properties, wait)?;
     Ok(pending.map(|vertex| {
         let mut out = Vec::with_capacity(VERTEX_BYTES);
         write_vertex(&mut out, &vertex, &graph.catalogue(), &Call::encode_options(graph));
@@ -93,7 +93,7 @@ pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
 /// Deletes one with its edges. That it does not exist is a wrong request here: HugeGraph's clients expect so.
 pub(crate) fn delete(call: &Call, wait: Wait) -> Stored {
     let id = VertexId::parse_literal(&call.param()?)?;
-    match call.graph()?.delete_vertex(&id, wait) {
+    match call.graph()?.writer().delete_vertex(&id, wait) {
         Ok(pending) => Ok(pending.map(|()| Reply::no_content())),
         Err(error) => Err(absent_is_wrong(error.into())),
     }

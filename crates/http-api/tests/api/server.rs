@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use graph_store::{Store, StoreOptions};
+use graph_host::{Store, StoreOptions};
 use http_api::{ApiOptions, Limits, ServeError};
 use key_codec::tables::TABLES;
 use kv::{Engine, MemoryEngine};

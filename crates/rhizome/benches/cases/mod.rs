@@ -4,9 +4,10 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+use graph_host::{HostedGraph, PurgeOptions, Store, StoreOptions};
 use graph_model::{Cardinality, DataType, IdStrategy, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, ElementRules, EndLabels, GraphMode, NewEdgeLabel, NewPropertyKey, NewVertexLabel};
-use graph_store::{Graph, PurgeOptions, Store, StoreOptions, Wait};
+use graph_store::{Graph, Wait};
 use jiff::tz::TimeZone;
 use key_codec::{GraphNumber, key, value};
 use kv::{Engine, MemoryEngine};
@@ -74,7 +75,7 @@ pub(crate) fn memory() -> Arc<dyn Engine> {
 }
 
 /// A store over an engine, with people who know each other.
-pub(crate) fn open(engine: Arc<dyn Engine>) -> (Store, Arc<Graph>) {
+pub(crate) fn open(engine: Arc<dyn Engine>) -> (Store, Arc<HostedGraph>) {
     let purge = PurgeOptions { interval: None, ..PurgeOptions::default() };
     let store = Store::open(engine, StoreOptions { purge, ..StoreOptions::default() }).unwrap();
     let graph = store.graph("hugegraph").unwrap();
@@ -86,7 +87,7 @@ pub(crate) fn open(engine: Arc<dyn Engine>) -> (Store, Arc<Graph>) {
         ("weight", DataType::Int),
     ];
     for (name, data_type) in keys {
-        graph.create_property_key(&NewPropertyKey::new(name, data_type, Cardinality::Single)).unwrap();
+        graph.schema().create_property_key(&NewPropertyKey::new(name, data_type, Cardinality::Single)).unwrap();
     }
     let person = NewVertexLabel {
         id_strategy: Some(IdStrategy::CustomizeString),
@@ -94,19 +95,19 @@ pub(crate) fn open(engine: Arc<dyn Engine>) -> (Store, Arc<Graph>) {
         enable_label_index: Some(false),
         ..NewVertexLabel::new("person")
     };
-    graph.create_vertex_label(&person).unwrap();
+    graph.schema().create_vertex_label(&person).unwrap();
     let knows = NewEdgeLabel {
         properties: vec!["date".into(), "weight".into()],
         ..NewEdgeLabel::new("knows", "person", "person")
     };
-    graph.create_edge_label(&knows).unwrap();
+    graph.schema().create_edge_label(&knows).unwrap();
     (store, graph)
 }
 
 pub(crate) fn fill(graph: &Graph) {
     for from in (0..STORED).step_by(500) {
         let body = list(vertex_json, from, 500);
-        graph.insert_vertices(&decode_vertices(&body, 500).unwrap(), Wait::Allowed).unwrap().wait().unwrap();
+        graph.writer().insert_vertices(&decode_vertices(&body, 500).unwrap(), Wait::Allowed).unwrap().wait().unwrap();
     }
 }
 
@@ -247,7 +248,7 @@ pub(crate) fn insert_one_into(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
         number += 1;
         let body = vertex_json(number);
         let new = rest_json::decode_vertex(body.as_bytes()).unwrap();
-        black_box(graph.insert_vertex(&new, Wait::Allowed).unwrap().wait().unwrap());
+        black_box(graph.writer().insert_vertex(&new, Wait::Allowed).unwrap().wait().unwrap());
         black_box(&store);
     })
 }
@@ -260,7 +261,7 @@ pub(crate) fn insert_batch(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
     Box::new(move || {
         next = (next + 1) % bodies.len();
         let new = decode_vertices(&bodies[next], 500).unwrap();
-        black_box(graph.insert_vertices(&new, Wait::Allowed).unwrap().wait().unwrap());
+        black_box(graph.writer().insert_vertices(&new, Wait::Allowed).unwrap().wait().unwrap());
         black_box(&store);
     })
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use graph_store::{Budget, IndexFault, IndexReport, Store};
+use graph_host::Store;
+use graph_store::{Budget, IndexFault, IndexReport};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rhizome::engine;
 use rhizome::settings::{EngineName, Settings};
@@ -101,7 +102,7 @@ fn check_graph(store: &Store, name: &str, repair: bool) -> anyhow::Result<IndexR
     let mut progress = |report: &IndexReport| {
         bar.set_message(format!("{} entries, {} elements, {} wrong", report.entries, report.elements, report.total()));
     };
-    let report = graph.check_indexes(repair, &Budget::unlimited(), &mut progress);
+    let report = graph.indexes().check(repair, &Budget::unlimited(), &mut progress);
     bar.finish_and_clear();
     Ok(report?)
 }

@@ -7,7 +7,7 @@ use bulk_load::limits::SORT_MEMORY_BYTES;
 use bulk_load::{ConsoleProgress, LoadOptions, LoadSummary, OfflineOptions, load_offline};
 use bytesize::ByteSize;
 use clap::Args;
-use graph_store::Store;
+use graph_host::Store;
 use rhizome::engine;
 use rhizome::settings::Settings;
 

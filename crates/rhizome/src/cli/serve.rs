@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
-use graph_store::Store;
+use graph_host::Store;
 use http_api::{ApiOptions, Limits, Worker};
 use rhizome::engine;
 use rhizome::settings::{DurabilityName, EngineName, Server, Settings};

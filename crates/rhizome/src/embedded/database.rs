@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use graph_store::{Store, StoreOptions};
+use graph_host::{Store, StoreOptions};
 use kv::Engine;
 
 use crate::embedded::{Error, Graph};

@@ -144,7 +144,7 @@ impl<'db> VertexBuilder<'db> {
 
     /// Stores the vertex, replacing one of the same id, and returns its id.
     pub fn insert(self) -> Result<VertexId, Error> {
-        Ok(self.graph.inner()?.insert_vertex(&self.new, Wait::Allowed)?.wait()?.id)
+        Ok(self.graph.inner()?.writer().insert_vertex(&self.new, Wait::Allowed)?.wait()?.id)
     }
 }
 
@@ -176,7 +176,7 @@ impl<'db> EdgeBuilder<'db> {
 
     /// Stores the edge, replacing the same one. Both ends must exist.
     pub fn insert(self) -> Result<(), Error> {
-        self.graph.inner()?.insert_edge(&self.new, Wait::Allowed)?.wait()?;
+        self.graph.inner()?.writer().insert_edge(&self.new, Wait::Allowed)?.wait()?;
         Ok(())
     }
 }

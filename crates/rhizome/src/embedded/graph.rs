@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use graph_host::Store;
 use graph_model::{DataType, Direction, LabelId, VertexId};
 use graph_schema::{Catalogue, Conditions, NewPropertyKey};
-use graph_store::{Budget, EdgeQuery, Range, Store, VertexQuery};
+use graph_store::{Budget, EdgeQuery, Range, VertexQuery};
 
 use crate::Cardinality;
 use crate::embedded::{Edge, EdgeBuilder, EdgeLabelBuilder, Error, Vertex, VertexBuilder, VertexLabelBuilder};
@@ -22,7 +23,7 @@ impl<'db> Graph<'db> {
         Self { store, name }
     }
 
-    pub(crate) fn inner(&self) -> Result<Arc<graph_store::Graph>, Error> {
+    pub(crate) fn inner(&self) -> Result<Arc<graph_host::HostedGraph>, Error> {
         Ok(self.store.graph(self.name)?)
     }
 
@@ -33,7 +34,7 @@ impl<'db> Graph<'db> {
 
     /// Defines a property that holds one value, a list or a set.
     pub fn property_key_of(&self, name: &str, data_type: DataType, cardinality: Cardinality) -> Result<(), Error> {
-        self.inner()?.create_property_key(&NewPropertyKey {
+        self.inner()?.schema().create_property_key(&NewPropertyKey {
             check_exist: false,
             ..NewPropertyKey::new(name, data_type, cardinality)
         })?;
@@ -123,7 +124,7 @@ impl<'db> Graph<'db> {
 
     /// Deletes a vertex and all its edges.
     pub fn delete_vertex(&self, id: &VertexId) -> Result<(), Error> {
-        Ok(self.inner()?.delete_vertex(id, graph_store::Wait::Allowed)?.wait()?)
+        Ok(self.inner()?.writer().delete_vertex(id, graph_store::Wait::Allowed)?.wait()?)
     }
 }
 

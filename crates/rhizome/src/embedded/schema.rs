@@ -44,7 +44,7 @@ impl<'db> VertexLabelBuilder<'db> {
 
     /// Defines the label. Defining the same again is fine; another definition under the same name is an error.
     pub fn create(self) -> Result<(), Error> {
-        self.graph.inner()?.create_vertex_label(&self.new)?;
+        self.graph.inner()?.schema().create_vertex_label(&self.new)?;
         Ok(())
     }
 }
@@ -83,7 +83,7 @@ impl<'db> EdgeLabelBuilder<'db> {
 
     /// Defines the label. Defining the same again is fine; another definition under the same name is an error.
     pub fn create(self) -> Result<(), Error> {
-        self.graph.inner()?.create_edge_label(&self.new)?;
+        self.graph.inner()?.schema().create_edge_label(&self.new)?;
         Ok(())
     }
 }

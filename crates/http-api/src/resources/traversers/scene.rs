@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use graph_host::HostedGraph;
 use graph_model::{EdgeId, Meaning, VertexId};
 use graph_schema::Catalogue;
-use graph_store::{Graph, GraphReader};
+use graph_store::GraphReader;
 use rest_json::{EncodeOptions, PathView, TraverserAnswer, write_edge, write_vertex};
 use traversal::{Counters, Node, Path, Traversal};
 
@@ -16,7 +17,7 @@ use crate::reply::Reply;
 /// One traverser request at work.
 pub(super) struct Scene<'c> {
     pub(super) call: &'c Call,
-    pub(super) graph: &'c Arc<Graph>,
+    pub(super) graph: &'c Arc<HostedGraph>,
     pub(super) catalogue: Arc<Catalogue>,
     reader: GraphReader<'c>,
     started: Instant,

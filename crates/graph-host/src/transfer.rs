@@ -1,0 +1,270 @@
+//! Moving a graph from one store to another, whatever their engines: copied row by row, read again, compared, and only then put in place.
+//!
+//! Copied are schema, elements, index entries and variables; not tasks, and not the snapshot. Rows are written many in a batch, each a
+//! group of its own, since nobody reads them before all are there.
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+use graph_schema::Status;
+use key_codec::key::{self, MetaKind};
+use key_codec::{GraphNumber, setting_value, tables};
+use kv::{Engine, Key, TableId, WriteBatch};
+
+use crate::dropped::{prefix_of, tables};
+use crate::graphs::{put_conf, put_graph, put_version};
+use crate::hosted::HostedGraph;
+use crate::jobs::task::NEXT_TASK;
+use crate::lists::put_dropped;
+use crate::store::Store;
+use graph_store::IDS_RESERVED;
+use graph_store::graph_version::delete_version;
+use graph_store::stored_settings::{advance_setting, delete_number, read_setting};
+use graph_store::{Budget, Graph, StoreError, limits};
+
+/// What a table of a graph holds: enough to say whether two are the same, in whatever order their rows come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableSum {
+    /// How many rows.
+    pub rows: u64,
+    /// Bytes of keys, without the number of the graph, and values.
+    pub bytes: u64,
+    /// The sum of the hashes of all rows.
+    pub checksum: u64,
+}
+
+impl TableSum {
+    fn add(&mut self, rest_of_key: &[u8], value: &[u8]) {
+        self.rows += 1;
+        self.bytes += (rest_of_key.len() + value.len()) as u64;
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((rest_of_key, value));
+        self.checksum = self.checksum.wrapping_add(hash);
+    }
+}
+
+/// What was copied, by the names of the tables, and found again in the target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// Tables that hold something.
+    pub tables: Vec<(&'static str, TableSum)>,
+}
+
+impl Copied {
+    /// Rows of all tables.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.tables.iter().map(|(_, sum)| sum.rows).sum()
+    }
+
+    /// How many vertices and edges.
+    #[must_use]
+    pub fn elements(&self) -> (u64, u64) {
+        let of = |table: TableId| {
+            let name = tables::TABLES.get(table.index()).map_or("", |table| table.name);
+            self.tables.iter().find(|(of, _)| *of == name).map_or(0, |(_, sum)| sum.rows)
+        };
+        (of(tables::VERTEX), of(tables::EDGE_OUT))
+    }
+}
+
+/// How far a copy is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyProgress {
+    /// The table at work.
+    pub table: &'static str,
+    /// Whether it is being compared, after it was written.
+    pub comparing: bool,
+    /// Rows of this table so far.
+    pub rows: u64,
+}
+
+impl Store {
+    /// Copies a graph of another store into this one, under the same name. Refused where there is such a graph that has a schema, unless
+    /// `replace` says so: then it is replaced once the copy is complete. Nothing may write the source meanwhile: what differs in the end is
+    /// an error, and leaves the target as it was.
+    pub fn copy_graph_from(
+        &self,
+        source: &Self,
+        name: &str,
+        replace: bool,
+        budget: &Budget,
+        progress: &mut dyn FnMut(CopyProgress),
+    ) -> Result<Copied, StoreError> {
+        let _one = self.copying.try_lock().ok_or(StoreError::Busy { what: "another copy" })?;
+        let from = source.graph(name)?;
+        check_at_rest(&from)?;
+        self.check_free(name, replace)?;
+        self.reserve_ids_of(source)?;
+        let copy = self.begin_copy()?;
+        let outcome = self
+            .copy_and_compare(&from, copy, budget, progress)
+            .and_then(|copied| self.install(source, name, copy, replace).map(|()| copied));
+        match outcome {
+            Ok(copied) => self.end_copy(copy, Ok(())).map(|()| copied),
+            Err(error) => self.end_copy(copy, Err(error)).map(|()| Copied::default()),
+        }
+    }
+
+    fn check_free(&self, name: &str, replace: bool) -> Result<(), StoreError> {
+        match self.graph(name) {
+            Ok(graph) if !replace && !graph.catalogue().elements().is_empty() => {
+                Err(StoreError::GraphExists { name: name.to_owned() })
+            }
+            Ok(_) => Ok(()),
+            Err(_) if self.graph_names().len() >= self.host.options.graphs_max => {
+                Err(StoreError::TooManyGraphs { limit: self.host.options.graphs_max })
+            }
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Sees to it that no new vertex gets an automatic id that one of the other store's has.
+    fn reserve_ids_of(&self, source: &Self) -> Result<(), StoreError> {
+        let Some(stored) = read_setting(source.engine(), GraphNumber::STORE, IDS_RESERVED)? else { return Ok(()) };
+        let [reserved] = setting_value::read_numbers(&stored)?;
+        let next = |before: Option<u64>| Ok(before.unwrap_or_default().max(reserved));
+        advance_setting(self.engine(), GraphNumber::STORE, IDS_RESERVED, next).map(drop)
+    }
+
+    fn copy_and_compare(
+        &self,
+        from: &Graph,
+        copy: GraphNumber,
+        budget: &Budget,
+        progress: &mut dyn FnMut(CopyProgress),
+    ) -> Result<Copied, StoreError> {
+        let mut copied = Copied::default();
+        for (table, spec) in tables().zip(tables::TABLES).filter(|(table, _)| *table != tables::TASK) {
+            let mut tell = |comparing, rows| progress(CopyProgress { table: spec.name, comparing, rows });
+            let written = write_table(from, self.engine(), table, copy, budget, &mut |rows| tell(false, rows))?;
+            let mut sum = TableSum::default();
+            each_row(self.engine(), table, copy, budget, &mut |rest, _, value| {
+                sum.add(rest, value);
+                if sum.rows.is_multiple_of(u64::from(limits::ROWS_PER_CHECK)) {
+                    tell(true, sum.rows);
+                }
+                Ok(())
+            })?;
+            if sum != written {
+                return Err(StoreError::CopyDiffers { table: spec.name, written: written.rows, found: sum.rows });
+            }
+            if sum.rows > 0 {
+                copied.tables.push((spec.name, sum));
+            }
+        }
+        Ok(copied)
+    }
+
+    /// Gives a name to what was copied.
+    fn install(&self, source: &Self, name: &str, copy: GraphNumber, replace: bool) -> Result<(), StoreError> {
+        let admin = self.admin.lock();
+        let changing = self.begin_change()?;
+        self.check_free(name, replace)?;
+        let old = self.graph(name).ok();
+        let fresh = std::sync::Arc::new(HostedGraph::open(&self.host, name.to_owned(), copy)?);
+        let mut batch = WriteBatch::new();
+        put_graph(&mut batch, name, copy);
+        put_conf(&mut batch, name, &source.graph_conf(name)?);
+        delete_number(&mut batch, MetaKind::Unfinished, copy);
+        if let Some(old) = &old {
+            put_dropped(&mut batch, old.number());
+            if changing.is_some() {
+                delete_version(&mut batch, old.number());
+            }
+            fresh.replace(old);
+            old.close();
+        }
+        put_version(&mut batch, &fresh, changing.as_deref());
+        let outcome = self.host.check_fresh().and_then(|()| Ok(self.engine().commit(batch)?));
+        if outcome.is_err() && !self.is_stored(name, copy) {
+            if let Some(old) = &old {
+                old.reopen();
+            }
+            return outcome;
+        }
+        self.graphs.write().insert(name.to_owned(), fresh);
+        drop(changing);
+        drop(admin);
+        self.wait_for_others();
+        Ok(())
+    }
+}
+
+/// A graph whose schema a task is changing has rows that mean nothing without the task.
+fn check_at_rest(graph: &Graph) -> Result<(), StoreError> {
+    let catalogue = graph.catalogue();
+    let moving = |status| matches!(status, Status::Creating | Status::Rebuilding | Status::Deleting);
+    match catalogue.elements().iter().find(|element| moving(element.status())) {
+        Some(element) => {
+            Err(StoreError::SchemaInMotion { graph: graph.name().to_owned(), name: element.name().to_owned() })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether a row goes with its graph: not what says who runs tasks and how they are numbered, which is not written as other rows are.
+fn is_copied(table: TableId, graph: GraphNumber, key: Key<'_>) -> bool {
+    let is_of = |kind| {
+        let mut partition = Vec::new();
+        key::meta_partition(&mut partition, graph, kind);
+        key.partition() == partition
+    };
+    let is_counter = || key::read_meta_row_name(key.row()).is_ok_and(|name| name == NEXT_TASK);
+    table != tables::META || !(is_of(MetaKind::TaskOwner) || (is_of(MetaKind::Setting) && is_counter()))
+}
+
+/// What receives rows: the key without the graph's number, the length of its partition, the value.
+type VisitRow<'a> = dyn FnMut(&[u8], usize, &[u8]) -> Result<(), StoreError> + 'a;
+
+/// Gives the rows of a graph in a table to `visit`.
+fn each_row(
+    engine: &dyn Engine,
+    table: TableId,
+    graph: GraphNumber,
+    budget: &Budget,
+    visit: &mut VisitRow<'_>,
+) -> Result<(), StoreError> {
+    let prefix = prefix_of(graph);
+    let mut cursor = engine.scan_partitions(table, &prefix, None)?;
+    let mut rows = 0u32;
+    while let Some(entry) = cursor.next()? {
+        rows = rows.wrapping_add(1);
+        if rows.is_multiple_of(limits::ROWS_PER_CHECK) {
+            budget.check()?;
+        }
+        let Some(rest) = entry.key.as_bytes().get(prefix.len()..) else { continue };
+        if is_copied(table, graph, entry.key) {
+            visit(rest, entry.key.partition().len() - prefix.len(), entry.value)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_table(
+    from: &Graph,
+    to: &dyn Engine,
+    table: TableId,
+    copy: GraphNumber,
+    budget: &Budget,
+    tell: &mut dyn FnMut(u64),
+) -> Result<TableSum, StoreError> {
+    let mut sum = TableSum::default();
+    let prefix = prefix_of(copy);
+    let mut batch = WriteBatch::new();
+    let mut key = Vec::new();
+    each_row(from.engine(), table, from.number(), budget, &mut |rest, partition_len, value| {
+        sum.add(rest, value);
+        key.clear();
+        key.extend_from_slice(&prefix);
+        key.extend_from_slice(rest);
+        batch.put_key(table, Key::new(&key, prefix.len() + partition_len), value);
+        batch.end_group();
+        if batch.bytes() >= limits::COPY_BATCH_BYTES {
+            to.commit(std::mem::take(&mut batch))?;
+            tell(sum.rows);
+        }
+        Ok(())
+    })?;
+    to.commit(batch)?;
+    tell(sum.rows);
+    Ok(sum)
+}

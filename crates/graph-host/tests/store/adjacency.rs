@@ -1,0 +1,136 @@
+//! Is an adjacency read of many vertices the same as lists of their edges, one by one?
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use graph_host::HostedGraph;
+use graph_model::{Direction, Edge, EdgeId, IdStrategy, LabelId, Meaning, VertexId};
+use graph_schema::{Conditions, Literal, NewEdge};
+use graph_store::{Budget, EdgeQuery, GraphReader, limits};
+use proptest::prelude::*;
+use traversal::{EdgeRead, GraphRead, KOut, Step, Traversal, TraversalError, k_out};
+
+use crate::fixture::*;
+
+/// Every vertex there is, and one that is not.
+fn vertices() -> Vec<VertexId> {
+    let marked = VertexId::Uuid(7);
+    vec![string_id("1:a"), string_id("n"), VertexId::Number(1), VertexId::Number(2), marked, string_id("nobody")]
+}
+
+/// The edges of one vertex as lists give them: outgoing ones first, then by label; the first `limit`.
+fn listed(graph: &HostedGraph, vertex: &VertexId, read: &EdgeRead<'_>) -> Vec<(bool, Edge)> {
+    let labels: Vec<LabelId> = match read.labels {
+        Some(labels) => labels.to_vec(),
+        None => graph.catalogue().edge_labels().map(|label| label.id).collect(),
+    };
+    let mut edges = Vec::new();
+    for (outgoing, direction) in [(true, Direction::Out), (false, Direction::In)] {
+        if read.direction != Direction::Both && read.direction != direction {
+            continue;
+        }
+        for label in &labels {
+            let vertex = Some((vertex.clone(), direction));
+            let query = EdgeQuery { label: Some(*label), vertex, conditions: Conditions::default(), range: ALL };
+            graph
+                .reader()
+                .list_edges(&query, &Budget::unlimited(), &mut |edge| {
+                    edges.push((outgoing, edge.clone()));
+                    std::ops::ControlFlow::Continue(())
+                })
+                .unwrap();
+        }
+    }
+    edges.truncate(read.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap()));
+    edges
+}
+
+/// The same by one adjacency read of many vertices.
+fn read_at_once(graph: &HostedGraph, owners: &[&VertexId], read: &EdgeRead<'_>) -> Vec<Vec<(bool, Edge)>> {
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
+    let mut found = vec![Vec::new(); owners.len()];
+    reader
+        .edges_at(owners, read, &mut |edge| {
+            let owner = owners[edge.owner].clone();
+            let (source, target) = if edge.outgoing { (owner, edge.other) } else { (edge.other, owner) };
+            let id = EdgeId { label: edge.label, source, sort_values: edge.sort_values.into(), target };
+            let properties = edge.properties;
+            found[edge.owner].push((edge.outgoing, Edge { id, properties, expires_at_ms: None }));
+            Ok(())
+        })
+        .unwrap();
+    found
+}
+
+#[test]
+fn many_vertices_at_once_are_the_same_as_one_by_one() {
+    let (_store, graph) = store(&memory());
+    fill(&graph);
+    let labels: Vec<LabelId> = graph.catalogue().edge_labels().map(|label| label.id).collect();
+    let all = vertices();
+    let strategy = (
+        proptest::sample::subsequence(all.clone(), 0..=all.len()).prop_shuffle(),
+        proptest::sample::select(vec![Direction::Out, Direction::In, Direction::Both]),
+        proptest::option::of(proptest::sample::subsequence(labels.clone(), 1..=labels.len())),
+        proptest::option::of(1u64..4),
+        any::<bool>(),
+    );
+    proptest!(|((owners, direction, labels, limit, properties) in strategy)| {
+        let read = EdgeRead { direction, labels: labels.as_deref(), limit, properties };
+        let owners: Vec<&VertexId> = owners.iter().collect();
+        let found = read_at_once(&graph, &owners, &read);
+        for (owner, found) in owners.iter().zip(found) {
+            let mut expected = listed(&graph, owner, &read);
+            if !properties {
+                expected.iter_mut().for_each(|(_, edge)| edge.properties = Default::default());
+            }
+            prop_assert_eq!(found, expected);
+        }
+    });
+}
+
+#[test]
+fn edges_by_id_come_in_order_without_those_there_are_not() {
+    let (_store, graph) = store(&memory());
+    fill(&graph);
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(&graph, &graph.catalogue(), &budget);
+    let read = EdgeRead { direction: Direction::Out, labels: None, limit: None, properties: true };
+    let all: Vec<Edge> =
+        vertices().iter().flat_map(|vertex| listed(&graph, vertex, &read)).map(|(_, edge)| edge).collect();
+    let mut ids: Vec<EdgeId> = all.iter().map(|edge| edge.id.clone()).collect();
+    ids.insert(1, EdgeId { target: string_id("nobody"), ..ids[0].clone() });
+    assert_eq!(reader.edges(&ids).unwrap(), all);
+}
+
+#[test]
+fn a_traversal_looks_at_its_budget_while_it_reads() {
+    let (_store, graph) = store(&memory());
+    graph.schema().create_vertex_label(&vertex_label("numbered", IdStrategy::CustomizeNumber)).unwrap();
+    graph.schema().create_edge_label(&edge_label("next", "numbered", "numbered")).unwrap();
+    let count = i64::from(limits::ROWS_PER_CHECK) + 20;
+    let new: Vec<_> = (0..count).map(|n| vertex("numbered", Some(Literal::Integer(n)))).collect();
+    insert(&graph, &new).unwrap();
+    let ends = |n| (("numbered", Literal::Integer(0)), ("numbered", Literal::Integer(n)));
+    let new: Vec<NewEdge<'_>> = (0..count).map(|n| edge("next", ends(n).0, ends(n).1)).collect();
+    connect(&graph, &new).unwrap();
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let budget = Budget::new(Duration::from_secs(3_600), Arc::clone(&cancelled));
+    let reader = GraphReader::new(&graph, &graph.catalogue(), &budget);
+    let read = EdgeRead { direction: Direction::Out, labels: None, limit: None, properties: false };
+    let mut seen = 0;
+    let error = reader
+        .edges_at(&[&VertexId::Number(0)], &read, &mut |_| {
+            seen += 1;
+            cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+            Ok(())
+        })
+        .unwrap_err();
+    assert_eq!((error.meaning(), seen), (Meaning::Cancelled, limits::ROWS_PER_CHECK - 1));
+    let mut traversal = Traversal::new(&reader, "vertices", usize::MAX);
+    let first = traversal.node(VertexId::Number(0)).unwrap();
+    let around = k_out(&mut traversal, first, &KOut::new(&Step::default(), 1));
+    assert!(matches!(around, Err(TraversalError::Read { meaning: Meaning::Cancelled, .. })));
+}

@@ -1,0 +1,125 @@
+//! What all graphs of a store share, and what they need of the other processes over it.
+
+use std::sync::Arc;
+
+use key_codec::{GraphNumber, setting_value};
+use kv::Engine;
+use parking_lot::Mutex;
+
+use crate::StoreError;
+use crate::core::id_generator::{BLOCK, IdGenerator, RESERVED_MAX};
+use crate::core::options::GraphOptions;
+use crate::core::stored_settings::{advance_setting, number_up_to, read_setting};
+use crate::core::stripes::Stripes;
+
+/// Setting of the store: automatic ids below it may have been given out.
+pub const IDS_RESERVED: &str = "ids_reserved";
+
+/// The other processes over a store that several share.
+pub trait Peers: Send + Sync {
+    /// Refuses to write with what may be out of date. Called before every write.
+    ///
+    /// # Errors
+    /// [`StoreError::Stale`].
+    fn check_fresh(&self) -> Result<(), StoreError>;
+
+    /// Waits for the right to change schema or graphs.
+    ///
+    /// # Errors
+    /// [`StoreError::ChangeBusy`], [`StoreError::Stale`]; those of storage.
+    fn begin_change(&self) -> Result<Box<dyn ChangeRight + '_>, StoreError>;
+
+    /// Waits until no process uses a schema or a graph as it was before the last change.
+    ///
+    /// # Errors
+    /// [`StoreError::ServerBehind`], [`StoreError::Closing`]; those of storage.
+    fn wait_for_servers(&self) -> Result<(), StoreError>;
+}
+
+/// The right to change schema or graphs, while it is held; dropping it gives it back.
+pub trait ChangeRight {
+    /// A number that no other change has, nor will have: the version of what it changes.
+    fn version(&self) -> u64;
+}
+
+/// What all graphs of a store share.
+pub struct Shared {
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) options: GraphOptions,
+    ids: IdGenerator,
+    /// The other processes, where there can be others.
+    peers: Option<Arc<dyn Peers>>,
+    /// Locks of graphs that another server took away, until their writers have been waited for.
+    pub(crate) retired: Mutex<Vec<Stripes>>,
+}
+
+/// Writers to graphs that were taken away, still to be waited for.
+pub struct RetiredWriters(Vec<Stripes>);
+
+impl RetiredWriters {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Waits until all of them have committed.
+    pub fn wait(&self) {
+        self.0.iter().for_each(Stripes::wait);
+    }
+}
+
+impl Shared {
+    /// For the graphs of an engine. `peers`: the other processes, `None` where there can be none.
+    ///
+    /// # Errors
+    /// Those of storage.
+    pub fn new(
+        engine: Arc<dyn Engine>,
+        options: GraphOptions,
+        peers: Option<Arc<dyn Peers>>,
+    ) -> Result<Self, StoreError> {
+        let reserved = match read_setting(&*engine, GraphNumber::STORE, IDS_RESERVED)? {
+            Some(bytes) => number_up_to(RESERVED_MAX, setting_value::read_numbers::<1>(&bytes)?)?,
+            None => 0,
+        };
+        Ok(Self { engine, options, ids: IdGenerator::new(reserved), peers, retired: Mutex::default() })
+    }
+
+    /// A new automatic vertex id.
+    pub(crate) fn next_vertex_id(&self, now_ms: i64) -> Result<i64, StoreError> {
+        self.ids.next(now_ms, |least| {
+            let reserved = advance_setting(&*self.engine, GraphNumber::STORE, IDS_RESERVED, |before| {
+                let before = number_up_to(RESERVED_MAX, [before.unwrap_or_default()])?;
+                Ok(before.max(least) + BLOCK)
+            })?;
+            Ok(reserved - BLOCK)
+        })
+    }
+
+    /// Whether other processes can be at work on the store.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.peers.is_some()
+    }
+
+    /// Refuses to write with what may be out of date.
+    pub(crate) fn check_fresh(&self) -> Result<(), StoreError> {
+        self.peers.as_ref().map_or(Ok(()), |peers| peers.check_fresh())
+    }
+
+    /// The right to change schema or graphs; `None` where there is nobody to share it with.
+    pub(crate) fn begin_change(&self) -> Result<Option<Box<dyn ChangeRight + '_>>, StoreError> {
+        self.peers.as_ref().map(|peers| peers.begin_change()).transpose()
+    }
+
+    /// See [`Peers::wait_for_servers`].
+    pub(crate) fn wait_for_servers(&self) -> Result<(), StoreError> {
+        self.peers.as_ref().map_or(Ok(()), |peers| peers.wait_for_servers())
+    }
+
+    /// The writers of graphs that were taken away since this was called last.
+    #[must_use]
+    pub fn take_retired(&self) -> RetiredWriters {
+        RetiredWriters(std::mem::take(&mut *self.retired.lock()))
+    }
+}

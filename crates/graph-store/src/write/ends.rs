@@ -1,0 +1,70 @@
+//! The ends of edges: whether they exist and have the labels that the edge labels link.
+
+use graph_model::{Edge, LabelId, VertexId};
+use graph_schema::Catalogue;
+use key_codec::{key, tables, value};
+use kv::Keys;
+use rustc_hash::FxHashMap;
+
+use crate::StoreError;
+use crate::core::clock::{is_expired, now_ms};
+use crate::core::error::End;
+use crate::core::fetch::fetch;
+use crate::core::graph::Graph;
+use crate::index::write_unit::Positions;
+
+/// Checks that all ends exist and have the labels their edge labels link, with one read for the batch.
+pub(crate) fn check_ends(
+    graph: &Graph,
+    catalogue: &Catalogue,
+    edges: &[Edge],
+    positions: Positions,
+) -> Result<(), StoreError> {
+    let mut places: FxHashMap<&VertexId, usize> = FxHashMap::default();
+    let mut keys = Keys::new();
+    for id in edges.iter().flat_map(|edge| [&edge.id.source, &edge.id.target]) {
+        places.entry(id).or_insert_with(|| {
+            keys.push(|b| key::vertex_partition(b, graph.number, id), |_| ());
+            keys.len() - 1
+        });
+    }
+    let now = now_ms();
+    let labels = fetch(graph.engine(), tables::VERTEX, &keys, |_, found| {
+        let head = value::read_vertex_head(found)?;
+        Ok((!is_expired(head.expires_at_ms, now)).then_some(head.label))
+    })?;
+    let label_of = |id: &VertexId| places.get(id).and_then(|at| labels.get(*at).copied().flatten());
+    for (index, edge) in edges.iter().enumerate() {
+        let link = catalogue.edge_label(edge.id.label).and_then(|label| label.link);
+        let ends =
+            [(End::Source, &edge.id.source, link.map(|l| l.0)), (End::Target, &edge.id.target, link.map(|l| l.1))];
+        for (end, id, expected) in ends {
+            check_end(catalogue, positions.at(index), end, id, label_of(id), expected)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_end(
+    catalogue: &Catalogue,
+    index: Option<usize>,
+    end: End,
+    id: &VertexId,
+    actual: Option<LabelId>,
+    expected: Option<LabelId>,
+) -> Result<(), StoreError> {
+    let Some(actual) = actual else {
+        return Err(StoreError::EndNotFound { index, end, id: id.to_string() });
+    };
+    if expected.is_some_and(|expected| expected != actual) {
+        let name = |label| catalogue.vertex_label(label).map_or_else(String::new, |label| label.name.clone());
+        return Err(StoreError::EndLabel {
+            index,
+            end,
+            id: id.to_string(),
+            actual: name(actual),
+            expected: expected.map_or_else(String::new, name),
+        });
+    }
+    Ok(())
+}
