@@ -67,7 +67,7 @@ suite "Full disk" scripts/test-full-disk.sh
 suite "Cassandra" scripts/test-cassandra.sh
 suite "TiKV" scripts/test-tikv.sh
 suite "Servers over a cluster" scripts/test-cluster.sh
-suite "Walk-through of README.md" scripts/walk-through.py
+suite "Walk-through of docs/tour.md" scripts/walk-through.py
 suite "Java client 1.5.0" scripts/test-clients.sh java 1.5.0
 suite "Java client 1.3.0" scripts/test-clients.sh java 1.3.0
 suite "Java client 1.0.0" scripts/test-clients.sh java 1.0.0

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Does what README.md tells a new user to do, command by command, and compares what comes out.
+"""Executes the commands of docs/tour.md and compares their output with what the page shows.
 
-In the section "A five-minute tour", every block marked `sh` is run with bash; a block marked `json` or `text` right after it is what
-the command must print: JSON is compared as data (times by presence), text by lines. A function defined on one line is there
-for the later blocks too, as in one terminal. `make run` itself is done by starting
-scripts/run.sh on a free port with a data folder of its own; afterwards it is stopped and started a second time, and must keep the data.
+Every block marked `sh` is run with bash. A block marked `json` or `text` right after it is the output expected of the
+command: JSON is compared as data (times only by presence), text line by line. A function defined on one line remains
+defined for the later blocks, as in one terminal. `make run` is carried out by starting scripts/run.sh on a free port
+with a data directory of its own; afterwards the server is stopped and started again, and must have kept the data.
 
 Needs only Python's standard library. Usage: scripts/walk-through.py
 """
@@ -22,7 +22,7 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SECTION = "## A five-minute tour"
+PAGE = "docs/tour.md"
 ADDRESS = "127.0.0.1:8080"
 READY = "Try, in another terminal"
 # What differs from run to run: compared by presence.
@@ -31,8 +31,7 @@ TIMES = ("~create_time", "cost(ns)")
 
 def blocks():
     """The tour's blocks, as (language, text), in order."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    tour = text.split(SECTION, 1)[1].split("\n## ", 1)[0]
+    tour = (ROOT / PAGE).read_text(encoding="utf-8")
     return re.findall(r"^```(\w+)\n(.*?)^```$", tour, re.S | re.M)
 
 
@@ -89,7 +88,7 @@ def compare(language, expected, printed):
     else:
         same = [x.rstrip() for x in printed.strip().splitlines()] == [x.rstrip() for x in expected.strip().splitlines()]
     if not same:
-        sys.exit("README.md says:\n%s\nbut it printed:\n%s" % (expected, printed))
+        sys.exit("%s says:\n%s\nbut the command printed:\n%s" % (PAGE, expected, printed))
 
 
 def main():
