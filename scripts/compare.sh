@@ -95,19 +95,17 @@ compare "$report" "Both warmed up with every scenario" "${scenarios[@]}"
 say "Reports: $report/summary.md and $report/report.html, before edges were read $report/before-edge-reads/summary.md"
 if [[ -n ${QUICK:-} ]]; then exit 0; fi
 
-# What a summary says before its first scenario, or only the table of ratios, between two markers of a page.
-fill_in() { # PAGE MARKER SUMMARY [--table]
-    awk -v marker="$2" -v summary="$3" -v table="${4:-}" '
+# Puts a summary's table of ratios between two markers of a page.
+fill_in() { # PAGE MARKER SUMMARY
+    awk -v marker="$2" -v summary="$3" '
         $0 == "<!-- " marker ":end -->" { print ""; inside = 0 }
         !inside { print }
         $0 == "<!-- " marker ":begin -->" {
             inside = 1
-            if (table) print ""
+            print ""
             while ((getline line < summary) > 0) {
-                if (line ~ /^# /) continue
                 if (line ~ /^## / && line != "## Ratio") break
-                if (line == "## Ratio") line = "### Ratio"
-                if (!table || line ~ /^[|]/) print line
+                if (line ~ /^[|]/) print line
             }
         }' "$1" >"$1.new"
     mv "$1.new" "$1"
@@ -118,6 +116,6 @@ mkdir -p "$pages/hugegraph-1.7"
 cp "$report/summary.md" "$report/report.html" "$pages/hugegraph-1.7/"
 cp "$report/before-edge-reads/summary.md" "$pages/hugegraph-1.7/before-edge-reads.md"
 fill_in "$pages/hugegraph.md" compare "$report/summary.md"
-fill_in "$pages/hugegraph.md" compare-inserts "$report/before-edge-reads/summary.md" --table
+fill_in "$pages/hugegraph.md" compare-inserts "$report/before-edge-reads/summary.md"
 scripts/chart.py
 say "$pages/hugegraph.md has the new tables, docs/images the new chart"
