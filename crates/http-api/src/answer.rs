@@ -13,17 +13,16 @@ use graph_store::{Budget, Wait};
 use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
-use hyper::{Method, Request, Response};
+use hyper::{Method, Request, Response, StatusCode};
 use rest_json::Dialect;
+use serving::{Admitted, CancelOnDrop, Outcome};
 use tokio::time::timeout;
 
 use crate::address::Address;
-use crate::admission::Admitted;
 use crate::body::{self, BodyError};
 use crate::call::{Answered, App, Call};
 use crate::errors::ApiError;
 use crate::limits;
-use crate::pool::CancelOnDrop;
 use crate::reply::{Reply, accepts_gzip};
 use crate::routes::{self, Found, Handler, Scope};
 
@@ -45,16 +44,25 @@ pub(crate) async fn answer(app: Arc<App>, request: Request<Incoming>) -> Respons
         Some(Ok(reply)) => reply,
         Some(Err(error)) => error.into_reply(),
         None => {
-            app.meters.panics.inc();
+            app.serving.metrics.panics.inc();
             ApiError::defect().into_reply()
         }
     };
     if !reply.close && !body.is_end_stream() {
         reply.close = !Box::pin(body::discard(&mut body, &head.headers)).await;
     }
-    app.meters.bytes_sent.inc_by(reply.body.len() as u64);
-    app.meters.of(id).observe(reply.status, started.elapsed());
+    app.serving.metrics.bytes_sent.inc_by(reply.body.len() as u64);
+    app.serving.metrics.of(id.map(|id| id.0)).observe(outcome(reply.status), started.elapsed());
     reply.into_response()
+}
+
+/// What a status counts as.
+fn outcome(status: StatusCode) -> Outcome {
+    match status.as_u16() {
+        500.. => Outcome::ServerError,
+        400.. => Outcome::ClientError,
+        _ => Outcome::Succeeded,
+    }
 }
 
 /// The answer to a request on a connection beyond the limit.
@@ -99,7 +107,7 @@ async fn serve(
         Some(admitted) if has_body => {
             check_type(headers, body, handler)?;
             if is_batch(handler, body.size_hint().exact().unwrap_or_default()) && !app.remote {
-                app.batches.check_room()?;
+                app.serving.batches.check_room()?;
             }
             read(app, headers, admitted, body).await?
         }
@@ -163,15 +171,15 @@ where
     match timeout(Duration::from_millis(limit_ms), work).await {
         Ok(answered) => Ok(answered?),
         Err(_) => {
-            app.meters.timeouts.inc();
+            app.serving.metrics.timeouts.inc();
             Err(ApiError::timeout(limit_ms))
         }
     }
 }
 
 fn admit(app: &App) -> Result<Admitted, ApiError> {
-    app.admission.enter().map_err(|_| {
-        app.meters.refused_requests.inc();
+    app.serving.admission.enter().map_err(|_| {
+        app.serving.metrics.refused_requests.inc();
         let limit = app.options.limits.requests_in_flight_max;
         ApiError::overloaded(format!(
             "the server works on {limit} requests already (server.requests_in_flight_max); try again in a moment"
@@ -219,7 +227,7 @@ async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mu
     let body = read.map_err(|error| match error {
         BodyError::TooLarge => ApiError::body_too_large(limits.request_body_bytes_max),
         BodyError::NoRoom => {
-            app.meters.refused_bytes.inc();
+            app.serving.metrics.refused_bytes.inc();
             ApiError::overloaded(format!(
                 "the server holds {} bytes of request bodies already (server.bytes_in_flight_max); try again in a moment",
                 limits.bytes_in_flight_max
@@ -231,7 +239,7 @@ async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mu
         }
         BodyError::Broken(reason) => ApiError::bad_input(format!("the body could not be read: {reason}")).closing(),
     })?;
-    app.meters.bytes_received.inc_by(body.len() as u64);
+    app.serving.metrics.bytes_received.inc_by(body.len() as u64);
     Ok(body)
 }
 
@@ -252,34 +260,34 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
     let reply = match handler {
         Handler::Quick(handle) | Handler::Pooled(handle) => {
             let _cancel = set_budget(&mut call);
-            let pool = if is_query { &app.queries } else { &app.writes };
+            let pool = if is_query { &app.serving.queries } else { &app.serving.writes };
             return pool.run(name, move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;
         }
         Handler::QuickWrite(handle) if call.body.len() <= limits::QUICK_WRITE_BYTES_MAX && !remote => {
-            let place = if is_batch(handler, call.body.len() as u64) {
-                let place = app.batches.enter(name).await?;
+            let permit = if is_batch(handler, call.body.len() as u64) {
+                let permit = app.serving.batches.enter(name).await?;
                 // Whatever else has arrived is read first: small requests are answered, batches get in line or are refused. Without this
                 // nobody would ever be in line on a thread that is busy with one batch after the other; all would wait in their sockets.
                 tokio::task::yield_now().await;
-                Some(place)
+                Some(permit)
             } else {
                 None
             };
             let outcome = handle(&call, Wait::Never);
-            drop(place);
+            drop(permit);
             match outcome {
                 Ok(pending) => pending.done().await?,
                 Err(error) if error.is_contended() => {
-                    app.writes.run(name, move || handle(&call, Wait::Allowed)).await??.done().await?
+                    app.serving.writes.run(name, move || handle(&call, Wait::Allowed)).await??.done().await?
                 }
                 Err(error) => return Err(error),
             }
         }
         Handler::QuickWrite(handle) | Handler::PooledWrite(handle) => {
             let _cancel = set_budget(&mut call);
-            app.writes.run(name, move || handle(&call, Wait::Allowed)).await??.done().await?
+            app.serving.writes.run(name, move || handle(&call, Wait::Allowed)).await??.done().await?
         }
-        Handler::NewGraph(handle) => return app.writes.run(None, move || handle(&call)).await?,
+        Handler::NewGraph(handle) => return app.serving.writes.run(None, move || handle(&call)).await?,
         Handler::Unhurried(_) | Handler::Never(_) | Handler::NotYet => return Err(ApiError::defect()),
     };
     Ok(reply.gzip_if(gzip))
@@ -288,9 +296,9 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
 /// Runs work that takes as long as it takes, to its end even when the client has gone away: it would only have to begin again.
 async fn unhurried(mut call: Call, handle: fn(&Call) -> Answered) -> Answered {
     let app = Arc::clone(&call.app);
-    call.budget = Budget::new(Duration::MAX, Arc::clone(&app.shutting_down));
+    call.budget = Budget::new(Duration::MAX, app.serving.shutting_down());
     let graph = call.graph.clone();
-    app.writes.run(graph.as_ref().map(|graph| graph.name()), move || handle(&call)).await?
+    app.serving.writes.run(graph.as_ref().map(|graph| graph.name()), move || handle(&call)).await?
 }
 
 /// Gives the work its deadline, and a flag that is set when nobody waits for it any more.

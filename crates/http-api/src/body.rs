@@ -7,9 +7,9 @@ use flate2::bufread::MultiGzDecoder;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap};
+use serving::Admitted;
 use tokio::time::timeout;
 
-use crate::admission::Admitted;
 use crate::limits::{BODY_BYTES_GUESS, DISCARD_BYTES_MAX, DISCARD_TIME_MAX};
 
 /// Why a body was not read.

@@ -12,13 +12,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
+use serving::note_arrival;
 use smallvec::SmallVec;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::busy_poll::note_arrival;
 use crate::limits::{WRITE_BYTES_AT_ONCE_MAX, WRITE_BYTES_COPIED_MAX, WRITE_STALL_TIME_MAX};
 
 /// Requests of a connection: while one is being answered, a silent client is not at fault.

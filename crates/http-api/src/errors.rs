@@ -5,10 +5,10 @@ use graph_schema::{ElementError, SchemaError};
 use graph_store::StoreError;
 use hyper::StatusCode;
 use rest_json::{DecodeError, ErrorBody};
+use serving::Refused;
 use traversal::TraversalError;
 
 use crate::address::NotDecoded;
-use crate::line::Refused;
 use crate::names::DEFAULT_SPACE;
 use crate::reply::Reply;
 

@@ -14,28 +14,21 @@
 //! - What can take long runs on a bounded pool of threads, with a deadline, and stops when the client goes away.
 
 mod address;
-mod admission;
 mod answer;
 mod body;
-mod busy_poll;
 mod call;
 mod connection;
 mod directory;
 mod errors;
 pub mod limits;
-mod line;
-mod meters;
 mod names;
 mod openapi;
 mod options;
-mod pool;
-mod process;
 mod query;
 mod reply;
 mod resources;
 mod routes;
 mod server;
-mod workers;
 
-pub use options::{ApiOptions, Limits, Worker};
+pub use options::{ApiOptions, Limits};
 pub use server::{ServeError, serve};

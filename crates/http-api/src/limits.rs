@@ -33,37 +33,6 @@ pub const WRITE_BYTES_AT_ONCE_MAX: usize = 64 * 1024;
 /// The longest answer that is copied, head and body, into one piece to be sent.
 pub(crate) const WRITE_BYTES_COPIED_MAX: usize = 2 * 1024;
 
-/// Longest time a thread may be told to look for more before it sleeps: beyond it nothing is gained, and processors never rest.
-pub const BUSY_POLL_US_MAX: u64 = 10_000;
-
-/// Time after which a look for arrivals must have been more than that: something else was ready on the thread, and was done. An empty
-/// one takes 1 to 3 microseconds.
-pub(crate) const BUSY_POLL_ROUND: Duration = Duration::from_micros(20);
-
-/// Time without the processor that is late, after a thread that stays awake has given it away ([`crate::Limits::busy_poll_us`]): a client
-/// on the same machine, or another thread that answers small requests, is done with what has arrived in 1 to 1.5 ms where there are 64
-/// connections; who computes has it until the system's tick, mostly every 4 ms.
-pub(crate) const BUSY_POLL_LATE: Duration = Duration::from_millis(2);
-
-/// Time between two requests on a thread that has much to do. Where that much arrived while the processor was away, clients had it.
-pub(crate) const BUSY_POLL_ARRIVAL: Duration = Duration::from_micros(100);
-
-/// The part of its time that a thread may lose by coming back late, one in so many: now and then the host takes the processor away.
-pub(crate) const BUSY_POLL_LOST_SHARE: u32 = 4;
-
-/// Time it may have lost beyond that.
-pub(crate) const BUSY_POLL_LOST_MAX: Duration = Duration::from_millis(10);
-
-/// Time of sleeping at once after work that takes long has come, and after the processor came back late too often; for the latter it is
-/// doubled when that happens again soon.
-pub(crate) const BUSY_POLL_REST_MIN: Duration = Duration::from_secs(1);
-
-/// The longest such time.
-pub(crate) const BUSY_POLL_REST_MAX: Duration = Duration::from_secs(30);
-
-/// Wake-ups passed over at the most after a thread stayed awake for nothing.
-pub(crate) const BUSY_POLL_SKIPS_MAX: u32 = 63;
-
 /// Pause after a failed accept: the usual reason is that file descriptors have run out, and trying again at once would spin.
 pub const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(100);
 
@@ -83,12 +52,6 @@ pub const QUICK_WRITE_BYTES_MAX: usize = 256 * 1024;
 /// Body of a write above which it waits for its turn ([`crate::Limits::waiting_writes_max`]): a smaller one is done before a turn could be
 /// given.
 pub const SMALL_WRITE_BYTES_MAX: usize = 16 * 1024;
-
-/// How far a thread can stand back behind others: the system's bound.
-pub const NICENESS_MAX: u8 = 19;
-
-/// Batches let in for each thread that serves connections: one at work and one that is ready when it is done.
-pub(crate) const BATCH_PLACES_PER_THREAD: usize = 2;
 
 /// Vertices that paths are looked for between, at each end: the work grows with their product. HugeGraph's bound.
 pub(crate) const TRAVERSER_ENDS_MAX: usize = 10;

@@ -1,6 +1,6 @@
 //! How the server is run.
 
-use tokio::runtime::Handle;
+use serving::Worker;
 
 /// What the server admits and gives out. The names are those of the settings.
 #[derive(Clone, Debug)]
@@ -69,18 +69,6 @@ impl Default for Limits {
             remote_threads: 64,
         }
     }
-}
-
-/// A thread that serves connections.
-///
-/// Runtimes of one thread each serve short requests with less work than one of many threads: there is nobody to wake, to steal from
-/// or to share the list of ready sockets with.
-#[derive(Clone, Debug)]
-pub struct Worker {
-    /// Its runtime.
-    pub runtime: Handle,
-    /// The processor it is tied to. Connections whose packets arrive there are served there, as long as others do not have many fewer.
-    pub processor: Option<usize>,
 }
 
 /// How the server is run.

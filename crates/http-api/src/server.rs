@@ -6,7 +6,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use graph_host::Store;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use serving::Workers;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -25,7 +25,6 @@ use crate::connection::{Busy, Patience, TimedStream, http};
 use crate::limits::{ACCEPT_RETRY_PAUSE, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX};
 use crate::options::ApiOptions;
 use crate::routes::directory;
-use crate::workers::Workers;
 
 /// Why the server ended other than by being told to.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +51,7 @@ pub async fn serve(
     tracing::debug!(%address, "serving");
     accept(&app, &listener, &ended, &mut connections, shutdown).await;
     drop(listener);
-    app.shutting_down.store(true, Ordering::Relaxed);
+    app.serving.shut_down();
     tracing::info!(connections = connections.len(), "shutting down");
     end.send_replace(true);
     let all_done = async { while connections.join_next().await.is_some() {} };
@@ -100,7 +99,7 @@ async fn accept(
             });
             continue;
         }
-        app.meters.refused_connections.inc();
+        app.serving.metrics.refused_connections.inc();
         let permit = tokio::select! {
             () = &mut shutdown => return,
             permit = Arc::clone(&refused).acquire_owned() => permit,
@@ -132,7 +131,7 @@ fn prepare(stream: &TcpStream, peer: SocketAddr) {
 
 /// Serves one connection to its end.
 async fn connection(app: Arc<App>, stream: TcpStream, ended: watch::Receiver<bool>) {
-    app.meters.connections.inc();
+    app.serving.metrics.connections.inc();
     let limits = &app.options.limits;
     let patience = Patience {
         head: Duration::from_millis(limits.header_read_timeout_ms),
@@ -178,7 +177,7 @@ async fn connection(app: Arc<App>, stream: TcpStream, ended: watch::Receiver<boo
     if let Err(error) = outcome {
         tracing::debug!(%error, "a connection ended");
     }
-    app.meters.connections.dec();
+    app.serving.metrics.connections.dec();
 }
 
 /// Tells a connection beyond the limit so.

@@ -323,14 +323,14 @@ impl Settings {
                 return Err(SettingsError::Value { key, value: value.to_string(), reason });
             }
         }
-        if server.busy_poll_us > http_api::limits::BUSY_POLL_US_MAX {
+        if server.busy_poll_us > serving::limits::BUSY_POLL_US_MAX {
             let value = server.busy_poll_us.to_string();
-            let reason = format!("it must be at most {}", http_api::limits::BUSY_POLL_US_MAX);
+            let reason = format!("it must be at most {}", serving::limits::BUSY_POLL_US_MAX);
             return Err(SettingsError::Value { key: "server.busy_poll_us", value, reason });
         }
-        if server.query_niceness > http_api::limits::NICENESS_MAX {
+        if server.query_niceness > serving::limits::NICENESS_MAX {
             let value = server.query_niceness.to_string();
-            let reason = format!("it must be at most {}", http_api::limits::NICENESS_MAX);
+            let reason = format!("it must be at most {}", serving::limits::NICENESS_MAX);
             return Err(SettingsError::Value { key: "server.query_niceness", value, reason });
         }
         let limit = graph_store::limits::EXPIRY_BATCH_ELEMENTS_MAX;

@@ -9,7 +9,7 @@ use toml_edit::DocumentMut;
 use crate::report::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 23] = [
+const LAYERS: [(&str, &[&str]); 24] = [
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
@@ -28,7 +28,11 @@ const LAYERS: [(&str, &[&str]); 23] = [
     ("graph-host", &["graph-model", "graph-schema", "graph-store", "key-codec", "kv"]),
     ("rest-json", &["graph-model", "graph-schema"]),
     ("fuzz", &["graph-model", "graph-schema", "rest-json", "key-codec", "kv"]),
-    ("http-api", &["graph-model", "graph-schema", "graph-store", "graph-host", "rest-json", "threads", "traversal"]),
+    ("serving", &["threads"]),
+    (
+        "http-api",
+        &["graph-model", "graph-schema", "graph-store", "graph-host", "rest-json", "serving", "threads", "traversal"],
+    ),
     (
         "bulk-load",
         &["api-client", "graph-model", "graph-schema", "key-codec", "kv", "graph-store", "graph-host", "rest-json"],
@@ -49,6 +53,7 @@ const LAYERS: [(&str, &[&str]); 23] = [
             "kv-rocksdb",
             "kv-tikv",
             "http-api",
+            "serving",
             "api-client",
             "bulk-load",
             "graph-gen",

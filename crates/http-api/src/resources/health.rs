@@ -1,7 +1,5 @@
 //! `/health`: whether requests are welcome.
 
-use std::sync::atomic::Ordering;
-
 use hyper::StatusCode;
 use serde_json::json;
 
@@ -12,7 +10,7 @@ use crate::reply::Reply;
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 pub(crate) fn show(call: &Call) -> Answered {
     let mut reply = Reply::value(&json!({ "status": "UP" }));
-    if call.app.shutting_down.load(Ordering::Relaxed) {
+    if call.app.serving.is_shutting_down() {
         reply = Reply::value(&json!({ "status": "DOWN", "reason": "shutting down" }));
         reply.status = StatusCode::SERVICE_UNAVAILABLE;
     }

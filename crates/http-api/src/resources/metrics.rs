@@ -6,11 +6,11 @@ use prometheus::proto::{Metric, MetricFamily, MetricType};
 use prometheus::{Encoder as _, TextEncoder};
 use rest_json::Dialect;
 use serde_json::{Map, Value, json};
+use serving::{kept_bytes, program_bytes, resident_bytes};
 
 use crate::call::{Answered, App, Call};
 use crate::errors::ApiError;
 use crate::names::CORE_VERSION;
-use crate::process::{kept_bytes, program_bytes, resident_bytes};
 use crate::reply::Reply;
 
 /// HugeGraph's groups of metrics.
@@ -58,13 +58,13 @@ pub(crate) fn group(call: &Call) -> Answered {
 
 /// How often and how fast every endpoint answered.
 pub(crate) fn statistics(call: &Call) -> Answered {
-    let used = || call.app.meters.endpoints().filter(|meter| meter.counts() != (0, 0));
+    let used = || call.app.serving.metrics.endpoints().filter(|endpoint| endpoint.counts() != (0, 0));
     if wants_json(call)? {
         let mut all = Map::new();
-        for meter in used() {
-            let ((succeeded, failed), (longest, mean)) = (meter.counts(), meter.times_ms());
+        for endpoint in used() {
+            let ((succeeded, failed), (longest, mean)) = (endpoint.counts(), endpoint.times_ms());
             all.insert(
-                format!("{}/{}", meter.template.trim_start_matches('/'), meter.method),
+                format!("{}/{}", endpoint.template.trim_start_matches('/'), endpoint.method),
                 json!({
                     "MAX_RESPONSE_TIME": longest, "MEAN_RESPONSE_TIME": mean,
                     "TOTAL_REQUEST": succeeded + failed, "FAILED_REQUEST": failed, "SUCCESS_REQUEST": succeeded,
@@ -74,9 +74,9 @@ pub(crate) fn statistics(call: &Call) -> Answered {
         return Ok(Reply::value(&Value::Object(all)));
     }
     let mut text = head(&call.app);
-    for meter in used() {
-        let ((succeeded, failed), (longest, mean)) = (meter.counts(), meter.times_ms());
-        let labels = format!("path=\"{}\",method=\"{}\"", meter.template, meter.method);
+    for endpoint in used() {
+        let ((succeeded, failed), (longest, mean)) = (endpoint.counts(), endpoint.times_ms());
+        let labels = format!("path=\"{}\",method=\"{}\"", endpoint.template, endpoint.method);
         for (name, value) in [
             ("max_response_time_ms", longest),
             ("mean_response_time_ms", mean),
@@ -93,7 +93,7 @@ pub(crate) fn statistics(call: &Call) -> Answered {
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 pub(crate) fn system(call: &Call) -> Answered {
     let used = resident_bytes() / MEBIBYTE;
-    let uptime_ms = u64::try_from(call.app.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let uptime_ms = u64::try_from(call.app.serving.started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let memory = json!({ "committed": used, "init": 0, "used": used, "max": 0 });
     Ok(Reply::value(&json!({
@@ -152,18 +152,14 @@ fn head(app: &App) -> String {
 }
 
 fn families(app: &App) -> Vec<MetricFamily> {
-    let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    app.meters.requests_in_flight.set(gauge(app.admission.requests()));
-    app.meters.bytes_in_flight.set(gauge(app.admission.bytes()));
-    app.meters.queries_waiting.set(gauge(app.queries.line.waiting()));
-    app.meters.writes_waiting.set(gauge(app.writes.line.waiting() + app.batches.waiting()));
-    app.meters.registry.gather()
+    app.serving.refresh_gauges();
+    app.serving.metrics.registry.gather()
 }
 
 fn process_and_engine(app: &App) -> Vec<(String, &'static str, f64)> {
     let mut all = vec![
         ("process_resident_memory_bytes".to_owned(), "Memory of the process that is in RAM", resident_bytes() as f64),
-        ("process_uptime_seconds".to_owned(), "Time since the start", app.started.elapsed().as_secs_f64()),
+        ("process_uptime_seconds".to_owned(), "Time since the start", app.serving.started.elapsed().as_secs_f64()),
     ];
     let purged = app.store.purged();
     all.push((
@@ -180,7 +176,7 @@ fn process_and_engine(app: &App) -> Vec<(String, &'static str, f64)> {
 /// What the memory of the process in RAM is made of: parts that are counted, and the rest.
 fn memory(app: &App) -> Vec<(&'static str, &'static str, f64)> {
     let mut parts: Vec<_> = app.store.memory().into_iter().map(|part| (part.name, part.help, part.value)).collect();
-    parts.push(("request_bodies", "Bodies of requests at work", app.admission.bytes() as f64));
+    parts.push(("request_bodies", "Bodies of requests at work", app.serving.admission.bytes() as f64));
     parts.push(("program", "The program and its libraries, as far as they are in RAM", program_bytes() as f64));
     if let Some(kept) = kept_bytes() {
         parts.push(("allocator", "Freed memory that the allocator keeps for what comes next", kept as f64));

@@ -84,7 +84,7 @@ impl Heavy {
         let options = super::client_options(server);
         let cancel = cancel.clone();
         let work = move || {
-            threads::stand_back(http_api::limits::NICENESS_MAX);
+            threads::stand_back(serving::limits::NICENESS_MAX);
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let outcome = runtime.context("starting the runtime of the heavy requests").and_then(|runtime| {
                 runtime.block_on(async {

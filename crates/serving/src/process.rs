@@ -3,13 +3,13 @@
 /// Size of a page of memory on the systems this runs on, in which Linux counts a process's memory.
 const PAGE_BYTES: u64 = 4_096;
 
-/// Memory of the process in RAM; 0 where the system does not tell.
-pub(crate) fn resident_bytes() -> u64 {
+/// Memory of the process in RAM; 0 where the system does not say.
+pub fn resident_bytes() -> u64 {
     statm(1)
 }
 
 /// The part of it that is pages of files: the program and its libraries.
-pub(crate) fn program_bytes() -> u64 {
+pub fn program_bytes() -> u64 {
     statm(2)
 }
 
@@ -19,10 +19,10 @@ fn statm(column: usize) -> u64 {
     pages().unwrap_or_default().saturating_mul(PAGE_BYTES)
 }
 
-/// Freed memory that the allocator keeps for what is allocated next; `None` where it does not tell. It looks at every free piece, which
+/// Freed memory that the allocator keeps for what is allocated next; `None` where it does not say. It looks at every free piece, which
 /// takes up to some milliseconds in a process with much memory.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub(crate) fn kept_bytes() -> Option<u64> {
+pub fn kept_bytes() -> Option<u64> {
     #[expect(
         unsafe_code,
         reason = "a function of the C library without arguments that only reads, and locks what it reads"
@@ -31,9 +31,9 @@ pub(crate) fn kept_bytes() -> Option<u64> {
     u64::try_from(info.fordblks).ok()
 }
 
-/// See the other one.
+/// Unknown here.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(crate) fn kept_bytes() -> Option<u64> {
+pub fn kept_bytes() -> Option<u64> {
     None
 }
 

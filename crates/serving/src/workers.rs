@@ -5,21 +5,34 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use crate::busy_poll::stay_awake;
-use crate::options::Worker;
+
+/// A thread that serves connections.
+///
+/// Runtimes of one thread each serve short requests with less work than one of many threads: no thread has to be woken, and
+/// none shares tasks or the list of ready sockets.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    /// Its runtime.
+    pub runtime: Handle,
+    /// The processor it is tied to. Connections whose packets arrive there are served there, as long as others do not have many fewer.
+    pub processor: Option<usize>,
+}
 
 /// The threads that serve connections, each with as many copies of its mark as it has connections.
-pub(crate) struct Workers(Vec<(Worker, Arc<()>)>);
+pub struct Workers(Vec<(Worker, Arc<()>)>);
 
 impl Workers {
-    pub(crate) fn new(workers: &[Worker]) -> Self {
+    /// Takes the threads as they are.
+    pub fn new(workers: &[Worker]) -> Self {
         Self(workers.iter().map(|worker| (worker.clone(), Arc::default())).collect())
     }
 
     /// Lets the threads look for more before they sleep.
-    pub(crate) fn stay_awake(&self, limit: Duration) -> JoinSet<()> {
+    pub fn stay_awake(&self, limit: Duration) -> JoinSet<()> {
         let mut awake = JoinSet::new();
         for (worker, _) in self.0.iter().filter(|_| limit > Duration::ZERO) {
             awake.spawn_on(stay_awake(limit), &worker.runtime);
@@ -28,7 +41,7 @@ impl Workers {
     }
 
     /// Serves a connection on one of the threads. The socket belongs to the runtime at hand and has to be moved.
-    pub(crate) fn spawn<S>(
+    pub fn spawn<S>(
         &self,
         connections: &mut JoinSet<()>,
         stream: TcpStream,
@@ -65,7 +78,7 @@ fn incoming_processor(stream: &TcpStream) -> Option<usize> {
     }
 }
 
-/// Who gets the next connection: of the threads, given by their processors and how many connections they have, the one where the packets
+/// The thread that gets the next connection: of all, given by their processors and how many connections they have, the one where the packets
 /// arrive, so that they stay in the caches of one processor; but not once it has half as many again as the one that has the fewest, and
 /// one more. Then that gets it: packets that all arrive on one processor must not leave the others idle.
 fn choose(places: impl Iterator<Item = (Option<usize>, usize)> + Clone, incoming: Option<usize>) -> Option<usize> {

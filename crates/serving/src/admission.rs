@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts what is held.
-pub(crate) struct Admission {
+pub struct Admission {
     requests: AtomicUsize,
     requests_max: usize,
     bytes: AtomicUsize,
@@ -12,33 +12,34 @@ pub(crate) struct Admission {
 }
 
 /// A request's share. Dropping it gives it back.
-pub(crate) struct Admitted {
+pub struct Admitted {
     admission: Arc<Admission>,
     bytes: usize,
 }
 
 /// There is no room.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Full;
+pub struct Full;
 
 impl Admission {
-    pub(crate) fn new(requests_max: usize, bytes_max: usize) -> Arc<Self> {
+    /// Lets in `requests_max` requests with `bytes_max` bytes of bodies.
+    pub fn new(requests_max: usize, bytes_max: usize) -> Arc<Self> {
         Arc::new(Self { requests: AtomicUsize::new(0), requests_max, bytes: AtomicUsize::new(0), bytes_max })
     }
 
     /// Lets a request in.
-    pub(crate) fn enter(self: &Arc<Self>) -> Result<Admitted, Full> {
+    pub fn enter(self: &Arc<Self>) -> Result<Admitted, Full> {
         take(&self.requests, 1, self.requests_max)?;
         Ok(Admitted { admission: Arc::clone(self), bytes: 0 })
     }
 
     /// Requests let in and not done.
-    pub(crate) fn requests(&self) -> usize {
+    pub fn requests(&self) -> usize {
         self.requests.load(Ordering::Relaxed)
     }
 
     /// Bytes of bodies held.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 }
@@ -46,7 +47,7 @@ impl Admission {
 impl Admitted {
     /// Makes the share cover `bytes` at least. A request alone may exceed the limit: the limit of one body is another one, and
     /// a setting must not make requests impossible for ever.
-    pub(crate) fn grow_to(&mut self, bytes: usize) -> Result<(), Full> {
+    pub fn grow_to(&mut self, bytes: usize) -> Result<(), Full> {
         let Some(more) = bytes.checked_sub(self.bytes).filter(|more| *more > 0) else { return Ok(()) };
         if self.admission.bytes() == self.bytes {
             self.admission.bytes.fetch_add(more, Ordering::Relaxed);

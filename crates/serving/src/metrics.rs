@@ -4,18 +4,28 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hyper::StatusCode;
 use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry};
-
-use crate::directory::{Directory, EndpointId, State};
 
 /// Upper bounds of the latency classes in seconds: from a memory read to the default time limit.
 const SECONDS: &[f64] = &[0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
 
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// As asked for.
+    Succeeded,
+    /// Not, because of the request.
+    ClientError,
+    /// Not, because of the server.
+    ServerError,
+}
+
 /// The counters of one method at one address.
-pub(crate) struct EndpointMeter {
-    pub(crate) template: String,
-    pub(crate) method: String,
+pub struct EndpointMetrics {
+    /// Its address.
+    pub template: String,
+    /// Its method.
+    pub method: String,
     succeeded: IntCounter,
     refused: IntCounter,
     failed: IntCounter,
@@ -23,25 +33,25 @@ pub(crate) struct EndpointMeter {
     longest_us: AtomicU64,
 }
 
-impl EndpointMeter {
+impl EndpointMetrics {
     /// Counts an answer.
-    pub(crate) fn observe(&self, status: StatusCode, took: Duration) {
-        match status.as_u16() {
-            500.. => self.failed.inc(),
-            400.. => self.refused.inc(),
-            _ => self.succeeded.inc(),
+    pub fn observe(&self, outcome: Outcome, took: Duration) {
+        match outcome {
+            Outcome::Succeeded => self.succeeded.inc(),
+            Outcome::ClientError => self.refused.inc(),
+            Outcome::ServerError => self.failed.inc(),
         }
         self.seconds.observe(took.as_secs_f64());
         self.longest_us.fetch_max(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// Answers below 400, and others.
-    pub(crate) fn counts(&self) -> (u64, u64) {
+    pub fn counts(&self) -> (u64, u64) {
         (self.succeeded.get(), self.refused.get() + self.failed.get())
     }
 
     /// Longest and mean time in milliseconds.
-    pub(crate) fn times_ms(&self) -> (f64, f64) {
+    pub fn times_ms(&self) -> (f64, f64) {
         let count = self.seconds.get_sample_count().max(1);
         let longest = self.longest_us.load(Ordering::Relaxed);
         (longest as f64 / 1_000.0, self.seconds.get_sample_sum() * 1_000.0 / count as f64)
@@ -49,30 +59,46 @@ impl EndpointMeter {
 }
 
 /// All counters.
-pub(crate) struct Meters {
-    pub(crate) registry: Registry,
-    /// By [`EndpointId`]; `None` for endpoints that this version does not have.
-    endpoints: Vec<Option<EndpointMeter>>,
+pub struct Metrics {
+    /// All of them, to be read.
+    pub registry: Registry,
+    /// In the order given to [`Metrics::new`]; `None` for endpoints that are not counted by themselves.
+    endpoints: Vec<Option<EndpointMetrics>>,
     /// Everything without a route or a handler.
-    elsewhere: EndpointMeter,
-    pub(crate) requests_in_flight: IntGauge,
-    pub(crate) bytes_in_flight: IntGauge,
-    pub(crate) connections: IntGauge,
-    pub(crate) refused_requests: IntCounter,
-    pub(crate) refused_bytes: IntCounter,
-    pub(crate) refused_connections: IntCounter,
-    pub(crate) refused_queries: IntCounter,
-    pub(crate) refused_writes: IntCounter,
-    pub(crate) queries_waiting: IntGauge,
-    pub(crate) writes_waiting: IntGauge,
-    pub(crate) timeouts: IntCounter,
-    pub(crate) panics: IntCounter,
-    pub(crate) bytes_received: IntCounter,
-    pub(crate) bytes_sent: IntCounter,
+    elsewhere: EndpointMetrics,
+    /// Requests being worked on.
+    pub requests_in_flight: IntGauge,
+    /// Bytes of request bodies held.
+    pub bytes_in_flight: IntGauge,
+    /// Open connections.
+    pub connections: IntGauge,
+    /// Requests beyond the bound.
+    pub refused_requests: IntCounter,
+    /// Requests whose bodies had no room.
+    pub refused_bytes: IntCounter,
+    /// Connections beyond the bound.
+    pub refused_connections: IntCounter,
+    /// Reads beyond the queue.
+    pub refused_queries: IntCounter,
+    /// Writes beyond the queue.
+    pub refused_writes: IntCounter,
+    /// Reads that wait for a thread.
+    pub queries_waiting: IntGauge,
+    /// Writes that wait for a thread.
+    pub writes_waiting: IntGauge,
+    /// Requests stopped at the time limit.
+    pub timeouts: IntCounter,
+    /// Requests that panicked.
+    pub panics: IntCounter,
+    /// Bytes of request bodies after decompression.
+    pub bytes_received: IntCounter,
+    /// Bytes of answer bodies.
+    pub bytes_sent: IntCounter,
 }
 
-impl Meters {
-    pub(crate) fn new(directory: &Directory) -> Self {
+impl Metrics {
+    /// Metrics of `endpoints`, each an address and a method; `None` keeps a position free.
+    pub fn new<'a>(endpoints: impl Iterator<Item = Option<(&'a str, &'a str)>>) -> Self {
         let registry = Registry::new();
         let made = Made { registry: &registry };
         let answers = made.counters(
@@ -85,7 +111,7 @@ impl Meters {
             "Time from the head of a request to its answer",
             &["path", "method"],
         );
-        let endpoint = |template: String, method: &str| EndpointMeter {
+        let endpoint = |template: String, method: &str| EndpointMetrics {
             succeeded: answers.with_label_values(&[&*template, method, "ok"]),
             refused: answers.with_label_values(&[&*template, method, "client_error"]),
             failed: answers.with_label_values(&[&*template, method, "server_error"]),
@@ -94,10 +120,7 @@ impl Meters {
             method: method.to_owned(),
             template,
         };
-        let endpoints = directory
-            .all()
-            .map(|at| (at.state == State::Answers).then(|| endpoint(at.template.clone(), at.method.as_str())))
-            .collect();
+        let endpoints = endpoints.map(|at| at.map(|(path, method)| endpoint(path.to_owned(), method))).collect();
         let elsewhere = endpoint("other".to_owned(), "any");
         let refused = made.counters(
             "rhizome_http_refused_total",
@@ -127,18 +150,18 @@ impl Meters {
         }
     }
 
-    /// The counters of an endpoint; of everything else without one.
-    pub(crate) fn of(&self, id: Option<EndpointId>) -> &EndpointMeter {
-        id.and_then(|id| self.endpoints.get(id.0)?.as_ref()).unwrap_or(&self.elsewhere)
+    /// The counters of the endpoint at a position of the list given to [`Metrics::new`]; of everything else without one.
+    pub fn of(&self, at: Option<usize>) -> &EndpointMetrics {
+        at.and_then(|at| self.endpoints.get(at)?.as_ref()).unwrap_or(&self.elsewhere)
     }
 
     /// The counters of all endpoints.
-    pub(crate) fn endpoints(&self) -> impl Iterator<Item = &EndpointMeter> {
+    pub fn endpoints(&self) -> impl Iterator<Item = &EndpointMetrics> {
         self.endpoints.iter().flatten().chain([&self.elsewhere])
     }
 }
 
-/// Makes meters in a registry. That a name is wrong or used twice shows in a test, so a failure here only leaves a meter out.
+/// Makes metrics in a registry. That a name is wrong or used twice shows in a test, so a failure here only leaves a meter out.
 struct Made<'r> {
     registry: &'r Registry,
 }
@@ -176,20 +199,19 @@ impl Made<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routes::directory;
 
     #[test]
     fn answers_are_counted_by_class() {
-        let meters = Meters::new(&directory());
-        let meter = meters.of(Some(EndpointId(0)));
-        meter.observe(StatusCode::CREATED, Duration::from_millis(4));
-        meter.observe(StatusCode::BAD_REQUEST, Duration::from_millis(2));
-        meter.observe(StatusCode::INTERNAL_SERVER_ERROR, Duration::from_millis(3));
+        let metrics = Metrics::new([None, Some(("{G}/graph/vertices", "POST"))].into_iter());
+        let meter = metrics.of(Some(1));
+        meter.observe(Outcome::Succeeded, Duration::from_millis(4));
+        meter.observe(Outcome::ClientError, Duration::from_millis(2));
+        meter.observe(Outcome::ServerError, Duration::from_millis(3));
         assert_eq!(meter.counts(), (1, 2));
         let (longest, mean) = meter.times_ms();
         assert!((longest - 4.0).abs() < 1e-6 && (mean - 3.0).abs() < 1e-6);
-        assert_eq!(meters.of(None).template, "other");
-        let names: Vec<String> = meters.registry.gather().iter().map(|family| family.name().to_owned()).collect();
+        assert_eq!(metrics.of(None).template, "other");
+        let names: Vec<String> = metrics.registry.gather().iter().map(|family| family.name().to_owned()).collect();
         assert_eq!(names.len(), 12, "{names:?}");
     }
 }

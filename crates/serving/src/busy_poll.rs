@@ -1,14 +1,14 @@
 //! Staying awake for a moment: a thread that has served looks for the next bytes before it lets the system put it to sleep.
 //!
 //! Putting a thread to sleep and waking it costs about as much as answering a small request, and where nothing more is to be done for
-//! a few microseconds between two requests it would be paid for nearly each. So the thread gives the processor to whoever wants it,
-//! looks again, and sleeps after a while without arrivals ([`crate::Limits::busy_poll_us`]). Three things end that sooner:
+//! a few microseconds between two requests it would be paid for nearly each. So the thread yields the processor,
+//! looks again, and sleeps after a while without arrivals (`server.busy_poll_us`). Three things end that sooner:
 //!
 //! - There is work that takes long: a batch, a query. The processors are for that, and for what it leaves behind to be merged.
 //! - Nothing came. Then it is not tried again before as many wake-ups, twice as many the next time: a server with little to do, whose
 //!   requests are far apart, sleeps between them as if this were not here.
-//! - The processor came back late, most times, and little had arrived meanwhile: it was not clients who had it. Somebody else has much to
-//!   do on it, and the system lets whoever is given it keep it until its next tick, also one of low priority. A thread that sleeps is given
+//! - The processor came back late, most times, and little had arrived meanwhile: it was not clients who had it. Another thread has much to
+//!   do on it, and the system lets a thread keep it until its next tick, also one of low priority. A thread that sleeps is given
 //!   the processor at once when it is woken. So it is not tried again for a second, and for longer if it is the same then.
 //!
 //! It matters most where the clients are on the same machine. A thread that sleeps takes the processor from a client after each request
@@ -36,7 +36,7 @@ thread_local! {
 }
 
 /// Notes that bytes have come in on a connection of this thread.
-pub(crate) fn note_arrival() {
+pub fn note_arrival() {
     ARRIVALS.set(ARRIVALS.get().wrapping_add(1));
     if let Some(waker) = ASLEEP.take() {
         waker.wake();

@@ -1,10 +1,10 @@
-//! Turns: who has to wait, how many may, and who is next.
+//! Queues: work waits in a bounded queue for one of a fixed number of slots.
 //!
-//! A kind of work has so many places; who finds none waits in line, and when the line is full is refused at once. So overload costs those
-//! who come too late an answer, not those who are being served their speed, and what waits is done soon after the overload ends.
+//! Work of one kind has a fixed number of slots. Without a free one it waits, and when the queue is full it is refused at once. So overload
+//! costs each late request an answer, requests at work keep their speed, and what waits is done soon after the overload ends.
 //!
-//! On an engine over a network every request waits for it, so all that touch storage stand in such lines. Then places are shared out among
-//! graphs: with `k` graphs at work, each has at most the `k + 1`th part, so one more graph always finds a place.
+//! On an engine over a network every request waits for it, so all that touch storage wait in such queues. Then slots are divided among
+//! graphs: with `k` graphs at work, each has at most the `k + 1`th part, so one more graph always finds a slot.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -17,41 +17,51 @@ use tokio::sync::oneshot;
 use crate::busy_poll::note_long_work;
 
 /// How much runs at one time.
-pub(crate) struct Places {
-    pub(crate) places: usize,
-    /// Whether graphs have shares.
-    pub(crate) shared_out: bool,
+pub struct Slots {
+    /// How many slots there are; at least 1.
+    pub slots: usize,
+    /// Whether they are divided among graphs.
+    pub divided: bool,
 }
 
 /// How much waits.
-pub(crate) struct Waits {
+pub struct Waits {
     /// The setting of `waiting_max`.
-    pub(crate) setting: &'static str,
-    pub(crate) waiting_max: usize,
-    pub(crate) refused: IntCounter,
+    pub setting: &'static str,
+    /// How many wait before one more is refused.
+    pub waiting_max: usize,
+    /// Counts what is refused.
+    pub refused: IntCounter,
 }
 
 /// Why there is no thread for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refused {
+pub enum Refused {
     /// As much waits as the setting lets wait.
     #[error("{waiting_max} {what} wait for a thread already ({setting}); try again in a moment")]
-    Full { what: &'static str, setting: &'static str, waiting_max: usize },
+    Full {
+        /// What waits.
+        what: &'static str,
+        /// The setting that bounds it.
+        setting: &'static str,
+        /// Its value.
+        waiting_max: usize,
+    },
     /// Threads begin nothing any more.
     #[error("the server is shutting down")]
     ShuttingDown,
 }
 
-/// A line for places of one kind.
-pub(crate) struct Line {
-    /// What stands in it, for errors.
-    pub(crate) what: &'static str,
-    turns: Arc<Turns>,
+/// Slots for work of one kind, and the queue for them.
+pub struct Queue {
+    /// What waits in it, for errors and the names of threads.
+    pub what: &'static str,
+    permits: Arc<Permits>,
     waiting: AtomicUsize,
     waits: Waits,
 }
 
-/// Counts one who waits, until it has a place or goes away.
+/// Counts one that waits, until it has a slot or is dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Drop for Waiting<'_> {
@@ -60,32 +70,33 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Line {
-    pub(crate) fn new(what: &'static str, places: Places, waits: Waits) -> Self {
-        Self { what, turns: Turns::new(places), waiting: AtomicUsize::new(0), waits }
+impl Queue {
+    /// A queue for `what`.
+    pub fn new(what: &'static str, slots: Slots, waits: Waits) -> Self {
+        Self { what, permits: Permits::new(slots), waiting: AtomicUsize::new(0), waits }
     }
 
-    /// A place for the work of a graph, as soon as one is free, in the order of asking; an error at once where too many wait already.
-    pub(crate) async fn enter(&self, graph: Option<&str>) -> Result<Turn, Refused> {
+    /// A slot for the work of a graph, as soon as one is free, in the order of asking; an error at once where too many wait already.
+    pub async fn enter(&self, graph: Option<&str>) -> Result<Permit, Refused> {
         note_long_work();
-        let mut given = match self.turns.ask(graph) {
-            Ok(turn) => return Ok(turn),
+        let mut given = match self.permits.ask(graph) {
+            Ok(permit) => return Ok(permit),
             Err(given) => given,
         };
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
         let _waiting = Waiting(&self.waiting);
         if before >= self.waits.waiting_max {
-            // A turn may have come in the meantime.
-            if let Ok(turn) = given.try_recv() {
-                return Ok(turn);
+            // A permit may have come in the meantime.
+            if let Ok(permit) = given.try_recv() {
+                return Ok(permit);
             }
             return Err(self.refuse());
         }
         given.await.map_err(|_| Refused::ShuttingDown)
     }
 
-    /// An error where so many wait already that one more would be refused: for who wants to know before it does the work of asking.
-    pub(crate) fn check_room(&self) -> Result<(), Refused> {
+    /// An error where one more would be refused: to be asked before a body is read.
+    pub fn check_room(&self) -> Result<(), Refused> {
         if self.waiting() < self.waits.waiting_max.max(1) { Ok(()) } else { Err(self.refuse()) }
     }
 
@@ -95,15 +106,15 @@ impl Line {
     }
 
     /// How many wait.
-    pub(crate) fn waiting(&self) -> usize {
+    pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 }
 
-/// Who has a thread and who waits for one. Work of no graph counts as that of the graph without a name.
-struct Turns {
+/// What runs and what waits. Work of no graph counts as that of the graph without a name.
+struct Permits {
     threads: usize,
-    shared_out: bool,
+    divided: bool,
     /// The graph without a name.
     nameless: Arc<str>,
     state: Mutex<State>,
@@ -113,25 +124,25 @@ struct Turns {
 struct State {
     total: usize,
     running: HashMap<Arc<str>, usize>,
-    /// In the order in which graphs get their next turn.
-    waiting: VecDeque<(Arc<str>, VecDeque<oneshot::Sender<Turn>>)>,
+    /// In the order in which graphs get their next permit.
+    waiting: VecDeque<(Arc<str>, VecDeque<oneshot::Sender<Permit>>)>,
 }
 
-/// A thread's worth of work; dropping it lets the next one begin.
-pub(crate) struct Turn {
-    turns: Arc<Turns>,
+/// The right to run; dropping it lets the next one begin.
+pub struct Permit {
+    permits: Arc<Permits>,
     graph: Arc<str>,
     given: bool,
 }
 
-impl Turns {
-    fn new(Places { places, shared_out }: Places) -> Arc<Self> {
-        Arc::new(Self { threads: places.max(1), shared_out, nameless: Arc::from(""), state: Mutex::default() })
+impl Permits {
+    fn new(Slots { slots, divided }: Slots) -> Arc<Self> {
+        Arc::new(Self { threads: slots.max(1), divided, nameless: Arc::from(""), state: Mutex::default() })
     }
 
     /// How many threads a graph may have now.
     fn share(&self, state: &State, graph: &str) -> usize {
-        if !self.shared_out {
+        if !self.divided {
             return self.threads;
         }
         let waiting = state.waiting.iter().filter(|(name, _)| !state.running.contains_key(name)).count();
@@ -144,10 +155,10 @@ impl Turns {
         state.total < self.threads && state.running.get(graph).copied().unwrap_or_default() < self.share(state, graph)
     }
 
-    /// A turn now, or a place in the queue.
-    fn ask(self: &Arc<Self>, graph: Option<&str>) -> Result<Turn, oneshot::Receiver<Turn>> {
+    /// A permit now, or what waits for one.
+    fn ask(self: &Arc<Self>, graph: Option<&str>) -> Result<Permit, oneshot::Receiver<Permit>> {
         let graph = &match graph {
-            Some(graph) if self.shared_out => Arc::from(graph),
+            Some(graph) if self.divided => Arc::from(graph),
             _ => Arc::clone(&self.nameless),
         };
         let mut state = self.state.lock();
@@ -163,10 +174,10 @@ impl Turns {
         Err(receiver)
     }
 
-    fn begin(self: &Arc<Self>, state: &mut State, graph: &Arc<str>) -> Turn {
+    fn begin(self: &Arc<Self>, state: &mut State, graph: &Arc<str>) -> Permit {
         state.total += 1;
         *state.running.entry(Arc::clone(graph)).or_default() += 1;
-        Turn { turns: Arc::clone(self), graph: Arc::clone(graph), given: true }
+        Permit { permits: Arc::clone(self), graph: Arc::clone(graph), given: true }
     }
 
     fn end(state: &mut State, graph: &Arc<str>) {
@@ -179,7 +190,7 @@ impl Turns {
         }
     }
 
-    /// Gives what is free to those who wait, graph by graph.
+    /// Gives free slots to what waits, graph by graph.
     fn give_out(self: &Arc<Self>, state: &mut State) {
         let mut refused = 0;
         while refused < state.waiting.len() {
@@ -190,10 +201,10 @@ impl Turns {
                 continue;
             }
             if let Some(sender) = queue.pop_front() {
-                let turn = self.begin(state, &graph);
-                // Who went away does not take it.
-                if let Err(mut turn) = sender.send(turn) {
-                    turn.given = false;
+                let permit = self.begin(state, &graph);
+                // A request that went away does not take it.
+                if let Err(mut permit) = sender.send(permit) {
+                    permit.given = false;
                     Self::end(state, &graph);
                 } else {
                     refused = 0;
@@ -206,12 +217,12 @@ impl Turns {
     }
 }
 
-impl Drop for Turn {
+impl Drop for Permit {
     fn drop(&mut self) {
         if self.given {
-            let mut state = self.turns.state.lock();
-            Turns::end(&mut state, &self.graph);
-            self.turns.give_out(&mut state);
+            let mut state = self.permits.state.lock();
+            Permits::end(&mut state, &self.graph);
+            self.permits.give_out(&mut state);
         }
     }
 }
@@ -220,46 +231,46 @@ impl Drop for Turn {
 mod tests {
     use super::*;
 
-    fn line(places: usize, waiting_max: usize) -> Line {
+    fn queue(slots: usize, waiting_max: usize) -> Queue {
         let refused = IntCounter::new("refused", "for a test").unwrap();
         let waits = Waits { setting: "server.waiting_queries_max", waiting_max, refused };
-        Line::new("queries", Places { places, shared_out: false }, waits)
+        Queue::new("queries", Slots { slots, divided: false }, waits)
     }
 
     #[tokio::test]
     async fn who_comes_beyond_the_line_is_refused_at_once() {
-        let line = line(1, 1);
-        let first = line.enter(None).await.unwrap();
-        let mut second = Box::pin(line.enter(None));
+        let queue = queue(1, 1);
+        let first = queue.enter(None).await.unwrap();
+        let mut second = Box::pin(queue.enter(None));
         assert!(futures_poll(second.as_mut()).await.is_none());
-        assert_eq!(line.waiting(), 1);
-        assert!(line.enter(None).await.is_err());
-        assert_eq!((line.waiting(), line.waits.refused.get()), (1, 1));
+        assert_eq!(queue.waiting(), 1);
+        assert!(queue.enter(None).await.is_err());
+        assert_eq!((queue.waiting(), queue.waits.refused.get()), (1, 1));
         drop(first);
         drop(second.await.unwrap());
-        assert_eq!(line.waiting(), 0);
-        assert!(line.enter(None).await.is_ok());
+        assert_eq!(queue.waiting(), 0);
+        assert!(queue.enter(None).await.is_ok());
     }
 
     #[tokio::test]
     async fn whether_there_is_room_can_be_asked_before() {
-        let line = line(1, 1);
-        let _first = line.enter(None).await.unwrap();
-        assert!(line.check_room().is_ok());
-        let mut second = Box::pin(line.enter(None));
+        let queue = queue(1, 1);
+        let _first = queue.enter(None).await.unwrap();
+        assert!(queue.check_room().is_ok());
+        let mut second = Box::pin(queue.enter(None));
         assert!(futures_poll(second.as_mut()).await.is_none());
-        assert!(line.check_room().is_err());
-        assert_eq!(line.waits.refused.get(), 1);
+        assert!(queue.check_room().is_err());
+        assert_eq!(queue.waits.refused.get(), 1);
     }
 
     #[tokio::test]
     async fn who_goes_away_leaves_the_line() {
-        let line = line(1, 1);
-        let _first = line.enter(None).await.unwrap();
-        let mut second = Box::pin(line.enter(None));
+        let queue = queue(1, 1);
+        let _first = queue.enter(None).await.unwrap();
+        let mut second = Box::pin(queue.enter(None));
         assert!(futures_poll(second.as_mut()).await.is_none());
         drop(second);
-        assert_eq!(line.waiting(), 0);
+        assert_eq!(queue.waiting(), 0);
     }
 
     /// Polls once.
@@ -274,31 +285,31 @@ mod tests {
         .await
     }
 
-    fn turns(threads: usize) -> Arc<Turns> {
-        Turns::new(Places { places: threads, shared_out: true })
+    fn permits(threads: usize) -> Arc<Permits> {
+        Permits::new(Slots { slots: threads, divided: true })
     }
 
     #[test]
     fn one_graph_leaves_threads_for_another() {
-        let turns = turns(6);
+        let permits = permits(6);
         let (slow, other) = (Some("slow"), Some("other"));
-        let held: Vec<Turn> = std::iter::from_fn(|| turns.ask(slow).ok()).collect();
+        let held: Vec<Permit> = std::iter::from_fn(|| permits.ask(slow).ok()).collect();
         assert_eq!(held.len(), 3, "half of all while it is alone");
-        let first = turns.ask(other);
+        let first = permits.ask(other);
         assert!(first.is_ok());
-        assert!(turns.ask(slow).is_err());
+        assert!(permits.ask(slow).is_err());
     }
 
     #[test]
     fn turns_go_round_and_pass_over_those_who_left() {
-        let turns = turns(2);
+        let permits = permits(2);
         let (a, b) = (Some("a"), Some("b"));
-        let held = turns.ask(a).ok();
-        let left = turns.ask(a).err().unwrap();
-        let mut waits = turns.ask(a).err().unwrap();
+        let held = permits.ask(a).ok();
+        let left = permits.ask(a).err().unwrap();
+        let mut waits = permits.ask(a).err().unwrap();
         drop(left);
-        let other = turns.ask(b).ok();
-        let mut last = turns.ask(b).err().unwrap();
+        let other = permits.ask(b).ok();
+        let mut last = permits.ask(b).err().unwrap();
         assert!(other.is_some() && waits.try_recv().is_err());
         drop(held);
         let given = waits.try_recv().unwrap();
@@ -306,7 +317,7 @@ mod tests {
         drop(other);
         let second = last.try_recv().unwrap();
         drop((given, second));
-        let state = turns.state.lock();
+        let state = permits.state.lock();
         assert_eq!((state.total, state.running.len(), state.waiting.len()), (0, 0, 0));
     }
 }

@@ -6,20 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use threads::{run_anywhere, stand_back};
 use tokio::runtime::Runtime;
 
-use crate::line::{Line, Refused};
+use crate::queue::{Queue, Refused};
 
-/// Threads for work that can take long, and the line for them.
-pub(crate) struct Pool {
-    pub(crate) line: Line,
+/// Threads for work that can take long, and the queue for them.
+pub struct Pool {
+    queue: Queue,
     /// A runtime of which only the threads for blocking work are used: they have a priority of their own. `None` where it could not be
     /// made; the server's own runtime lends its threads then.
     threads: Option<Runtime>,
 }
 
 impl Pool {
-    /// `niceness` is how far the threads stand back behind others for the processor, see [`stand_back`].
-    pub(crate) fn new(line: Line, threads: usize, niceness: u8) -> Self {
-        let name = line.what.replace(' ', "-");
+    /// `niceness` is the CPU priority of the threads: 0 normal, 19 lowest; see [`stand_back`].
+    pub fn new(queue: Queue, threads: usize, niceness: u8) -> Self {
+        let name = queue.what.replace(' ', "-");
         let runtime = tokio::runtime::Builder::new_current_thread()
             .max_blocking_threads(threads.max(1))
             .thread_name(name)
@@ -29,20 +29,25 @@ impl Pool {
             })
             .build();
         let threads =
-            runtime.inspect_err(|error| tracing::warn!(%error, "no threads of their own for {}", line.what)).ok();
-        Self { line, threads }
+            runtime.inspect_err(|error| tracing::warn!(%error, "no threads of their own for {}", queue.what)).ok();
+        Self { queue, threads }
+    }
+
+    /// How much waits for a thread.
+    pub fn waiting(&self) -> usize {
+        self.queue.waiting()
     }
 
     /// Runs `work` for a graph on a thread as soon as one is free. A panic in it is a panic of the caller.
-    pub(crate) async fn run<T: Send + 'static>(
+    pub async fn run<T: Send + 'static>(
         &self,
         graph: Option<&str>,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Refused> {
-        let place = self.line.enter(graph).await?;
+        let permit = self.queue.enter(graph).await?;
         let work = move || {
             let outcome = work();
-            drop(place);
+            drop(permit);
             outcome
         };
         let done = match &self.threads {
@@ -68,8 +73,8 @@ impl Drop for Pool {
     }
 }
 
-/// Tells work on another thread, when dropped, that nobody waits for it any more.
-pub(crate) struct CancelOnDrop(pub(crate) Arc<AtomicBool>);
+/// Tells work on another thread, when dropped, that its request is gone.
+pub struct CancelOnDrop(pub Arc<AtomicBool>);
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {

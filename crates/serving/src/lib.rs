@@ -1,0 +1,28 @@
+//! The machine room: which request gets a thread, and which is refused. It knows no protocol and no graph, so that all protocols
+//! of the server share one set of threads, queues and bounds instead of competing for the processors.
+//!
+//! - [`Admission`] bounds requests and bytes of bodies at one time.
+//! - [`Queue`] bounds how much of one kind runs and waits; [`Pool`] adds threads of its own.
+//! - [`Workers`] spreads connections over the threads that serve them, which look for more before they sleep (`busy_poll.rs`).
+//! - [`Metrics`] counts all that.
+//!
+//! [`Serving`] holds them. Invariant: what is refused is refused at once, with the setting that bounds it.
+
+mod admission;
+mod busy_poll;
+pub mod limits;
+mod metrics;
+mod pool;
+mod process;
+mod queue;
+mod room;
+mod workers;
+
+pub use admission::{Admission, Admitted, Full};
+pub use busy_poll::note_arrival;
+pub use metrics::{EndpointMetrics, Metrics, Outcome};
+pub use pool::{CancelOnDrop, Pool};
+pub use process::{kept_bytes, program_bytes, resident_bytes};
+pub use queue::{Permit, Queue, Refused, Slots, Waits};
+pub use room::{Options, Serving};
+pub use workers::{Worker, Workers};
