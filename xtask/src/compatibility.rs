@@ -14,7 +14,7 @@ pub(crate) fn write(root: &Path) -> Result<Report> {
     // The profile this runs with, so that nothing is compiled twice.
     let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
     let status = Command::new(env!("CARGO"))
-        .args(["test", "--quiet", "--package", "http-api", "--test", "api"])
+        .args(["test", "--quiet", "--package", "rest-api", "--test", "api"])
         .args(profile)
         .args(["--", "compatibility"])
         .env("RHIZOME_WRITE_DOCS", "1")

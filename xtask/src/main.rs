@@ -4,7 +4,7 @@
 //! - `instructions`: counts the instructions of the hot paths and compares them with their bounds; see [`instructions`].
 //! - `bench-ratios`: what `make bench` prints in the end; see [`bench_ratios`].
 //! - `docs`: writes the generated pages of `docs/`; with `--check` only compares. See [`configuration`] and
-//!   [`compatibility`] (which a test of `http-api` compares).
+//!   [`compatibility`] (which a test of `rest-api` compares).
 
 mod bench_ratios;
 mod compatibility;

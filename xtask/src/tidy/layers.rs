@@ -30,7 +30,7 @@ const LAYERS: [(&str, &[&str]); 24] = [
     ("fuzz", &["graph-model", "graph-schema", "rest-json", "key-codec", "kv"]),
     ("serving", &["threads"]),
     (
-        "http-api",
+        "rest-api",
         &["graph-model", "graph-schema", "graph-store", "graph-host", "rest-json", "serving", "threads", "traversal"],
     ),
     (
@@ -52,7 +52,7 @@ const LAYERS: [(&str, &[&str]); 24] = [
             "kv-cassandra",
             "kv-rocksdb",
             "kv-tikv",
-            "http-api",
+            "rest-api",
             "serving",
             "api-client",
             "bulk-load",
@@ -69,7 +69,7 @@ const LAYERS: [(&str, &[&str]); 24] = [
 /// External crates that bring HTTP types, and the crates that may use them: one speaks HTTP as a server, one as a client,
 /// and the load tester without anything in between that would cost time.
 const HTTP: [&str; 7] = ["axum", "http", "http-body-util", "hyper", "hyper-util", "reqwest", "tower"];
-const HTTP_USERS: [&str; 3] = ["http-api", "api-client", "load-test"];
+const HTTP_USERS: [&str; 3] = ["rest-api", "api-client", "load-test"];
 
 /// Checks one manifest of a crate.
 pub(crate) fn check(path: &str, manifest: &str, report: &mut Report) -> Result<()> {

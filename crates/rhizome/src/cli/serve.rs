@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use graph_host::Store;
-use http_api::{ApiOptions, Limits};
+use rest_api::{ApiOptions, Limits};
 use rhizome::engine;
 use rhizome::settings::{DurabilityName, EngineName, Server, Settings};
 use serving::Worker;
@@ -160,7 +160,7 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     announce(&settings, address);
     let grace = Duration::from_millis(settings.server.shutdown_grace_ms);
     let options = ApiOptions { workers, ..api_options(&settings) };
-    http_api::serve(listener, Arc::clone(&store), options, shutdown, grace).await?;
+    rest_api::serve(listener, Arc::clone(&store), options, shutdown, grace).await?;
     let synced = tokio::task::spawn_blocking(move || store.engine().sync()).await?;
     synced.context("writing the last changes to the disk")?;
     tracing::info!("stopped");

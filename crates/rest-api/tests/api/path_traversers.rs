@@ -1,6 +1,6 @@
 //! Paths, crosspoints, rings, rays, fusiform similarity, ranks and counts over TCP: the documented graph of six vertices.
 
-use http_api::Limits;
+use rest_api::Limits;
 use serde_json::{Value, json};
 
 use crate::modern::{self, get, post};

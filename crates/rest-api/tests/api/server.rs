@@ -8,9 +8,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use graph_host::{Store, StoreOptions};
-use http_api::{ApiOptions, Limits, ServeError};
 use key_codec::tables::TABLES;
 use kv::{Engine, MemoryEngine};
+use rest_api::{ApiOptions, Limits, ServeError};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -57,7 +57,7 @@ impl Server {
                 tell.send(listener.local_addr().unwrap()).unwrap();
                 let options = ApiOptions { limits, test_routes: true, ..ApiOptions::default() };
                 let stop = async { drop(stopped.await) };
-                http_api::serve(listener, Arc::new(store), options, stop, PATIENCE).await
+                rest_api::serve(listener, Arc::new(store), options, stop, PATIENCE).await
             })
         });
         Self { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }

@@ -1,12 +1,12 @@
-//! Serves an empty graph in memory: `cargo run -p http-api --example memory_server -- 127.0.0.1:8080`.
+//! Serves an empty graph in memory: `cargo run -p rest-api --example memory_server -- 127.0.0.1:8080`.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use graph_host::{Store, StoreOptions};
-use http_api::ApiOptions;
 use key_codec::tables::TABLES;
 use kv::MemoryEngine;
+use rest_api::ApiOptions;
 use tokio::net::TcpListener;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     runtime.block_on(async {
         let listener = TcpListener::bind(address).await?;
         let stop = async { drop(tokio::signal::ctrl_c().await) };
-        http_api::serve(listener, store, ApiOptions::default(), stop, Duration::from_secs(10)).await?;
+        rest_api::serve(listener, store, ApiOptions::default(), stop, Duration::from_secs(10)).await?;
         Ok(())
     })
 }

@@ -1,6 +1,6 @@
 //! Neighbourhoods, similarity and shortest paths over TCP: the documented graph of six vertices, parameters, errors, bounds.
 
-use http_api::Limits;
+use rest_api::Limits;
 use serde_json::{Value, json};
 
 use crate::modern::{self, get, post};

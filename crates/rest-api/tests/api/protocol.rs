@@ -7,7 +7,7 @@ use crate::server::{Answer, G, Server, read_answer, wait_until, write_request};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use http_api::Limits;
+use rest_api::Limits;
 use serde_json::{Value, json};
 
 const JSON: (&str, &str) = ("Content-Type", "application/json");
@@ -270,7 +270,7 @@ fn large_batches_and_updates_go_to_the_pool() {
     let batch = format!("{G}/graph/vertices/batch");
     let vertex = r#"[{"label":"person","properties":{"name":"a"}}"#;
     assert_eq!(server.post(&batch, &format!("{vertex}]")).status, 201);
-    let large = format!("{vertex}{}]", " ".repeat(http_api::limits::QUICK_WRITE_BYTES_MAX));
+    let large = format!("{vertex}{}]", " ".repeat(rest_api::limits::QUICK_WRITE_BYTES_MAX));
     assert_eq!(server.post(&batch, &large).status, 503);
     let update = format!(r#"{{"vertices":{vertex}],"update_strategies":{{"name":"OVERRIDE"}}}}"#);
     assert_eq!(server.put(&batch, &update).status, 503);

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use http_api::Limits;
 use key_codec::tables::TABLES;
 use kv::conformance::ScatteredEngine;
 use kv::{Fault, FaultEngine, KvError};
+use rest_api::Limits;
 
 use crate::server::{G, Server, write_request};
 
