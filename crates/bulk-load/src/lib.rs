@@ -41,7 +41,7 @@ mod verify;
 pub use error::LoadError;
 pub use load::load;
 pub use mapping::Mapping;
-pub use mapping_check::read_mapping;
+pub use mapping_check::{parse_mapping, read_mapping};
 pub use offline::{OfflineOptions, load_offline};
 pub use options::LoadOptions;
 pub use progress::{ConsoleProgress, LoadObserver, LoadPlan, Phase, SilentObserver};

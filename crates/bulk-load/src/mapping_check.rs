@@ -17,10 +17,21 @@ use crate::mapping::{Fields, Format, Input, KNOWN_KEYS, Mapping, Struct};
 /// # Errors
 /// [`LoadError::File`], [`LoadError::Json`], or [`LoadError::Description`] with the JSON path of what is wrong.
 pub fn read_mapping(path: &Path) -> Result<Mapping, LoadError> {
-    let value = read_json(path)?;
-    check_version(&value).map_err(|(at, reason)| LoadError::description(path, at, reason))?;
-    check_input_types(&value).map_err(|(at, reason)| LoadError::description(path, at, reason))?;
-    let mapping: Mapping = decode(path, &value)?;
+    checked(path, &read_json(path)?)
+}
+
+/// Checks the text of a mapping; `path` is the file that errors name.
+///
+/// # Errors
+/// [`LoadError::Json`], or [`LoadError::Description`] with the JSON path of what is wrong.
+pub fn parse_mapping(path: &Path, text: &str) -> Result<Mapping, LoadError> {
+    checked(path, &parse_json(path, text)?)
+}
+
+fn checked(path: &Path, value: &Value) -> Result<Mapping, LoadError> {
+    check_version(value).map_err(|(at, reason)| LoadError::description(path, at, reason))?;
+    check_input_types(value).map_err(|(at, reason)| LoadError::description(path, at, reason))?;
+    let mapping: Mapping = decode(path, value)?;
     check(&mapping).map_err(|(at, reason)| LoadError::description(path, at, reason))?;
     Ok(mapping)
 }
@@ -33,7 +44,11 @@ pub(crate) fn read_json(path: &Path) -> Result<Value, LoadError> {
         return Err(LoadError::description(path, "(file)", reason));
     }
     let text = std::fs::read_to_string(path).map_err(|error| LoadError::file("read", path, error))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    parse_json(path, &text)
+}
+
+fn parse_json(path: &Path, text: &str) -> Result<Value, LoadError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     serde_json::from_str(text).map_err(|error| {
         let reason = error.to_string();
         let reason = reason.split(" at line ").next().unwrap_or(&reason).to_owned();

@@ -9,7 +9,7 @@ use toml_edit::DocumentMut;
 use crate::report::Report;
 
 /// A crate and the crates of ours that it may use.
-const LAYERS: [(&str, &[&str]); 24] = [
+const LAYERS: &[(&str, &[&str])] = &[
     ("graph-model", &[]),
     ("kv", &[]),
     ("api-client", &[]),
@@ -27,7 +27,11 @@ const LAYERS: [(&str, &[&str]); 24] = [
     ("graph-store", &["graph-model", "graph-schema", "key-codec", "kv", "traversal"]),
     ("graph-host", &["graph-model", "graph-schema", "graph-store", "key-codec", "kv"]),
     ("rest-json", &["graph-model", "graph-schema"]),
-    ("fuzz", &["graph-model", "graph-schema", "rest-json", "key-codec", "kv"]),
+    ("fuzz", &["fuzz-targets"]),
+    (
+        "fuzz-targets",
+        &["bulk-load", "graph-host", "graph-model", "graph-schema", "graph-store", "key-codec", "kv", "rest-json"],
+    ),
     ("serving", &["threads"]),
     (
         "rest-api",

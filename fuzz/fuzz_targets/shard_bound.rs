@@ -1,0 +1,4 @@
+//! Hands `shard_bound` to libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz_targets::run("shard_bound", bytes));
