@@ -9,10 +9,35 @@ use super::modules::Crate;
 
 /// A crate and its wings from the top down. Wings of one row are neighbours, which do not know each other. The root
 /// (`lib.rs`) is above all of them.
-const WINGS: [(&str, &[&[&str]]); 1] = [(
-    "graph-store",
-    &[&["host"], &["jobs"], &["write"], &["read"], &["query"], &["index"], &["cluster"], &["core"], &["limits"]],
-)];
+const WINGS: &[(&str, &[&[&str]])] = &[
+    ("graph-store", &[&["views"], &["write"], &["query"], &["read"], &["index"], &["core"], &["limits"]]),
+    (
+        "graph-host",
+        &[
+            &["compact", "memory", "snapshot", "transfer"],
+            &["graphs"],
+            &["store"],
+            &["purge"],
+            &["cluster"],
+            &["dropped"],
+            &["hosted"],
+            &["jobs"],
+            &["host"],
+            &["options", "lists", "limits"],
+        ],
+    ),
+    (
+        "serving",
+        &[
+            &["room"],
+            &["workers"],
+            &["pool", "admission"],
+            &["queue"],
+            &["metrics", "process", "busy_poll"],
+            &["limits"],
+        ],
+    ),
+];
 
 /// Checks a crate.
 pub(crate) fn check(krate: &Crate, findings: &mut Vec<Finding>) {
