@@ -11,6 +11,7 @@ use anyhow::{Context, Result, ensure};
 use toml_edit::{Decor, DocumentMut, Item, Table, Value};
 
 use crate::report::Report;
+use crate::tidy::limits::LINE_COLUMNS_MAX;
 use crate::workspace;
 
 const DEFAULTS: &str = "crates/rhizome/rhizome.toml";
@@ -71,7 +72,7 @@ fn section(path: &[&str], table: &Table, page: &mut String) -> Result<()> {
     let name = path.join(".");
     let meaning = comment(table.decor());
     ensure!(!meaning.is_empty(), "{DEFAULTS}: section [{name}] has no comment before it");
-    write!(page, "\n## [{name}]\n\n{meaning}\n\n")?;
+    write!(page, "\n## [{name}]\n\n{}\n\n", wrapped(&meaning))?;
     writeln!(page, "| Key | Default | Environment variable | Meaning |")?;
     writeln!(page, "| --- | --- | --- | --- |")?;
     for (key, item) in table.iter() {
@@ -82,6 +83,21 @@ fn section(path: &[&str], table: &Table, page: &mut String) -> Result<()> {
         writeln!(page, "| `{key}` | `{}` | `{variable}` | {} |", default(value), meaning.replace('|', "\\|"))?;
     }
     Ok(())
+}
+
+/// A paragraph in lines of at most [`LINE_COLUMNS_MAX`] columns, except for longer words.
+fn wrapped(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= LINE_COLUMNS_MAX => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 /// The environment variable that sets a key.

@@ -10,7 +10,7 @@ mod crate_lines;
 mod dependencies;
 mod findings;
 mod layers;
-mod limits;
+pub(crate) mod limits;
 mod links;
 mod modules;
 mod rust_file;

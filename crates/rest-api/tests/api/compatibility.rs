@@ -15,12 +15,14 @@ const HEAD: &str = "\
 
 # Endpoints
 
-Every endpoint of HugeGraph 1.7, of its releases before, and of its clients, and whether Rhizome has it. Differences in detail are in
-[deviations.md](deviations.md); what each takes and answers is at `/openapi.json` of a running server. `{G}` is `/graphs/{graph}` or
-`/graphspaces/DEFAULT/graphs/{graph}`, `{S}` is `/graphspaces/DEFAULT`.
+Every endpoint of HugeGraph 1.7, of its earlier releases and of its clients, and whether Rhizome has it.
+[deviations.md](deviations.md) lists differences in detail; `/openapi.json` of a running server describes what each
+endpoint takes and answers. `{G}` is `/graphs/{graph}` or `/graphspaces/DEFAULT/graphs/{graph}`, `{S}` is
+`/graphspaces/DEFAULT`.
 
-Priority 1 is what clients need for a day's work, 2 what their users meet now and then, 3 what is rarely called. *Refused* answers 400 and
-*left out* 501, both with the reason; *not yet* is 501 too; *absent* is 404 or 405, as in HugeGraph where only a client knows the address.
+Priority 1 is what clients need every day, 2 what their users meet now and then, 3 what is rarely called. *Refused*
+answers 400 and *left out* 501, both with the reason; *not yet* is 501 too; *absent* is 404 or 405, as in HugeGraph
+where only a client knows the URL.
 ";
 
 /// Bodies for endpoints where an empty one would be refused before it shows what they can do.
