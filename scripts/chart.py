@@ -74,7 +74,8 @@ def draw(rows, theme):
                    % (left, top, size, color[fill], anchor, weight, words))
 
     text(0, 20, "Throughput relative to Apache HugeGraph 1.7.0", 17, weight="600")
-    text(0, 41, "Same machine, two cores of an AMD EPYC, RocksDB, write-ahead log without fsync. Longer is faster.", 13, "soft")
+    text(0, 41, "Same machine, two cores of an AMD EPYC, RocksDB, write-ahead log without fsync. Longer is faster.",
+         13, "soft")
     bottom = TOP + STEP * len(ROWS)
     for tick in TICKS:
         out.append('<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="%s" stroke-width="1"/>'
@@ -87,12 +88,15 @@ def draw(rows, theme):
         top = TOP + STEP * place + 4
         middle = top + BAR / 2
         text(LEFT - 12, middle + 4.5, label, 14, anchor="end")
-        out.append('<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="2" fill="%s"/>' % (x(0), top, x(ratio) - x(0), BAR, color["bar"]))
+        out.append('<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="2" fill="%s"/>'
+                   % (x(0), top, x(ratio) - x(0), BAR, color["bar"]))
         out.append('<path d="M%.1f %.1fH%.1fM%.1f %.1fv8M%.1f %.1fv8" stroke="%s" stroke-width="1.5" fill="none"/>'
                    % (x(lowest), middle, x(highest), x(lowest), middle - 4, x(highest), middle - 4, color["spread"]))
-        out.append('<text x="%.1f" y="%.1f" font-size="13" fill="#ffffff" font-weight="600">%.1f×</text>' % (x(0) + 8, middle + 4.5, ratio))
+        out.append('<text x="%.1f" y="%.1f" font-size="13" fill="#ffffff" font-weight="600">%.1f×</text>'
+                   % (x(0) + 8, middle + 4.5, ratio))
         text(RIGHT + 130, middle + 4.5, "%s vs. %s %s" % (rounded(ours), rounded(theirs), unit), 13, anchor="middle")
-    text(0, height - 6, "Medians of five alternating pairs; whiskers: lowest and highest pair. Source: docs/benchmarks/hugegraph.md", 12, "soft")
+    text(0, height - 6, "Medians of five alternating pairs; whiskers: lowest and highest pair. "
+         "Source: docs/benchmarks/hugegraph.md", 12, "soft")
     out.append("</svg>\n")
     return "\n".join(out)
 
