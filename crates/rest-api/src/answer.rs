@@ -1,33 +1,38 @@
 //! The life of a request: find the route, admit, read the body, run the handler in time, answer. Start at [`answer`].
 
-use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use graph_store::{Budget, Wait};
-use http_body_util::Full;
+use http_server::{Address, BodyError, HttpResponse, Reply, Service, accepts_gzip, caught, discard, read_body};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Method, Request, StatusCode};
 use rest_json::Dialect;
 use serving::{Admitted, CancelOnDrop, Outcome};
 use tokio::time::timeout;
 
-use crate::address::Address;
-use crate::body::{self, BodyError};
 use crate::call::{Answered, App, Call};
 use crate::errors::ApiError;
 use crate::limits;
-use crate::reply::{Reply, accepts_gzip};
 use crate::routes::{self, Found, Handler, Scope};
 
+impl Service for App {
+    fn answer(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = HttpResponse> + Send {
+        answer(self, request)
+    }
+
+    fn refuse(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = HttpResponse> + Send {
+        refuse(self, request)
+    }
+}
+
 /// Answers one request, whatever happens.
-pub(crate) async fn answer(app: Arc<App>, request: Request<Incoming>) -> Response<Full<Bytes>> {
+async fn answer(app: Arc<App>, request: Request<Incoming>) -> HttpResponse {
     let started = Instant::now();
     let (head, mut body) = request.into_parts();
     let address = Address::new(head.uri);
@@ -49,7 +54,7 @@ pub(crate) async fn answer(app: Arc<App>, request: Request<Incoming>) -> Respons
         }
     };
     if !reply.close && !body.is_end_stream() {
-        reply.close = !Box::pin(body::discard(&mut body, &head.headers)).await;
+        reply.close = !Box::pin(discard(&mut body, &head.headers)).await;
     }
     app.serving.metrics.bytes_sent.inc_by(reply.body.len() as u64);
     app.serving.metrics.of(id.map(|id| id.0)).observe(outcome(reply.status), started.elapsed());
@@ -66,9 +71,9 @@ fn outcome(status: StatusCode) -> Outcome {
 }
 
 /// The answer to a request on a connection beyond the limit.
-pub(crate) async fn refuse(app: Arc<App>, request: Request<Incoming>) -> Response<Full<Bytes>> {
+async fn refuse(app: Arc<App>, request: Request<Incoming>) -> HttpResponse {
     let (head, mut body) = request.into_parts();
-    body::discard(&mut body, &head.headers).await;
+    discard(&mut body, &head.headers).await;
     let limit = app.options.limits.connections_max;
     let error = ApiError::overloaded(format!(
         "the server has {limit} connections already (server.connections_max); try again in a moment"
@@ -197,8 +202,8 @@ fn is_java_client(headers: &HeaderMap) -> bool {
     agent.starts_with(b"Jersey/") || agent.starts_with(b"okhttp/")
 }
 
-/// HugeGraph's Java client up to 1.0 is built on Jersey and says so; later ones are not. It refuses servers of API 0.70 and later, and
-/// edge labels with fields it does not know.
+/// HugeGraph's Java client up to 1.0 is built on Jersey and says so; later ones are not. It refuses servers of API 0.70
+/// and later, and edge labels with fields it does not know.
 fn dialect_of(headers: &HeaderMap) -> Dialect {
     if user_agent(headers).starts_with(b"Jersey/") { Dialect::Before15 } else { Dialect::Current }
 }
@@ -220,7 +225,7 @@ fn check_type(headers: &HeaderMap, body: &Incoming, handler: Handler) -> Result<
 async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mut Incoming) -> Result<Bytes, ApiError> {
     let limits = &app.options.limits;
     let time = Duration::from_millis(limits.request_timeout_ms);
-    let reading = body::read(body, headers, admitted, limits.request_body_bytes_max);
+    let reading = read_body(body, headers, admitted, limits.request_body_bytes_max);
     let Ok(read) = timeout(time, reading).await else {
         return Err(ApiError::body_too_slow(limits.request_timeout_ms));
     };
@@ -266,8 +271,9 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
         Handler::QuickWrite(handle) if call.body.len() <= limits::QUICK_WRITE_BYTES_MAX && !remote => {
             let permit = if is_batch(handler, call.body.len() as u64) {
                 let permit = app.serving.batches.enter(name).await?;
-                // Whatever else has arrived is read first: small requests are answered, batches get in line or are refused. Without this
-                // nobody would ever be in line on a thread that is busy with one batch after the other; all would wait in their sockets.
+                // Whatever else has arrived is read first: small requests are answered, batches get in line or are
+                // refused. Without this nobody would ever be in line on a thread that is busy with one batch after the
+                // other; all would wait in their sockets.
                 tokio::task::yield_now().await;
                 Some(permit)
             } else {
@@ -293,7 +299,8 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
     Ok(reply.gzip_if(gzip))
 }
 
-/// Runs work that takes as long as it takes, to its end even when the client has gone away: it would only have to begin again.
+/// Runs work that takes as long as it takes, to its end even when the client has gone away: it would only have to begin
+/// again.
 async fn unhurried(mut call: Call, handle: fn(&Call) -> Answered) -> Answered {
     let app = Arc::clone(&call.app);
     call.budget = Budget::new(Duration::MAX, app.serving.shutting_down());
@@ -307,23 +314,6 @@ fn set_budget(call: &mut Call) -> CancelOnDrop {
     let limit = Duration::from_millis(call.app.options.limits.request_timeout_ms);
     call.budget = Budget::new(limit, Arc::clone(&cancelled));
     CancelOnDrop(cancelled)
-}
-
-/// Awaits `future`; `None` if it panicked.
-fn caught<F: Future>(mut future: Pin<&mut F>) -> impl Future<Output = Option<F::Output>> {
-    poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-        Ok(Poll::Ready(output)) => Poll::Ready(Some(output)),
-        Ok(Poll::Pending) => Poll::Pending,
-        Err(panic) => {
-            let words =
-                panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-            tracing::error!(
-                panic = words.unwrap_or("?"),
-                "a request panicked; this is a defect of Rhizome, please report it"
-            );
-            Poll::Ready(None)
-        }
-    })
 }
 
 #[cfg(test)]

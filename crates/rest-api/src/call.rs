@@ -6,17 +6,16 @@ use std::sync::Arc;
 use bytes::Bytes;
 use graph_host::{HostedGraph, Store};
 use graph_store::{Budget, Graph, Pending};
+use http_server::{Address, Reply};
 use rest_json::{Dialect, EncodeOptions};
 use serving::{Admitted, Metrics, Options as ServingOptions, Serving};
 use threads::{run_anywhere, stand_back};
 
-use crate::address::Address;
 use crate::directory::{Directory, State};
 use crate::errors::ApiError;
 use crate::openapi::Operation;
 use crate::options::ApiOptions;
 use crate::query::Query;
-use crate::reply::Reply;
 
 /// An answer, or why there is none.
 pub(crate) type Answered = Result<Reply, ApiError>;
@@ -28,7 +27,7 @@ pub(crate) struct App {
     pub(crate) store: Arc<Store>,
     pub(crate) options: ApiOptions,
     pub(crate) directory: Directory,
-    pub(crate) serving: Serving,
+    pub(crate) serving: Arc<Serving>,
     /// Whether storage is over a network: then nothing that touches it runs on the threads that serve connections.
     pub(crate) remote: bool,
 }
@@ -40,7 +39,7 @@ impl App {
         let endpoints = directory.all().map(|endpoint| {
             (endpoint.state == State::Answers).then(|| (&*endpoint.template, endpoint.method.as_str()))
         });
-        let serving = Serving::new(
+        let serving = Arc::new(Serving::new(
             &ServingOptions {
                 requests_in_flight_max: limits.requests_in_flight_max,
                 bytes_in_flight_max: limits.bytes_in_flight_max,
@@ -52,7 +51,7 @@ impl App {
                 remote,
             },
             Metrics::new(endpoints),
-        );
+        ));
         let niceness = limits.query_niceness;
         traversal::on_thread_start(move || {
             run_anywhere();

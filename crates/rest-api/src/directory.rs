@@ -1,4 +1,5 @@
-//! What there is to ask for, as plain data: for metrics, `/apis`, the OpenAPI document and tests. Made once, of the table of routes.
+//! What there is to ask for, as plain data: for metrics, `/apis`, the OpenAPI document and tests. Made once, of the
+//! table of routes.
 
 use hyper::Method;
 

@@ -3,14 +3,13 @@
 use graph_model::{IdError, Meaning};
 use graph_schema::{ElementError, SchemaError};
 use graph_store::StoreError;
+use http_server::{NotDecoded, Reply};
 use hyper::StatusCode;
 use rest_json::{DecodeError, ErrorBody};
 use serving::Refused;
 use traversal::TraversalError;
 
-use crate::address::NotDecoded;
 use crate::names::DEFAULT_SPACE;
-use crate::reply::Reply;
 
 /// A failed request: everything its answer needs.
 #[derive(Debug)]
@@ -89,7 +88,8 @@ impl ApiError {
         )
     }
 
-    /// Something an address names that is not there, in the class HugeGraph uses where it is no part of the schema or the graph.
+    /// Something an address names that is not there, in the class HugeGraph uses where it is no part of the schema or
+    /// the graph.
     pub(crate) fn nothing(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, HTTP_NOT_FOUND, message)
     }

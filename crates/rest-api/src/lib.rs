@@ -1,23 +1,21 @@
 //! HugeGraph's REST API over the graphs of a store.
 //!
-//! What it is: [`serve`] answers HTTP/1 on a listener. It is the only crate that knows HTTP, status codes and the Java class names
-//! clients tell errors by. What it is not: it holds no graph semantics (`graph-store`), reads and writes no JSON of elements and
-//! definitions itself (`rest-json`), and knows no storage engine.
+//! What it is: [`serve`] answers the API on a listener. It is the only crate that knows HugeGraph's addresses, their
+//! status codes and the Java class names clients tell errors by. What it is not: it speaks no HTTP itself
+//! (`http-server`), gives out no threads (`serving`), holds no graph semantics (`graph-store`), reads and writes no
+//! JSON of elements and definitions (`rest-json`), and knows no storage engine.
 //!
-//! A request's way: `server.rs` (connections) -> `answer.rs` (its life from admission to answer) -> `routes.rs` (the one table of
-//! addresses) -> `resources/` (one file for each kind of resource) -> `errors.rs` (the one table of failures).
+//! A request's way: `answer.rs` (its life from admission to answer) -> `routes.rs` (the one table of addresses) ->
+//! `resources/` (one file for each kind of resource) -> `errors.rs` (the one table of failures). `directory.rs` has the
+//! table of addresses as data.
 //!
 //! Invariants:
-//! - Addresses are split into segments first, and each segment is percent-decoded exactly once, so ids may hold any character.
-//! - A refused request is answered, with the reason and what to do; its connection is not simply dropped.
+//! - A refused request is answered, with the reason and what to do.
 //! - A panic costs the one request it happens in.
 //! - What can take long runs on a bounded pool of threads, with a deadline, and stops when the client goes away.
 
-mod address;
 mod answer;
-mod body;
 mod call;
-mod connection;
 mod directory;
 mod errors;
 pub mod limits;
@@ -25,10 +23,10 @@ mod names;
 mod openapi;
 mod options;
 mod query;
-mod reply;
 mod resources;
 mod routes;
 mod server;
 
+pub use http_server::ServeError;
 pub use options::{ApiOptions, Limits};
-pub use server::{ServeError, serve};
+pub use server::serve;

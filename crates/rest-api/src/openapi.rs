@@ -1,8 +1,9 @@
 //! The API described for programs, as data: what `/openapi.json` answers is made of it.
 //!
-//! The table of routes says what there is. The tables in this folder say what each method at each address takes and answers, in the words
-//! of `operation.rs`; a test compares the two, and in tests of the server a handler that asks for a parameter its description does not
-//! have fails. To describe a new route, add its line to the table of its area; shapes used more than once go to `shapes.rs`.
+//! The table of routes says what there is. The tables in this folder say what each method at each address takes and
+//! answers, in the words of `operation.rs`; a test compares the two, and in tests of the server a handler that asks for
+//! a parameter its description does not have fails. To describe a new route, add its line to the table of its area;
+//! shapes used more than once go to `shapes.rs`.
 
 mod admin;
 mod document;

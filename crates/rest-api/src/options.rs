@@ -33,13 +33,14 @@ pub struct Limits {
     pub blocking_threads: usize,
     /// Reads that wait for such a thread; beyond it the answer is 503 (`server.waiting_queries_max`).
     pub waiting_queries_max: usize,
-    /// Writes that wait for a thread, of batches and of others; beyond it the answer is 503 (`server.waiting_writes_max`).
+    /// Writes that wait for a thread, of batches and of others; beyond it the answer is 503
+    /// (`server.waiting_writes_max`).
     pub waiting_writes_max: usize,
     /// Time for which a thread that serves connections looks for more before it sleeps, in microseconds; 0: none
     /// (`server.busy_poll_us`).
     pub busy_poll_us: u64,
-    /// How far the threads of long reads stand back behind others: 0 not at all; 1 to 19 they run when nobody else wants to, and with
-    /// this niceness where that is never (`server.query_niceness`).
+    /// How far the threads of long reads stand back behind others: 0 not at all; 1 to 19 they run when nobody else
+    /// wants to, and with this niceness where that is never (`server.query_niceness`).
     pub query_niceness: u8,
     /// The same on a storage engine over a network, where every request that touches storage waits on one
     /// (`server.remote_threads`).

@@ -1,22 +1,22 @@
-//! Query parameters, read where they are needed: requests have few.
+//! Query parameters as HugeGraph reads them.
 
 use std::borrow::Cow;
 
-use crate::address::{NotDecoded, decode};
 use crate::errors::ApiError;
 use crate::openapi::Operation;
 
 /// The query part of an address.
 #[derive(Clone, Copy)]
 pub(crate) struct Query<'a> {
-    text: &'a str,
-    /// What the endpoint is described with; only in tests of the server, which check that handlers ask for nothing else.
+    sent: http_server::Query<'a>,
+    /// What the endpoint is described with; only in tests of the server, which check that handlers ask for nothing
+    /// else.
     described: Option<&'static Operation>,
 }
 
 impl<'a> Query<'a> {
     pub(crate) fn new(text: &'a str, described: Option<&'static Operation>) -> Self {
-        Self { text, described }
+        Self { sent: http_server::Query::new(text), described }
     }
 
     #[expect(clippy::panic, reason = "only in tests of the server, to fail the request and so the test")]
@@ -34,10 +34,7 @@ impl<'a> Query<'a> {
     /// The values of a name, in order, decoded.
     pub(crate) fn all(self, name: &'a str) -> impl Iterator<Item = Result<Cow<'a, str>, ApiError>> {
         self.check_described(name);
-        self.text.split('&').filter_map(move |pair| {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (key == name).then(|| Ok(decode_value(value)?))
-        })
+        self.sent.all(name).map(|value| Ok(value?))
     }
 
     /// The first value of a name; `None` where the name is absent.
@@ -85,14 +82,6 @@ impl<'a> Query<'a> {
         let number = self.number("offset")?.unwrap_or_default();
         u64::try_from(number).map_err(|_| ApiError::bad_input(format!("'offset' must be 0 or more, but got {number}")))
     }
-}
-
-/// In a query a plus is a blank.
-fn decode_value(raw: &str) -> Result<Cow<'_, str>, NotDecoded> {
-    if raw.contains('+') {
-        return decode(&raw.replace('+', " ")).map(|text| Cow::Owned(text.into_owned()));
-    }
-    decode(raw)
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
-//! The one table of addresses: what is where, with which methods, and on which threads it runs. Whatever only has to know
-//! *what is where* reads the [`Directory`] that is made of it.
+//! The one table of addresses: what is where, with which methods, and on which threads it runs. Whatever only has to
+//! know *what is where* reads the [`Directory`] that is made of it.
 
 use graph_store::Wait;
 use hyper::Method;
 
-use crate::address::Address;
 use crate::call::{Answered, Call, Stored};
 use crate::directory::{Directory, Endpoint, EndpointId, State};
 use crate::names::DEFAULT_SPACE;
@@ -15,6 +14,7 @@ use crate::resources::{
     api_document, edge_labels, edges, graph_modes, graph_spaces, graphs, health, index_labels, metrics, property_keys,
     schema, server_settings, shards, tasks, testing, variables, versions, vertex_labels, vertices,
 };
+use http_server::Address;
 
 /// What runs, and where.
 #[derive(Clone, Copy)]
@@ -23,13 +23,15 @@ pub(crate) enum Handler {
     Quick(fn(&Call) -> Answered),
     /// Can take long: on the pool of queries or of writes ([`Endpoint::is_query`]).
     Pooled(fn(&Call) -> Answered),
-    /// A write that is short unless it is large or another write to the same elements is at work: like `Quick`, else on the pool.
+    /// A write that is short unless it is large or another write to the same elements is at work: like `Quick`, else on
+    /// the pool.
     QuickWrite(fn(&Call, Wait) -> Stored),
     /// A write that can take long: on the pool.
     PooledWrite(fn(&Call, Wait) -> Stored),
     /// Like `Pooled`, at the address of a graph that need not exist.
     NewGraph(fn(&Call) -> Answered),
-    /// On the pool, without a time limit, and to its end even when the client goes away. What it does admits one at a time.
+    /// On the pool, without a time limit, and to its end even when the client goes away. What it does admits one at a
+    /// time.
     Unhurried(fn(&Call) -> Answered),
     /// HugeGraph has it, this version does not.
     NotYet,
@@ -40,7 +42,8 @@ pub(crate) enum Handler {
 /// What addresses of a route begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Nothing. These are always admitted where they have no body: they touch no graph, and operators need them under load.
+    /// Nothing. These are always admitted where they have no body: they touch no graph, and operators need them under
+    /// load.
     Server,
     /// A graph space: nothing, or `/graphspaces/{space}`.
     Space,

@@ -45,8 +45,8 @@ impl Admission {
 }
 
 impl Admitted {
-    /// Makes the share cover `bytes` at least. A request alone may exceed the limit: the limit of one body is another one, and
-    /// a setting must not make requests impossible for ever.
+    /// Makes the share cover `bytes` at least. A request alone may exceed the limit: the limit of one body is another
+    /// one, and a setting must not make requests impossible for ever.
     pub fn grow_to(&mut self, bytes: usize) -> Result<(), Full> {
         let Some(more) = bytes.checked_sub(self.bytes).filter(|more| *more > 0) else { return Ok(()) };
         if self.admission.bytes() == self.bytes {

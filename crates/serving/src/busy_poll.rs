@@ -1,18 +1,22 @@
-//! Staying awake for a moment: a thread that has served looks for the next bytes before it lets the system put it to sleep.
+//! Staying awake for a moment: a thread that has served looks for the next bytes before it lets the system put it to
+//! sleep.
 //!
-//! Putting a thread to sleep and waking it costs about as much as answering a small request, and where nothing more is to be done for
-//! a few microseconds between two requests it would be paid for nearly each. So the thread yields the processor,
-//! looks again, and sleeps after a while without arrivals (`server.busy_poll_us`). Three things end that sooner:
+//! Putting a thread to sleep and waking it costs about as much as answering a small request, and where nothing more is
+//! to be done for a few microseconds between two requests it would be paid for nearly each. So the thread yields the
+//! processor, looks again, and sleeps after a while without arrivals (`server.busy_poll_us`). Three things end that
+//! sooner:
 //!
-//! - There is work that takes long: a batch, a query. The processors are for that, and for what it leaves behind to be merged.
-//! - Nothing came. Then it is not tried again before as many wake-ups, twice as many the next time: a server with little to do, whose
-//!   requests are far apart, sleeps between them as if this were not here.
-//! - The processor came back late, most times, and little had arrived meanwhile: it was not clients who had it. Another thread has much to
-//!   do on it, and the system lets a thread keep it until its next tick, also one of low priority. A thread that sleeps is given
-//!   the processor at once when it is woken. So it is not tried again for a second, and for longer if it is the same then.
+//! - There is work that takes long: a batch, a query. The processors are for that, and for what it leaves behind to be
+//!   merged.
+//! - Nothing came. Then it is not tried again before as many wake-ups, twice as many the next time: a server with
+//!   little to do, whose requests are far apart, sleeps between them as if this were not here.
+//! - The processor came back late, most times, and little had arrived meanwhile: it was not clients who had it. Another
+//!   thread has much to do on it, and the system lets a thread keep it until its next tick, also one of low priority. A
+//!   thread that sleeps is given the processor at once when it is woken. So it is not tried again for a second, and for
+//!   longer if it is the same then.
 //!
-//! It matters most where the clients are on the same machine. A thread that sleeps takes the processor from a client after each request
-//! that it sends, and neither ever sees many at once.
+//! It matters most where the clients are on the same machine. A thread that sleeps takes the processor from a client
+//! after each request that it sends, and neither ever sees many at once.
 
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -79,7 +83,8 @@ async fn vigil(limit: Duration, habit: &mut Habit, long_works: &AtomicU64) {
     let mut quiet_since = round_since;
     let mut away = Duration::ZERO;
     loop {
-        // Comes back when everything else that is ready on this thread has had its turn, and new arrivals were looked for.
+        // Comes back when everything else that is ready on this thread has had its turn, and new arrivals were looked
+        // for.
         yield_now().await;
         if habit.long_works != long_works.load(Ordering::Relaxed) {
             return;
@@ -143,7 +148,8 @@ impl Habit {
         self.skips = self.skipped;
     }
 
-    /// Whether others need the processor so much that it is better to sleep, after they had it for some time in which so much arrived.
+    /// Whether others need the processor so much that it is better to sleep, after they had it for some time in which
+    /// so much arrived.
     fn was_away(&mut self, away: Duration, arrivals: u64, now: Instant) -> bool {
         let arrivals = u32::try_from(arrivals).unwrap_or(u32::MAX);
         if away < BUSY_POLL_LATE || away < BUSY_POLL_ARRIVAL.saturating_mul(arrivals) {

@@ -1,9 +1,10 @@
-//! The machine room: which request gets a thread, and which is refused. It knows no protocol and no graph, so that all protocols
-//! of the server share one set of threads, queues and bounds instead of competing for the processors.
+//! The machine room: which request gets a thread, and which is refused. It knows no protocol and no graph, so that all
+//! protocols of the server share one set of threads, queues and bounds instead of competing for the processors.
 //!
 //! - [`Admission`] bounds requests and bytes of bodies at one time.
 //! - [`Queue`] bounds how much of one kind runs and waits; [`Pool`] adds threads of its own.
-//! - [`Workers`] spreads connections over the threads that serve them, which look for more before they sleep (`busy_poll.rs`).
+//! - [`Workers`] spreads connections over the threads that serve them, which look for more before they sleep
+//!   (`busy_poll.rs`).
 //! - [`Metrics`] counts all that.
 //!
 //! [`Serving`] holds them. Invariant: what is refused is refused at once, with the setting that bounds it.

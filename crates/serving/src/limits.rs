@@ -2,29 +2,32 @@
 
 use std::time::Duration;
 
-/// Longest time a thread may be told to look for more before it sleeps: beyond it nothing is gained, and processors never rest.
+/// Longest time a thread may be told to look for more before it sleeps: beyond it nothing is gained, and processors
+/// never rest.
 pub const BUSY_POLL_US_MAX: u64 = 10_000;
 
-/// Time after which a look for arrivals must have been more than that: something else was ready on the thread, and was done. An empty
-/// one takes 1 to 3 microseconds.
+/// Time after which a look for arrivals must have been more than that: something else was ready on the thread, and was
+/// done. An empty one takes 1 to 3 microseconds.
 pub(crate) const BUSY_POLL_ROUND: Duration = Duration::from_micros(20);
 
-/// Time without the processor that is late, after a thread that stays awake has given it away (`server.busy_poll_us`): a client
-/// on the same machine, or another thread that answers small requests, is done with what has arrived in 1 to 1.5 ms where there are 64
-/// connections; a process that computes has it until the system's tick, mostly every 4 ms.
+/// Time without the processor that is late, after a thread that stays awake has given it away (`server.busy_poll_us`):
+/// a client on the same machine, or another thread that answers small requests, is done with what has arrived in 1 to
+/// 1.5 ms where there are 64 connections; a process that computes has it until the system's tick, mostly every 4 ms.
 pub(crate) const BUSY_POLL_LATE: Duration = Duration::from_millis(2);
 
-/// Time between two requests on a thread that has much to do. Where that much arrived while the processor was away, clients had it.
+/// Time between two requests on a thread that has much to do. Where that much arrived while the processor was away,
+/// clients had it.
 pub(crate) const BUSY_POLL_ARRIVAL: Duration = Duration::from_micros(100);
 
-/// The part of its time that a thread may lose by coming back late, as a divisor: now and then the host takes the processor away.
+/// The part of its time that a thread may lose by coming back late, as a divisor: now and then the host takes the
+/// processor away.
 pub(crate) const BUSY_POLL_LOST_SHARE: u32 = 4;
 
 /// Time it may have lost beyond that.
 pub(crate) const BUSY_POLL_LOST_MAX: Duration = Duration::from_millis(10);
 
-/// Time of sleeping at once after work that takes long has come, and after the processor came back late too often; for the latter it is
-/// doubled when that happens again soon.
+/// Time of sleeping at once after work that takes long has come, and after the processor came back late too often; for
+/// the latter it is doubled when that happens again soon.
 pub(crate) const BUSY_POLL_REST_MIN: Duration = Duration::from_secs(1);
 
 /// The longest such time.

@@ -1,5 +1,5 @@
-//! What the server counts about itself. The handles of every endpoint are made at the start, so that counting a request costs a few
-//! atomic additions and no look-up.
+//! What the server counts about itself. The handles of every endpoint are made at the start, so that counting a request
+//! costs a few atomic additions and no look-up.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -150,7 +150,8 @@ impl Metrics {
         }
     }
 
-    /// The counters of the endpoint at a position of the list given to [`Metrics::new`]; of everything else without one.
+    /// The counters of the endpoint at a position of the list given to [`Metrics::new`]; of everything else without
+    /// one.
     pub fn of(&self, at: Option<usize>) -> &EndpointMetrics {
         at.and_then(|at| self.endpoints.get(at)?.as_ref()).unwrap_or(&self.elsewhere)
     }
@@ -161,7 +162,8 @@ impl Metrics {
     }
 }
 
-/// Makes metrics in a registry. That a name is wrong or used twice shows in a test, so a failure here only leaves a meter out.
+/// Makes metrics in a registry. That a name is wrong or used twice shows in a test, so a failure here only leaves a
+/// meter out.
 struct Made<'r> {
     registry: &'r Registry,
 }

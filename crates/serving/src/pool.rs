@@ -11,8 +11,8 @@ use crate::queue::{Queue, Refused};
 /// Threads for work that can take long, and the queue for them.
 pub struct Pool {
     queue: Queue,
-    /// A runtime of which only the threads for blocking work are used: they have a priority of their own. `None` where it could not be
-    /// made; the server's own runtime lends its threads then.
+    /// A runtime of which only the threads for blocking work are used: they have a priority of their own. `None` where
+    /// it could not be made; the server's own runtime lends its threads then.
     threads: Option<Runtime>,
 }
 

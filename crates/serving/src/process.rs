@@ -19,8 +19,8 @@ fn statm(column: usize) -> u64 {
     pages().unwrap_or_default().saturating_mul(PAGE_BYTES)
 }
 
-/// Freed memory that the allocator keeps for what is allocated next; `None` where it does not say. It looks at every free piece, which
-/// takes up to some milliseconds in a process with much memory.
+/// Freed memory that the allocator keeps for what is allocated next; `None` where it does not say. It looks at every
+/// free piece, which takes up to some milliseconds in a process with much memory.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub fn kept_bytes() -> Option<u64> {
     #[expect(

@@ -1,10 +1,12 @@
 //! Queues: work waits in a bounded queue for one of a fixed number of slots.
 //!
-//! Work of one kind has a fixed number of slots. Without a free one it waits, and when the queue is full it is refused at once. So overload
-//! costs each late request an answer, requests at work keep their speed, and what waits is done soon after the overload ends.
+//! Work of one kind has a fixed number of slots. Without a free one it waits, and when the queue is full it is refused
+//! at once. So overload costs each late request an answer, requests at work keep their speed, and what waits is done
+//! soon after the overload ends.
 //!
-//! On an engine over a network every request waits for it, so all that touch storage wait in such queues. Then slots are divided among
-//! graphs: with `k` graphs at work, each has at most the `k + 1`th part, so one more graph always finds a slot.
+//! On an engine over a network every request waits for it, so all that touch storage wait in such queues. Then slots
+//! are divided among graphs: with `k` graphs at work, each has at most the `k + 1`th part, so one more graph always
+//! finds a slot.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -76,7 +78,8 @@ impl Queue {
         Self { what, permits: Permits::new(slots), waiting: AtomicUsize::new(0), waits }
     }
 
-    /// A slot for the work of a graph, as soon as one is free, in the order of asking; an error at once where too many wait already.
+    /// A slot for the work of a graph, as soon as one is free, in the order of asking; an error at once where too many
+    /// wait already.
     pub async fn enter(&self, graph: Option<&str>) -> Result<Permit, Refused> {
         note_long_work();
         let mut given = match self.permits.ask(graph) {

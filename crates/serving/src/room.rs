@@ -27,8 +27,8 @@ pub struct Options {
     pub query_niceness: u8,
     /// Threads that serve connections.
     pub workers: usize,
-    /// Whether storage is over a network: then slots are divided among graphs, and no thread has a low priority, since threads that
-    /// wait for a network take nothing from others.
+    /// Whether storage is over a network: then slots are divided among graphs, and no thread has a low priority, since
+    /// threads that wait for a network take nothing from others.
     pub remote: bool,
 }
 

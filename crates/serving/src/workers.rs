@@ -12,13 +12,14 @@ use crate::busy_poll::stay_awake;
 
 /// A thread that serves connections.
 ///
-/// Runtimes of one thread each serve short requests with less work than one of many threads: no thread has to be woken, and
-/// none shares tasks or the list of ready sockets.
+/// Runtimes of one thread each serve short requests with less work than one of many threads: no thread has to be woken,
+/// and none shares tasks or the list of ready sockets.
 #[derive(Clone, Debug)]
 pub struct Worker {
     /// Its runtime.
     pub runtime: Handle,
-    /// The processor it is tied to. Connections whose packets arrive there are served there, as long as others do not have many fewer.
+    /// The processor it is tied to. Connections whose packets arrive there are served there, as long as others do not
+    /// have many fewer.
     pub processor: Option<usize>,
 }
 
@@ -66,8 +67,8 @@ impl Workers {
     }
 }
 
-/// The processor on which the connection's packets arrive, where the system tells. If the client is on this machine and stays on a
-/// processor, that is the one.
+/// The processor on which the connection's packets arrive, where the system tells. If the client is on this machine and
+/// stays on a processor, that is the one.
 fn incoming_processor(stream: &TcpStream) -> Option<usize> {
     #[cfg(target_os = "linux")]
     return rustix::net::sockopt::socket_incoming_cpu(stream).ok().and_then(|processor| processor.try_into().ok());
@@ -78,9 +79,10 @@ fn incoming_processor(stream: &TcpStream) -> Option<usize> {
     }
 }
 
-/// The thread that gets the next connection: of all, given by their processors and how many connections they have, the one where the packets
-/// arrive, so that they stay in the caches of one processor; but not once it has half as many again as the one that has the fewest, and
-/// one more. Then that gets it: packets that all arrive on one processor must not leave the others idle.
+/// The thread that gets the next connection: of all, given by their processors and how many connections they have, the
+/// one where the packets arrive, so that they stay in the caches of one processor; but not once it has half as many
+/// again as the one that has the fewest, and one more. Then that gets it: packets that all arrive on one processor must
+/// not leave the others idle.
 fn choose(places: impl Iterator<Item = (Option<usize>, usize)> + Clone, incoming: Option<usize>) -> Option<usize> {
     let (fewest, (_, least)) = places.clone().enumerate().min_by_key(|(_, (_, connections))| *connections)?;
     let near = places.enumerate().find(|(_, (processor, _))| processor.is_some() && *processor == incoming);
@@ -94,8 +96,8 @@ fn choose(places: impl Iterator<Item = (Option<usize>, usize)> + Clone, incoming
 mod tests {
     use super::*;
 
-    /// How many connections each of two threads gets, on processors 4 and 6, of those whose packets arrive at these, in order; and how
-    /// many of them where they arrive.
+    /// How many connections each of two threads gets, on processors 4 and 6, of those whose packets arrive at these, in
+    /// order; and how many of them where they arrive.
     fn shares(incoming: impl IntoIterator<Item = usize>) -> ([usize; 2], usize) {
         let (mut shares, mut near) = ([0, 0], 0);
         for incoming in incoming {

@@ -33,9 +33,20 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["bulk-load", "graph-host", "graph-model", "graph-schema", "graph-store", "key-codec", "kv", "rest-json"],
     ),
     ("serving", &["threads"]),
+    ("http-server", &["serving"]),
     (
         "rest-api",
-        &["graph-model", "graph-schema", "graph-store", "graph-host", "rest-json", "serving", "threads", "traversal"],
+        &[
+            "graph-model",
+            "graph-schema",
+            "graph-store",
+            "graph-host",
+            "rest-json",
+            "serving",
+            "http-server",
+            "threads",
+            "traversal",
+        ],
     ),
     (
         "bulk-load",
@@ -70,10 +81,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// External crates that bring HTTP types, and the crates that may use them: one speaks HTTP as a server, one as a client,
-/// and the load tester without anything in between that would cost time.
+/// External crates that bring HTTP types, and the crates that may use them: one speaks HTTP as a server and one answers over
+/// it, one is a client, and the load tester without anything in between that would cost time.
 const HTTP: [&str; 7] = ["axum", "http", "http-body-util", "hyper", "hyper-util", "reqwest", "tower"];
-const HTTP_USERS: [&str; 3] = ["rest-api", "api-client", "load-test"];
+const HTTP_USERS: [&str; 4] = ["http-server", "rest-api", "api-client", "load-test"];
 
 /// Checks one manifest of a crate.
 pub(crate) fn check(path: &str, manifest: &str, report: &mut Report) -> Result<()> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::openapi::document_json;
-use crate::reply::Reply;
+use http_server::Reply;
 
 /// The page that shows the document, and where on it that is.
 const PAGE: &str = "/swagger-ui/";

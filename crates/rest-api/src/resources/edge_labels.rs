@@ -5,8 +5,8 @@ use hyper::StatusCode;
 use rest_json::{decode_new_edge_label, decode_update_edge_label, write_edge_label, write_edge_labels, write_task_id};
 
 use crate::call::{Answered, Call};
-use crate::reply::Reply;
 use crate::resources::schema::{alter_of, check_name, listed, missing};
+use http_server::Reply;
 
 /// Creates one.
 pub(crate) fn create(call: &Call) -> Answered {

@@ -11,12 +11,12 @@ use rest_json::{
 
 use crate::call::{Answered, Call, Stored};
 use crate::errors::ApiError;
-use crate::reply::Reply;
 use crate::resources::filter;
 use crate::resources::listing::{self, ListBody};
 use crate::resources::schema::alter_of;
 use crate::resources::traversers::direction;
 use crate::resources::vertices::{absent_is_wrong, check_creates};
+use http_server::Reply;
 
 /// Room for one edge in an answer: most are smaller.
 const EDGE_BYTES: usize = 384;

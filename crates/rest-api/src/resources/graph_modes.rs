@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::reply::Reply;
+use http_server::Reply;
 
 const MODES: [(&str, GraphMode); 4] = [
     ("NONE", GraphMode::None),

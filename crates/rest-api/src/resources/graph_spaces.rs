@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use crate::call::{Answered, App, Call};
 use crate::errors::ApiError;
 use crate::names::DEFAULT_SPACE;
-use crate::reply::Reply;
+use http_server::Reply;
 
 /// How HugeGraph says that there is no limit.
 const UNLIMITED: i32 = i32::MAX;
 
-/// Names of the graph spaces that were made: none, since none can be. HugeGraph 1.7 without a placement driver answers so; `DEFAULT` is
-/// there all the same.
+/// Names of the graph spaces that were made: none, since none can be. HugeGraph 1.7 without a placement driver answers
+/// so; `DEFAULT` is there all the same.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 pub(crate) fn list(_: &Call) -> Answered {
     let none: [&str; 0] = [];

@@ -4,7 +4,7 @@ use hyper::StatusCode;
 use serde_json::json;
 
 use crate::call::{Answered, Call};
-use crate::reply::Reply;
+use http_server::Reply;
 
 /// 200 while serving, 503 while shutting down.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]

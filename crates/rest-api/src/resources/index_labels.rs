@@ -8,8 +8,8 @@ use rest_json::{
 };
 
 use crate::call::{Answered, Call};
-use crate::reply::Reply;
 use crate::resources::schema::{alter_of, check_name, listed, missing};
+use http_server::Reply;
 
 /// Creates one and starts the task that builds it.
 pub(crate) fn create(call: &Call) -> Answered {
@@ -56,8 +56,8 @@ pub(crate) fn delete(call: &Call) -> Answered {
     accepted(call.graph()?.jobs().remove_index_label(&call.param()?)?)
 }
 
-/// `{G}/jobs/rebuild/vertexlabels/{name}`: starts the task that builds the label index and all index labels of a vertex label anew. The
-/// body that clients send says nothing.
+/// `{G}/jobs/rebuild/vertexlabels/{name}`: starts the task that builds the label index and all index labels of a vertex
+/// label anew. The body that clients send says nothing.
 pub(crate) fn rebuild_vertex_label(call: &Call) -> Answered {
     accepted(call.graph()?.jobs().rebuild_indexes(SchemaKind::VertexLabel, &call.param()?)?)
 }

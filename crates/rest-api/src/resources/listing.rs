@@ -7,7 +7,7 @@ use graph_store::{Range, Visit};
 
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::reply::Reply;
+use http_server::Reply;
 
 /// The body of a list as far as it is written.
 pub(crate) struct ListBody {

@@ -11,7 +11,7 @@ use serving::{kept_bytes, program_bytes, resident_bytes};
 use crate::call::{Answered, App, Call};
 use crate::errors::ApiError;
 use crate::names::CORE_VERSION;
-use crate::reply::Reply;
+use http_server::Reply;
 
 /// HugeGraph's groups of metrics.
 const GROUPS: [&str; 5] = ["gauges", "counters", "histograms", "meters", "timers"];

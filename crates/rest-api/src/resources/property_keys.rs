@@ -10,8 +10,8 @@ use rest_json::{
 
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::reply::Reply;
 use crate::resources::schema::{alter_of, check_name, listed, missing};
+use http_server::Reply;
 
 /// Property keys are in force at once: no task is started for them, but for analytical ones.
 const NO_TASK: u64 = 0;

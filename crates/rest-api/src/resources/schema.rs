@@ -6,7 +6,7 @@ use rest_json::write_schema;
 
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::reply::Reply;
+use http_server::Reply;
 
 /// The whole schema.
 pub(crate) fn show(call: &Call) -> Answered {

@@ -1,4 +1,5 @@
-//! `/exception/trace` and `/whiteiplist`: switches of HugeGraph's server whose answers here are fixed, and say so when they are turned.
+//! `/exception/trace` and `/whiteiplist`: switches of HugeGraph's server whose answers here are fixed, and say so when
+//! they are turned.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::reply::Reply;
+use http_server::Reply;
 
 type Body = BTreeMap<String, Value>;
 

@@ -8,8 +8,8 @@ use rest_json::{TaskView, task_class, write_tasks_list};
 
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::reply::Reply;
 use crate::resources::listing;
+use http_server::Reply;
 
 /// The name of this server in tasks: there is one.
 const SERVER: &str = "server-1";

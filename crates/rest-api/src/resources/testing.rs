@@ -9,7 +9,7 @@ use parking_lot::{Condvar, Mutex};
 use serde_json::json;
 
 use crate::call::{Answered, Call};
-use crate::reply::Reply;
+use http_server::Reply;
 
 /// Panics.
 #[expect(clippy::panic, reason = "to test that a panic costs one request only")]

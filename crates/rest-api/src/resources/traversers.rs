@@ -1,5 +1,5 @@
-//! `{G}/traversers/...`: one file for each family. A handler reads its parameters (`request.rs`, `steps.rs`), runs an algorithm of
-//! the crate `traversal` over the graph, and writes the answer (`scene.rs`).
+//! `{G}/traversers/...`: one file for each family. A handler reads its parameters (`request.rs`, `steps.rs`), runs an
+//! algorithm of the crate `traversal` over the graph, and writes the answer (`scene.rs`).
 
 pub(crate) mod customized;
 pub(crate) mod edge_existence;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::reply::Reply;
+use http_server::Reply;
 
 /// Sets one; the body is an object with its value under `data`.
 pub(crate) fn set(call: &Call) -> Answered {

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use crate::call::{Answered, Call};
 use crate::names::CORE_VERSION;
 use crate::openapi::{Operation, Shape};
-use crate::reply::Reply;
+use http_server::Reply;
 
-/// The groups of HugeGraph's API in that version, by the names HugeGraph gives them. It is what there is to ask for, not what is
-/// answered: the addresses of a group that is not served answer 501 and say why (`filter` and `resources` have none), and `GET /apis`
-/// lists what is served.
+/// The groups of HugeGraph's API in that version, by the names HugeGraph gives them. It is what there is to ask for,
+/// not what is answered: the addresses of a group that is not served answer 501 and say why (`filter` and `resources`
+/// have none), and `GET /apis` lists what is served.
 const GROUPS: [&str; 15] = [
     "arthas",
     "auth",

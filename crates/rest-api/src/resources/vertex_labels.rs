@@ -7,8 +7,8 @@ use rest_json::{
 };
 
 use crate::call::{Answered, Call};
-use crate::reply::Reply;
 use crate::resources::schema::{alter_of, check_name, listed, missing};
+use http_server::Reply;
 
 /// Creates one.
 pub(crate) fn create(call: &Call) -> Answered {

@@ -11,10 +11,10 @@ use rest_json::{
 
 use crate::call::{Answered, Call, Stored};
 use crate::errors::ApiError;
-use crate::reply::Reply;
 use crate::resources::filter;
 use crate::resources::listing::{self, ListBody};
 use crate::resources::schema::alter_of;
+use http_server::Reply;
 
 /// Room for one vertex in an answer: most are smaller.
 const VERTEX_BYTES: usize = 256;

@@ -12,8 +12,8 @@ use crate::resources::listing::ListBody;
 /// Edges in an answer that does not say `limit`.
 const LIMIT: i64 = 100;
 
-/// `GET {T}/edgeexist`. Where the sort values are known, because they are given or the label has none, each label costs one read; else
-/// the source's edges of the label are looked through.
+/// `GET {T}/edgeexist`. Where the sort values are known, because they are given or the label has none, each label costs
+/// one read; else the source's edges of the label are looked through.
 pub(crate) fn list(call: &Call) -> Answered {
     let scene = Scene::open(call)?;
     let (source, target) = (call.id("source")?, call.id("target")?);

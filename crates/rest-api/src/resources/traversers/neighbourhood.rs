@@ -89,10 +89,11 @@ impl Body {
         }
     }
 
-    /// `traverse_mode` is checked and has no effect: both ways of walking find the same. What k-out asks for is defined without an order of
-    /// walking: the vertices whose shortest distance is `max_depth`, or with `nearest=false` the ends of walks of that length. Depth first,
-    /// the shortest distance of a vertex is known only when all nearer layers were seen, so HugeGraph, which does not look at them, can
-    /// show vertices that are nearer. A `limit` leaves open which vertices are shown, whatever the mode.
+    /// `traverse_mode` is checked and has no effect: both ways of walking find the same. What k-out asks for is defined
+    /// without an order of walking: the vertices whose shortest distance is `max_depth`, or with `nearest=false` the
+    /// ends of walks of that length. Depth first, the shortest distance of a vertex is known only when all nearer
+    /// layers were seen, so HugeGraph, which does not look at them, can show vertices that are nearer. A `limit` leaves
+    /// open which vertices are shown, whatever the mode.
     fn check(&self) -> Result<(), ApiError> {
         let shows = Self::is(self.with_vertex) || Self::is(self.with_path) || Self::is(self.with_edge);
         if Self::is(self.count_only) && shows {

@@ -12,7 +12,7 @@ use traversal::{Counters, Node, Path, Traversal};
 
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::reply::Reply;
+use http_server::Reply;
 
 /// One traverser request at work.
 pub(super) struct Scene<'c> {

@@ -1,4 +1,5 @@
-//! `sameneighbors`, `jaccardsimilarity`, `adamicadar`, `resourceallocation`: how alike vertices are by their neighbours.
+//! `sameneighbors`, `jaccardsimilarity`, `adamicadar`, `resourceallocation`: how alike vertices are by their
+//! neighbours.
 
 use rest_json::limits::STEP_LABELS_MAX;
 use rest_json::{IdBody, StepBody, decode_body, list_of_at_most, required};

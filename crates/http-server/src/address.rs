@@ -11,7 +11,7 @@ use crate::limits::SEGMENTS_MAX;
 
 /// Why a text of an address has no value.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NotDecoded {
+pub enum NotDecoded {
     /// A percent sign that begins no code.
     #[error("'{0}' in the address has a '%' without two hexadecimal digits after it; write a percent sign as %25")]
     Percent(String),
@@ -21,15 +21,15 @@ pub(crate) enum NotDecoded {
 }
 
 /// The path of a request and where its segments are.
-pub(crate) struct Address {
+pub struct Address {
     uri: Uri,
     segments: SmallVec<[Range<usize>; SEGMENTS_MAX]>,
 }
 
 impl Address {
-    /// Splits the path at `/`. A trailing slash counts for nothing. Of a path with more segments than any known one, only so many
-    /// are kept that it stays unknown.
-    pub(crate) fn new(uri: Uri) -> Self {
+    /// Splits the path at `/`. A trailing slash counts for nothing. Of a path with more segments than any known one,
+    /// [`SEGMENTS_MAX`] are kept, so that it stays unknown.
+    pub fn new(uri: Uri) -> Self {
         let path = uri.path();
         let mut segments = SmallVec::new();
         let mut start = 1;
@@ -48,33 +48,33 @@ impl Address {
     }
 
     /// How many segments there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.segments.len()
     }
 
     /// A segment as it was sent; empty beyond the last.
-    pub(crate) fn raw(&self, at: usize) -> &str {
+    pub fn raw(&self, at: usize) -> &str {
         self.segments.get(at).and_then(|range| self.uri.path().get(range.clone())).unwrap_or_default()
     }
 
     /// A segment with its percent-encoding taken out.
-    pub(crate) fn decoded(&self, at: usize) -> Result<Cow<'_, str>, NotDecoded> {
+    pub fn decoded(&self, at: usize) -> Result<Cow<'_, str>, NotDecoded> {
         decode(self.raw(at))
     }
 
     /// The path as it was sent.
-    pub(crate) fn path(&self) -> &str {
+    pub fn path(&self) -> &str {
         self.uri.path()
     }
 
     /// The query as it was sent.
-    pub(crate) fn query(&self) -> &str {
+    pub fn query(&self) -> &str {
         self.uri.query().unwrap_or_default()
     }
 }
 
 /// Takes the percent-encoding out of a text.
-pub(crate) fn decode(raw: &str) -> Result<Cow<'_, str>, NotDecoded> {
+pub fn decode(raw: &str) -> Result<Cow<'_, str>, NotDecoded> {
     let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     if raw.split('%').skip(1).any(|rest| !rest.as_bytes().get(..2).is_some_and(hex)) {
         return Err(NotDecoded::Percent(raw.to_owned()));

@@ -14,15 +14,20 @@ use crate::limits::GZIP_ANSWER_BYTES_MIN;
 
 /// What an answer is made of.
 #[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) status: StatusCode,
+pub struct Reply {
+    /// Its status.
+    pub status: StatusCode,
     content_type: Cow<'static, str>,
-    pub(crate) body: Vec<u8>,
+    /// Its body.
+    pub body: Vec<u8>,
     gzipped: bool,
-    pub(crate) retry_after: bool,
-    pub(crate) allow: Option<String>,
+    /// Whether the client may try again in a second.
+    pub retry_after: bool,
+    /// The methods that the address has, for status 405.
+    pub allow: Option<String>,
     location: Option<&'static str>,
-    pub(crate) close: bool,
+    /// Whether the connection ends after it.
+    pub close: bool,
 }
 
 const JSON: &str = "application/json;charset=UTF-8";
@@ -30,7 +35,7 @@ const TEXT: &str = "text/plain;charset=UTF-8";
 
 impl Reply {
     /// A JSON answer.
-    pub(crate) fn json(status: StatusCode, body: Vec<u8>) -> Self {
+    pub fn json(status: StatusCode, body: Vec<u8>) -> Self {
         Self {
             status,
             content_type: Cow::Borrowed(JSON),
@@ -44,37 +49,37 @@ impl Reply {
     }
 
     /// A JSON answer with status 200.
-    pub(crate) fn ok(body: Vec<u8>) -> Self {
+    pub fn ok(body: Vec<u8>) -> Self {
         Self::json(StatusCode::OK, body)
     }
 
     /// A small JSON answer with status 200.
-    pub(crate) fn value(value: &serde_json::Value) -> Self {
+    pub fn value(value: &serde_json::Value) -> Self {
         Self::ok(value.to_string().into_bytes())
     }
 
     /// A text with status 200.
-    pub(crate) fn text(body: String) -> Self {
+    pub fn text(body: String) -> Self {
         Self { content_type: Cow::Borrowed(TEXT), ..Self::ok(body.into_bytes()) }
     }
 
     /// A file with status 200.
-    pub(crate) fn file(content_type: &str, body: Vec<u8>) -> Self {
+    pub fn file(content_type: &str, body: Vec<u8>) -> Self {
         Self { content_type: Cow::Owned(content_type.to_owned()), ..Self::ok(body) }
     }
 
     /// What was asked for is somewhere else.
-    pub(crate) fn redirect(to: &'static str) -> Self {
+    pub fn redirect(to: &'static str) -> Self {
         Self { location: Some(to), ..Self::json(StatusCode::PERMANENT_REDIRECT, Vec::new()) }
     }
 
     /// Done, nothing to say: status 204.
-    pub(crate) fn no_content() -> Self {
+    pub fn no_content() -> Self {
         Self::json(StatusCode::NO_CONTENT, Vec::new())
     }
 
     /// Compresses the body, if the client `accepts` that and it is worth it.
-    pub(crate) fn gzip_if(mut self, accepts: bool) -> Self {
+    pub fn gzip_if(mut self, accepts: bool) -> Self {
         if accepts && self.body.len() >= GZIP_ANSWER_BYTES_MIN && !self.gzipped {
             let mut encoder = GzEncoder::new(Vec::with_capacity(self.body.len() / 4), Compression::fast());
             if encoder.write_all(&self.body).is_ok()
@@ -88,7 +93,7 @@ impl Reply {
     }
 
     /// The HTTP answer.
-    pub(crate) fn into_response(self) -> Response<Full<Bytes>> {
+    pub fn into_response(self) -> Response<Full<Bytes>> {
         let empty = self.body.is_empty();
         let mut response = Response::new(Full::new(Bytes::from(self.body)));
         *response.status_mut() = self.status;
@@ -121,7 +126,7 @@ impl Reply {
 }
 
 /// Whether `Accept-Encoding` names gzip (or everything) and does not rule it out with `q=0`.
-pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
+pub fn accepts_gzip(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let mut any = None;
     for item in values.flat_map(|value| value.split(',')) {
@@ -149,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_only_sent_to_who_asks() {
+    fn gzip_is_only_sent_where_it_is_accepted() {
         assert!(accepts("gzip"));
         assert!(accepts("deflate, GZIP;q=0.5"));
         assert!(accepts("*"));

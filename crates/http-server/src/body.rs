@@ -1,4 +1,5 @@
-//! Reading request bodies: bounded as they arrive, decompressed where they say so, without a copy where they come in one piece.
+//! Reading request bodies: bounded as they arrive, decompressed where they say so, without a copy where they come in
+//! one piece.
 
 use std::io::Read;
 
@@ -14,7 +15,7 @@ use crate::limits::{BODY_BYTES_GUESS, DISCARD_BYTES_MAX, DISCARD_TIME_MAX};
 
 /// Why a body was not read.
 #[derive(Debug)]
-pub(crate) enum BodyError {
+pub enum BodyError {
     /// It is larger than the limit.
     TooLarge,
     /// The bodies of other requests take all the room.
@@ -28,7 +29,7 @@ pub(crate) enum BodyError {
 }
 
 /// Reads a whole body of at most `limit` bytes, compressed and decompressed.
-pub(crate) async fn read(
+pub async fn read_body(
     body: &mut Incoming,
     headers: &HeaderMap,
     admitted: &mut Admitted,
@@ -104,9 +105,9 @@ fn inflate(compressed: &[u8], limit: usize) -> Result<Vec<u8>, BodyError> {
     if inflated.len() > limit { Err(BodyError::TooLarge) } else { Ok(inflated) }
 }
 
-/// Reads what is left of a body and throws it away. False where that would take too much or too long; the connection cannot be
-/// used any more then. A client that waits for leave to send is not given it.
-pub(crate) async fn discard(body: &mut Incoming, headers: &HeaderMap) -> bool {
+/// Reads what is left of a body and throws it away. False where that would take too much or too long; the connection
+/// cannot be used any more then. A client that waits for leave to send is not given it.
+pub async fn discard(body: &mut Incoming, headers: &HeaderMap) -> bool {
     if body.is_end_stream() {
         return true;
     }

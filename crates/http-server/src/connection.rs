@@ -1,13 +1,15 @@
-//! One connection's bytes, with limits on waiting: for the head of a request, for the next request, for the client to read.
+//! One connection's bytes, with limits on waiting: for the head of a request, for the next request, for the client to
+//! read.
 //!
-//! hyper has one time limit for the head that also runs while a connection is idle; the two are told apart here, where it is known
-//! whether a byte of the next request has arrived. A limit that passes is a failed read or write, which ends the connection.
+//! hyper has one time limit for the head that also runs while a connection is idle; the two are told apart here, where
+//! it is known whether a byte of the next request has arrived. A limit that passes is a failed read or write, which
+//! ends the connection.
 
 use std::future::Future as _;
 use std::io::{self, IoSlice};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -29,6 +31,7 @@ pub(crate) struct Busy(Arc<Requests>);
 struct Requests {
     answering: AtomicUsize,
     begun: AtomicUsize,
+    upgraded: AtomicBool,
 }
 
 /// Counts one request until it is dropped.
@@ -39,6 +42,15 @@ impl Busy {
         self.0.answering.fetch_add(1, Ordering::Relaxed);
         self.0.begun.fetch_add(1, Ordering::Relaxed);
         BusyRequest(self.clone())
+    }
+
+    /// Ends the time limits of reading: the bytes are no requests any more.
+    pub(crate) fn upgrade(&self) {
+        self.0.upgraded.store(true, Ordering::Relaxed);
+    }
+
+    fn is_upgraded(&self) -> bool {
+        self.0.upgraded.load(Ordering::Relaxed)
     }
 
     fn is_busy(&self) -> bool {
@@ -57,8 +69,8 @@ impl Drop for BusyRequest {
     }
 }
 
-/// How HTTP is spoken over a [`TimedStream`], which sees to the time limits. It also finds out that a client has gone: hyper would look
-/// after each head, and take new room for what it may read.
+/// How HTTP is spoken over a [`TimedStream`], which sees to the time limits. It also finds out that a client has gone:
+/// hyper would look after each head, and take new room for what it may read.
 pub(crate) fn http() -> http1::Builder {
     let mut http = http1::Builder::new();
     http.header_read_timeout(None).half_close(true);
@@ -114,8 +126,8 @@ impl TimedStream {
         }
     }
 
-    /// Whether the moment has passed; if not, makes sure the task is woken then. The alarm is only moved when it would ring too
-    /// late, or has rung too early: mostly it stays where it is.
+    /// Whether the moment has passed; if not, makes sure the task is woken then. The alarm is only moved when it would
+    /// ring too late, or has rung too early: mostly it stays where it is.
     fn is_over(&mut self, deadline: Instant, context: &mut Context<'_>) -> bool {
         if self.alarm.deadline() > deadline {
             self.alarm.as_mut().reset(deadline);
@@ -129,8 +141,8 @@ impl TimedStream {
         false
     }
 
-    /// Notes a request under way; otherwise says whether one has been answered since it was last looked. A head is complete when its
-    /// request has begun, however short its answer took.
+    /// Notes a request under way; otherwise says whether one has been answered since it was last looked. A head is
+    /// complete when its request has begun, however short its answer took.
     fn has_answered(&mut self) -> bool {
         let begun = self.busy.begun();
         let before = std::mem::replace(&mut self.requests_seen, begun);
@@ -142,6 +154,9 @@ impl TimedStream {
     }
 
     fn read_is_over(&mut self, context: &mut Context<'_>) -> bool {
+        if self.busy.is_upgraded() {
+            return false;
+        }
         if self.has_answered() {
             self.waiting = Waiting::Idle(Instant::now());
         }
@@ -159,8 +174,8 @@ impl TimedStream {
         }
     }
 
-    /// Whether the other connections of the thread are to have their turn before more is written. The system takes some megabytes at
-    /// once, and passes them on to a client on the same machine while it does.
+    /// Whether the other connections of the thread are to have their turn before more is written. The system takes some
+    /// megabytes at once, and passes them on to a client on the same machine while it does.
     fn gives_way(&mut self, context: &mut Context<'_>) -> bool {
         if self.written < WRITE_BYTES_AT_ONCE_MAX {
             return false;
@@ -170,8 +185,8 @@ impl TimedStream {
         pin!(yield_now()).poll(context).is_pending()
     }
 
-    /// Whether the client has closed its side, without taking what it may have sent before. If not, the task is woken when something
-    /// arrives.
+    /// Whether the client has closed its side, without taking what it may have sent before. If not, the task is woken
+    /// when something arrives.
     fn is_left(&self, context: &mut Context<'_>) -> io::Result<bool> {
         let mut byte = [0];
         match self.stream.poll_peek(context, &mut ReadBuf::new(&mut byte)) {
@@ -260,8 +275,8 @@ impl AsyncWrite for TimedStream {
         self.stream.is_write_vectored()
     }
 
-    /// An answer is out. hyper does not read again before something arrives, so the alarm for the next request is set here. Or it is being
-    /// worked on, and whether the client waits for it is found out here.
+    /// An answer is out. hyper does not read again before something arrives, so the alarm for the next request is set
+    /// here. Or it is being worked on, and whether the client waits for it is found out here.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if this.busy.is_busy() && this.is_left(context)? {

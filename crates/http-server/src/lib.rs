@@ -1,0 +1,31 @@
+//! HTTP/1 on a listener: how it is spoken, and which service answers an address.
+//!
+//! What it is: [`serve`] accepts connections, limits and ends them, and hands requests to the service of their address
+//! ([`Mounts`]): one that is compiled in, and others by the first segment of the path, which may change the protocol
+//! ([`Upgrade`]). With it come the parts of a service: [`Address`] and [`Query`], bodies ([`read_body`]), [`Reply`],
+//! [`caught`]. What it is not: it knows no resource, no graph and no form of errors.
+//!
+//! Invariants:
+//! - Addresses are split into segments first, and each segment is percent-decoded exactly once, so segments may hold
+//!   any character.
+//! - A refused request is answered; its connection is not simply dropped.
+//! - Every wait for a client has a bound, except on connections that changed their protocol: their service bounds
+//!   those.
+
+mod address;
+mod body;
+mod caught;
+mod connection;
+pub mod limits;
+mod mount;
+mod query;
+mod reply;
+mod server;
+
+pub use address::{Address, NotDecoded, decode};
+pub use body::{BodyError, discard, read_body};
+pub use caught::caught;
+pub use mount::{Boxed, HttpResponse, Mount, Mounts, Service, Switched, Upgrade};
+pub use query::Query;
+pub use reply::{Reply, accepts_gzip};
+pub use server::{Options, ServeError, serve};

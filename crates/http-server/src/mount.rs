@@ -1,0 +1,113 @@
+//! Which service answers an address: several share one port, told apart by the first segment of the path.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::upgrade::Upgraded;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+/// An answer on the wire.
+pub type HttpResponse = Response<Full<Bytes>>;
+
+/// Work of a mounted service.
+pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The service that answers whatever has no mount of its own. It is known when the server is compiled: nothing is boxed
+/// for it.
+pub trait Service: Send + Sync + 'static {
+    /// Answers one request, whatever happens.
+    fn answer(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = HttpResponse> + Send;
+
+    /// Answers a request on a connection beyond the limit.
+    fn refuse(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = HttpResponse> + Send;
+}
+
+/// A service below a first segment of the path.
+pub trait Mount: Send + Sync + 'static {
+    /// Answers one request, whatever happens. To go on in another protocol it calls [`Upgrade::accept`] and answers
+    /// 101.
+    fn answer<'a>(&'a self, request: Request<Incoming>, upgrade: &'a Upgrade) -> Boxed<'a, HttpResponse>;
+}
+
+/// The services of one listener.
+pub struct Mounts<S> {
+    pub(crate) root: Arc<S>,
+    mounted: Vec<(&'static str, Box<dyn Mount>)>,
+}
+
+impl<S: Service> Mounts<S> {
+    /// One service for all addresses.
+    pub fn new(root: Arc<S>) -> Self {
+        Self { root, mounted: Vec::new() }
+    }
+
+    /// Gives all addresses that begin with `/segment` to another service.
+    #[must_use]
+    pub fn mount(mut self, segment: &'static str, service: impl Mount) -> Self {
+        self.mounted.push((segment, Box::new(service)));
+        self
+    }
+
+    fn find(&self, path: &str) -> Option<&dyn Mount> {
+        if self.mounted.is_empty() {
+            return None;
+        }
+        let first = path.strip_prefix('/')?.split('/').next()?;
+        self.mounted.iter().find(|(segment, _)| *segment == first).map(|(_, service)| &**service)
+    }
+
+    /// Answers one request of a connection.
+    pub(crate) async fn answer(&self, request: Request<Incoming>, upgrade: &Upgrade) -> HttpResponse {
+        match self.find(request.uri().path()) {
+            None => Arc::clone(&self.root).answer(request).await,
+            Some(service) => service.answer(request, upgrade).await,
+        }
+    }
+}
+
+/// A connection that can go on in another protocol. Its place among the connections stays taken until that ends.
+pub struct Upgrade {
+    next: Mutex<Option<Boxed<'static, ()>>>,
+    ended: watch::Receiver<bool>,
+}
+
+/// A connection's bytes after the answer 101.
+pub struct Switched {
+    /// The bytes, without time limits for reading.
+    pub io: TokioIo<Upgraded>,
+    /// Becomes true when the server shuts down; after its grace the connection is cut off.
+    pub ended: watch::Receiver<bool>,
+}
+
+impl Upgrade {
+    pub(crate) fn new(ended: watch::Receiver<bool>) -> Self {
+        Self { next: Mutex::new(None), ended }
+    }
+
+    /// Has `serve` take the connection over once `request` is answered with 101.
+    pub fn accept<F>(&self, request: &mut Request<Incoming>, serve: impl FnOnce(Switched) -> F + Send + 'static)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let upgraded = hyper::upgrade::on(request);
+        let ended = self.ended.clone();
+        *self.next.lock() = Some(Box::pin(async move {
+            match upgraded.await {
+                Ok(io) => serve(Switched { io: TokioIo::new(io), ended }).await,
+                Err(error) => tracing::debug!(%error, "a connection did not change its protocol"),
+            }
+        }));
+    }
+
+    /// What takes the connection over, if anything does.
+    pub(crate) fn take(&self) -> Option<Boxed<'static, ()>> {
+        self.next.lock().take()
+    }
+}

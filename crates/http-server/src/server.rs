@@ -1,0 +1,225 @@
+//! Connections: accepting them, limiting them, and letting them end when the server does. Start at [`serve`].
+
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use serving::{Serving, Worker, Workers};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use crate::connection::{Busy, Patience, TimedStream, http};
+use crate::limits::{ACCEPT_RETRY_PAUSE, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX};
+use crate::mount::{Mounts, Service, Upgrade};
+
+/// Why the server ended before its shutdown.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The listener is not usable.
+    #[error("the listener has no address: {0}")]
+    Listener(#[source] io::Error),
+}
+
+/// How connections are served.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Open connections; the service refuses one beyond it, and it is closed (`server.connections_max`).
+    pub connections_max: usize,
+    /// Time from the first byte of a request's head to its last (`server.header_read_timeout_ms`).
+    pub header_read_timeout: Duration,
+    /// Time an idle connection is kept (`server.keep_alive_idle_timeout_ms`).
+    pub keep_alive_idle_timeout: Duration,
+    /// Time for which a thread that serves connections looks for more before it sleeps; zero: none
+    /// (`server.busy_poll_us`).
+    pub busy_poll: Duration,
+    /// Where connections are served. Without any, on the runtime that accepts them.
+    pub workers: Vec<Worker>,
+}
+
+/// What all connections share.
+struct Shared<S> {
+    mounts: Mounts<S>,
+    serving: Arc<Serving>,
+    options: Options,
+}
+
+/// Serves what is mounted on `listener` until `shutdown` is done. Then no connection is accepted any more, idle ones
+/// are closed, requests at work have `grace` to be answered, and what is not done after that is cut off.
+pub async fn serve<S: Service>(
+    listener: TcpListener,
+    mounts: Mounts<S>,
+    serving: Arc<Serving>,
+    options: Options,
+    shutdown: impl Future<Output = ()>,
+    grace: Duration,
+) -> Result<(), ServeError> {
+    let address = listener.local_addr().map_err(ServeError::Listener)?;
+    let shared = Arc::new(Shared { mounts, serving, options });
+    let (end, ended) = watch::channel(false);
+    let mut connections = JoinSet::new();
+    tracing::debug!(%address, "serving");
+    accept(&shared, &listener, &ended, &mut connections, shutdown).await;
+    drop(listener);
+    shared.serving.shut_down();
+    tracing::info!(connections = connections.len(), "shutting down");
+    end.send_replace(true);
+    let all_done = async { while connections.join_next().await.is_some() {} };
+    if timeout(grace, all_done).await.is_err() {
+        tracing::warn!(connections = connections.len(), "requests did not end in time and are cut off");
+        connections.shutdown().await;
+    }
+    Ok(())
+}
+
+/// Accepts connections until `shutdown` is done.
+async fn accept<S: Service>(
+    shared: &Arc<Shared<S>>,
+    listener: &TcpListener,
+    ended: &watch::Receiver<bool>,
+    connections: &mut JoinSet<()>,
+    shutdown: impl Future<Output = ()>,
+) {
+    let mut shutdown = pin!(shutdown);
+    let workers = Workers::new(&shared.options.workers);
+    // Ends when this function does.
+    let _awake = workers.stay_awake(shared.options.busy_poll);
+    let served = Arc::new(Semaphore::new(shared.options.connections_max.min(Semaphore::MAX_PERMITS)));
+    let refused = Arc::new(Semaphore::new(REFUSED_CONNECTIONS_MAX));
+    loop {
+        while connections.try_join_next().is_some() {}
+        let accepted = tokio::select! {
+            () = &mut shutdown => return,
+            accepted = listener.accept() => accepted,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                sleep(ACCEPT_RETRY_PAUSE).await;
+                continue;
+            }
+        };
+        prepare(&stream, peer);
+        if let Ok(permit) = Arc::clone(&served).try_acquire_owned() {
+            let (shared, ended) = (Arc::clone(shared), ended.clone());
+            workers.spawn(connections, stream, move |stream| async move {
+                connection(shared, stream, ended).await;
+                drop(permit);
+            });
+            continue;
+        }
+        shared.serving.metrics.refused_connections.inc();
+        let permit = tokio::select! {
+            () = &mut shutdown => return,
+            permit = Arc::clone(&refused).acquire_owned() => permit,
+        };
+        let connection = refused_connection(Arc::clone(shared), stream, ended.clone());
+        connections.spawn(async move {
+            connection.await;
+            drop(permit);
+        });
+    }
+}
+
+/// Tells the system how the connection will be used. What it does not offer is done without.
+fn prepare(stream: &TcpStream, peer: SocketAddr) {
+    // Answers are written whole; waiting for more to send would only delay them.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "no TCP_NODELAY");
+    }
+    // Between two processes of one machine nothing is lost and there is no rate to be found: what reckons least is
+    // best.
+    #[cfg(target_os = "linux")]
+    if peer.ip().is_loopback()
+        && let Err(error) = rustix::net::sockopt::set_tcp_congestion(stream, crate::limits::CONGESTION_CONTROL_LOOPBACK)
+    {
+        tracing::debug!(%error, "the system's own congestion control");
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = peer;
+}
+
+/// Serves one connection to its end.
+async fn connection<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, ended: watch::Receiver<bool>) {
+    shared.serving.metrics.connections.inc();
+    let patience = Patience { head: shared.options.header_read_timeout, idle: shared.options.keep_alive_idle_timeout };
+    let busy = Busy::default();
+    let upgrade = Upgrade::new(ended.clone());
+    let stream = TimedStream::new(stream, busy.clone(), patience);
+    let service = service_fn(|request: Request<Incoming>| {
+        let answer = shared.mounts.answer(request, &upgrade);
+        let request = busy.request();
+        let busy = &busy;
+        async move {
+            let answer = answer.await;
+            drop(request);
+            if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
+                busy.upgrade();
+            }
+            Ok::<_, Infallible>(answer)
+        }
+    });
+    let mut connection = pin!(http().serve_connection(TokioIo::new(stream), service).with_upgrades());
+    let mut listener = ended.clone();
+    let mut end = pin!(listener.wait_for(|ended| *ended));
+    let mut is_listening = false;
+    let outcome = poll_fn(|context| {
+        // Looked at before anything is answered, so that every answer after the end says that its connection closes.
+        if !ended.has_changed().unwrap_or(true) {
+            if let Poll::Ready(outcome) = connection.as_mut().poll(context) {
+                return Poll::Ready(Some(outcome));
+            }
+            // It listens already; asking again each time would cost more.
+            if is_listening {
+                return Poll::Pending;
+            }
+            is_listening = true;
+        }
+        end.as_mut().poll(context).map(|_| None)
+    })
+    .await;
+    let outcome = match outcome {
+        Some(outcome) => outcome,
+        None => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(%error, "a connection ended");
+    } else if let Some(upgraded) = upgrade.take() {
+        upgraded.await;
+    }
+    shared.serving.metrics.connections.dec();
+}
+
+/// Tells a connection beyond the limit so.
+async fn refused_connection<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, ended: watch::Receiver<bool>) {
+    let service = service_fn(|request| {
+        let refusal = Arc::clone(&shared.mounts.root).refuse(request);
+        async move { Ok::<_, Infallible>(refusal.await) }
+    });
+    let connection = http1::Builder::new()
+        .header_read_timeout(None)
+        .keep_alive(false)
+        .serve_connection(TokioIo::new(stream), service);
+    if *ended.borrow() {
+        return;
+    }
+    if let Ok(Err(error)) = timeout(REFUSED_CONNECTION_TIME_MAX, connection).await {
+        tracing::debug!(%error, "a refused connection ended");
+    }
+}
