@@ -18,6 +18,7 @@ mod graphs;
 mod host;
 mod hosted;
 mod jobs;
+pub mod limits;
 mod lists;
 mod memory;
 mod options;

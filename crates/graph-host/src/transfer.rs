@@ -14,6 +14,7 @@ use crate::dropped::{prefix_of, tables};
 use crate::graphs::{put_conf, put_graph, put_version};
 use crate::hosted::HostedGraph;
 use crate::jobs::task::NEXT_TASK;
+use crate::limits::COPY_BATCH_BYTES;
 use crate::lists::put_dropped;
 use crate::store::Store;
 use graph_store::IDS_RESERVED;
@@ -258,7 +259,7 @@ fn write_table(
         key.extend_from_slice(rest);
         batch.put_key(table, Key::new(&key, prefix.len() + partition_len), value);
         batch.end_group();
-        if batch.bytes() >= limits::COPY_BATCH_BYTES {
+        if batch.bytes() >= COPY_BATCH_BYTES {
             to.commit(std::mem::take(&mut batch))?;
             tell(sum.rows);
         }

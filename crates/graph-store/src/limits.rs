@@ -1,25 +1,7 @@
 //! Limits of the store, each with its reason.
 
-use std::time::Duration;
-
 /// Times a number that several processes take from is tried to be raised. Each failure is the success of another process.
 pub const SWAP_RETRIES_MAX: u32 = 1_000;
-
-/// How long a step that needs all servers to have seen a change waits for one that is alive and has not: longer than any of its requests
-/// may take (`server.request_timeout_ms` is 30 s unless set otherwise).
-pub const SERVERS_WAIT_MAX: Duration = Duration::from_secs(60);
-
-/// Shortest and longest pause between two looks at what another server does: a fraction of a round, and not all the time.
-pub const POLL_PAUSE_MIN: Duration = Duration::from_millis(5);
-/// See [`POLL_PAUSE_MIN`].
-pub const POLL_PAUSE_MAX: Duration = Duration::from_millis(100);
-
-/// How often a server reads the list of graphs and their versions though nothing says that they changed: a write that was reported as
-/// failed can have been stored later.
-pub const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
-
-/// How long the row of a server that died is kept. One that only was suspended finds itself listed when it goes on.
-pub const DEAD_SERVER_KEPT: Duration = Duration::from_secs(3_600);
 
 /// Edges deleted in one batch when a vertex is deleted. Bounds the memory of deleting a vertex with very many edges.
 pub const DELETE_EDGES_PER_BATCH: usize = 10_000;
@@ -36,9 +18,6 @@ pub const ROWS_PER_CHECK: u32 = 256;
 /// Times a write starts again because the schema changed under it. Changes are rare; more than this many in a row is a defect.
 pub const CATALOGUE_RETRIES_MAX: u32 = 64;
 
-/// Tasks waiting for their turn in one store. Each holds a schema element in deletion.
-pub const TASKS_QUEUED_MAX: usize = 10_000;
-
 /// Bytes of a page token's text. A position holds at most two vertex ids and sort values.
 pub const PAGE_TOKEN_BYTES_MAX: usize = 131_072;
 
@@ -47,13 +26,6 @@ pub const ID_RESERVATION_MS: u64 = 60_000;
 
 /// Characters of a graph's name, as in HugeGraph.
 pub const GRAPH_NAME_CHARS_MAX: usize = 48;
-
-/// Bytes of a graph's configuration, keys and values together. One in use is below 2 KiB.
-pub const GRAPH_CONF_BYTES_MAX: usize = 65_536;
-
-/// Bytes of one batch when a graph is copied for a snapshot: large enough that its cost is that of its bytes, and all the memory a copy
-/// takes.
-pub const COPY_BATCH_BYTES: usize = 1 << 20;
 
 /// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each is a search.
 pub const INDEX_RANGES_MAX: usize = 10_000;
@@ -85,10 +57,6 @@ pub const INDEX_ELEMENTS_PER_STEP: usize = 512;
 /// Faults of indexes that a check describes; all of them are counted.
 pub const INDEX_FAULTS_SHOWN_MAX: usize = 20;
 
-/// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold up the others', and
-/// both leave a small machine room to serve requests.
-pub const TASK_THREADS: usize = 2;
-
 /// Rows of the table `expiry` written in one batch when a store of an earlier version gets them.
 pub const EXPIRIES_PER_BATCH: usize = 10_000;
 
@@ -109,5 +77,5 @@ pub const EXPIRY_WRITE_MS_MAX: i64 = 600_000;
 /// together.
 pub const EXPIRY_BATCH_ELEMENTS_MAX: usize = 10_000;
 
-/// Time between two looks at a task that a caller waits for: short beside any build of an index, long beside a look.
-pub const TASK_POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Bytes of a graph's configuration, keys and values together. One in use is below 2 KiB.
+pub const GRAPH_CONF_BYTES_MAX: usize = 65_536;

@@ -10,7 +10,8 @@ use parking_lot::MutexGuard;
 
 use super::rows::{self, Changes};
 use super::{Cluster, millis};
-use graph_store::{ChangeRight, Peers, StoreError, limits};
+use crate::limits;
+use graph_store::{ChangeRight, Peers, StoreError};
 
 /// The right, while it is held; dropping it gives it back.
 struct Changing<'a> {

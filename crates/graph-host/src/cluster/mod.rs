@@ -25,7 +25,8 @@ use kv::Engine;
 use parking_lot::{Condvar, Mutex};
 
 use crate::cluster::rows::Rows;
-use graph_store::{ChangeRight, Peers, StoreError, limits};
+use crate::limits;
+use graph_store::{ChangeRight, Peers, StoreError};
 
 use crate::options::ClusterOptions;
 

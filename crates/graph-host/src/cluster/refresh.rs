@@ -1,5 +1,6 @@
 //! The rounds of a server: its beat, and reading again what others changed.
 
+use crate::limits;
 use graph_store::graph_version::read_versions;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::host::Host;
 use crate::hosted::{Graphs, HostedGraph};
 use crate::store::read_graphs;
 use graph_store::stored_settings::swap;
-use graph_store::{RetiredWriters, StoreError, limits};
+use graph_store::{RetiredWriters, StoreError};
 
 /// Brings the graphs in memory in line with those in the store. Nothing else may do so at the same time: the caller holds the right to
 /// change, or what it is made with.

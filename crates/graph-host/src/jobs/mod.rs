@@ -15,9 +15,10 @@ pub(crate) mod task_queue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::limits;
 use graph_model::{Task, TaskStatus};
 use graph_schema::{Catalogue, IndexLabel, NewIndexLabel, SchemaKey, SchemaKind, Status, WriteType};
-use graph_store::{StoreError, limits, not_found};
+use graph_store::{StoreError, not_found};
 
 use self::olap::OlapJob;
 use self::schema_jobs::{REBUILD_INDEX, REMOVE_SCHEMA, RebuildIndex, RemoveLabel, give_up_unbuilt};

@@ -14,7 +14,8 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::host::Host;
 use crate::hosted::{Graphs, HostedGraph};
-use graph_store::{StoreError, limits};
+use crate::limits;
+use graph_store::StoreError;
 
 /// Tasks waiting for their turn, and those at work.
 #[derive(Default)]

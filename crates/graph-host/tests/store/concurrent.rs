@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use graph_host::limits;
 use graph_host::{Clear, HostedGraph, Store};
 use graph_model::{Cardinality, DataType, IdStrategy, TaskStatus, Value};
 use graph_schema::Alter;
 use graph_schema::{Literal, NewVertexLabel};
-use graph_store::{Pending, StoreError, Wait, limits};
+use graph_store::{Pending, StoreError, Wait};
 use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, setting_value, tables};
 use kv::Engine;

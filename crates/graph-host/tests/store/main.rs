@@ -14,6 +14,7 @@ mod expiry;
 mod faults;
 mod fixture;
 mod graphs;
+mod jobs;
 mod parked;
 mod purge;
 mod removal;

@@ -263,7 +263,7 @@ pub enum StoreError {
     /// Too many tasks wait.
     #[error("{limit} tasks are waiting already; try again when some have ended")]
     TooManyTasks {
-        /// [`crate::limits::TASKS_QUEUED_MAX`].
+        /// How many may wait.
         limit: usize,
     },
     /// An index label could not be built.

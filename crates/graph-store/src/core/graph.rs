@@ -10,13 +10,12 @@ use key_codec::{GraphNumber, setting_value};
 use kv::{Engine, WriteBatch};
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::StoreError;
 use crate::core::clock::now_ms;
+use crate::core::error::StoreError;
 use crate::core::graph_version::{Version, read_versions};
 use crate::core::options::GraphOptions;
 use crate::core::shared::Shared;
-use crate::core::stored_catalogue::prepare_analyzers;
-use crate::core::stored_catalogue::read_catalogue;
+use crate::core::stored_catalogue::{prepare_analyzers, read_catalogue};
 use crate::core::stored_settings::read_named;
 use crate::core::stripes::{Held, Locks, Mask, Stripes, Wait};
 

@@ -7,7 +7,7 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
 use kv::{Engine, RowRange, WriteBatch};
 
-use crate::StoreError;
+use crate::core::error::StoreError;
 use crate::core::stored_settings::delete_number;
 
 /// What is stored of a graph besides its schema, on shared engines.

@@ -7,7 +7,7 @@
 
 use parking_lot::Mutex;
 
-use crate::StoreError;
+use crate::core::error::StoreError;
 use crate::limits::ID_RESERVATION_MS;
 
 /// 2025-01-01 UTC, in milliseconds since 1970: numbers have 18 digits now and stay positive until 2094.

@@ -2,7 +2,7 @@
 
 use kv::Commit;
 
-use crate::StoreError;
+use crate::core::error::StoreError;
 
 /// What a write will answer once it is stored.
 #[must_use = "a write is only done when its outcome has been waited for"]

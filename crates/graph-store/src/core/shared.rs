@@ -6,7 +6,7 @@ use key_codec::{GraphNumber, setting_value};
 use kv::Engine;
 use parking_lot::Mutex;
 
-use crate::StoreError;
+use crate::core::error::StoreError;
 use crate::core::id_generator::{BLOCK, IdGenerator, RESERVED_MAX};
 use crate::core::options::GraphOptions;
 use crate::core::stored_settings::{advance_setting, number_up_to, read_setting};

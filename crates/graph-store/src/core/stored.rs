@@ -4,7 +4,7 @@ use graph_model::{Edge, EdgeId, ElementId, ElementRef, LabelId, Properties, Vert
 use key_codec::{key, tables, value};
 use kv::Keys;
 
-use crate::StoreError;
+use crate::core::error::StoreError;
 use crate::core::fetch::fetch;
 use crate::core::graph::Graph;
 

@@ -4,7 +4,7 @@ use graph_schema::{Catalogue, IndexType, NextIds, SchemaKind};
 use key_codec::{GraphNumber, key, schema_value, setting_value, tables};
 use kv::{Engine, RowRange, WriteBatch};
 
-use crate::StoreError;
+use crate::core::error::StoreError;
 use crate::core::stored_settings::{put_setting, read_setting};
 
 /// Setting of a graph.

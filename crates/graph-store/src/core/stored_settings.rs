@@ -4,7 +4,8 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
 use kv::{Engine, KeyBuf, WriteBatch};
 
-use crate::{StoreError, limits};
+use crate::core::error::StoreError;
+use crate::limits;
 
 /// Appends a setting: numbers under a name. `graph`: [`GraphNumber::STORE`] for those of the store itself.
 pub fn put_setting(batch: &mut WriteBatch, graph: GraphNumber, name: &str, numbers: &[u64]) {

@@ -14,9 +14,11 @@ use super::entries::{Entry, add_entries};
 use super::unique::{Claim, put_releases};
 use super::write_unit::{Refusal, WriteUnit};
 use crate::core::clock::{is_expired, now_ms};
+use crate::core::error::StoreError;
+use crate::core::graph::Graph;
 use crate::core::stored::{Stored, stored_edges, stored_vertices};
 use crate::core::stripes::Mask;
-use crate::{Graph, StoreError, limits};
+use crate::limits;
 
 /// A difference in entries, collected over a batch, each with the group of its element.
 #[derive(Default)]

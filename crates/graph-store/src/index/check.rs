@@ -3,7 +3,7 @@
 //! Both directions are read without locks. What looks wrong is looked at again with its elements locked, since a writer may have been at
 //! work, and only then reported, and repaired where that is asked for.
 
-use crate::core::stripes::Mask;
+use crate::core::stripes::{Locks, Mask, Wait};
 use std::collections::BTreeSet;
 
 use graph_model::{ElementId, LabelId};
@@ -16,12 +16,14 @@ use super::steps::{for_each_step, in_steps};
 use super::unique::holder_of;
 use super::write_unit::{Refusal, WriteUnit};
 use crate::core::clock::{is_expired, now_ms};
+use crate::core::error::StoreError;
+use crate::core::graph::Graph;
 use crate::core::progress::Progress;
 use crate::core::stored::{Stored, stored_element, stored_elements};
-use crate::core::stripes::Locks;
 use crate::core::texts::element_id_text;
 use crate::index::label_index::needs_label_index;
-use crate::{Budget, Graph, StoreError, Wait, limits};
+use crate::limits;
+use crate::read::list::Budget;
 
 /// What can be wrong with an index entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,8 +5,9 @@ use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
 use kv::RowRange;
 
+use crate::core::error::StoreError;
 use crate::core::graph::Graph;
-use crate::{StoreError, limits};
+use crate::limits;
 
 /// What receives the elements of a label, at most [`limits::INDEX_ELEMENTS_PER_STEP`] at a time.
 pub(crate) type Step<'a> = dyn FnMut(&[ElementId]) -> Result<(), StoreError> + 'a;

@@ -8,10 +8,11 @@ use graph_schema::{Catalogue, ElementError, ElementRules};
 use kv::{Commit, WriteBatch};
 
 use super::changes::IndexChanges;
+use crate::core::error::StoreError;
 use crate::core::graph::Graph;
 use crate::core::pending::Pending;
 use crate::core::stripes::{Held, Locks, Mask, Wait};
-use crate::{StoreError, limits};
+use crate::limits;
 
 /// Why a write could not be prepared.
 pub(crate) enum Refusal {

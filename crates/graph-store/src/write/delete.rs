@@ -6,16 +6,17 @@ use graph_model::{Direction, Edge, EdgeId, ElementRef, Vertex, VertexId};
 use key_codec::{key, tables, value};
 use kv::RowRange;
 
+use crate::core::error::StoreError;
 use crate::core::expiry::delete_expiry;
 use crate::core::pending::Pending;
 use crate::core::stripes::{Locks, Mask, Wait};
 use crate::core::texts::edge_id_text;
 use crate::index::changes::is_indexed_edge;
 use crate::index::write_unit::{Refusal, WriteUnit};
+use crate::limits;
 use crate::read::Reader;
 use crate::write::Writer;
 use crate::write::rows::{remove_edge, remove_vertex};
-use crate::{StoreError, limits};
 
 impl Writer<'_> {
     /// Deletes an edge.

@@ -6,9 +6,8 @@ use key_codec::{key, tables, value};
 use kv::Keys;
 use rustc_hash::FxHashMap;
 
-use crate::StoreError;
 use crate::core::clock::{is_expired, now_ms};
-use crate::core::error::End;
+use crate::core::error::{End, StoreError};
 use crate::core::fetch::fetch;
 use crate::core::graph::Graph;
 use crate::index::write_unit::Positions;

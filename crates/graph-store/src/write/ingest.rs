@@ -10,15 +10,15 @@
 use crate::index::write_unit::Positions;
 use crate::write::ends::check_ends;
 use crate::write::insert::with_id;
-use crate::write::rows::put_edge;
-use crate::write::rows::put_vertex;
+use crate::write::rows::{put_edge, put_vertex};
 use std::sync::Arc;
 
 use graph_model::{Edge, VertexId};
 use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex};
 use kv::WriteBatch;
 
-use crate::{Graph, StoreError};
+use crate::core::error::StoreError;
+use crate::core::graph::Graph;
 
 /// Checks new elements as inserts do and appends their rows to batches that are not to be committed. Nobody may change the schema
 /// while one

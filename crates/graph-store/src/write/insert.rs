@@ -9,7 +9,7 @@ use graph_model::{Edge, Vertex, VertexId};
 use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex, VertexDraft};
 use kv::WriteBatch;
 
-use crate::StoreError;
+use crate::core::error::StoreError;
 use crate::core::graph::Graph;
 use crate::core::pending::Pending;
 use crate::core::stripes::{Locks, Wait};

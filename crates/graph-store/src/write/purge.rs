@@ -15,14 +15,15 @@ use key_codec::{key, tables, value};
 use kv::{Commit, KvError, RowRange, WriteBatch, successor};
 
 use crate::core::clock::now_ms as real_now_ms;
+use crate::core::error::StoreError;
 use crate::core::expiry::{delete_expiry, put_expiry};
 use crate::core::stored::{stored_edges, stored_vertices};
 use crate::core::stripes::{Locks, Mask, Wait};
 use crate::index::write_unit::WriteUnit;
+use crate::limits;
 use crate::write::Writer;
 use crate::write::delete::remove_vertex_wholly;
 use crate::write::rows::remove_edge;
-use crate::{StoreError, limits};
 
 /// What was removed because it had expired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -17,6 +17,7 @@ use graph_schema::{IndexLabel, IndexType, SchemaKey, Status};
 use key_codec::{index_key, key, tables, value};
 use kv::{KvError, WriteBatch};
 
+use crate::core::error::StoreError;
 use crate::core::progress::Progress;
 use crate::core::stored::{stored_elements, stored_vertices};
 use crate::core::stripes::{Locks, Mask, Wait};
@@ -25,8 +26,8 @@ use crate::index::changes::group_at;
 use crate::index::label_index::{needs_label_index, put_label_index_entry};
 use crate::index::steps::{for_each_step, in_steps};
 use crate::index::write_unit::{Refusal, WriteUnit};
+use crate::limits;
 use crate::write::schema::Schema;
-use crate::{StoreError, limits};
 
 impl Schema<'_> {
     /// Builds an index label, or all of a label and its label index: what a task does.

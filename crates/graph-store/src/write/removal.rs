@@ -9,12 +9,13 @@ use graph_schema::{Catalogue, SchemaKey, Status, VertexLabel};
 use key_codec::{key, tables, value};
 use kv::{Keys, RowRange, WriteBatch};
 
+use crate::core::error::StoreError;
 use crate::core::fetch::fetch;
 use crate::core::progress::Progress;
 use crate::core::stripes::Mask;
+use crate::limits;
 use crate::write::rows::remove_vertex;
 use crate::write::schema::Schema;
-use crate::{StoreError, limits};
 
 impl Schema<'_> {
     /// Removes a label and its elements. A label that is gone already counts as removed.

@@ -1,6 +1,6 @@
 //! Changes of the schema: one at a time, stored before they are in force.
 
-use crate::core::stored_catalogue::prepare_analyzers;
+use crate::core::stored_catalogue::{prepare_analyzers, put_next_ids, read_catalogue};
 use std::sync::Arc;
 
 use graph_model::{LabelId, PropertyKeyId};
@@ -13,8 +13,8 @@ use key_codec::{key, schema_value, tables};
 use kv::WriteBatch;
 
 use crate::core::clock::now_ms;
-use crate::core::stored_catalogue::{put_next_ids, read_catalogue};
-use crate::{Graph, StoreError};
+use crate::core::error::StoreError;
+use crate::core::graph::Graph;
 
 /// Changes of a graph's schema. Costs nothing to make.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use graph_model::{Edge, EdgeId, Vertex, VertexId};
 use graph_schema::{Alter, Literal};
 
-use crate::StoreError;
+use crate::core::error::StoreError;
 use crate::core::pending::Pending;
 use crate::core::stripes::{Locks, Mask, Wait};
 use crate::core::texts::edge_id_text;

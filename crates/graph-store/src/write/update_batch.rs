@@ -10,8 +10,8 @@ use graph_model::{Edge, EdgeId, Vertex, VertexId};
 use graph_schema::{Catalogue, EdgeRecord, ElementError, ElementRules, NewVertex, UpdateStrategies, UpdateStrategy};
 use rustc_hash::FxHashMap;
 
-use crate::StoreError;
 use crate::core::clock::is_expired;
+use crate::core::error::StoreError;
 use crate::core::pending::Pending;
 use crate::core::stored::{stored_edges, stored_vertices};
 use crate::core::stripes::{Locks, Wait};

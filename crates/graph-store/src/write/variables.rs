@@ -4,7 +4,9 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, tables};
 use kv::{KeyBuf, RowRange, WriteBatch};
 
-use crate::{Graph, StoreError, limits};
+use crate::core::error::StoreError;
+use crate::core::graph::Graph;
+use crate::limits;
 
 /// The variables of a graph. Costs nothing to make.
 #[derive(Clone, Copy)]
