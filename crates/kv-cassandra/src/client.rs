@@ -13,10 +13,10 @@ use tokio::time::timeout_at;
 
 use crate::clock::Clock;
 use crate::error::{Failure, failure, is_timeout, refused};
+use crate::figures::Figures;
 use crate::limits::{ATTEMPTS_PER_TIMEOUT, EXPRESS_REQUESTS, RETRY_PAUSE, RETRY_PAUSE_MAX};
 use crate::options::CassandraOptions;
 use crate::statements::{Ask, Statements};
-use crate::statistics::Figures;
 use crate::window::{Place, Window};
 
 pub(crate) struct Client {

@@ -26,7 +26,7 @@ use crate::plan::units;
 use crate::ranges::{BEFORE_ALL, LAST, TokenRange};
 use crate::statements::Ask;
 use crate::statistics::{memory, statistics};
-use crate::{read, schema, swap, write};
+use crate::{read, schema, send, swap, write};
 
 /// A store in a keyspace of a cluster.
 ///
@@ -108,7 +108,7 @@ impl CassandraEngine {
                 .iter()
                 .filter(|partition| partition.starts_with(prefix))
                 .map(|partition| self.delete_partition(table, partition, timestamp));
-            write::all(calls.collect()).await
+            send::all(calls.collect()).await
         })
         .await
     }

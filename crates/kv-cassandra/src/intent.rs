@@ -19,7 +19,7 @@ use crate::clock::now_micros;
 use crate::error::unexpected;
 use crate::limits::{INTENT_AGE_IN_TIMEOUTS, INTENT_PART_BYTES, PARTITION_BATCH_BYTES};
 use crate::plan::size;
-use crate::write::{all, send};
+use crate::send::{all, send};
 
 /// The table of intents.
 pub(crate) const TABLE: &str = "kv_intents";

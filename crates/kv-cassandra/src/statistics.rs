@@ -1,69 +1,11 @@
 //! Figures of the engine for metrics.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use kv::Statistic;
 
 use crate::client::Client;
 use crate::limits::CONNECTION_BUFFER_BYTES;
-
-/// What the engine counts itself.
-#[derive(Debug, Default)]
-pub(crate) struct Figures {
-    requests: AtomicU64,
-    retries: AtomicU64,
-    attempts_failed: AtomicU64,
-    requests_failed: AtomicU64,
-    in_flight: AtomicU64,
-    micros: AtomicU64,
-    pub(crate) single_writes: AtomicU64,
-    pub(crate) partition_batches: AtomicU64,
-    pub(crate) logged_batches: AtomicU64,
-    pub(crate) intents_written: AtomicU64,
-    pub(crate) intents_repaired: AtomicU64,
-    pub(crate) pending_bytes: AtomicU64,
-    pub(crate) page_bytes: AtomicU64,
-    pub(crate) clock_skew_micros: AtomicI64,
-}
-
-/// A request under way; counted until it is dropped, also when nobody waits for it any more.
-pub(crate) struct UnderWay<'a> {
-    figures: &'a Figures,
-    started: Instant,
-}
-
-impl Figures {
-    pub(crate) fn begin(&self) -> UnderWay<'_> {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
-        UnderWay { figures: self, started: Instant::now() }
-    }
-
-    pub(crate) fn retried(&self) {
-        self.retries.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn failed(&self) {
-        self.requests_failed.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-impl UnderWay<'_> {
-    pub(crate) fn end(self, succeeded: bool) {
-        if !succeeded {
-            self.figures.attempts_failed.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-}
-
-impl Drop for UnderWay<'_> {
-    fn drop(&mut self) {
-        let micros = u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.figures.micros.fetch_add(micros, Ordering::Relaxed);
-        self.figures.in_flight.fetch_sub(1, Ordering::Relaxed);
-    }
-}
 
 #[expect(clippy::cast_precision_loss, reason = "metrics are floating point; no counter gets near 2^53")]
 fn figure(name: &'static str, help: &'static str, value: u64) -> Statistic {

@@ -6,15 +6,12 @@ use std::time::Duration;
 use kv::KvError;
 use prost::Message;
 use tokio::sync::Mutex;
-use tokio::time::{Instant, sleep, timeout_at};
 use tonic::codec::ProstCodec;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Request, Status};
 
-use crate::limits::{FIRST_PAUSE, PAUSE_MAX};
 use crate::options::{TikvOptions, TikvTls};
-use crate::shared::Shared;
 
 /// The parts of PD's messages (`pdpb.proto`) that are needed here. Unknown fields are skipped.
 mod messages {
@@ -116,7 +113,7 @@ impl Regions {
     }
 
     /// Where the regions from `start` on end that begin before `end`, at most `limit` of them. Empty: behind every key.
-    async fn ends(&self, start: &[u8], end: &[u8], limit: u32) -> Result<Vec<Vec<u8>>, Status> {
+    pub(crate) async fn ends(&self, start: &[u8], end: &[u8], limit: u32) -> Result<Vec<Vec<u8>>, Status> {
         let leader = self.leader().await?;
         let request = ScanRegionsRequest {
             header: Some(RequestHeader { cluster_id: leader.cluster_id }),
@@ -207,36 +204,6 @@ fn tls(files: &TikvTls) -> Result<ClientTlsConfig, KvError> {
     };
     let identity = Identity::from_pem(read(&files.certificate)?, read(&files.key)?);
     Ok(ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read(&files.ca)?)).identity(identity))
-}
-
-impl Shared {
-    /// Where the regions from `start` on end that begin before `end`, at most `limit` of them, in order. The last one may end behind `end`.
-    pub(crate) async fn region_ends(&self, start: &[u8], end: &[u8], limit: u32) -> Result<Vec<Vec<u8>>, KvError> {
-        let deadline = self.deadline();
-        let mut pause = FIRST_PAUSE;
-        loop {
-            let status = match timeout_at(deadline, self.regions.ends(start, end, limit)).await {
-                Ok(Ok(ends)) => {
-                    return Ok(ends.into_iter().map(|at| if at.is_empty() { end.to_vec() } else { at }).collect());
-                }
-                Ok(Err(status)) => status,
-                Err(_) => Status::deadline_exceeded("no answer in time"),
-            };
-            if Instant::now() + pause >= deadline {
-                self.figures.failures.add(1);
-                return Err(KvError::Unavailable {
-                    detail: format!(
-                        "TiKV (PD at {}): asking for regions: {}",
-                        self.options.pd_endpoints.join(", "),
-                        status.message()
-                    ),
-                });
-            }
-            self.figures.retries.add(1);
-            sleep(pause).await;
-            pause = (pause * 2).min(PAUSE_MAX);
-        }
-    }
 }
 
 /// Bytes of a group in the form in which stores compare keys.

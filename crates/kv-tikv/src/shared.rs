@@ -299,6 +299,37 @@ impl<'a> Attempts<'a> {
     }
 }
 
+impl Shared {
+    /// Where the regions from `start` on end that begin before `end`, at most `limit` of them, in order. The last one may
+    /// end behind `end`.
+    pub(crate) async fn region_ends(&self, start: &[u8], end: &[u8], limit: u32) -> Result<Vec<Vec<u8>>, KvError> {
+        let deadline = self.deadline();
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let status = match timeout_at(deadline, self.regions.ends(start, end, limit)).await {
+                Ok(Ok(ends)) => {
+                    return Ok(ends.into_iter().map(|at| if at.is_empty() { end.to_vec() } else { at }).collect());
+                }
+                Ok(Err(status)) => status,
+                Err(_) => tonic::Status::deadline_exceeded("no answer in time"),
+            };
+            if Instant::now() + pause >= deadline {
+                self.figures.failures.add(1);
+                return Err(KvError::Unavailable {
+                    detail: format!(
+                        "TiKV (PD at {}): asking for regions: {}",
+                        self.options.pd_endpoints.join(", "),
+                        status.message()
+                    ),
+                });
+            }
+            self.figures.retries.add(1);
+            sleep(pause).await;
+            pause = (pause * 2).min(PAUSE_MAX);
+        }
+    }
+}
+
 /// The shared part, as calls hold it.
 pub(crate) type Handed = Arc<Shared>;
 

@@ -95,3 +95,8 @@ pub enum RecordError {
         limit: usize,
     },
 }
+
+/// The error of the record of a key.
+pub(crate) fn damaged(key: String, source: RecordError) -> PropertyError {
+    PropertyError::Record { key, source }
+}

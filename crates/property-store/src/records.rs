@@ -6,6 +6,7 @@ use std::ops::{Bound, RangeBounds};
 use kv::{Keys, WriteBatch};
 use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 
+use crate::error::damaged;
 use crate::keys::KeyBytes;
 use crate::limits::{BATCH_RESERVE_RECORDS, FETCH_RECORDS, FETCH_RECORDS_PER_THREAD_MIN, RECORD_BYTES_GUESS};
 use crate::scan::Scan;
@@ -332,8 +333,4 @@ pub(crate) fn check_bytes<K: RecordKey>(key: K, bytes: &[u8], check: Check) -> R
         Check::Trust => Ok(()),
         Check::Validate => record::validate(bytes).map_err(|error| damaged(key.describe(), error)),
     }
-}
-
-pub(crate) fn damaged(key: String, source: RecordError) -> PropertyError {
-    PropertyError::Record { key, source }
 }

@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use kv::Cursor;
 
-use crate::records::damaged;
+use crate::error::damaged;
 use crate::{PropertyError, Record, RecordKey, record};
 
 /// Keys and records in order; see [`crate::Records::scan`]. After an error it has ended.

@@ -4,6 +4,7 @@
 //! first element beyond the limit. Schema bodies (`schema.rs`) are small and go through one struct with every field.
 
 mod batch_update;
+mod borrowed_text;
 mod compact;
 mod condition;
 mod element;

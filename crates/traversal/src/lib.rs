@@ -26,6 +26,7 @@ mod path;
 mod paths;
 mod personal_rank;
 mod read;
+mod ring_choice;
 mod rings;
 mod search;
 mod shortest;

@@ -1,7 +1,6 @@
 //! Rings through a given vertex. Rings anywhere on the way from a vertex are in `surroundings.rs`.
 
-use graph_model::VertexId;
-
+use crate::ring_choice::is_chosen;
 use crate::search::{Pattern, Rule, Search, keep};
 use crate::surroundings::both_ways;
 use crate::{Node, Path, SearchLimits, Step, Traversal, TraversalError};
@@ -32,10 +31,4 @@ pub fn rings_through(
         Ok(counts)
     })?;
     Ok(rings)
-}
-
-/// Whether a ring is given rather than the same one in the other direction.
-pub(crate) fn is_chosen(traversal: &Traversal<'_>, ring: &[Node]) -> bool {
-    let inner = |at: Option<&Node>| -> Option<&VertexId> { at.map(|node| traversal.id(*node)) };
-    inner(ring.get(1)) >= inner(ring.len().checked_sub(2).and_then(|at| ring.get(at)))
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use graph_model::Direction;
 
-use crate::rings::is_chosen;
+use crate::ring_choice::is_chosen;
 use crate::search::keep;
 use crate::{Adjacency, Node, NodeMap, Path, SearchLimits, Step, Traversal, TraversalError, limits};
 

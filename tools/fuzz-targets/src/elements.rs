@@ -2,7 +2,7 @@
 
 use graph_model::{EdgeIdText, VertexId, limits};
 
-use crate::with_text;
+use crate::text::with_text;
 
 /// Elements allowed in a batch.
 const BATCH_MAX: usize = 8;

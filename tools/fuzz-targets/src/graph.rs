@@ -14,7 +14,7 @@ use graph_store::{Budget, EdgeQuery, Listed, Pending, Range, Scan, StoreError, V
 use key_codec::tables;
 use kv::MemoryEngine;
 
-use crate::with_text;
+use crate::text::with_text;
 
 /// Elements of each kind in the graph.
 const ELEMENTS: i64 = 5;

@@ -10,6 +10,7 @@ mod elements;
 mod graph;
 mod mapping;
 mod stored;
+mod text;
 mod traversers;
 
 /// Reads bytes; panics on what must not happen.
@@ -38,11 +39,4 @@ pub fn run(name: &str, bytes: &[u8]) {
     let found = TARGETS.iter().find(|(target, _)| *target == name);
     let (_, target) = found.unwrap_or_else(|| panic!("no target is named {name}"));
     target(bytes);
-}
-
-/// Runs a function if the bytes are a text.
-fn with_text(bytes: &[u8], read: impl FnOnce(&str)) {
-    if let Ok(text) = str::from_utf8(bytes) {
-        read(text);
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::with_text;
+use crate::text::with_text;
 
 /// Mappings.
 pub(crate) fn mapping(bytes: &[u8]) {

@@ -8,8 +8,8 @@ use graph_schema::{EdgeRecord, NewVertex, UpdateStrategy};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
+use super::borrowed_text::Text;
 use super::element::{Element, List, reserved};
-use super::literal::Text;
 use super::trace::Trace;
 use crate::DecodeError;
 use crate::limits::STRATEGIES_MAX;

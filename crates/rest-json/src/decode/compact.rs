@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
+use super::borrowed_text::Text;
 use crate::text::{push_display, push_double, push_string};
 
 /// Any JSON as compact text: no blanks, fields in their order, numbers as this crate writes them.
@@ -96,7 +97,7 @@ impl<'de> Visitor<'de> for Copy<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         self.0.push(b'{');
         let mut first = true;
-        while let Some(super::literal::Text(key)) = map.next_key()? {
+        while let Some(Text(key)) = map.next_key()? {
             if !first {
                 self.0.push(b',');
             }

@@ -10,7 +10,8 @@ use std::ops::Bound;
 use graph_schema::{Literal, NewPredicate};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-use super::literal::{AnyLiteral, Text, into_owned};
+use super::borrowed_text::Text;
+use super::literal::{AnyLiteral, into_owned};
 use crate::DecodeError;
 use crate::limits::QUOTED_CHARS_MAX;
 

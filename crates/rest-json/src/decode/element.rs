@@ -9,7 +9,8 @@ use graph_schema::{EdgeRecord, Literal, NewEdge, NewVertex};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::literal::{AnyLiteral, Text};
+use super::borrowed_text::Text;
+use super::literal::AnyLiteral;
 use super::trace::Trace;
 use crate::DecodeError;
 use crate::limits::{ELEMENT_BYTES_GUESS, ELEMENTS_RESERVED_MAX, PROPERTIES_SCANNED_MAX};

@@ -12,8 +12,9 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
+use super::borrowed_text::Text;
 use super::compact::CompactJson;
-use super::literal::{AnyLiteral, Text, into_owned};
+use super::literal::{AnyLiteral, into_owned};
 use super::trace::{explain, text};
 use crate::DecodeError;
 use crate::limits::USER_DATA_ENTRIES_MAX;
