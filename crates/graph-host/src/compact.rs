@@ -2,7 +2,8 @@
 
 use crate::dropped::{prefix_of, tables};
 use crate::store::Store;
-use graph_store::{Budget, StoreError};
+use graph_access::Budget;
+use graph_store::StoreError;
 
 impl Store {
     /// Rewrites what a graph has in storage without what was deleted or overwritten. Reads and writes go on meanwhile. One graph at a

@@ -18,10 +18,11 @@ use crate::hosted::HostedGraph;
 use crate::limits;
 use crate::lists::{graph_number, put_dropped, put_owned_number};
 use crate::store::Store;
+use graph_access::Budget;
 use graph_store::graph_version::delete_version;
 use graph_store::now_ms;
 use graph_store::stored_settings::{delete_number, number_up_to, read_named};
-use graph_store::{Budget, Graph, StoreError};
+use graph_store::{Graph, StoreError};
 
 /// The snapshot of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,10 +17,11 @@ use crate::jobs::task::NEXT_TASK;
 use crate::limits::COPY_BATCH_BYTES;
 use crate::lists::put_dropped;
 use crate::store::Store;
+use graph_access::Budget;
 use graph_store::IDS_RESERVED;
 use graph_store::graph_version::delete_version;
 use graph_store::stored_settings::{advance_setting, delete_number, read_setting};
-use graph_store::{Budget, Graph, StoreError, limits};
+use graph_store::{Graph, StoreError, limits};
 
 /// What a table of a graph holds: enough to say whether two are the same, in whatever order their rows come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use graph_access::Budget;
 use graph_host::{HostedGraph, Store, StoreOptions};
 use graph_model::{Cardinality, DataType, IdStrategy, Properties, Value, VertexId};
 use graph_schema::{
     EdgeRecord, ElementError, IndexType, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex,
     NewVertexLabel, UpdateStrategy,
 };
-use graph_store::{Budget, Pending, StoreError, Wait};
+use graph_store::{Pending, StoreError, Wait};
 use kv::MemoryEngine;
 use proptest::prelude::*;
 

@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use graph_access::Budget;
 use graph_host::{Clear, HostedGraph, Store, StoreOptions};
 use graph_model::{Direction, EdgeId, LabelId, VertexId};
 use graph_schema::Alter;
 use graph_schema::{Conditions, IndexType, Literal, NewEdge, NewIndexLabel, NewVertex};
-use graph_store::{Budget, EdgeQuery, Pending, Range, StoreError, VertexQuery, Wait};
+use graph_store::{EdgeQuery, Pending, Range, StoreError, VertexQuery, Wait};
 use proptest::prelude::*;
 
 mod common;

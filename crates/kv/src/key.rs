@@ -119,6 +119,11 @@ impl Keys {
         Some(Key::new(self.arena.get(span.start..span.end)?, span.partition_end - span.start))
     }
 
+    /// Removes the first `count` keys; all of them where there are fewer.
+    pub fn remove_first(&mut self, count: usize) {
+        self.spans.drain(..count.min(self.spans.len()));
+    }
+
     /// All keys in the order they were pushed.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Key<'_>> {
         self.spans.iter().map(|span| {

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use graph_store::{Budget, Wait};
+use graph_access::Budget;
+use graph_store::Wait;
 use http_server::{Address, BodyError, HttpResponse, Reply, Service, accepts_gzip, caught, discard, read_body};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use graph_access::Budget;
 use graph_host::{HostedGraph, Store};
-use graph_store::{Budget, Graph, Pending};
+use graph_store::{Graph, Pending};
 use http_server::{Address, Reply};
 use rest_json::{Dialect, EncodeOptions};
 use serving::{Admitted, Metrics, Options as ServingOptions, Serving};

@@ -1,5 +1,6 @@
 //! The one table of failures: what an error means, the status it has and the Java class clients know it by.
 
+use graph_access::AccessError;
 use graph_model::{IdError, Meaning};
 use graph_schema::{ElementError, SchemaError};
 use graph_store::StoreError;
@@ -210,6 +211,12 @@ impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         let contended = matches!(error, StoreError::Contended);
         Self { contended, ..Self::of(error.meaning(), error.to_string()) }
+    }
+}
+
+impl From<AccessError> for ApiError {
+    fn from(error: AccessError) -> Self {
+        Self::of(error.kind, error.message)
     }
 }
 

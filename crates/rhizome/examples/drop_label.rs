@@ -8,12 +8,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use graph_access::Budget;
 use graph_host::{HostedGraph, Store};
 use graph_model::{Cardinality, DataType, IdStrategy, TaskStatus};
 use graph_schema::{
     Conditions, IndexType, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertexLabel,
 };
-use graph_store::{Budget, EdgeQuery, Graph, Range, Visit, Wait};
+use graph_store::{EdgeQuery, Graph, Range, Visit, Wait};
 use rhizome::settings::Settings;
 
 type Failure = Box<dyn std::error::Error>;

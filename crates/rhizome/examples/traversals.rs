@@ -8,10 +8,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use graph_access::Budget;
 use graph_host::Store;
 use graph_model::{Direction, LabelId, VertexId};
 use graph_schema::{Catalogue, Conditions};
-use graph_store::{Budget, Graph, GraphReader, Range, VertexQuery, Visit};
+use graph_store::{Graph, GraphReader, Range, VertexQuery, Visit};
 use rhizome::settings::Settings;
 use traversal::{
     KNeighbour, KOut, LabelCondition, ShortestPath, Step, Traversal, TraversalError, k_neighbour, k_out, limits,

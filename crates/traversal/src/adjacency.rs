@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use compact_str::CompactString;
+use graph_access::{EdgeRead, EdgeRow, WalkRead, drain};
 use graph_model::{LabelId, VertexId};
 use rayon::prelude::*;
 
 use crate::nodes::{Nodes, heap_bytes};
-use crate::{EdgeAt, EdgeRead, GraphRead, Node, Step, TraversalError, Weight, limits};
+use crate::{Node, Step, TraversalError, Weight, limits};
 
 /// The neighbours of some vertices, in the order the vertices were given.
 #[derive(Debug, Default)]
@@ -123,7 +124,7 @@ pub(crate) struct Met {
 /// How a block is read.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan<'a> {
-    pub(crate) graph: &'a dyn GraphRead,
+    pub(crate) graph: &'a dyn WalkRead,
     pub(crate) nodes: &'a Nodes,
     pub(crate) memory: &'a Memory,
     pub(crate) step: &'a Step,
@@ -151,7 +152,7 @@ impl Plan<'_> {
         };
         let mut chunk = Chunk { owners: owners.len(), ..Chunk::default() };
         let mut seen = vec![0u64; ids.len()];
-        self.graph.edges_at(&ids, &read, &mut |edge| self.take(edge, &mut chunk, &mut seen))?;
+        drain(&mut *self.graph.edges_of(&ids, read)?, |edge| self.take(edge, &mut chunk, &mut seen))?;
         if self.step.skip_degree > 0 {
             chunk.retain(|met| {
                 usize::try_from(met.owner)
@@ -164,7 +165,7 @@ impl Plan<'_> {
         Ok(chunk)
     }
 
-    fn take(self, edge: EdgeAt<'_>, chunk: &mut Chunk, seen: &mut [u64]) -> Result<(), TraversalError> {
+    fn take(self, edge: EdgeRow, chunk: &mut Chunk, seen: &mut [u64]) -> Result<(), TraversalError> {
         let Some(count) = seen.get_mut(edge.owner) else { return Ok(()) };
         *count += 1;
         if self.step.max_degree.is_some_and(|max| *count > max) || !self.step.accepts_edge(edge.label, &edge.properties)
@@ -175,7 +176,7 @@ impl Plan<'_> {
         chunk.weights.extend(weight);
         chunk.uncharged += limits::EDGE_BYTES;
         if self.record {
-            let sort_values = CompactString::from(edge.sort_values);
+            let sort_values = edge.sort_values;
             chunk.uncharged += limits::RECORDED_EDGE_BYTES;
             chunk.uncharged += if sort_values.is_heap_allocated() { sort_values.capacity() } else { 0 };
             let (label, outgoing, weight) = (edge.label, edge.outgoing, weight.unwrap_or_default());

@@ -1,5 +1,6 @@
 //! Why a traversal was not finished.
 
+use graph_access::AccessError;
 use graph_model::Meaning;
 
 /// A traversal that failed.
@@ -57,13 +58,8 @@ pub enum TraversalError {
     #[error("{0}")]
     Parameter(String),
     /// Reading the graph failed, took too long, or nobody waits for the answer any more.
-    #[error("{message}")]
-    Read {
-        /// What it means.
-        meaning: Meaning,
-        /// What happened.
-        message: String,
-    },
+    #[error(transparent)]
+    Read(#[from] AccessError),
 }
 
 impl TraversalError {
@@ -73,7 +69,7 @@ impl TraversalError {
         match self {
             Self::VertexNotFound { .. } | Self::Weight { .. } | Self::Parameter(_) => Meaning::BadInput,
             Self::Capacity { .. } | Self::Memory { .. } | Self::TooManyVertices { .. } => Meaning::LimitExceeded,
-            Self::Read { meaning, .. } => *meaning,
+            Self::Read(error) => error.kind,
         }
     }
 }

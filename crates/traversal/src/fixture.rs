@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use graph_model::{Direction, LabelId, Properties, PropertyKeyId, Value, Vertex, VertexId};
+use graph_access::{AccessError, Cursor, EdgeRead, EdgeRow, WalkRead};
+use graph_model::{Direction, LabelId, Meaning, Properties, PropertyKeyId, Value, Vertex, VertexId};
 
-use crate::{EdgeAt, EdgeRead, GraphRead, Traversal, TraversalError, limits};
+use crate::{Traversal, limits};
 
 /// The property that holds an edge's weight.
 pub(crate) const WEIGHT: PropertyKeyId = PropertyKeyId(1);
@@ -48,14 +49,25 @@ impl TestGraph {
     }
 }
 
-impl GraphRead for TestGraph {
-    fn edges_at(
-        &self,
-        owners: &[&VertexId],
-        read: &EdgeRead<'_>,
-        visit: &mut dyn FnMut(EdgeAt<'_>) -> Result<(), TraversalError>,
-    ) -> Result<(), TraversalError> {
+/// Rows that are all known, in batches that are small, so that tests meet their borders.
+struct Rows(std::vec::IntoIter<EdgeRow>);
+
+impl Cursor<EdgeRow> for Rows {
+    fn next_batch(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), AccessError> {
+        batch.clear();
+        batch.extend(self.0.by_ref().take(rows_max.min(3)));
+        Ok(())
+    }
+}
+
+impl WalkRead for TestGraph {
+    fn edges_of<'a>(
+        &'a self,
+        owners: &'a [&'a VertexId],
+        read: EdgeRead<'a>,
+    ) -> Result<Box<dyn Cursor<EdgeRow> + 'a>, AccessError> {
         self.check()?;
+        let mut rows = Vec::new();
         let mut taken = vec![0; owners.len()];
         for outgoing in [true, false] {
             if (read.direction == Direction::Out && !outgoing) || (read.direction == Direction::In && outgoing) {
@@ -75,14 +87,14 @@ impl GraphRead for TestGraph {
                         properties.insert(WEIGHT, Value::Double(weight));
                     }
                     let (other, label) = (VertexId::Number(other), LabelId(edge.label));
-                    visit(EdgeAt { owner, other, label, outgoing, sort_values: "", properties })?;
+                    rows.push(EdgeRow { owner, other, label, outgoing, sort_values: "".into(), properties });
                 }
             }
         }
-        Ok(())
+        Ok(Box::new(Rows(rows.into_iter())))
     }
 
-    fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, TraversalError> {
+    fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, AccessError> {
         let vertex = |id: &VertexId| Vertex {
             id: id.clone(),
             label: LabelId(1),
@@ -92,9 +104,9 @@ impl GraphRead for TestGraph {
         Ok(ids.iter().map(|id| self.has(id).then(|| vertex(id))).collect())
     }
 
-    fn check(&self) -> Result<(), TraversalError> {
+    fn check(&self) -> Result<(), AccessError> {
         if self.checks_left.load(Ordering::Relaxed) > 0 && self.checks_left.fetch_sub(1, Ordering::Relaxed) == 1 {
-            return Err(TraversalError::Read { meaning: graph_model::Meaning::Cancelled, message: "gone".to_owned() });
+            return Err(AccessError::new(Meaning::Cancelled, "gone"));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Walking through a graph: neighbourhoods, paths, similarity.
 //!
-//! What it is: algorithms over a [`GraphRead`], a whole frontier at a time. What it is not: it knows no storage, no schema, no JSON and
+//! What it is: algorithms over [`graph_access::WalkRead`], a whole frontier at a time. What it is not: it knows no storage, no schema, no JSON and
 //! no HTTP; labels and property keys are numbers, conditions on properties are functions given to it.
 //!
 //! Invariants:
@@ -25,7 +25,6 @@ mod nodes;
 mod path;
 mod paths;
 mod personal_rank;
-mod read;
 mod ring_choice;
 mod rings;
 mod search;
@@ -53,7 +52,6 @@ pub use nodes::{Node, NodeSet};
 pub use path::Path;
 pub use paths::{TemplateLimits, crosspoints, multi_node_shortest_paths, nearest_paths, paths, template_paths};
 pub use personal_rank::{PersonalRankRules, personal_rank};
-pub use read::{EdgeAt, EdgeRead, GraphRead};
 pub use rings::rings_through;
 pub use search::SearchLimits;
 pub use shortest::{ShortestPath, all_shortest_paths, shortest_path};

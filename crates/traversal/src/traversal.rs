@@ -3,13 +3,14 @@
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use graph_access::{EdgeRead, WalkRead, drain};
 use graph_model::{EdgeId, Vertex, VertexId};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::adjacency::{Adjacency, Memory, Plan, RecordedEdge};
 use crate::nodes::{Nodes, heap_bytes};
-use crate::{EdgeRead, GraphRead, Node, NodeMap, Step, TraversalError, Weight, limits};
+use crate::{Node, NodeMap, Step, TraversalError, Weight, limits};
 
 /// How much a traversal has looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct Counters {
 
 /// The state all algorithms share.
 pub struct Traversal<'g> {
-    graph: &'g dyn GraphRead,
+    graph: &'g dyn WalkRead,
     nodes: Nodes,
     pub(crate) memory: Memory,
     /// Bytes charged for the block read last.
@@ -50,7 +51,7 @@ pub(crate) fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
 impl<'g> Traversal<'g> {
     /// A traversal that has met nothing yet. `what` is looked for, in plural, for errors; `memory_bytes_max` bounds what it holds.
     #[must_use]
-    pub fn new(graph: &'g dyn GraphRead, what: &'static str, memory_bytes_max: usize) -> Self {
+    pub fn new(graph: &'g dyn WalkRead, what: &'static str, memory_bytes_max: usize) -> Self {
         Self {
             graph,
             nodes: Nodes::default(),
@@ -112,7 +113,7 @@ impl<'g> Traversal<'g> {
 
     /// Reads the vertices of nodes, in the same order.
     pub(crate) fn vertices(&self, nodes: &[Node]) -> Result<Vec<Option<Vertex>>, TraversalError> {
-        self.graph.vertices(&self.ids(nodes))
+        Ok(self.graph.vertices(&self.ids(nodes))?)
     }
 
     /// What it has looked at so far.
@@ -123,7 +124,7 @@ impl<'g> Traversal<'g> {
 
     /// Fails when the time is over or nobody waits any more. Reading looks at that by itself.
     pub(crate) fn check(&self) -> Result<(), TraversalError> {
-        self.graph.check()
+        Ok(self.graph.check()?)
     }
 
     /// Counts memory that an algorithm takes for itself.
@@ -230,11 +231,11 @@ impl<'g> Traversal<'g> {
         let chunks = owners.par_chunks(limits::CHUNK_VERTICES).map(|chunk| {
             let ids: Vec<&VertexId> = chunk.iter().map(|owner| self.id(*owner)).collect();
             let mut degrees = vec![0; ids.len()];
-            self.graph.edges_at(&ids, &read, &mut |edge| {
+            drain(&mut *self.graph.edges_of(&ids, read)?, |edge| {
                 if let Some(degree) = degrees.get_mut(edge.owner) {
                     *degree += 1;
                 }
-                Ok(())
+                Ok::<_, TraversalError>(())
             })?;
             Ok(degrees)
         });

@@ -161,11 +161,11 @@ fn two_elements_in_one_place_are_told_and_left() {
 fn a_check_counts_what_it_reads_and_can_be_stopped() {
     let (engine, _store, graph) = filled();
     let mut calls = 0;
-    let report = graph.indexes().check(false, &graph_store::Budget::unlimited(), &mut |_| calls += 1).unwrap();
+    let report = graph.indexes().check(false, &graph_access::Budget::unlimited(), &mut |_| calls += 1).unwrap();
     assert_eq!(report.entries, index_rows(&engine).len() as u64);
     assert_eq!(report.elements, 12 + 3);
     assert!(calls > 3);
-    let cancelled = graph_store::Budget::new(
+    let cancelled = graph_access::Budget::new(
         std::time::Duration::from_secs(60),
         Arc::new(std::sync::atomic::AtomicBool::new(true)),
     );

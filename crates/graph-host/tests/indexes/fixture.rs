@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use graph_access::Budget;
 use graph_host::{HostedGraph, PurgeOptions, Store, StoreOptions};
 use graph_model::{Cardinality, DataType, EdgeId, IdStrategy, LabelId, Task, TaskStatus, VertexId};
 use graph_schema::{
     Frequency, IndexType, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex, NewVertexLabel,
 };
-use graph_store::{Budget, IndexReport, Pending, StoreError, Wait};
+use graph_store::{IndexReport, Pending, StoreError, Wait};
 use kv::{Engine, MemoryEngine};
 
 /// Vertex labels: primary key, string ids, string ids with a lifetime of a millisecond from `born`, number ids, automatic ids.

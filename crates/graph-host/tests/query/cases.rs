@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use graph_access::Budget;
 use graph_model::{Edge, IdStrategy, Vertex, VertexId};
 use graph_schema::{Conditions, IndexType, Literal, NewIndexLabel, NewPredicate, NewVertex, NewVertexLabel};
-use graph_store::{Budget, Range, Scan, Shard, StoreError, VertexSelector, Wait, limits};
+use graph_store::{Range, Scan, Shard, StoreError, VertexSelector, Wait, limits};
 use jiff::tz::TimeZone;
 
 use crate::fixture::{ALL, Given, INDEXES, conditions, create_index, edges, graph_of, predicate, vertices};

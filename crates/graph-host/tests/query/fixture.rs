@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
+use graph_access::Budget;
 use graph_host::{HostedGraph, Store, StoreOptions};
 use graph_model::{Cardinality, DataType, Direction, EdgeId, IdStrategy, Vertex, VertexId};
 use graph_schema::{
     Catalogue, Conditions, Frequency, IndexType, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPredicate,
     NewPropertyKey, NewVertex, NewVertexLabel, Status,
 };
-use graph_store::{Budget, EdgeQuery, Range, StoreError, VertexQuery, Wait};
+use graph_store::{EdgeQuery, Range, StoreError, VertexQuery, Wait};
 use jiff::tz::TimeZone;
 use kv::MemoryEngine;
 

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use graph_access::{AccessError, Budget, Cursor, EdgeRead, GraphRead as _, Lookup, WalkRead as _};
 use graph_host::HostedGraph;
 use graph_model::{Direction, Edge, EdgeId, IdStrategy, LabelId, Meaning, VertexId};
 use graph_schema::{Conditions, Literal, NewEdge};
-use graph_store::{Budget, EdgeQuery, GraphReader, limits};
+use graph_store::{EdgeQuery, GraphReader, limits};
 use proptest::prelude::*;
-use traversal::{EdgeRead, GraphRead, KOut, Step, Traversal, TraversalError, k_out};
+use traversal::{KOut, Step, Traversal, TraversalError, k_out};
 
 use crate::fixture::*;
 
@@ -46,21 +47,29 @@ fn listed(graph: &HostedGraph, vertex: &VertexId, read: &EdgeRead<'_>) -> Vec<(b
     edges
 }
 
-/// The same by one adjacency read of many vertices.
-fn read_at_once(graph: &HostedGraph, owners: &[&VertexId], read: &EdgeRead<'_>) -> Vec<Vec<(bool, Edge)>> {
+/// The same by one adjacency read of many vertices, in batches of `rows_max`.
+fn read_at_once(
+    graph: &HostedGraph,
+    owners: &[&VertexId],
+    read: &EdgeRead<'_>,
+    rows_max: usize,
+) -> Vec<Vec<(bool, Edge)>> {
     let budget = Budget::unlimited();
     let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
     let mut found = vec![Vec::new(); owners.len()];
-    reader
-        .edges_at(owners, read, &mut |edge| {
-            let owner = owners[edge.owner].clone();
-            let (source, target) = if edge.outgoing { (owner, edge.other) } else { (edge.other, owner) };
-            let id = EdgeId { label: edge.label, source, sort_values: edge.sort_values.into(), target };
-            let properties = edge.properties;
-            found[edge.owner].push((edge.outgoing, Edge { id, properties, expires_at_ms: None }));
-            Ok(())
-        })
-        .unwrap();
+    let mut rows = Vec::new();
+    let mut cursor = reader.edges_of(owners, *read).unwrap();
+    loop {
+        cursor.next_batch(&mut rows, rows_max).unwrap();
+        assert!(rows.len() <= rows_max, "{} rows in a batch of {rows_max}", rows.len());
+        if rows.is_empty() {
+            break;
+        }
+        for row in rows.drain(..) {
+            let (at, outgoing) = (row.owner, row.outgoing);
+            found[at].push((outgoing, row.into_edge(owners[at].clone())));
+        }
+    }
     found
 }
 
@@ -76,11 +85,12 @@ fn many_vertices_at_once_are_the_same_as_one_by_one() {
         proptest::option::of(proptest::sample::subsequence(labels.clone(), 1..=labels.len())),
         proptest::option::of(1u64..4),
         any::<bool>(),
+        proptest::sample::select(vec![1, 2, 3, 5, 1024]),
     );
-    proptest!(|((owners, direction, labels, limit, properties) in strategy)| {
+    proptest!(|((owners, direction, labels, limit, properties, rows_max) in strategy)| {
         let read = EdgeRead { direction, labels: labels.as_deref(), limit, properties };
         let owners: Vec<&VertexId> = owners.iter().collect();
-        let found = read_at_once(&graph, &owners, &read);
+        let found = read_at_once(&graph, &owners, &read, rows_max);
         for (owner, found) in owners.iter().zip(found) {
             let mut expected = listed(&graph, owner, &read);
             if !properties {
@@ -92,7 +102,7 @@ fn many_vertices_at_once_are_the_same_as_one_by_one() {
 }
 
 #[test]
-fn edges_by_id_come_in_order_without_those_there_are_not() {
+fn edges_by_id_come_in_order_and_none_where_there_is_none() {
     let (_store, graph) = store(&memory());
     fill(&graph);
     let budget = Budget::unlimited();
@@ -102,7 +112,9 @@ fn edges_by_id_come_in_order_without_those_there_are_not() {
         vertices().iter().flat_map(|vertex| listed(&graph, vertex, &read)).map(|(_, edge)| edge).collect();
     let mut ids: Vec<EdgeId> = all.iter().map(|edge| edge.id.clone()).collect();
     ids.insert(1, EdgeId { target: string_id("nobody"), ..ids[0].clone() });
-    assert_eq!(reader.edges(&ids).unwrap(), all);
+    let mut expected: Vec<Option<Edge>> = all.into_iter().map(Some).collect();
+    expected.insert(1, None);
+    assert_eq!(reader.edges(&ids).unwrap(), expected);
 }
 
 #[test]
@@ -120,17 +132,51 @@ fn a_traversal_looks_at_its_budget_while_it_reads() {
     let budget = Budget::new(Duration::from_secs(3_600), Arc::clone(&cancelled));
     let reader = GraphReader::new(&graph, &graph.catalogue(), &budget);
     let read = EdgeRead { direction: Direction::Out, labels: None, limit: None, properties: false };
-    let mut seen = 0;
-    let error = reader
-        .edges_at(&[&VertexId::Number(0)], &read, &mut |_| {
-            seen += 1;
-            cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-            Ok(())
-        })
-        .unwrap_err();
-    assert_eq!((error.meaning(), seen), (Meaning::Cancelled, limits::ROWS_PER_CHECK - 1));
+    let owners = [&VertexId::Number(0)];
+    let mut cursor = reader.edges_of(&owners, read).unwrap();
+    let mut rows = Vec::new();
+    cursor.next_batch(&mut rows, 1).unwrap();
+    assert_eq!(rows.len(), 1);
+    cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+    let error = cursor.next_batch(&mut rows, 1).unwrap_err();
+    assert_eq!((error.kind, rows.len()), (Meaning::Cancelled, 0));
     let mut traversal = Traversal::new(&reader, "vertices", usize::MAX);
     let first = traversal.node(VertexId::Number(0)).unwrap();
     let around = k_out(&mut traversal, first, &KOut::new(&Step::default(), 1));
-    assert!(matches!(around, Err(TraversalError::Read { meaning: Meaning::Cancelled, .. })));
+    assert!(matches!(around, Err(TraversalError::Read(AccessError { kind: Meaning::Cancelled, .. }))));
+}
+
+#[test]
+fn scans_and_look_ups_give_every_element_once_in_batches_of_any_size() {
+    let (_store, graph) = store(&memory());
+    fill(&graph);
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(&graph, &graph.catalogue(), &budget);
+    let labels: Vec<Option<LabelId>> =
+        std::iter::once(None).chain(graph.catalogue().vertex_labels().map(|label| Some(label.id))).collect();
+    for label in labels {
+        let listed = listed_vertices(&graph, label).unwrap();
+        for rows_max in [1, 2, 1024] {
+            assert_eq!(pulled(&mut *reader.scan_vertices(label).unwrap(), rows_max), listed);
+        }
+    }
+    let edges = listed_edges(&graph, None, None).unwrap();
+    for rows_max in [1, 2, 1024] {
+        assert_eq!(pulled(&mut *reader.scan_edges(None).unwrap(), rows_max), edges);
+    }
+    let first = Lookup { limit: Some(3), ..Lookup::default() };
+    assert_eq!(pulled(&mut *reader.find_edges(first).unwrap(), 2), edges[..3]);
+}
+
+/// Everything a cursor gives, in batches of at most `rows_max`.
+fn pulled<T>(cursor: &mut dyn Cursor<T>, rows_max: usize) -> Vec<T> {
+    let (mut all, mut batch) = (Vec::new(), Vec::new());
+    loop {
+        cursor.next_batch(&mut batch, rows_max).unwrap();
+        assert!(batch.len() <= rows_max, "{} rows in a batch of {rows_max}", batch.len());
+        if batch.is_empty() {
+            return all;
+        }
+        all.append(&mut batch);
+    }
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use graph_access::Budget;
 use graph_host::{Clear, HostedGraph, Store};
 use graph_model::{Direction, IdStrategy, LabelId, Meaning, VertexId};
 use graph_schema::{Conditions, Literal, NewEdge};
-use graph_store::{Budget, EdgeQuery, Listed, Range, StoreError, VertexQuery, limits};
+use graph_store::{EdgeQuery, Listed, Range, StoreError, VertexQuery, limits};
 
 use crate::fixture::*;
 

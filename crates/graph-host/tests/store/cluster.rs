@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use graph_access::Budget;
 use graph_host::{Clear, ClusterOptions, GraphConf, HostedGraph, PurgeOptions, Store, StoreOptions};
 use graph_model::{Cardinality, DataType, IdStrategy, TaskStatus, VertexId};
 use graph_schema::{GraphMode, NewIndexLabel, SchemaKind};
-use graph_store::{Budget, Pending, StoreError, Wait};
+use graph_store::{Pending, StoreError, Wait};
 use key_codec::tables;
 use kv::conformance::ScatteredEngine;
 use kv::{Engine, Fault, FaultEngine, Faults, KvError};

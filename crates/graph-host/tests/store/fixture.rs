@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use graph_access::Budget;
 use graph_host::{HostedGraph, PurgeOptions, Store, StoreOptions};
 use graph_model::{Cardinality, DataType, Direction, Edge, EdgeId, IdStrategy, LabelId, Task, VertexId};
 use graph_schema::{
     Conditions, Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, SchemaKey, Status,
 };
-use graph_store::{Budget, EdgeQuery, Pending, Range, StoreError, VertexQuery, Wait};
+use graph_store::{EdgeQuery, Pending, Range, StoreError, VertexQuery, Wait};
 use key_codec::{GraphNumber, key, schema_value, setting_value, tables, task_value};
 use kv::{Engine, MemoryEngine, TableId, WriteBatch};
 

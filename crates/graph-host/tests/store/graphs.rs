@@ -1,13 +1,13 @@
 //! Several graphs: do they come and go as a whole, apart from each other, and over restarts?
 
+use graph_access::{Budget, EdgeRead, WalkRead as _};
 use graph_host::{Clear, GraphConf, Store, StoreOptions};
 use graph_model::{Direction, IdStrategy, Meaning, TaskStatus};
 use graph_schema::{IndexType, NewIndexLabel, SchemaKey, SchemaKind, Status};
-use graph_store::{Budget, GraphReader, Scan, StoreError, Visit, limits};
+use graph_store::{GraphReader, Scan, StoreError, Visit, limits};
 use key_codec::{GraphNumber, key};
 use kv::{Engine, Fault, FaultEngine, KvError, MemoryEngine};
 use std::sync::Arc;
-use traversal::{EdgeRead, GraphRead as _};
 
 use crate::fixture::*;
 
@@ -66,14 +66,16 @@ fn reads_of_a_graph_that_is_gone_fail() {
     let reader = GraphReader::new(&graph, &catalogue, &budget);
     let read = EdgeRead { direction: Direction::Both, labels: None, limit: None, properties: false };
     let owner = &edges[0].id.source;
-    assert!(reader.edges_at(&[owner], &read, &mut |_| Ok(())).is_err());
+    let owners = [owner];
+    let mut cursor = reader.edges_of(&owners, read).unwrap();
+    assert!(cursor.next_batch(&mut Vec::new(), 1).is_err());
     let scan = Scan { start: String::new(), end: String::new(), range: ALL };
     let outcomes = [
         listed_vertices(&graph, None).map(drop),
         listed_edges(&graph, None, Some((owner.clone(), Direction::Out))).map(drop),
         graph.reader().vertex(owner).map(drop),
         graph.reader().edges(&[edges[0].id.clone()]).map(drop),
-        reader.edges(&[]).map(drop),
+        graph.reader().edges(&[]).map(drop),
         graph.reader().scan_vertices(&scan, &budget, &mut |_| Visit::Continue(())).map(drop),
         graph.reader().vertex_shards(1).map(drop),
         graph.variables().all().map(drop),

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use graph_access::Budget;
 use graph_host::{Clear, GraphConf, HostedGraph, Store};
 use graph_model::Meaning;
-use graph_store::{Budget, StoreError};
+use graph_store::StoreError;
 use key_codec::{GraphNumber, key, tables};
 use kv::{Engine, Fault, FaultEngine, KvError};
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use graph_access::Budget;
 use graph_host::{GraphConf, HostedGraph, Store};
 use graph_model::IdStrategy;
-use graph_store::{Budget, StoreError};
+use graph_store::StoreError;
 use kv::conformance::ScatteredEngine;
 use kv::{Engine, Fault, FaultEngine, MemoryEngine};
 

@@ -1,5 +1,6 @@
 //! What can go wrong with a graph.
 
+use graph_access::{AccessError, Interrupted};
 use graph_model::{IdError, Meaning};
 use graph_schema::{ElementError, SchemaError};
 use key_codec::CodecError;
@@ -392,6 +393,21 @@ pub enum StoreError {
 
 fn at(index: Option<usize>) -> String {
     index.map_or_else(String::new, |index| format!("[{index}]: "))
+}
+
+impl From<Interrupted> for StoreError {
+    fn from(interrupted: Interrupted) -> Self {
+        match interrupted {
+            Interrupted::Cancelled => Self::Cancelled,
+            Interrupted::Timeout { limit_ms } => Self::Timeout { limit_ms },
+        }
+    }
+}
+
+impl From<StoreError> for AccessError {
+    fn from(error: StoreError) -> Self {
+        Self::new(error.meaning(), error.to_string())
+    }
 }
 
 impl StoreError {

@@ -23,7 +23,7 @@ use crate::core::stored::{Stored, stored_element, stored_elements};
 use crate::core::texts::element_id_text;
 use crate::index::label_index::needs_label_index;
 use crate::limits;
-use crate::read::list::Budget;
+use graph_access::Budget;
 
 /// What can be wrong with an index entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

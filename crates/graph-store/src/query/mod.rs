@@ -28,7 +28,8 @@ pub(crate) use self::element::Element;
 use self::plan::{Base, Plan};
 use crate::read::list::{Listed, Progress};
 use crate::read::page::{self, Position};
-use crate::{Budget, Graph, Range, StoreError, Visit, limits};
+use crate::{Graph, Range, StoreError, Visit, limits};
+use graph_access::Budget;
 
 /// A position in an index; the other kind is a position among ids.
 const IN_INDEX: u8 = 0;

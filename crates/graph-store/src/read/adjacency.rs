@@ -1,103 +1,228 @@
 //! Adjacency reads of many vertices at once: what traversals are made of.
 //!
-//! One call scans all partitions (a label's edges at a vertex in a direction) through one cursor for each direction. Keys are decoded,
-//! values only as far as their expiry unless properties are asked for. Each call sees committed data of its own moment, and fails where the
-//! graph was cleared before its end.
+//! A batch scans the partitions (a label's edges at a vertex in a direction) through one cursor of the engine, stops when
+//! it is full, and the next one resumes there. Keys are decoded, values only as far as their expiry unless properties are
+//! asked for. Each batch sees committed data of its own moment, and fails where the graph was cleared before its end.
 
-use std::sync::Arc;
-
-use graph_model::{Direction, Edge, EdgeId, LabelId, Properties, Vertex, VertexId};
-use graph_schema::{Catalogue, EdgeLabelKind};
+use compact_str::CompactString;
+use graph_access::{AccessError, Cursor, EdgeRead, EdgeRow};
+use graph_model::{Direction, LabelId, Properties, VertexId};
 use key_codec::{key, tables, value};
-use kv::{Entry, GoOn, Keys, TableId};
-use traversal::{EdgeAt, EdgeRead, GraphRead, TraversalError};
+use kv::{Entry, GoOn, Keys, RowRange, TableId, successor};
 
 use crate::core::clock::{is_expired, now_ms};
-use crate::read::Reader;
-use crate::read::list::Budget;
-use crate::{Graph, StoreError, limits};
+use crate::read::reader::GraphReader;
+use crate::{StoreError, limits};
 
-/// A graph as traversals read it: with one state of the schema and one budget for all reads.
-pub struct GraphReader<'a> {
-    graph: &'a Graph,
-    budget: &'a Budget,
-    /// All labels edges can have, in the order of their numbers.
-    labels: Vec<LabelId>,
+/// The edges of some vertices, read batch by batch.
+pub(super) struct AdjacencyCursor<'a> {
+    reader: &'a GraphReader<'a>,
+    owners: &'a [&'a VertexId],
+    read: EdgeRead<'a>,
+    /// Edges given for each owner.
+    taken: Vec<u64>,
+    /// What is read now; `None` before the first table and after the last one.
+    table: Option<Table>,
+    /// Directions still to be read, outgoing first.
+    directions: &'static [Outgoing],
 }
 
-impl<'a> GraphReader<'a> {
-    /// A reader for one traversal.
-    #[must_use]
-    pub fn new(graph: &'a Graph, catalogue: &Arc<Catalogue>, budget: &'a Budget) -> Self {
-        let labels = catalogue.edge_labels().filter(|label| label.kind != EdgeLabelKind::Parent).map(|label| label.id);
-        Self { graph, budget, labels: labels.collect() }
+/// Whether edges are read at their source.
+type Outgoing = bool;
+
+/// The partitions of one table that are still to be read.
+struct Table {
+    outgoing: Outgoing,
+    partitions: Keys,
+    /// Owner and label of each partition, those already read included.
+    places: Vec<(usize, LabelId)>,
+    /// Partitions already read and removed from `partitions`.
+    done: usize,
+    /// The first partition is read as far as before this row.
+    resume: Option<Vec<u8>>,
+}
+
+impl<'a> AdjacencyCursor<'a> {
+    pub(super) fn new(reader: &'a GraphReader<'a>, owners: &'a [&'a VertexId], read: EdgeRead<'a>) -> Self {
+        let directions: &[Outgoing] = match read.direction {
+            Direction::Out => &[true],
+            Direction::In => &[false],
+            Direction::Both => &[true, false],
+        };
+        Self { reader, owners, read, taken: vec![0; owners.len()], table: None, directions }
     }
 
-    /// The edges with the given ids, in the same order, without those there are not.
-    pub fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Edge>, StoreError> {
-        self.budget.check()?;
-        Ok(Reader::new(self.graph).edges(ids)?.into_iter().flatten().collect())
+    fn labels(&self) -> &'a [LabelId] {
+        self.read.labels.unwrap_or(&self.reader.labels)
     }
 
-    fn read_table(
-        &self,
-        outgoing: bool,
-        owners: &[&VertexId],
-        read: &EdgeRead<'_>,
-        taken: &mut [u64],
-        visit: &mut dyn FnMut(EdgeAt<'_>) -> Result<(), TraversalError>,
-    ) -> Result<(), TraversalError> {
-        let labels = read.labels.unwrap_or(&self.labels);
-        let is_full = |taken: u64| read.limit.is_some_and(|limit| taken >= limit);
+    fn is_full(&self, owner: usize) -> bool {
+        let taken = self.taken.get(owner).copied().unwrap_or_default();
+        self.read.limit.is_some_and(|limit| taken >= limit)
+    }
+
+    /// The partitions of a table, of owners that may have more edges.
+    fn open(&self, outgoing: Outgoing) -> Table {
+        let labels = self.labels();
         let mut partitions = Keys::new();
-        let mut places = Vec::with_capacity(owners.len() * labels.len());
-        for (owner, (id, taken)) in owners.iter().zip(&*taken).enumerate() {
-            if is_full(*taken) {
-                continue;
-            }
+        let mut places = Vec::with_capacity(self.owners.len() * labels.len());
+        for (owner, id) in self.owners.iter().enumerate().filter(|(owner, _)| !self.is_full(*owner)) {
             for label in labels {
-                partitions.push(|b| key::edge_partition(b, self.graph.number, *label, id), |_| ());
+                partitions.push(|b| key::edge_partition(b, self.reader.graph.number, *label, id), |_| ());
                 places.push((owner, *label));
             }
         }
-        let now = now_ms();
-        let mut rows = 0u32;
-        let mut failed = Ok(());
-        let table: TableId = if outgoing { tables::EDGE_OUT } else { tables::EDGE_IN };
-        let scanned = self.graph.engine().scan_each(table, &partitions, &mut |at, entry| {
-            let Some((owner, label)) = places.get(at).copied() else { return GoOn::AtPartition(usize::MAX) };
-            rows = rows.wrapping_add(1);
-            let edge = if rows.is_multiple_of(limits::ROWS_PER_CHECK) { self.check() } else { Ok(()) }
-                .and_then(|()| live_edge(entry, now, read.properties).map_err(read_error));
-            let given = edge.and_then(|edge| match edge {
-                None => Ok(false),
-                Some((sort_values, other, properties)) => {
-                    let sort_values = &sort_values;
-                    visit(EdgeAt { owner, other, label, outgoing, sort_values, properties }).map(|()| true)
+        Table { outgoing, partitions, places, done: 0, resume: None }
+    }
+
+    fn fill(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), StoreError> {
+        while batch.len() < rows_max {
+            let mut table = match self.table.take() {
+                Some(table) => table,
+                None => {
+                    let Some((outgoing, rest)) = self.directions.split_first() else { break };
+                    self.directions = rest;
+                    self.open(*outgoing)
                 }
-            });
-            match given {
-                Ok(false) => GoOn::Next,
-                Ok(true) => match taken.get_mut(owner) {
-                    Some(taken) => {
-                        *taken += 1;
-                        // Partitions are listed owner by owner, so the owner's share of the list ends at a multiple.
-                        if is_full(*taken) {
-                            GoOn::AtPartition((at / labels.len() + 1) * labels.len())
-                        } else {
-                            GoOn::Next
-                        }
-                    }
-                    None => GoOn::Next,
-                },
+            };
+            table.resume_partition(self, batch, rows_max)?;
+            if batch.len() < rows_max {
+                table.read_partitions(self, batch, rows_max)?;
+            }
+            self.table = (!table.partitions.is_empty()).then_some(table);
+        }
+        self.reader.graph.unless_cleared(())
+    }
+}
+
+impl Table {
+    fn id(&self) -> TableId {
+        if self.outgoing { tables::EDGE_OUT } else { tables::EDGE_IN }
+    }
+
+    /// Reads the rest of the partition in which the batch before became full.
+    fn resume_partition(
+        &mut self,
+        cursor: &mut AdjacencyCursor<'_>,
+        batch: &mut Vec<EdgeRow>,
+        rows_max: usize,
+    ) -> Result<(), StoreError> {
+        let (Some(start), Some(partition)) = (self.resume.take(), self.partitions.get(0)) else { return Ok(()) };
+        let Some((owner, label)) = self.places.get(self.done).copied() else { return Ok(()) };
+        let mut scan = Scan { outgoing: self.outgoing, now_ms: now_ms(), rows: 0 };
+        let range = RowRange { partition: partition.as_bytes(), start: &start, end: None };
+        let mut rows = cursor.reader.graph.engine().scan(self.id(), range)?;
+        while !cursor.is_full(owner)
+            && let Some(entry) = rows.next()?
+        {
+            if scan.take(cursor, owner, label, entry, batch)? && batch.len() >= rows_max {
+                self.resume = Some(successor(entry.key.row()));
+                return Ok(());
+            }
+        }
+        drop(rows);
+        self.done += 1;
+        self.partitions.remove_first(1);
+        self.skip_full_owner(cursor, owner);
+        Ok(())
+    }
+
+    /// Leaves out the further partitions of an owner that has all its edges.
+    fn skip_full_owner(&mut self, cursor: &AdjacencyCursor<'_>, owner: usize) {
+        if cursor.is_full(owner) {
+            let further = self.places.iter().skip(self.done).take_while(|(of, _)| *of == owner).count();
+            self.done += further;
+            self.partitions.remove_first(further);
+        }
+    }
+
+    /// Reads partitions from their first row until the batch is full.
+    fn read_partitions(
+        &mut self,
+        cursor: &mut AdjacencyCursor<'_>,
+        batch: &mut Vec<EdgeRow>,
+        rows_max: usize,
+    ) -> Result<(), StoreError> {
+        let labels = cursor.labels().len();
+        let mut scan = Scan { outgoing: self.outgoing, now_ms: now_ms(), rows: 0 };
+        let mut failed = Ok(());
+        let mut stopped = None;
+        let engine = cursor.reader.graph.engine();
+        engine.scan_each(self.id(), &self.partitions, &mut |at, entry| {
+            let at = at + self.done;
+            let Some((owner, label)) = self.places.get(at).copied() else { return GoOn::AtPartition(usize::MAX) };
+            match scan.take(cursor, owner, label, entry, batch) {
+                Ok(_) if batch.len() >= rows_max => {
+                    stopped = Some((at, successor(entry.key.row()), owner));
+                    GoOn::AtPartition(usize::MAX)
+                }
+                // Partitions are listed owner by owner, so the owner's share of the list ends at a multiple.
+                Ok(true) if cursor.is_full(owner) => GoOn::AtPartition((at / labels + 1) * labels - self.done),
+                Ok(_) => GoOn::Next,
                 Err(error) => {
                     failed = Err(error);
                     GoOn::AtPartition(usize::MAX)
                 }
             }
-        });
+        })?;
         failed?;
-        scanned.map_err(read_error)
+        let Some((at, row, owner)) = stopped else {
+            self.done = self.places.len();
+            self.partitions.remove_first(usize::MAX);
+            return Ok(());
+        };
+        self.partitions.remove_first(at - self.done);
+        self.done = at;
+        if cursor.is_full(owner) {
+            self.skip_full_owner(cursor, owner);
+        } else {
+            self.resume = Some(row);
+        }
+        Ok(())
+    }
+}
+
+/// What rows of one table are decoded with.
+struct Scan {
+    outgoing: Outgoing,
+    now_ms: i64,
+    rows: u32,
+}
+
+impl Scan {
+    /// Appends the edge of a row to the batch, unless it has expired; whether it was appended.
+    fn take(
+        &mut self,
+        cursor: &mut AdjacencyCursor<'_>,
+        owner: usize,
+        label: LabelId,
+        entry: Entry<'_>,
+        batch: &mut Vec<EdgeRow>,
+    ) -> Result<bool, StoreError> {
+        self.rows = self.rows.wrapping_add(1);
+        if self.rows.is_multiple_of(limits::ROWS_PER_CHECK) {
+            cursor.reader.budget.check()?;
+        }
+        let Some((sort_values, other, properties)) = live_edge(entry, self.now_ms, cursor.read.properties)? else {
+            return Ok(false);
+        };
+        if let Some(taken) = cursor.taken.get_mut(owner) {
+            *taken += 1;
+        }
+        batch.push(EdgeRow { owner, other, label, outgoing: self.outgoing, sort_values, properties });
+        Ok(true)
+    }
+}
+
+impl Cursor<EdgeRow> for AdjacencyCursor<'_> {
+    fn next_batch(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), AccessError> {
+        batch.clear();
+        let filled = self.reader.budget.check().map_err(StoreError::from).and_then(|()| self.fill(batch, rows_max));
+        filled.map_err(|error| {
+            batch.clear();
+            (self.table, self.directions) = (None, &[]);
+            error.into()
+        })
     }
 }
 
@@ -106,7 +231,7 @@ fn live_edge(
     entry: Entry<'_>,
     now: i64,
     with_properties: bool,
-) -> Result<Option<(compact_str::CompactString, VertexId, Properties)>, StoreError> {
+) -> Result<Option<(CompactString, VertexId, Properties)>, StoreError> {
     let (expires_at_ms, properties) = if with_properties {
         value::read_edge(entry.value)?
     } else {
@@ -117,37 +242,4 @@ fn live_edge(
     }
     let (sort_values, other) = key::read_edge_row(entry.key.row())?;
     Ok(Some((sort_values, other, properties)))
-}
-
-impl GraphRead for GraphReader<'_> {
-    fn edges_at(
-        &self,
-        owners: &[&VertexId],
-        read: &EdgeRead<'_>,
-        visit: &mut dyn FnMut(EdgeAt<'_>) -> Result<(), TraversalError>,
-    ) -> Result<(), TraversalError> {
-        self.check()?;
-        let mut taken = vec![0; owners.len()];
-        if read.direction != Direction::In {
-            self.read_table(true, owners, read, &mut taken, visit)?;
-        }
-        if read.direction != Direction::Out {
-            self.read_table(false, owners, read, &mut taken, visit)?;
-        }
-        self.graph.unless_cleared(()).map_err(read_error)
-    }
-
-    fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, TraversalError> {
-        self.check()?;
-        Reader::new(self.graph).vertices(ids).map_err(read_error)
-    }
-
-    fn check(&self) -> Result<(), TraversalError> {
-        self.budget.check().map_err(read_error)
-    }
-}
-
-fn read_error(error: impl Into<StoreError>) -> TraversalError {
-    let error = error.into();
-    TraversalError::Read { meaning: error.meaning(), message: error.to_string() }
 }

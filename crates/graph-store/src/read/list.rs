@@ -4,54 +4,19 @@
 //! whose ids begin with it, its range of that table; otherwise the label index, whose vertices are fetched in rounds.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
+use graph_access::Budget;
 use graph_model::{IdStrategy, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, Conditions};
 use key_codec::{key, tables, value};
 use kv::{Key, Keys, Read, RowRange, successor};
 
 use crate::core::clock::{is_expired, now_ms};
+use crate::core::fetch::fetch;
 use crate::query::find;
 use crate::read::Reader;
 use crate::read::page::{self, Position};
 use crate::{StoreError, limits};
-
-/// How long a read may take, and whether anyone still wants it.
-#[derive(Clone, Debug, Default)]
-pub struct Budget {
-    deadline: Option<(Instant, Duration)>,
-    cancelled: Option<Arc<AtomicBool>>,
-}
-
-impl Budget {
-    /// No bounds.
-    #[must_use]
-    pub fn unlimited() -> Self {
-        Self::default()
-    }
-
-    /// At most `limit` from now, and not after `cancelled` has become true.
-    #[must_use]
-    pub fn new(limit: Duration, cancelled: Arc<AtomicBool>) -> Self {
-        Self { deadline: Instant::now().checked_add(limit).map(|at| (at, limit)), cancelled: Some(cancelled) }
-    }
-
-    /// Fails once the time is up or nobody wants the result any more. To be asked every [`limits::ROWS_PER_CHECK`] rows.
-    pub fn check(&self) -> Result<(), StoreError> {
-        if self.cancelled.as_ref().is_some_and(|cancelled| cancelled.load(Ordering::Relaxed)) {
-            return Err(StoreError::Cancelled);
-        }
-        match self.deadline {
-            Some((deadline, limit)) if Instant::now() >= deadline => {
-                Err(StoreError::Timeout { limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX) })
-            }
-            _ => Ok(()),
-        }
-    }
-}
 
 /// Which part of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,7 +96,10 @@ impl Progress {
     /// Counts a row that was read, and looks at the budget now and then.
     pub(crate) fn row(&mut self) -> Result<(), StoreError> {
         self.rows = self.rows.wrapping_add(1);
-        if self.rows.is_multiple_of(limits::ROWS_PER_CHECK) { self.budget.check() } else { Ok(()) }
+        if self.rows.is_multiple_of(limits::ROWS_PER_CHECK) {
+            self.budget.check()?;
+        }
+        Ok(())
     }
 
     /// How many elements, skipped ones included, can still be of use (one more than the limit tells whether there is a next page).
@@ -322,22 +290,11 @@ impl Reader<'_> {
             keys.push(|b| key::vertex_partition(b, self.graph.number, id), |_| ());
         }
         let now = now_ms();
-        let mut vertices = Vec::with_capacity(ids.len());
-        let mut damaged = None;
-        read.multi_get(tables::VERTEX, &keys, &mut |at, found| {
-            let decoded = found.map(value::read_vertex).transpose().unwrap_or_else(|error| {
-                damaged = Some(error);
-                None
-            });
-            let live = decoded.filter(|(head, _)| !is_expired(head.expires_at_ms, now));
-            vertices.push(ids.get(at).zip(live).map(|(id, (head, properties))| Vertex {
-                id: id.clone(),
-                label: head.label,
-                properties,
-                expires_at_ms: head.expires_at_ms,
-            }));
-        })?;
-        damaged.map_or(Ok(vertices), |error| Err(error.into()))
+        fetch(read, tables::VERTEX, &keys, |at, bytes| {
+            let (head, properties) = value::read_vertex(bytes)?;
+            let id = ids.get(at).filter(|_| !is_expired(head.expires_at_ms, now));
+            Ok(id.map(|id| Vertex { id: id.clone(), label: head.label, properties, expires_at_ms: head.expires_at_ms }))
+        })
     }
 }
 

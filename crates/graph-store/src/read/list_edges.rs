@@ -10,9 +10,10 @@ use kv::{Key, RowRange, TableId, prefix_end, successor};
 use crate::core::clock::{is_expired, now_ms};
 use crate::query::find;
 use crate::read::Reader;
-use crate::read::list::{Budget, Listed, Progress, Turn};
+use crate::read::list::{Listed, Progress, Turn};
 use crate::read::page::{self, Position};
 use crate::{Range, StoreError, Visit};
+use graph_access::Budget;
 
 /// Which edges.
 #[derive(Clone, Debug)]

@@ -1,10 +1,12 @@
 //! Reading elements: by id, in lists, by shards, along edges.
 
-pub(crate) mod adjacency;
+mod adjacency;
 pub(crate) mod list;
 pub(crate) mod list_edges;
 pub(crate) mod page;
+mod paged;
 pub(crate) mod read;
+pub(crate) mod reader;
 pub(crate) mod scan;
 pub(crate) mod select;
 

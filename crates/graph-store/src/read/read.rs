@@ -6,6 +6,7 @@ use kv::{KeyBuf, Keys, Read};
 
 use crate::StoreError;
 use crate::core::clock::{is_expired, is_expired_now, now_ms};
+use crate::core::fetch::fetch;
 use crate::read::Reader;
 
 impl Reader<'_> {
@@ -61,20 +62,10 @@ impl Reader<'_> {
             );
         }
         let now = now_ms();
-        let mut edges = Vec::with_capacity(ids.len());
-        let mut damaged = None;
-        read.multi_get(tables::EDGE_OUT, &keys, &mut |at, found| {
-            let decoded = found.map(value::read_edge).transpose().unwrap_or_else(|error| {
-                damaged = Some(error);
-                None
-            });
-            let live = decoded.filter(|(expires_at_ms, _)| !is_expired(*expires_at_ms, now));
-            edges.push(ids.get(at).zip(live).map(|(id, (expires_at_ms, properties))| Edge {
-                id: id.clone(),
-                properties,
-                expires_at_ms,
-            }));
-        })?;
-        damaged.map_or(Ok(edges), |error| Err(error.into()))
+        fetch(read, tables::EDGE_OUT, &keys, |at, bytes| {
+            let (expires_at_ms, properties) = value::read_edge(bytes)?;
+            let id = ids.get(at).filter(|_| !is_expired(expires_at_ms, now));
+            Ok(id.map(|id| Edge { id: id.clone(), properties, expires_at_ms }))
+        })
     }
 }

@@ -22,7 +22,8 @@ use crate::core::clock::{is_expired, now_ms};
 use crate::read::Reader;
 use crate::read::list::{Listed, Progress, Turn};
 use crate::read::page::{self, Position};
-use crate::{Budget, Range, StoreError, Visit, limits};
+use crate::{Range, StoreError, Visit, limits};
+use graph_access::Budget;
 
 const VERSION: u8 = 1;
 

@@ -4,7 +4,8 @@ use graph_model::{LabelId, VertexId};
 use graph_schema::Conditions;
 
 use crate::read::Reader;
-use crate::{Budget, Range, StoreError, VertexQuery, Visit, limits};
+use crate::{Range, StoreError, VertexQuery, Visit, limits};
+use graph_access::Budget;
 
 /// Which vertices.
 #[derive(Clone, Debug)]

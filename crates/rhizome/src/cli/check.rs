@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use graph_access::Budget;
 use graph_host::Store;
-use graph_store::{Budget, IndexFault, IndexReport};
+use graph_store::{IndexFault, IndexReport};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rhizome::engine;
 use rhizome::settings::{EngineName, Settings};

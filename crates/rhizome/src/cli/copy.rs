@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use graph_access::Budget;
 use graph_host::{Copied, CopyProgress, Store};
-use graph_store::Budget;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rhizome::engine;
 use rhizome::settings::{EngineName, Settings};

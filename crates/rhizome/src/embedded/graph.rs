@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use graph_access::Budget;
 use graph_host::Store;
 use graph_model::{DataType, Direction, LabelId, VertexId};
 use graph_schema::{Catalogue, Conditions, NewPropertyKey};
-use graph_store::{Budget, EdgeQuery, Range, VertexQuery};
+use graph_store::{EdgeQuery, Range, VertexQuery};
 
 use crate::Cardinality;
 use crate::embedded::{Edge, EdgeBuilder, EdgeLabelBuilder, Error, Vertex, VertexBuilder, VertexLabelBuilder};

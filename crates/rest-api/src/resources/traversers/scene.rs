@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use graph_access::{GraphRead, WalkRead};
 use graph_host::HostedGraph;
 use graph_model::{EdgeId, Meaning, VertexId};
 use graph_schema::Catalogue;
@@ -49,8 +50,7 @@ impl<'c> Scene<'c> {
         }
         let mut whole = Whole::new(self);
         for some in ids.chunks(ELEMENTS_PER_READ) {
-            self.call.budget.check()?;
-            for vertex in self.graph.reader().vertices(some)?.iter().flatten() {
+            for vertex in self.reader.vertices(some)?.iter().flatten() {
                 whole.push(|out, options| write_vertex(out, vertex, &self.catalogue, options))?;
             }
         }
@@ -64,7 +64,7 @@ impl<'c> Scene<'c> {
         }
         let mut whole = Whole::new(self);
         for some in ids.chunks(ELEMENTS_PER_READ) {
-            for edge in &self.reader.edges(some)? {
+            for edge in self.reader.edges(some)?.iter().flatten() {
                 whole.push(|out, options| write_edge(out, edge, &self.catalogue, options))?;
             }
         }

@@ -1,0 +1,44 @@
+//! Edges as a walk reads them: at a vertex, in a direction.
+
+use compact_str::CompactString;
+use graph_model::{Direction, Edge, EdgeId, LabelId, Properties, VertexId};
+
+/// Which edges of a vertex to read, and what of them.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeRead<'a> {
+    /// At which end of its edges the vertex is.
+    pub direction: Direction,
+    /// Only edges of these labels, in this order, none twice and none a parent label; `None`: of all labels.
+    pub labels: Option<&'a [LabelId]>,
+    /// At most this many edges of one vertex, over both directions and all labels; `None`: all.
+    pub limit: Option<u64>,
+    /// Whether properties are needed.
+    pub properties: bool,
+}
+
+/// An edge as its owner, the vertex it was read at, sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EdgeRow {
+    /// Position of the owner among the vertices asked for.
+    pub owner: usize,
+    /// The other end; the owner itself for a loop.
+    pub other: VertexId,
+    /// The edge's label.
+    pub label: LabelId,
+    /// Whether the owner is the edge's source.
+    pub outgoing: bool,
+    /// The edge's sort values, as in its id.
+    pub sort_values: CompactString,
+    /// Its properties; empty unless asked for.
+    pub properties: Properties,
+}
+
+impl EdgeRow {
+    /// The whole edge, given the id of its owner. Its expiry is not part of a row.
+    #[must_use]
+    pub fn into_edge(self, owner: VertexId) -> Edge {
+        let Self { other, label, outgoing, sort_values, properties, .. } = self;
+        let (source, target) = if outgoing { (owner, other) } else { (other, owner) };
+        Edge { id: EdgeId { label, source, sort_values, target }, properties, expires_at_ms: None }
+    }
+}

@@ -1,0 +1,81 @@
+//! Reading one graph.
+
+use std::sync::Arc;
+
+use graph_model::{Edge, EdgeId, LabelId, Vertex, VertexId};
+use graph_schema::{Catalogue, Conditions};
+
+use crate::{AccessError, Cursor, EdgeRead, EdgeRow};
+
+/// What a walk through a graph needs. Calls come from several threads at once.
+pub trait WalkRead: Sync {
+    /// The edges of `owners`. Edges of one owner come in a fixed order: outgoing before incoming, then by label, sort
+    /// values and other end. Edges of different owners may come mixed.
+    ///
+    /// # Errors
+    /// Those of storage, [`AccessError`] of the budget.
+    fn edges_of<'a>(
+        &'a self,
+        owners: &'a [&'a VertexId],
+        read: EdgeRead<'a>,
+    ) -> Result<Box<dyn Cursor<EdgeRow> + 'a>, AccessError>;
+
+    /// The vertices with the given ids, in the same order; `None` where there is none.
+    ///
+    /// # Errors
+    /// Those of storage, [`AccessError`] of the budget.
+    fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, AccessError>;
+
+    /// Fails when the time is up or the result is no longer wanted.
+    ///
+    /// # Errors
+    /// [`AccessError`] of the budget.
+    fn check(&self) -> Result<(), AccessError>;
+}
+
+/// Elements to find by their label and by conditions on their properties.
+#[derive(Clone, Debug, Default)]
+pub struct Lookup {
+    /// Only of this label; a parent label of edges stands for its sub labels. `None`: of any.
+    pub label: Option<LabelId>,
+    /// Only elements that meet all of these. They need an index, or name all primary keys of the label.
+    pub conditions: Conditions,
+    /// At most this many; `None`: all.
+    pub limit: Option<u64>,
+}
+
+/// Everything that can be read of a graph.
+pub trait GraphRead: WalkRead {
+    /// The schema by which the graph is read. It does not change during the life of the reader.
+    fn catalogue(&self) -> &Arc<Catalogue>;
+
+    /// The edges with the given ids, in the same order; `None` where there is none.
+    ///
+    /// # Errors
+    /// Those of storage, [`AccessError`] of the budget.
+    fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, AccessError>;
+
+    /// All vertices, or those of a label, in an order that stays the same between calls.
+    ///
+    /// # Errors
+    /// Those of storage; a label whose vertices cannot be listed because it has no label index.
+    fn scan_vertices<'a>(&'a self, label: Option<LabelId>) -> Result<Box<dyn Cursor<Vertex> + 'a>, AccessError>;
+
+    /// All edges, or those of a label, each once, in an order that stays the same between calls.
+    ///
+    /// # Errors
+    /// As [`Self::scan_vertices`].
+    fn scan_edges<'a>(&'a self, label: Option<LabelId>) -> Result<Box<dyn Cursor<Edge> + 'a>, AccessError>;
+
+    /// The vertices that an index or their primary keys lead to.
+    ///
+    /// # Errors
+    /// Those of storage; conditions that no index serves.
+    fn find_vertices<'a>(&'a self, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + 'a>, AccessError>;
+
+    /// The edges that an index leads to.
+    ///
+    /// # Errors
+    /// Those of storage; conditions that no index serves.
+    fn find_edges<'a>(&'a self, lookup: Lookup) -> Result<Box<dyn Cursor<Edge> + 'a>, AccessError>;
+}
