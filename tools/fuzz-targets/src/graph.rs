@@ -7,10 +7,11 @@ use std::sync::{Arc, LazyLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use graph_access::Budget;
 use graph_host::{HostedGraph, PurgeOptions, Store, StoreOptions};
 use graph_model::{Direction, IdStrategy, VertexId};
 use graph_schema::{Conditions, Literal, NewEdge, NewEdgeLabel, NewVertex, NewVertexLabel};
-use graph_store::{Budget, EdgeQuery, Listed, Pending, Range, Scan, StoreError, VertexQuery, Wait};
+use graph_store::{EdgeQuery, Listed, Pending, Range, Scan, StoreError, VertexQuery, Wait};
 use key_codec::tables;
 use kv::MemoryEngine;
 
