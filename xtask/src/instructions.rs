@@ -1,8 +1,8 @@
-//! Instructions of the hot paths, counted by valgrind's callgrind: they do not depend on how busy the machine is, so a bound on them can
-//! fail a test where a bound on time could not.
+//! Instructions of the hot paths, counted by valgrind's callgrind: they do not depend on how busy the machine is, so a
+//! bound on them can fail a test where a bound on time could not.
 //!
-//! The cases are those of `crates/rhizome/benches/instructions.rs`; the bounds are in `instructions.toml` beside it, what was counted
-//! there and how much more is allowed.
+//! The cases are those of `crates/rhizome/benches/instructions.rs`; the bounds are in `instructions.toml` beside it,
+//! what was counted there and how much more is allowed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,7 +24,8 @@ const TIMES: u64 = 100;
 /// The function that is counted, with everything it calls.
 const SECTION: &str = "*measured_section*";
 
-/// More than what was counted by this many of a hundred fails: compilers and libraries of another release differ by less.
+/// More than what was counted by this many of a hundred fails: compilers and libraries of another release differ by
+/// less.
 const ALLOWED_PERCENT: u64 = 8;
 
 /// Less by this many of a hundred is told: the bound could be lowered.
@@ -98,14 +99,16 @@ fn count_all(root: &Path) -> Result<BTreeMap<String, u64>> {
     names.lines().map(|name| Ok((name.to_owned(), count(&program, name)? / TIMES))).collect()
 }
 
-/// Compiles the program and gives its path. With the features of the whole workspace, although no case needs the engines in C++: so it
-/// shares everything with `cargo test --workspace`, and `rhizome` itself, compiled along with it, stays what it is.
+/// Compiles the program and gives its path. With the features of the whole workspace, although no case needs the
+/// engines in C++: so it shares everything with `cargo test --workspace`, and `rhizome` itself, compiled along with it,
+/// stays what it is.
 fn build(root: &Path) -> Result<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = "test --release --workspace --bench instructions --no-run --message-format=json";
     let mut command = Command::new(cargo);
     command.args(arguments.split(' ')).current_dir(root);
-    // What `cargo run` says about xtask would look to build scripts like a change of their own package, and have them run again.
+    // What `cargo run` says about xtask would look to build scripts like a change of their own package, and have them
+    // run again.
     for (name, _) in env::vars_os().filter(|(name, _)| is_about_package(&name.to_string_lossy())) {
         command.env_remove(name);
     }

@@ -1,7 +1,8 @@
 //! Tasks of the repository, run with `cargo xtask TASK`. Not part of the product.
 //!
 //! - `tidy`: rules about the source tree that the compiler does not check; also an ordinary test. See [`tidy`].
-//! - `instructions`: counts the instructions of the hot paths and compares them with their bounds; see [`instructions`].
+//! - `instructions`: counts the instructions of the hot paths and compares them with their bounds; see
+//!   [`instructions`].
 //! - `bench-ratios`: what `make bench` prints in the end; see [`bench_ratios`].
 //! - `docs`: writes the generated pages of `docs/`; with `--check` only compares. See [`configuration`] and
 //!   [`compatibility`] (which a test of `rest-api` compares).

@@ -224,7 +224,8 @@ fn may_repeat(error: &ClientError, repeatable: bool) -> bool {
     }
 }
 
-/// The pause before the next attempt: the planned one, or longer if the server asks for it. `None` stays `None`: no more.
+/// The pause before the next attempt: the planned one, or longer if the server asks for it. `None` stays `None`: no
+/// more.
 fn pause_after(error: &ClientError, planned: Option<Duration>) -> Option<Duration> {
     let planned = planned?;
     match error {

@@ -102,7 +102,8 @@ impl Client {
     }
 
     /// Inserts edges; an existing edge is replaced. `json_array` is the JSON text of an array of edges. With
-    /// `check_vertex` the server refuses the batch if an end vertex is missing. Gives the ids in the order of the array.
+    /// `check_vertex` the server refuses the batch if an end vertex is missing. Gives the ids in the order of the
+    /// array.
     ///
     /// # Errors
     /// [`ClientError::Refused`] if any edge is bad: none of the batch is stored then.

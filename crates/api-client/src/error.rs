@@ -147,7 +147,8 @@ impl ClientError {
         matches!(self, Self::Connect { .. } | Self::Timeout { .. } | Self::Overloaded { .. })
     }
 
-    /// Whether the server blames the data sent, so that sending it again is useless but sending a part of it may succeed.
+    /// Whether the server blames the data sent, so that sending it again is useless but sending a part of it may
+    /// succeed.
     #[must_use]
     pub fn is_bad_data(&self) -> bool {
         match self {

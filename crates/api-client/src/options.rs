@@ -57,8 +57,8 @@ impl fmt::Debug for ClientOptions {
     }
 }
 
-/// When a request that found no connection or an overloaded server is sent again: exponential pauses with jitter, at least
-/// as long as the server's `Retry-After`.
+/// When a request that found no connection or an overloaded server is sent again: exponential pauses with jitter, at
+/// least as long as the server's `Retry-After`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// How many times a request is sent in all; 1 means never again.

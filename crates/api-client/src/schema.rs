@@ -56,7 +56,8 @@ impl Client {
         self.create("schema/indexlabels", body, if_absent).await
     }
 
-    /// Removes an edge label with its edges and gives the number of the task that does it; 0 if there is nothing to wait for.
+    /// Removes an edge label with its edges and gives the number of the task that does it; 0 if there is nothing to
+    /// wait for.
     ///
     /// # Errors
     /// [`ClientError::NotFound`] if there is none of the name.

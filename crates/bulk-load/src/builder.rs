@@ -70,8 +70,8 @@ impl Builder {
         self.plan.as_ref().map(|(_, plan)| (plan, &self.fields))
     }
 
-    /// The elements of a row, as JSON texts. None at all for an edge that has no end (an empty foreign key). The error is
-    /// the reason for the rejects.
+    /// The elements of a row, as JSON texts. None at all for an edge that has no end (an empty foreign key). The error
+    /// is the reason for the rejects.
     pub(crate) fn build(&mut self, record: &Record) -> Result<Vec<String>, String> {
         if !self.plan.as_ref().is_some_and(|(names, _)| Arc::ptr_eq(names, &record.names)) {
             self.prepare(&record.names)?;

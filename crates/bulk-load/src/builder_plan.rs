@@ -1,5 +1,5 @@
-//! Which column goes where: the part of building an element that depends only on the header, the mapping and the schema.
-//! It is made once per set of column names; what is wrong with a mapping shows here, before any row is read.
+//! Which column goes where: the part of building an element that depends only on the header, the mapping and the
+//! schema. It is made once per set of column names; what is wrong with a mapping shows here, before any row is read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! A value of a file as the type the schema gives: the rules of hugegraph-loader, with dates as epoch milliseconds.
 //!
-//! A TEXT is taken as it is, blanks at its ends included (hugegraph-loader drops them); values of other types are trimmed.
-//! `true/1/yes/y` and `false/0/no/n` are booleans. Numbers must fit their type. Errors are reasons for the rejects file and
-//! name the value and the type.
+//! A TEXT is taken as it is, blanks at its ends included (hugegraph-loader drops them); values of other types are
+//! trimmed. `true/1/yes/y` and `false/0/no/n` are booleans. Numbers must fit their type. Errors are reasons for the
+//! rejects file and name the value and the type.
 
 use api_client::{Cardinality, DataType, PropertyKey};
 use jiff::tz::TimeZone;

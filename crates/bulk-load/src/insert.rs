@@ -1,5 +1,5 @@
-//! Sends one batch. A batch the server refuses for its data is halved, and the halves halved, until only the bad elements
-//! are left out: with one bad element in 500 that takes about 20 requests, not 500.
+//! Sends one batch. A batch the server refuses for its data is halved, and the halves halved, until only the bad
+//! elements are left out: with one bad element in 500 that takes about 20 requests, not 500.
 
 use std::ops::Range;
 use std::path::Path;

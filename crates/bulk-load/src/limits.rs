@@ -28,18 +28,20 @@ pub(crate) const SHOWN_CHARS_MAX: usize = 80;
 /// How alike (0 to 1) a known word must be to be suggested for an unknown one.
 pub(crate) const SUGGESTION_LIKENESS_MIN: f64 = 0.75;
 
-/// Memory of an offline load for rows that are not sorted yet, in bytes, where nothing else is said: runs of this size keep even a
-/// billion
-/// rows below two hundred runs, and it fits beside the storage engine's own memory on a small machine.
+/// Memory of an offline load for rows that are not sorted yet, in bytes, where nothing else is said: runs of this size
+/// keep even a billion rows below two hundred runs, and it fits beside the storage engine's own memory on a small
+/// machine.
 pub const SORT_MEMORY_BYTES: u64 = 1 << 30;
 
-/// The least memory an offline load sorts with, in bytes: with less, runs are so small that merging them is slower than anything else.
+/// The least memory an offline load sorts with, in bytes: with less, runs are so small that merging them is slower than
+/// anything else.
 pub const SORT_MEMORY_BYTES_MIN: u64 = 1 << 20;
 
 /// Most of that memory one thread takes, in bytes: positions in it have 32 bits.
 pub(crate) const THREAD_MEMORY_BYTES_MAX: u64 = 3 << 30;
 
-/// Bytes of a source file that one thread takes at a time: so many that threads seldom meet, so few that all end at about the same time.
+/// Bytes of a source file that one thread takes at a time: so many that threads seldom meet, so few that all end at
+/// about the same time.
 pub(crate) const CHUNK_BYTES: u64 = 16 << 20;
 
 /// Bytes of a source file read at a time by an offline load.
@@ -51,13 +53,15 @@ pub(crate) const ELEMENTS_PER_TURN: usize = 256;
 /// Edges whose ends are looked up at one time.
 pub(crate) const CHECKED_EDGES_PER_TURN: usize = 1_000;
 
-/// Bytes of keys and values at which a batch of an offline load is written, however few elements it has: below what `kv` refuses.
+/// Bytes of keys and values at which a batch of an offline load is written, however few elements it has: below what
+/// `kv` refuses.
 pub(crate) const OFFLINE_BATCH_BYTES_MAX: usize = 16 << 20;
 
 /// Bytes written to a file of sorted rows at a time.
 pub(crate) const RUN_BUFFER_BYTES: usize = 1 << 20;
 
-/// Bytes read from a file of sorted rows at a time: enough for a disk to be quick, within what the memory for sorting allows.
+/// Bytes read from a file of sorted rows at a time: enough for a disk to be quick, within what the memory for sorting
+/// allows.
 pub(crate) const MERGE_BUFFER_BYTES_MIN: usize = 16 << 10;
 pub(crate) const MERGE_BUFFER_BYTES_MAX: usize = 1 << 20;
 

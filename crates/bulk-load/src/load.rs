@@ -46,12 +46,12 @@ impl Source<'_> {
 /// Loads files into a graph as the mapping says: vertices of all structs, then edges of all structs. Bad rows go to the
 /// rejects folder and do not stop the load.
 ///
-/// Within a label the order of rows is not kept: batches are sent at the same time. If two rows have the same id, either
-/// may be the one that stays.
+/// Within a label the order of rows is not kept: batches are sent at the same time. If two rows have the same id,
+/// either may be the one that stays.
 ///
 /// # Errors
-/// [`LoadError`] for a wrong mapping, an unreadable file, a server that cannot be used, or too many rejected rows. What was
-/// inserted until then stays; loading again is safe where the data gives the ids.
+/// [`LoadError`] for a wrong mapping, an unreadable file, a server that cannot be used, or too many rejected rows. What
+/// was inserted until then stays; loading again is safe where the data gives the ids.
 pub async fn load(options: LoadOptions, observer: &dyn LoadObserver) -> Result<LoadSummary, LoadError> {
     let ended = run(&options, observer).await;
     observer.finished();

@@ -1,5 +1,5 @@
-//! Reading a mapping file and refusing, with the place in the file, whatever it says that cannot be done. Everything here
-//! happens before the server is asked for anything.
+//! Reading a mapping file and refusing, with the place in the file, whatever it says that cannot be done. Everything
+//! here happens before the server is asked for anything.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Reading a file and building its elements, on a blocking thread; batches go out through a channel of fixed length, so a
-//! slow server slows reading down.
+//! Reading a file and building its elements, on a blocking thread; batches go out through a channel of fixed length, so
+//! a slow server slows reading down.
 
 use std::collections::VecDeque;
 use std::path::Path;

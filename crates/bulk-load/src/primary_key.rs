@@ -1,5 +1,5 @@
-//! Ids of primary-key vertices, computed for the ends of edges as the server computes them for the vertices. The rules are
-//! `graph-model`'s; here JSON values become its values.
+//! Ids of primary-key vertices, computed for the ends of edges as the server computes them for the vertices. The rules
+//! are `graph-model`'s; here JSON values become its values.
 //!
 //! The server is taken to code numbers (`vertex.encode_primary_key_number`, on by default).
 

@@ -1,8 +1,8 @@
 //! Cuts an opened file into records, with the exact number of the line each begins on.
 //!
-//! Lines come first: empty lines and lines that match the skip pattern are left out, then a line becomes a record. A CSV
-//! record goes on over several lines while a quote is open; if that quote is never closed, only the line that opened it is
-//! bad, and reading goes on with the line after it. A line break inside quotes is read as `\n`.
+//! Lines come first: empty lines and lines that match the skip pattern are left out, then a line becomes a record. A
+//! CSV record goes on over several lines while a quote is open; if that quote is never closed, only the line that
+//! opened it is bad, and reading goes on with the line after it. A line break inside quotes is read as `\n`.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
@@ -188,7 +188,8 @@ impl RecordReader {
     }
 }
 
-/// The column names of a CSV or text source: those of the mapping, else the first row of its first file. `None` for JSON.
+/// The column names of a CSV or text source: those of the mapping, else the first row of its first file. `None` for
+/// JSON.
 pub(crate) fn header_of(first: &Path, input: &Input) -> io::Result<Result<Option<Names>, String>> {
     if input.format == Format::Json {
         return Ok(Ok(None));

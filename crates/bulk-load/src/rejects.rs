@@ -1,5 +1,5 @@
-//! Rows that were left out, one pair of files per struct: `{struct}.csv` with file, line, reason and row for people, and
-//! `{struct}.rows` with the bare rows (below the header, if they need one) to repair and load again.
+//! Rows that were left out, one pair of files per struct: `{struct}.csv` with file, line, reason and row for people,
+//! and `{struct}.rows` with the bare rows (below the header, if they need one) to repair and load again.
 //!
 //! Files of an earlier load are removed at the start, so that what lies there is always of the last load.
 
@@ -37,7 +37,8 @@ struct Pair {
 }
 
 impl Rejects {
-    /// Prepares for the structs of a mapping: removes the files of an earlier load. Refuses a folder that holds a source.
+    /// Prepares for the structs of a mapping: removes the files of an earlier load. Refuses a folder that holds a
+    /// source.
     pub(crate) fn new<'a>(
         dir: &Path,
         mapping: &Mapping,

@@ -1,4 +1,5 @@
-//! The schema file: create bodies of the REST contract in four lists. What `GET {G}/schema` answers can be used as it is.
+//! The schema file: create bodies of the REST contract in four lists. What `GET {G}/schema` answers can be used as it
+//! is.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -72,15 +72,15 @@ impl<R: Read> Read for Counting<R> {
 
 /// An opened file: decompressed, and decoded to UTF-8 unless it is UTF-8 already.
 pub(crate) struct OpenFile {
-    /// The text. Of UTF-8 files the bytes as they are: whether they are valid is checked row by row, so that a bad row can
-    /// be rejected. In other character sets a malformed sequence becomes U+FFFD.
+    /// The text. Of UTF-8 files the bytes as they are: whether they are valid is checked row by row, so that a bad row
+    /// can be rejected. In other character sets a malformed sequence becomes U+FFFD.
     pub(crate) text: Box<dyn BufRead + Send>,
     /// Bytes taken from the disk so far.
     pub(crate) bytes_read: Arc<AtomicU64>,
 }
 
-/// Whether the bytes of a source's files are its text: neither compressed nor of another character set. Only then a part of a file can
-/// be read.
+/// Whether the bytes of a source's files are its text: neither compressed nor of another character set. Only then a
+/// part of a file can be read.
 pub(crate) fn is_plain(input: &Input) -> bool {
     let encoding = input.charset.as_deref().and_then(|name| Encoding::for_label(name.as_bytes())).unwrap_or(UTF_8);
     !is_gzip(input) && encoding == UTF_8

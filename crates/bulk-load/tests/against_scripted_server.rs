@@ -1,4 +1,5 @@
-//! Whole loads against a small in-process server that keeps elements by id and refuses some, with HugeGraph's error shape.
+//! Whole loads against a small in-process server that keeps elements by id and refuses some, with HugeGraph's error
+//! shape.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
 
 use std::collections::BTreeMap;

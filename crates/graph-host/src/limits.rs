@@ -2,18 +2,19 @@
 
 use std::time::Duration;
 
-/// How long a step that needs all servers to have seen a change waits for one that is alive and has not: longer than any of its requests
-/// may take (`server.request_timeout_ms` is 30 s unless set otherwise).
+/// How long a step that needs all servers to have seen a change waits for one that is alive and has not: longer than
+/// any of its requests may take (`server.request_timeout_ms` is 30 s unless set otherwise).
 pub const SERVERS_WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// Shortest and longest pause between two looks at what another server does: a fraction of a round, and not all the time.
+/// Shortest and longest pause between two looks at what another server does: a fraction of a round, and not all the
+/// time.
 pub const POLL_PAUSE_MIN: Duration = Duration::from_millis(5);
 
 /// See [`POLL_PAUSE_MIN`].
 pub const POLL_PAUSE_MAX: Duration = Duration::from_millis(100);
 
-/// How often a server reads the list of graphs and their versions though nothing says that they changed: a write that was reported as
-/// failed can have been stored later.
+/// How often a server reads the list of graphs and their versions though nothing says that they changed: a write that
+/// was reported as failed can have been stored later.
 pub const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
 
 /// How long the row of a server that died is kept. One that only was suspended finds itself listed when it goes on.
@@ -22,12 +23,12 @@ pub const DEAD_SERVER_KEPT: Duration = Duration::from_secs(3_600);
 /// Tasks waiting for their turn in one store. Each holds a schema element in deletion.
 pub const TASKS_QUEUED_MAX: usize = 10_000;
 
-/// Bytes of one batch when a graph is copied for a snapshot: large enough that its cost is that of its bytes, and all the memory a copy
-/// takes.
+/// Bytes of one batch when a graph is copied for a snapshot: large enough that its cost is that of its bytes, and all
+/// the memory a copy takes.
 pub const COPY_BATCH_BYTES: usize = 1 << 20;
 
-/// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold up the others', and
-/// both leave a small machine room to serve requests.
+/// Threads for tasks, over all graphs. A task mostly waits for storage; with two, one graph's long task does not hold
+/// up the others', and both leave a small machine room to serve requests.
 pub const TASK_THREADS: usize = 2;
 
 /// Time between two looks at a task that a caller waits for: short beside any build of an index, long beside a look.

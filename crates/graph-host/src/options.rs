@@ -36,8 +36,8 @@ impl Default for StoreOptions {
 pub struct PurgeOptions {
     /// Pause between two looks at what is due; `None`: only [`crate::Store::purge_expired`] removes anything.
     pub interval: Option<Duration>,
-    /// Rows looked at at one time, at most [`graph_store::limits::EXPIRY_BATCH_ELEMENTS_MAX`]. The edges among them go in one batch, for which writers
-    /// of edges near them wait; a vertex keeps only its own writers waiting.
+    /// Rows looked at at one time, at most [`graph_store::limits::EXPIRY_BATCH_ELEMENTS_MAX`]. The edges among them go
+    /// in one batch, for which writers of edges near them wait; a vertex keeps only its own writers waiting.
     pub elements_per_batch: usize,
 }
 
@@ -50,7 +50,8 @@ impl Default for PurgeOptions {
 /// How servers over one store keep up with each other. Used on engines that several processes share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClusterOptions {
-    /// Pause between two looks at what the others changed: a change is seen by them within this and the time of a few reads.
+    /// Pause between two looks at what the others changed: a change is seen by them within this and the time of a few
+    /// reads.
     pub refresh: Duration,
     /// A server that has not looked for so long refuses to write; the others take it for dead a tenth later.
     pub stale: Duration,

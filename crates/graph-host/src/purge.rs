@@ -27,7 +27,8 @@ impl PurgeTotals {
 }
 
 impl Store {
-    /// Removes every element of every graph that has expired at a moment, in milliseconds since 1970 UTC. Returns what it removed.
+    /// Removes every element of every graph that has expired at a moment, in milliseconds since 1970 UTC. Returns what
+    /// it removed.
     pub fn purge_expired(&self, now_ms: i64) -> Result<Purged, StoreError> {
         purge(&self.host, &self.graphs, now_ms, || false)
     }
@@ -40,7 +41,8 @@ impl Store {
     }
 }
 
-/// Purges one graph after the other. One that cannot be purged does not keep the others from it; the first error is returned.
+/// Purges one graph after the other. One that cannot be purged does not keep the others from it; the first error is
+/// returned.
 fn purge(host: &Host, graphs: &Graphs, now_ms: i64, stop: impl Fn() -> bool) -> Result<Purged, StoreError> {
     let all: Vec<_> = graphs.read().values().cloned().collect();
     let batch = host.options.purge.elements_per_batch.clamp(1, limits::EXPIRY_BATCH_ELEMENTS_MAX);

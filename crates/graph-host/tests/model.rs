@@ -1,4 +1,5 @@
-//! A graph against a plain map: after any series of operations both hold the same elements, whichever way they are read.
+//! A graph against a plain map: after any series of operations both hold the same elements, whichever way they are
+//! read.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 use std::borrow::Cow;

@@ -1,9 +1,11 @@
-//! Ids as bytes, as HugeGraph's stores have them. Clients see these in the bounds of shards, in Base64: `hDI6bG9w` is `2:lop`.
+//! Ids as bytes, as HugeGraph's stores have them. Clients see these in the bounds of shards, in Base64: `hDI6bG9w` is
+//! `2:lop`.
 //!
-//! A string is its length less one (`10` and six bits, or `11` and fourteen) and its UTF-8 bytes. A number is a zero bit, three bits for
-//! how many bytes follow (less one), a bit that is set unless it is negative, its three highest bits, and the bytes, big-endian. A UUID is
-//! `0x7F` and sixteen bytes. An edge is its source, `0x82`, the number of its label's parent (or of its label again), the number of its
-//! label, its sort values ended by a zero byte, and its target. The order of elements is that of these bytes: shorter strings come first.
+//! A string is its length less one (`10` and six bits, or `11` and fourteen) and its UTF-8 bytes. A number is a zero
+//! bit, three bits for how many bytes follow (less one), a bit that is set unless it is negative, its three highest
+//! bits, and the bytes, big-endian. A UUID is `0x7F` and sixteen bytes. An edge is its source, `0x82`, the number of
+//! its label's parent (or of its label again), the number of its label, its sort values ended by a zero byte, and its
+//! target. The order of elements is that of these bytes: shorter strings come first.
 
 use crate::{EdgeId, LabelId, VertexId};
 
@@ -16,7 +18,8 @@ const NOT_NEGATIVE: u8 = 0x08;
 /// Lengths, less one, that fit the first byte of a string.
 const SHORT_STRING_MAX: u16 = 0x3F;
 
-/// Lengths, less one, that fit the first two bytes of a string. Ids are shorter: [`crate::limits::VERTEX_ID_BYTES_MAX`].
+/// Lengths, less one, that fit the first two bytes of a string. Ids are shorter:
+/// [`crate::limits::VERTEX_ID_BYTES_MAX`].
 const LONG_STRING_MAX: u16 = 0x3FFF;
 
 impl VertexId {

@@ -12,8 +12,8 @@ pub struct DateError {
     pub text: String,
 }
 
-/// Milliseconds since 1970 UTC of a local date or date and time. Months and days may have one digit; the fraction has one to
-/// three. A time that a change of the clocks skips or repeats is taken as the zone's rules resolve it.
+/// Milliseconds since 1970 UTC of a local date or date and time. Months and days may have one digit; the fraction has
+/// one to three. A time that a change of the clocks skips or repeats is taken as the zone's rules resolve it.
 pub fn parse_date(text: &str, zone: &TimeZone) -> Result<i64, DateError> {
     parse(text, zone).ok_or_else(|| DateError { text: text.to_owned() })
 }

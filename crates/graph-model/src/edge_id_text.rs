@@ -1,8 +1,9 @@
 //! Edge ids as text: `S1:ann>1>1>20260105>S2:rome`.
 //!
-//! Five parts joined with `>`: the source, the label (of a sub label: its parent), the label itself, the joined sort values,
-//! the target. An end is a letter for its kind (`S` string, `L` number, `U` UUID) and the id's text; a `>` inside a part is
-//! written `` `> ``. Also read: four parts (no sub label, HugeGraph up to 1.3) and six (with a direction mark second).
+//! Five parts joined with `>`: the source, the label (of a sub label: its parent), the label itself, the joined sort
+//! values, the target. An end is a letter for its kind (`S` string, `L` number, `U` UUID) and the id's text; a `>`
+//! inside a part is written `` `> ``. Also read: four parts (no sub label, HugeGraph up to 1.3) and six (with a
+//! direction mark second).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +15,8 @@ const PARTS_MAX: usize = 6;
 
 const FIVE_PARTS: &str = "it must have five parts joined with '>'";
 
-/// The parts of an edge id's text. Turning them into an [`EdgeId`] takes the schema only to check that the labels exist.
+/// The parts of an edge id's text. Turning them into an [`EdgeId`] takes the schema only to check that the labels
+/// exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EdgeIdText {
     /// The label named first: the parent of a sub label, else the label itself.
@@ -60,7 +62,8 @@ impl fmt::Display for EdgeIdText {
 }
 
 impl EdgeId {
-    /// The text of this id without a copy of its parts; `parent` is the label it names first, as [`EdgeIdText::parent`].
+    /// The text of this id without a copy of its parts; `parent` is the label it names first, as
+    /// [`EdgeIdText::parent`].
     pub fn text(&self, parent: LabelId) -> impl fmt::Display + '_ {
         fmt::from_fn(move |f| {
             write_end(f, &self.source)?;
@@ -72,7 +75,8 @@ impl EdgeId {
     }
 }
 
-/// The parts between every `>` that no backquote precedes, with the escapes taken out, and how many there are; `None` for too many.
+/// The parts between every `>` that no backquote precedes, with the escapes taken out, and how many there are; `None`
+/// for too many.
 fn split(text: &str) -> Option<([Cow<'_, str>; PARTS_MAX], usize)> {
     let mut parts: [Cow<'_, str>; PARTS_MAX] = Default::default();
     let mut count = 0;

@@ -50,7 +50,8 @@ impl IdStrategy {
         }
     }
 
-    /// The strategy of a name; `None` for names that are none (`DEFAULT` included: it stands for a rule, not a strategy).
+    /// The strategy of a name; `None` for names that are none (`DEFAULT` included: it stands for a rule, not a
+    /// strategy).
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Automatic, Self::PrimaryKey, Self::CustomizeString, Self::CustomizeNumber, Self::CustomizeUuid]

@@ -1,14 +1,16 @@
 //! Ids made of primary keys, and the joined values of sort keys: `1:ann!1T`.
 //!
-//! Values are joined with `!`; a `!` inside a value is written `` `! ``. In a primary-key id a `:` inside the joined values is
-//! written `` `: ``. The backquote itself is not escaped: that is HugeGraph's format, and ids must stay the same.
+//! Values are joined with `!`; a `!` inside a value is written `` `! ``. In a primary-key id a `:` inside the joined
+//! values is written `` `: ``. The backquote itself is not escaped: that is HugeGraph's format, and ids must stay the
+//! same.
 
 use compact_str::CompactString;
 
 use crate::number_code::{encode_double, encode_float, encode_number};
 use crate::{IdError, LabelId, Value, VertexId};
 
-/// The text of a value inside an id. With `encode_numbers` numbers and dates are written in their sortable code, else plainly.
+/// The text of a value inside an id. With `encode_numbers` numbers and dates are written in their sortable code, else
+/// plainly.
 pub fn value_text(value: &Value, encode_numbers: bool) -> Result<CompactString, IdError> {
     let integer =
         |number: i64| CompactString::from(if encode_numbers { encode_number(number) } else { number.to_string() });

@@ -65,6 +65,7 @@ pub struct Task {
     pub retries: u32,
     /// Its result as JSON text, or the error of a failed one.
     pub result: Option<String>,
-    /// What it works on, in the encoding of its job; empty where the job needs nothing, and in tasks of earlier versions.
+    /// What it works on, in the encoding of its job; empty where the job needs nothing, and in tasks of earlier
+    /// versions.
     pub input: Vec<u8>,
 }

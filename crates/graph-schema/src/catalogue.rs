@@ -1,7 +1,7 @@
 //! The catalogue: all definitions of one graph at one moment, looked up by number and by name.
 //!
-//! It is immutable and cheap to clone. [`crate::Change`] makes the next one; this file only holds, checks and finds. Index labels by
-//! the labels they are over are in [`indexes`].
+//! It is immutable and cheap to clone. [`crate::Change`] makes the next one; this file only holds, checks and finds.
+//! Index labels by the labels they are over are in [`indexes`].
 
 mod indexes;
 
@@ -87,7 +87,8 @@ definition!(VertexLabel, SchemaKind::VertexLabel);
 definition!(EdgeLabel, SchemaKind::EdgeLabel);
 definition!(IndexLabel, SchemaKind::IndexLabel);
 
-/// Numbers by name; a clone shares nearly all of it, so that a change costs the same however many definitions there are.
+/// Numbers by name; a clone shares nearly all of it, so that a change costs the same however many definitions there
+/// are.
 type Numbers = GenericHashMap<Arc<str>, u32, FxBuildHasher, DefaultSharedPtr>;
 
 /// The definitions of one kind. `slots` has a place for each number up to the largest in use.
@@ -174,8 +175,8 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// A catalogue of stored elements. Every number they hold must resolve, or the error names the one that does not. Where
-    /// `next_ids` are behind the elements' numbers they are moved on.
+    /// A catalogue of stored elements. Every number they hold must resolve, or the error names the one that does not.
+    /// Where `next_ids` are behind the elements' numbers they are moved on.
     pub fn from_elements(mut elements: Vec<SchemaElement>, next_ids: NextIds) -> Result<Self, SchemaError> {
         // Index labels come last: they are counted by their labels.
         elements.sort_by_key(|element| element.key().kind());
@@ -272,7 +273,8 @@ impl Catalogue {
         self.index_labels.iter()
     }
 
-    /// The labels edges can have that a query for an edge label covers: the sub labels of a parent, else the label itself.
+    /// The labels edges can have that a query for an edge label covers: the sub labels of a parent, else the label
+    /// itself.
     #[must_use]
     pub fn edge_labels_under(&self, label: LabelId) -> Vec<LabelId> {
         match self.edge_label(label).map(|label| label.kind) {

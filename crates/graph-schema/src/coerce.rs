@@ -1,7 +1,8 @@
 //! From literals to values of a property key's type.
 //!
-//! What clients may write for each type is HugeGraph's; where Java would silently change a number (a fraction cut, a float that
-//! overflows) it is refused here. It is on the path of every inserted property: nothing is allocated but the value itself.
+//! What clients may write for each type is HugeGraph's; where Java would silently change a number (a fraction cut, a
+//! float that overflows) it is refused here. It is on the path of every inserted property: nothing is allocated but the
+//! value itself.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -25,8 +26,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The value of a literal, of the key's type and cardinality. For a LIST or SET key an array is taken item by item (a SET keeps
-/// the first of equal items) and anything else as the only item.
+/// The value of a literal, of the key's type and cardinality. For a LIST or SET key an array is taken item by item (a
+/// SET keeps the first of equal items) and anything else as the only item.
 pub fn coerce(key: &PropertyKey, literal: &Literal<'_>, zone: &TimeZone) -> Result<Value, ValueError> {
     match key.cardinality {
         Cardinality::Single => coerce_one(key, literal, zone),
@@ -133,7 +134,8 @@ fn hex(digits: &str) -> Option<Box<[u8]>> {
         .collect()
 }
 
-/// Takes out every item that is the same as an earlier one. Sorts instead of comparing each with each: a client chooses how many.
+/// Takes out every item that is the same as an earlier one. Sorts instead of comparing each with each: a client chooses
+/// how many.
 pub(crate) fn keep_first_of_same(items: &mut Vec<Value>) {
     if items.len() < 2 {
         return;

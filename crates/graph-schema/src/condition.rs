@@ -1,7 +1,8 @@
 //! Conditions on properties: what a query asks of the elements it wants.
 //!
-//! What it is: [`Conditions`], checked against the property keys and ready to be tested ([`Conditions::matches`]) or planned with, and
-//! what a client sent ([`NewPredicate`]). What it is not: it knows no notation (that is `rest-json`) and no index.
+//! What it is: [`Conditions`], checked against the property keys and ready to be tested ([`Conditions::matches`]) or
+//! planned with, and what a client sent ([`NewPredicate`]). What it is not: it knows no notation (that is `rest-json`)
+//! and no index.
 //!
 //! An element that lacks a property meets no condition on it, not even "is not equal".
 
@@ -192,8 +193,8 @@ impl FromIterator<Condition> for Conditions {
     }
 }
 
-/// The order of two numbers of one type, or of two dates; `None` for all else. Every NaN is the same one and larger than all numbers, and
-/// zeros of either sign are equal: as in the indexes.
+/// The order of two numbers of one type, or of two dates; `None` for all else. Every NaN is the same one and larger
+/// than all numbers, and zeros of either sign are equal: as in the indexes.
 #[must_use]
 pub fn order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
@@ -210,7 +211,8 @@ fn float_order(order: Option<Ordering>, a_is_nan: bool, b_is_nan: bool) -> Order
     order.unwrap_or_else(|| a_is_nan.cmp(&b_is_nan))
 }
 
-/// Whether two values are equal: by [`order`] where they have one, sets whatever the order of their items, else [`Value::same`].
+/// Whether two values are equal: by [`order`] where they have one, sets whatever the order of their items, else
+/// [`Value::same`].
 #[must_use]
 pub fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {

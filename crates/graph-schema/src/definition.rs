@@ -223,8 +223,8 @@ pub enum IndexType {
 
 /// An index label: which elements are found by which of their properties.
 ///
-/// An element has entries where it has the first field (of a unique index: any field). A LIST or SET is the only field of its index; a
-/// secondary index has an entry for each of its items.
+/// An element has entries where it has the first field (of a unique index: any field). A LIST or SET is the only field
+/// of its index; a secondary index has an entry for each of its items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexLabel {
     /// Its number.
@@ -241,8 +241,8 @@ pub struct IndexLabel {
     pub fields: Vec<PropertyKeyId>,
     /// Whether elements written before it have entries too: false until it is built.
     pub complete: bool,
-    /// How texts become tokens, where it is a search index. Kept with the definition: entries must be found again after the setting
-    /// changed.
+    /// How texts become tokens, where it is a search index. Kept with the definition: entries must be found again after
+    /// the setting changed.
     pub analyzer: Analyzer,
     /// Where it is in its life.
     pub status: Status,

@@ -1,8 +1,8 @@
 //! Elements: what a client sent in, a checked vertex or edge out.
 //!
-//! Nothing is read from the store here: whether the ends of an edge exist and have the labels it names is the caller's to check.
-//! Start reading at [`Catalogue::check_vertex`] (in `vertex.rs`), [`Catalogue::check_edge`] (in `edge.rs`), and
-//! [`Catalogue::append_vertex_properties`] (in `update.rs`).
+//! Nothing is read from the store here: whether the ends of an edge exist and have the labels it names is the caller's
+//! to check. Start reading at [`Catalogue::check_vertex`] (in `vertex.rs`), [`Catalogue::check_edge`] (in `edge.rs`),
+//! and [`Catalogue::append_vertex_properties`] (in `update.rs`).
 
 mod edge;
 mod id;

@@ -76,10 +76,10 @@ pub(crate) fn text(value: &str) -> Literal<'_> {
     Literal::Text(Cow::Borrowed(value))
 }
 
-/// Keys name, age, tags (SET), days (LIST of DATE), since, weight (default 0.5); labels person (1, primary key name, tags and days
-/// and age nullable), thing (2, automatic), doc (3, string), log (4, number), user (5, UUID), fan (6, automatic, ttl 1000 from
-/// since); edge labels knows (1, person to person, sort key since, weight nullable), uses (2, user to log), acts (3, parent),
-/// writes (4, sub of acts, person to doc).
+/// Keys name, age, tags (SET), days (LIST of DATE), since, weight (default 0.5); labels person (1, primary key name,
+/// tags and days and age nullable), thing (2, automatic), doc (3, string), log (4, number), user (5, UUID), fan (6,
+/// automatic, ttl 1000 from since); edge labels knows (1, person to person, sort key since, weight nullable), uses (2,
+/// user to log), acts (3, parent), writes (4, sub of acts, person to doc).
 pub(crate) fn catalogue() -> Catalogue {
     use Cardinality::{List, Set, Single};
     let mut catalogue = Catalogue::default();

@@ -165,7 +165,8 @@ pub struct NewVertexLabel {
 }
 
 impl NewVertexLabel {
-    /// A vertex label without properties, with HugeGraph's defaults for everything else; that one of the name exists is an error.
+    /// A vertex label without properties, with HugeGraph's defaults for everything else; that one of the name exists is
+    /// an error.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -184,7 +185,8 @@ impl NewVertexLabel {
     }
 }
 
-/// A change of a vertex label (append or eliminate). Fields that must not be given are here so that the error can name them.
+/// A change of a vertex label (append or eliminate). Fields that must not be given are here so that the error can name
+/// them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateVertexLabel {
     /// Its name.
@@ -266,7 +268,8 @@ pub struct NewEdgeLabel {
 }
 
 impl NewEdgeLabel {
-    /// An edge label without properties, with HugeGraph's defaults for everything else; that one of the name exists is an error.
+    /// An edge label without properties, with HugeGraph's defaults for everything else; that one of the name exists is
+    /// an error.
     #[must_use]
     pub fn new(name: &str, source_label: &str, target_label: &str) -> Self {
         Self {
@@ -290,7 +293,8 @@ impl NewEdgeLabel {
     }
 }
 
-/// A change of an edge label (append or eliminate). Fields that must not be given are here so that the error can name them.
+/// A change of an edge label (append or eliminate). Fields that must not be given are here so that the error can name
+/// them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateEdgeLabel {
     /// Its name.
@@ -366,8 +370,8 @@ impl NewIndexLabel {
     }
 }
 
-/// A change of an index label (append or eliminate): user data only. Fields that must not be given are here so that the error can name
-/// them.
+/// A change of an index label (append or eliminate): user data only. Fields that must not be given are here so that the
+/// error can name them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateIndexLabel {
     /// Its name.

@@ -1,11 +1,11 @@
 //! The schema of a graph: property keys, vertex labels, edge labels, index labels, and the rules they set for elements.
 //!
-//! What it is: an immutable [`Catalogue`] of definitions, changes that turn one catalogue into the next, and the checks that turn
-//! what a client sent ([`NewVertex`], [`NewEdge`], [`Literal`]) into elements of the right types. What it is not: it stores nothing,
-//! knows no JSON and no HTTP.
+//! What it is: an immutable [`Catalogue`] of definitions, changes that turn one catalogue into the next, and the checks
+//! that turn what a client sent ([`NewVertex`], [`NewEdge`], [`Literal`]) into elements of the right types. What it is
+//! not: it stores nothing, knows no JSON and no HTTP.
 //!
-//! Invariants: a catalogue is always consistent (every number it holds resolves); a change either gives a whole new catalogue or an
-//! error, never something in between.
+//! Invariants: a catalogue is always consistent (every number it holds resolves); a change either gives a whole new
+//! catalogue or an error, never something in between.
 //!
 //! Start reading at [`Catalogue`].
 

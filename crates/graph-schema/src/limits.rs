@@ -10,7 +10,8 @@ pub const ELEMENTS_PER_KIND_MAX: usize = 1_000_000;
 /// Properties of one label: they are checked one by one on every insert.
 pub const PROPERTIES_PER_LABEL_MAX: usize = 1_024;
 
-/// Fields of one index label. Keys of indexes must stay below the limit of the storage engines, and the format counts fields in a byte.
+/// Fields of one index label. Keys of indexes must stay below the limit of the storage engines, and the format counts
+/// fields in a byte.
 pub const FIELDS_PER_INDEX_MAX: usize = 16;
 
 /// Index labels over one label: each is looked at, and may cost a write, on every insert.
@@ -22,7 +23,8 @@ pub const COLLECTION_ITEMS_MAX: usize = 65_535;
 /// Largest number of a schema element: the catalogue has a slot for each number up to the largest in use.
 pub const NUMBER_MAX: u32 = 1_000_000;
 
-/// Edits between an unknown name and a known one up to which the known one is suggested: typing errors, not other words.
+/// Edits between an unknown name and a known one up to which the known one is suggested: typing errors, not other
+/// words.
 pub const SUGGESTION_EDITS_MAX: usize = 2;
 
 /// Characters of a client's text that an error repeats.

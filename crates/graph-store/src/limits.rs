@@ -1,6 +1,7 @@
 //! Limits of the store, each with its reason.
 
-/// Times a number that several processes take from is tried to be raised. Each failure is the success of another process.
+/// Times a number that several processes take from is tried to be raised. Each failure is the success of another
+/// process.
 pub const SWAP_RETRIES_MAX: u32 = 1_000;
 
 /// Edges deleted in one batch when a vertex is deleted. Bounds the memory of deleting a vertex with very many edges.
@@ -15,7 +16,8 @@ pub const LIST_FETCH_VERTICES: usize = 128;
 /// Rows a scan reads between two looks at its deadline and cancellation. A row costs about a microsecond.
 pub const ROWS_PER_CHECK: u32 = 256;
 
-/// Times a write starts again because the schema changed under it. Changes are rare; more than this many in a row is a defect.
+/// Times a write starts again because the schema changed under it. Changes are rare; more than this many in a row is a
+/// defect.
 pub const CATALOGUE_RETRIES_MAX: u32 = 64;
 
 /// Bytes of a page token's text. A position holds at most two vertex ids and sort values.
@@ -27,31 +29,35 @@ pub const ID_RESERVATION_MS: u64 = 60_000;
 /// Characters of a graph's name, as in HugeGraph.
 pub const GRAPH_NAME_CHARS_MAX: usize = 48;
 
-/// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each is a search.
+/// Ranges of an index one query may walk: the values of `within`, multiplied where it is asked of several fields. Each
+/// is a search.
 pub const INDEX_RANGES_MAX: usize = 10_000;
 
-/// Elements of an index that are remembered to narrow what another index finds; beyond, they are compared only after they were fetched.
-/// HugeGraph's `query.index_intersect_threshold`.
+/// Elements of an index that are remembered to narrow what another index finds; beyond, they are compared only after
+/// they were fetched. HugeGraph's `query.index_intersect_threshold`.
 pub const INTERSECT_IDS_MAX: usize = 1_000;
 
 /// Vertices a traversal may start at when they are chosen by label or properties: they are held in memory.
 pub const SELECTED_VERTICES_MAX: usize = 100_000;
 
-/// Elements one scan gives out that is not read page by page. HugeGraph's capacity of a query; its tools then split the shard.
+/// Elements one scan gives out that is not read page by page. HugeGraph's capacity of a query; its tools then split the
+/// shard.
 pub const SCAN_RECORDS_MAX: u64 = 800_000;
 
-/// Elements whose ids are looked at to find the first and the last one of a shard, where it is the only one: some milliseconds.
+/// Elements whose ids are looked at to find the first and the last one of a shard, where it is the only one: some
+/// milliseconds.
 pub const SHARD_IDS_READ_MAX: usize = 10_000;
 
-/// Entries of one element in one index label: words of its text, items of its collection. Each is a write; HugeGraph's collections are no
-/// larger either.
+/// Entries of one element in one index label: words of its text, items of its collection. Each is a write; HugeGraph's
+/// collections are no larger either.
 pub const INDEX_ENTRIES_PER_ELEMENT_MAX: usize = 65_535;
 
-/// Index entries that one batch adds and removes, those of one element beyond it included: they are held in memory, some 100 bytes each.
+/// Index entries that one batch adds and removes, those of one element beyond it included: they are held in memory,
+/// some 100 bytes each.
 pub const INDEX_ENTRIES_PER_BATCH_MAX: usize = 500_000;
 
-/// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them, for some
-/// milliseconds.
+/// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them,
+/// for some milliseconds.
 pub const INDEX_ELEMENTS_PER_STEP: usize = 512;
 
 /// Faults of indexes that a check describes; all of them are counted.
@@ -69,12 +75,12 @@ pub const VARIABLE_NAME_CHARS_MAX: usize = 255;
 /// Bytes of a variable's value as JSON text. With [`VARIABLES_MAX`] it bounds the list of all.
 pub const VARIABLE_BYTES_MAX: usize = 16_384;
 
-/// Time a write may take from looking at the clock to being stored; the purge looks back so far for rows that came late. Much longer than
-/// any request may take; a row that came later still is found by the next start.
+/// Time a write may take from looking at the clock to being stored; the purge looks back so far for rows that came
+/// late. Much longer than any request may take; a row that came later still is found by the next start.
 pub const EXPIRY_WRITE_MS_MAX: i64 = 600_000;
 
-/// Rows of expired elements looked at at one time: the edges among them go in one batch, and the vertices' batches are under way
-/// together.
+/// Rows of expired elements looked at at one time: the edges among them go in one batch, and the vertices' batches are
+/// under way together.
 pub const EXPIRY_BATCH_ELEMENTS_MAX: usize = 10_000;
 
 /// Bytes of a graph's configuration, keys and values together. One in use is below 2 KiB.

@@ -1,8 +1,9 @@
 //! Keys of the index tables: values that sort like what they stand for, tokens, and the element an entry leads to.
 //!
-//! A value is a tag and bytes that delimit themselves. A text (or other bytes) of more than [`VALUE_BYTES_MAX`] bytes is cut there and
-//! ended by a hash of the whole, so that keys are bounded, equal keys still mean equal values, and the order holds up to the cut. An entry
-//! can therefore lead to an element that does not fit a comparison of long texts: readers compare with the element itself.
+//! A value is a tag and bytes that delimit themselves. A text (or other bytes) of more than [`VALUE_BYTES_MAX`] bytes
+//! is cut there and ended by a hash of the whole, so that keys are bounded, equal keys still mean equal values, and the
+//! order holds up to the cut. An entry can therefore lead to an element that does not fit a comparison of long texts:
+//! readers compare with the element itself.
 //!
 //! Entries hold no value of their own, except in `index_unique`: see [`read_element`].
 
@@ -18,7 +19,8 @@ use crate::{CodecError, GraphNumber};
 /// Bytes of a text, a BLOB, an OBJECT or a whole collection up to which its key holds all of it. Part of the format.
 pub const VALUE_BYTES_MAX: usize = 512;
 
-/// Fields of an index label: `index_unique` counts them in one byte, and keys must stay below the engine's limit. Part of the format.
+/// Fields of an index label: `index_unique` counts them in one byte, and keys must stay below the engine's limit. Part
+/// of the format.
 pub const FIELDS_MAX: usize = 16;
 
 const TAG_NULL: u8 = 0x08;
@@ -62,7 +64,8 @@ pub fn token_partition(out: &mut Vec<u8>, graph: GraphNumber, index: LabelId, to
     put_bounded(out, token.as_bytes());
 }
 
-/// Appends the partition of `index_unique`, which is the whole key: all values of the index label, absent ones included.
+/// Appends the partition of `index_unique`, which is the whole key: all values of the index label, absent ones
+/// included.
 pub fn unique_partition(out: &mut Vec<u8>, graph: GraphNumber, index: LabelId, values: &[Option<&Value>]) {
     index_partition(out, graph, index);
     out.push(u8::try_from(values.len()).unwrap_or(u8::MAX));
@@ -71,10 +74,11 @@ pub fn unique_partition(out: &mut Vec<u8>, graph: GraphNumber, index: LabelId, v
     }
 }
 
-/// Appends a value (`None`: absent, before all others) as it is in a row of `index_equal` or `index_range`. Rows are such values (of
-/// `index_equal` those after the first), then [`put_element`].
+/// Appends a value (`None`: absent, before all others) as it is in a row of `index_equal` or `index_range`. Rows are
+/// such values (of `index_equal` those after the first), then [`put_element`].
 ///
-/// Zeros of either sign are one value, and so are all NaN, after infinity. A SET has one form whatever the order of its items.
+/// Zeros of either sign are one value, and so are all NaN, after infinity. A SET has one form whatever the order of its
+/// items.
 pub fn put_value(out: &mut Vec<u8>, value: Option<&Value>) {
     match value {
         None => out.push(TAG_NULL),
@@ -189,8 +193,8 @@ pub fn read_element(bytes: &[u8]) -> Result<ElementId, CodecError> {
     Ok(element)
 }
 
-/// Reads the id of the element from a row that holds `values` values before it: of `index_range` as many as the index label has fields, of
-/// `index_equal` one less (of a search index none).
+/// Reads the id of the element from a row that holds `values` values before it: of `index_range` as many as the index
+/// label has fields, of `index_equal` one less (of a search index none).
 pub fn read_row(row: &[u8], values: usize) -> Result<ElementId, CodecError> {
     let mut reader = Reader::new(row, "index row");
     for _ in 0..values {

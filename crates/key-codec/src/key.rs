@@ -32,7 +32,8 @@ pub enum MetaKind {
     GraphConf = 8,
     /// Rows by name; of the store: the snapshot of the graph of that name.
     Snapshot = 9,
-    /// Rows by number; of the store: copies of graphs that are not complete yet. What a process left so is removed by the next one.
+    /// Rows by number; of the store: copies of graphs that are not complete yet. What a process left so is removed by
+    /// the next one.
     Unfinished = 10,
     /// Rows by name; of the store: the processes over a shared engine, and who of them does what only one may.
     Cluster = 11,
@@ -119,7 +120,8 @@ pub fn edge_row(out: &mut Vec<u8>, sort_values: &str, other: &VertexId) {
     put_vertex_id(out, other);
 }
 
-/// Appends what rows of `edge_out` or `edge_in` begin with whose sort values are these (`whole`), or begin with these and a further one.
+/// Appends what rows of `edge_out` or `edge_in` begin with whose sort values are these (`whole`), or begin with these
+/// and a further one.
 pub fn edge_row_prefix(out: &mut Vec<u8>, sort_values: &str, whole: bool) {
     put_text(out, sort_values);
     if !whole && let Some(end) = out.last_mut() {
@@ -147,7 +149,8 @@ pub fn read_edge_in_key(key: Key<'_>) -> Result<EdgeId, CodecError> {
     })
 }
 
-/// Reads a row of `edge_out` or `edge_in`: sort values and other end. For scans of one partition, whose owner and label are known.
+/// Reads a row of `edge_out` or `edge_in`: sort values and other end. For scans of one partition, whose owner and label
+/// are known.
 pub fn read_edge_row(row: &[u8]) -> Result<(CompactString, VertexId), CodecError> {
     let mut reader = Reader::new(row, "edge row");
     let sort_values = read_text(&mut reader)?;

@@ -15,7 +15,8 @@ const TAG_PRIMARY_KEY: u8 = 0x40;
 pub(crate) const TEXT_END: u8 = 0x00;
 pub(crate) const TEXT_ESCAPE: u8 = 0x01;
 
-/// Appends an unsigned number in 1 to 5 bytes; fewer for smaller ones (SQLite4's variable-length integers: one byte below 241).
+/// Appends an unsigned number in 1 to 5 bytes; fewer for smaller ones (SQLite4's variable-length integers: one byte
+/// below 241).
 pub(crate) fn put_u32(out: &mut Vec<u8>, number: u32) {
     let low = |n: u32, bytes: usize| n.to_be_bytes().into_iter().skip(4 - bytes);
     match number {
@@ -179,9 +180,8 @@ pub(crate) fn vertex_id_len(bytes: &[u8]) -> Option<usize> {
     (len <= bytes.len()).then_some(len)
 }
 
-/// Length in bytes of what the vertex id `bytes` begins with has in common with all ids of its kind: the tag, and for ids made of
-/// primary keys
-/// the label's number.
+/// Length in bytes of what the vertex id `bytes` begins with has in common with all ids of its kind: the tag, and for
+/// ids made of primary keys the label's number.
 pub(crate) fn vertex_id_kind_len(bytes: &[u8]) -> Option<usize> {
     match *bytes.first()? {
         TAG_PRIMARY_KEY => Some(1 + u32_len(bytes.get(1..)?)?).filter(|len| *len <= bytes.len()),

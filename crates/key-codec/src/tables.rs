@@ -13,12 +13,14 @@
 //! | `index_unique` | graph, index label, all values | (empty) | element id |
 //! | `expiry` | graph | moment of expiry, element id | (empty) |
 //!
-//! Edges begin with their label, before the vertex that owns them: a label's edges are one range, so that listing, counting and
-//! dropping a label need no index entry per edge, and a neighbourhood is one short range per edge label of the schema.
-//! Vertices whose id is made of primary keys need no index entry either, since the id begins with the label's number.
+//! Edges begin with their label, before the vertex that owns them: a label's edges are one range, so that listing,
+//! counting and dropping a label need no index entry per edge, and a neighbourhood is one short range per edge label of
+//! the schema. Vertices whose id is made of primary keys need no index entry either, since the id begins with the
+//! label's number.
 //!
-//! Secondary and search indexes are in `index_equal`: every question to them names the first value, so a lookup of a value that is
-//! not there ends at the filter. Range and shard indexes are in `index_range`, where the first value may be a bound.
+//! Secondary and search indexes are in `index_equal`: every question to them names the first value, so a lookup of a
+//! value that is not there ends at the filter. Range and shard indexes are in `index_range`, where the first value may
+//! be a bound.
 
 use graph_schema::IndexType;
 use kv::{TableId, TableSpec};
@@ -72,11 +74,10 @@ pub static TABLES: &[TableSpec] = &[
     TableSpec { name: "expiry", partition_len: graph_partition_len, ranged: true, reread: false },
 ];
 
-/// Length of the part of a key that says which section of its table it lies in: the edges of a label, the vertices of a label with
-/// primary
-/// keys or with ids of one kind, the entries of an index label, else all of a graph. Sections are ranges of their table that do not
-/// overlap,
-/// in the order of these bytes, so they can be sorted and written side by side. `None` where the bytes are no key of the table.
+/// Length of the part of a key that says which section of its table it lies in: the edges of a label, the vertices of a
+/// label with primary keys or with ids of one kind, the entries of an index label, else all of a graph. Sections are
+/// ranges of their table that do not overlap, in the order of these bytes, so they can be sorted and written side by
+/// side. `None` where the bytes are no key of the table.
 #[must_use]
 pub fn section_len(table: TableId, key: &[u8]) -> Option<usize> {
     let graph = graph_partition_len(key)?;

@@ -1,8 +1,8 @@
 //! Values of `vertex` and the edge tables: a head, then the properties.
 //!
-//! Head: one byte of flags (bit 0: an expiry follows); for a vertex the label's number; the expiry as eight bytes, milliseconds
-//! since 1970 UTC, little-endian. Then, to the end, each property as its key's number, a tag and the value. Numbers are LEB128;
-//! a reader can step over a property without decoding it.
+//! Head: one byte of flags (bit 0: an expiry follows); for a vertex the label's number; the expiry as eight bytes,
+//! milliseconds since 1970 UTC, little-endian. Then, to the end, each property as its key's number, a tag and the
+//! value. Numbers are LEB128; a reader can step over a property without decoding it.
 
 use graph_model::{LabelId, Properties, PropertyKeyId, Value};
 

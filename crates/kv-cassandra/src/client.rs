@@ -88,7 +88,8 @@ impl Client {
         self.request("preparing a statement", || statements.get(&self.session, ask, self.options.consistency)).await
     }
 
-    /// Does a request that is no part of a batch and can be repeated until it succeeds, fails for good, or its time is over.
+    /// Does a request that is no part of a batch and can be repeated until it succeeds, fails for good, or its time is
+    /// over.
     pub(crate) async fn request<T, F>(&self, what: &'static str, attempt: impl FnMut() -> F) -> Result<T, KvError>
     where
         F: Future<Output = Result<T, ExecutionError>>,

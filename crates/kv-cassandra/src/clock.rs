@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Gives the time of day in microseconds, or one more than what it gave last, whichever is greater: among the writes of one process the
-/// later one wins, even when the clock stands still or is set back.
+/// Gives the time of day in microseconds, or one more than what it gave last, whichever is greater: among the writes of
+/// one process the later one wins, even when the clock stands still or is set back.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     last: AtomicI64,

@@ -17,8 +17,8 @@ type Fetched = Result<(Page, Rest), KvError>;
 
 /// A position in the rows of a scan.
 ///
-/// It reads pieces in order: one for a scan of a partition; for one of a whole table a first look, then ranges of tokens that are read
-/// at once.
+/// It reads pieces in order: one for a scan of a partition; for one of a whole table a first look, then ranges of
+/// tokens that are read at once.
 pub(crate) struct PageCursor {
     client: Arc<Client>,
     runtime: Handle,

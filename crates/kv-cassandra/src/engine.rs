@@ -30,9 +30,8 @@ use crate::{read, schema, send, swap, write};
 
 /// A store in a keyspace of a cluster.
 ///
-/// Calls block their thread for as long as the cluster takes, at most for the request timeout with each request; [`Engine::submit`]
-/// does not.
-/// Dropping it waits for what was submitted.
+/// Calls block their thread for as long as the cluster takes, at most for the request timeout with each request;
+/// [`Engine::submit`] does not. Dropping it waits for what was submitted.
 pub struct CassandraEngine {
     client: Arc<Client>,
     pending: Arc<Pending>,
@@ -59,9 +58,9 @@ impl CassandraEngine {
     /// Connects, makes keyspace and tables where they are missing, and finishes writes that were interrupted.
     ///
     /// # Errors
-    /// [`KvError::Unavailable`] when no contact point answers in time, [`KvError::NotAStore`] when the keyspace holds something else,
-    /// [`KvError::Other`] for options that make no sense, a refused user, a missing right, and a replication factor larger than the
-    /// cluster.
+    /// [`KvError::Unavailable`] when no contact point answers in time, [`KvError::NotAStore`] when the keyspace holds
+    /// something else, [`KvError::Other`] for options that make no sense, a refused user, a missing right, and a
+    /// replication factor larger than the cluster.
     pub fn open(options: &CassandraOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
         options.check()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -81,7 +80,8 @@ impl CassandraEngine {
         Ok(Self { client, pending: Arc::default(), runtime, handle })
     }
 
-    /// Writes down a batch as an intent and goes no further, as a writer that ends in the middle of its work; for tests.
+    /// Writes down a batch as an intent and goes no further, as a writer that ends in the middle of its work; for
+    /// tests.
     #[doc(hidden)]
     pub fn leave_intent(&self, batch: &WriteBatch) -> Result<(), KvError> {
         let writes: Vec<kv::Operation<'_>> = batch.iter().collect();

@@ -1,8 +1,9 @@
 //! Groups of writes too large for a batch: written down as a whole first, then done, then forgotten.
 //!
-//! An intent is one partition of a table of its own, in parts of a size that nodes take easily. Its writes begin when all parts are
-//! acknowledged, so an intent that is complete may be half done, and one that is not has not begun. Whoever finds a complete one does all
-//! of it with its first timestamp, which changes nothing where it was done already or something newer was written.
+//! An intent is one partition of a table of its own, in parts of a size that nodes take easily. Its writes begin when
+//! all parts are acknowledged, so an intent that is complete may be half done, and one that is not has not begun.
+//! Whoever finds a complete one does all of it with its first timestamp, which changes nothing where it was done
+//! already or something newer was written.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -101,8 +102,8 @@ struct Found {
     timestamp: i64,
 }
 
-/// Does every complete intent that is older than `age`, and deletes incomplete ones whose writer must have given up; says how many
-/// were done.
+/// Does every complete intent that is older than `age`, and deletes incomplete ones whose writer must have given up;
+/// says how many were done.
 pub(crate) async fn finish_unfinished(client: &Client, age: Duration) -> Result<usize, KvError> {
     let age_micros = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
     let dead = client.options.request_timeout * INTENT_AGE_IN_TIMEOUTS;

@@ -2,45 +2,49 @@
 
 use std::time::Duration;
 
-/// Largest value, in bytes: a node refuses a mutation of more than half a segment of its commit log, which is 16 MiB as it comes.
+/// Largest value, in bytes: a node refuses a mutation of more than half a segment of its commit log, which is 16 MiB as
+/// it comes.
 pub const VALUE_BYTES_MAX: usize = 15 << 20;
 
 /// Largest run of writes to one partition that is sent as one mutation, in bytes; for the same reason.
 pub const MUTATION_BYTES_MAX: usize = 15 << 20;
 
-/// Writes of different groups to one partition are sent together up to this many bytes: larger mutations take a node's memory at once
-/// and gain nothing.
+/// Writes of different groups to one partition are sent together up to this many bytes: larger mutations take a node's
+/// memory at once and gain nothing.
 pub const PARTITION_BATCH_BYTES: usize = 128 << 10;
 
-/// Statements in one batch: the protocol counts them in 16 bits; far fewer keep one request from occupying a node for long.
+/// Statements in one batch: the protocol counts them in 16 bits; far fewer keep one request from occupying a node for
+/// long.
 pub const BATCH_STATEMENTS_MAX: usize = 5_000;
 
-/// What a node counts for a write besides key and value when it compares a batch with its threshold: timestamps, lengths, flags.
+/// What a node counts for a write besides key and value when it compares a batch with its threshold: timestamps,
+/// lengths, flags.
 pub const WRITE_OVERHEAD_BYTES: usize = 64;
 
-/// Bytes of batches that are submitted and not yet written, at most; more are refused as unavailable. A slow cluster must not fill
-/// the memory of its client.
+/// Bytes of batches that are submitted and not yet written, at most; more are refused as unavailable. A slow cluster
+/// must not fill the memory of its client.
 pub const PENDING_BYTES_MAX: usize = 256 << 20;
 
-/// An answer that takes longer says that requests wait in the nodes: a tenth of the time after which a server that hears nothing
-/// of the others stops writing, so that what they tell each other gets through as well.
+/// An answer that takes longer says that requests wait in the nodes: a tenth of the time after which a server that
+/// hears nothing of the others stops writing, so that what they tell each other gets through as well.
 pub const SLOW_ANSWER: Duration = Duration::from_millis(500);
 
 /// Requests of a line that are under way at once even if the cluster is slow: less would not keep its nodes busy.
 pub const PLACES_MIN: usize = 4;
 
-/// Requests under way at once on the way that only what servers tell each other takes: it asks for one thing after the other, in some
-/// threads.
+/// Requests under way at once on the way that only what servers tell each other takes: it asks for one thing after the
+/// other, in some threads.
 pub const EXPRESS_REQUESTS: usize = 8;
 
-/// Requests one call has under way at once: enough to hide the network from a batch, too few for one call to starve the others.
+/// Requests one call has under way at once: enough to hide the network from a batch, too few for one call to starve the
+/// others.
 pub const REQUESTS_PER_CALL: usize = 128;
 
 /// Rows asked for by name in one request: ScyllaDB's limit as it comes.
 pub const ROWS_PER_REQUEST: usize = 100;
 
-/// Partitions asked for by name in one request: a request costs more than the rows it brings, so several share one; few enough that the
-/// node that is asked has little to gather from others, and that a batch is spread over the nodes.
+/// Partitions asked for by name in one request: a request costs more than the rows it brings, so several share one; few
+/// enough that the node that is asked has little to gather from others, and that a batch is spread over the nodes.
 pub const PARTITIONS_PER_REQUEST: usize = 25;
 
 /// Bytes a page of rows aims at. Rows are counted, not bytes, so the number of rows follows what the last page had.
@@ -58,15 +62,16 @@ pub const PARTITIONS_AHEAD: usize = 64;
 /// Bytes a range of tokens aims at, in a scan of a whole table: half a page, so that most ranges are one request.
 pub const RANGE_BYTES: u64 = (PAGE_BYTES / 2) as u64;
 
-/// A range of tokens is at most this many times as wide as the one before, or that part of it: what one held may not be like what
-/// the next one holds.
+/// A range of tokens is at most this many times as wide as the one before, or that part of it: what one held may not be
+/// like what the next one holds.
 pub const RANGE_CHANGE_MAX: u64 = 4;
 
-/// Ranges of tokens that a scan of a whole table reads at once, at most. It begins with one and doubles, since many scans end early.
+/// Ranges of tokens that a scan of a whole table reads at once, at most. It begins with one and doubles, since many
+/// scans end early.
 pub const RANGES_AHEAD: usize = 8;
 
-/// Bytes of pages that wait to be read in one scan; while there are more, no further range is begun. Rows larger than expected must
-/// not multiply by [`RANGES_AHEAD`].
+/// Bytes of pages that wait to be read in one scan; while there are more, no further range is begun. Rows larger than
+/// expected must not multiply by [`RANGES_AHEAD`].
 pub const SCAN_AHEAD_BYTES: usize = 4 << 20;
 
 /// Parts of the ring whose partitions are listed at once, where many are to be deleted.
@@ -84,14 +89,16 @@ pub const ATTEMPTS_PER_TIMEOUT: u32 = 4;
 /// A read without an answer is sent to a second node as well after this time: a node that pauses is not waited for.
 pub const SPECULATIVE_READ_AFTER: Duration = Duration::from_millis(500);
 
-/// A connection is asked for a sign of life after this time, and given up when none comes within the same time: a node that
-/// neither answers nor closes its connections is left alone from then on.
+/// A connection is asked for a sign of life after this time, and given up when none comes within the same time: a node
+/// that neither answers nor closes its connections is left alone from then on.
 pub const KEEPALIVE: Duration = Duration::from_secs(3);
 
-/// Creating keyspace and tables may take this long at the first start; each change of the schema is agreed upon by all nodes.
+/// Creating keyspace and tables may take this long at the first start; each change of the schema is agreed upon by all
+/// nodes.
 pub const SCHEMA_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// An intent is finished by whoever finds it when it is older than this many request timeouts: its writer has given up by then.
+/// An intent is finished by whoever finds it when it is older than this many request timeouts: its writer has given up
+/// by then.
 pub const INTENT_AGE_IN_TIMEOUTS: u32 = 3;
 
 /// Pause between two looks for unfinished intents.
@@ -103,7 +110,8 @@ pub const INTENT_PART_BYTES: usize = 1 << 20;
 /// Seconds after which nodes may forget that an intent was deleted: how long they keep writes for a node that is down.
 pub const INTENT_GC_GRACE_SECONDS: u32 = 3 * 3600;
 
-/// Clocks of this machine and the cluster's that differ by more are warned of: the later clock wins where two servers write one key.
+/// Clocks of this machine and the cluster's that differ by more are warned of: the later clock wins where two servers
+/// write one key.
 pub const CLOCK_SKEW_WARNED: Duration = Duration::from_millis(500);
 
 /// Threads of the runtime that speaks to the cluster: they move bytes, the work is done by the callers.

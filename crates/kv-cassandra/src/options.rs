@@ -31,8 +31,8 @@ pub struct CassandraOptions {
     pub connections_per_node: usize,
     /// Requests under way at once, over all calls: so many for parts of batches, and so many for everything else.
     pub requests_in_flight_max: usize,
-    /// Bytes of a batch over several partitions. A node warns of batches above its `batch_size_warn_threshold` (5 KiB as it comes) and
-    /// refuses those above its `batch_size_fail_threshold` (50 KiB).
+    /// Bytes of a batch over several partitions. A node warns of batches above its `batch_size_warn_threshold` (5 KiB
+    /// as it comes) and refuses those above its `batch_size_fail_threshold` (50 KiB).
     pub batch_bytes: usize,
     /// User and password, where the cluster asks for them.
     pub credentials: Option<Credentials>,
@@ -73,7 +73,8 @@ pub struct ClientCertificate {
     pub key_file: PathBuf,
 }
 
-/// How many replicas must have answered. Less than a majority would not keep what is acknowledged, so there is no such choice.
+/// How many replicas must have answered. Less than a majority would not keep what is acknowledged, so there is no such
+/// choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplicaConsistency {
     /// A majority of those in the local datacenter.

@@ -87,8 +87,8 @@ pub(crate) enum Source {
     Rows { partition: Vec<u8>, from: From, before: Option<Vec<u8>> },
     /// All partitions with these tokens, in the order of the tokens.
     Tokens(TokenRange),
-    /// The same, of a range that may be large: the first page that has more behind it ends the source, and [`Rest::reached`] says
-    /// where.
+    /// The same, of a range that may be large: the first page that has more behind it ends the source, and
+    /// [`Rest::reached`] says where.
     Probe(TokenRange),
     /// The partitions that share a token with this one and come after it.
     SameToken { token: i64, after: Vec<u8> },
@@ -233,8 +233,8 @@ impl Rest {
         Ok(Read { next, last_two })
     }
 
-    /// Ends a probe before the last token of its page, of which there may be more: ranges go on there. A page of one token alone does
-    /// not end it.
+    /// Ends a probe before the last token of its page, of which there may be more: ranges go on there. A page of one
+    /// token alone does not end it.
     async fn end_probe(
         &mut self,
         client: &Client,
@@ -282,7 +282,8 @@ impl Rest {
         client.request(WHAT, || client.session.execute_single_page(&statement, values, self.paging.clone())).await
     }
 
-    /// As many rows for the next page as have the bytes it aims at, if they are like the last ones; at most four times as many.
+    /// As many rows for the next page as have the bytes it aims at, if they are like the last ones; at most four times
+    /// as many.
     fn adapt(&mut self, rows: usize, bytes: usize) {
         let fitting = PAGE_BYTES.checked_div(bytes / rows.max(1)).unwrap_or(usize::MAX);
         self.page_rows = fitting.min(self.page_rows.saturating_mul(4)).clamp(*PAGE_ROWS.start(), *PAGE_ROWS.end());
@@ -334,8 +335,8 @@ pub(crate) async fn token(client: &Client, table: TableId, partition: &[u8]) -> 
     }
 }
 
-/// Calls `found` with the partitions of a table, a page at a time; some may come twice. Parts of the ring are read at once, where the
-/// table has more than a page.
+/// Calls `found` with the partitions of a table, a page at a time; some may come twice. Parts of the ring are read at
+/// once, where the table has more than a page.
 pub(crate) async fn partitions<F>(
     client: &Client,
     table: TableId,

@@ -1,7 +1,8 @@
 //! Which part of the ring of tokens a scan of a whole table asks for next.
 //!
-//! Tokens are hashes, so the rows of a table lie about evenly on the ring, and what was read so far tells how wide a range has to be
-//! for a page. A small table is one request; a large one is read in ranges of a size that can be kept in memory, several at once.
+//! Tokens are hashes, so the rows of a table lie about evenly on the ring, and what was read so far tells how wide a
+//! range has to be for a page. A small table is one request; a large one is read in ranges of a size that can be kept
+//! in memory, several at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,8 +75,8 @@ impl Ranges {
         self.width = fitting(range, bytes);
     }
 
-    /// The next range. It ends where replicas change if that is near its end, so that most are answered by one set of replicas, and a
-    /// table with few rows does not cost a request for each token of each node.
+    /// The next range. It ends where replicas change if that is near its end, so that most are answered by one set of
+    /// replicas, and a table with few rows does not cost a request for each token of each node.
     pub(crate) fn next(&mut self) -> Option<TokenRange> {
         if self.left.is_empty() {
             return None;
@@ -98,8 +99,8 @@ impl Ranges {
     }
 }
 
-/// How many tokens a range should have after one that held so many bytes. One with a large partition, or an empty one, says little
-/// about the next.
+/// How many tokens a range should have after one that held so many bytes. One with a large partition, or an empty one,
+/// says little about the next.
 fn fitting(last: TokenRange, bytes: u64) -> u64 {
     let width = u128::from(last.width());
     let change = u128::from(RANGE_CHANGE_MAX);

@@ -26,8 +26,8 @@ pub(crate) async fn get(client: &Client, table: TableId, key: Key<'_>) -> Result
     Ok(row.map(|(value,)| value.unwrap_or_default().to_vec()))
 }
 
-/// The values of many keys, in their order. A request asks for rows of one partition, or for the row without a name of several; all are
-/// under way at once, up to a bound.
+/// The values of many keys, in their order. A request asks for rows of one partition, or for the row without a name of
+/// several; all are under way at once, up to a bound.
 pub(crate) async fn multi_get(client: &Client, table: TableId, keys: &Keys) -> Result<Vec<Option<Vec<u8>>>, KvError> {
     client.statement(table, Ask::Get).await?;
     let mut order: Vec<(usize, Key<'_>)> = keys.iter().enumerate().collect();

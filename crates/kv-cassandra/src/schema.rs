@@ -161,8 +161,8 @@ fn wanted(replication: &BTreeMap<String, String>, session: &Session) -> Vec<(Str
         .collect()
 }
 
-/// More replicas than nodes: no majority might ever answer. Nodes learn of each other by gossip, so those of a cluster that has just been
-/// started may not know all others yet: the answer counts once the time for connecting is over.
+/// More replicas than nodes: no majority might ever answer. Nodes learn of each other by gossip, so those of a cluster
+/// that has just been started may not know all others yet: the answer counts once the time for connecting is over.
 async fn check_replication(client: &Client, wanted: &[(String, usize)]) -> Result<(), KvError> {
     let deadline = Instant::now() + client.options.connect_timeout;
     loop {

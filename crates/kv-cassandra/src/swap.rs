@@ -13,10 +13,9 @@ const WHAT: &str = "a compare and swap";
 
 /// Replaces the value of `key` if it is `expected`; says whether it did.
 ///
-/// An attempt without an answer may have succeeded. Each swap leaves a token of its own beside the value, so that a look at the
-/// row, which
-/// waits for swaps under way, tells; only where others have swapped since, or the row was to be deleted, it cannot, and the outcome stays
-/// unknown.
+/// An attempt without an answer may have succeeded. Each swap leaves a token of its own beside the value, so that a
+/// look at the row, which waits for swaps under way, tells; only where others have swapped since, or the row was to be
+/// deleted, it cannot, and the outcome stays unknown.
 pub(crate) async fn swap(
     client: &Client,
     table: TableId,

@@ -1,8 +1,9 @@
 //! How many requests are under way to the cluster: as many as it answers in good time.
 //!
-//! What is more than a cluster can work on waits in its nodes, where everything else has to wait behind it. So the number falls by
-//! half when most answers are slow, and grows again while most are quick: additive increase and multiplicative decrease (Chiu and
-//! Jain, 1989), as in congestion control. One slow node of three makes fewer than half of the answers slow and changes nothing.
+//! What is more than a cluster can work on waits in its nodes, where everything else has to wait behind it. So the
+//! number falls by half when most answers are slow, and grows again while most are quick: additive increase and
+//! multiplicative decrease (Chiu and Jain, 1989), as in congestion control. One slow node of three makes fewer than
+//! half of the answers slow and changes nothing.
 
 use std::time::{Duration, Instant};
 

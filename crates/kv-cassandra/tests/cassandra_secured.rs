@@ -1,5 +1,5 @@
-//! Logins, rights and TLS on a real node that asks for them: needs `RHIZOME_TEST_CASSANDRA_SECURED` and `RHIZOME_TEST_CASSANDRA_TLS`
-//! (see `scripts/test-cassandra.sh secured`).
+//! Logins, rights and TLS on a real node that asks for them: needs `RHIZOME_TEST_CASSANDRA_SECURED` and
+//! `RHIZOME_TEST_CASSANDRA_TLS` (see `scripts/test-cassandra.sh secured`).
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -20,8 +20,8 @@ use crate::writer::Writer;
 
 /// A store in a folder.
 ///
-/// When the disk is full, writes fail with [`KvError::DiskFull`] and reads go on. RocksDB then looks for room every five
-/// seconds, and takes writes again by itself once a write buffer's worth (`write_buffer_bytes`) is free.
+/// When the disk is full, writes fail with [`KvError::DiskFull`] and reads go on. RocksDB then looks for room every
+/// five seconds, and takes writes again by itself once a write buffer's worth (`write_buffer_bytes`) is free.
 ///
 /// Dropping it writes what was submitted, closes the database and gives the folder free.
 pub struct RocksDbEngine {
@@ -39,8 +39,8 @@ impl RocksDbEngine {
     /// Opens the store in `options.path`, or makes one if the folder is empty or not there.
     ///
     /// # Errors
-    /// [`KvError::Locked`] while another process has it open, [`KvError::NotAStore`] for a folder of something else (nothing
-    /// is written there), [`KvError::Corrupt`], [`KvError::DiskFull`], [`KvError::Io`].
+    /// [`KvError::Locked`] while another process has it open, [`KvError::NotAStore`] for a folder of something else
+    /// (nothing is written there), [`KvError::Corrupt`], [`KvError::DiskFull`], [`KvError::Io`].
     pub fn open(options: &RocksDbOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
         let folder = Folder::take(&options.path, tables)?;
         ingest::clear(&options.path)?;

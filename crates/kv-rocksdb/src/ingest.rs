@@ -1,7 +1,8 @@
 //! Sorted rows as data files, which RocksDB takes over as they are.
 //!
-//! The files are made in a folder inside the store's, so that taking them over moves them. Each is on disk before RocksDB hears of it,
-//! and RocksDB's list of files names all of a table's or none. What a crash leaves in the folder is thrown away at the next opening.
+//! The files are made in a folder inside the store's, so that taking them over moves them. Each is on disk before
+//! RocksDB hears of it, and RocksDB's list of files names all of a table's or none. What a crash leaves in the folder
+//! is thrown away at the next opening.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -18,7 +19,8 @@ use crate::store::Store;
 /// The folder inside the store's folder where files wait to be taken over.
 const FOLDER: &str = "ingest";
 
-/// Numbers files that wait, in the whole process: no two stores of a process share a folder, so this is more than unique.
+/// Numbers files that wait, in the whole process: no two stores of a process share a folder, so this is more than
+/// unique.
 static NEXT_FILE: AtomicU64 = AtomicU64::new(0);
 
 /// Throws away what an earlier process has not ingested.
@@ -31,7 +33,8 @@ pub(crate) fn clear(store: &Path) -> Result<(), KvError> {
     }
 }
 
-/// A finished file that waits. Removed when dropped, whether RocksDB has taken it over (then nothing is there any more) or not.
+/// A finished file that waits. Removed when dropped, whether RocksDB has taken it over (then nothing is there any more)
+/// or not.
 struct WaitingFile(PathBuf);
 
 impl Drop for WaitingFile {

@@ -1,16 +1,16 @@
 //! The storage engine on embedded RocksDB.
 //!
-//! What it is: [`RocksDbEngine`], which implements [`kv::Engine`] with one column family for each table, and the only crate
-//! that names RocksDB. What it is not: it knows nothing of what the tables hold.
+//! What it is: [`RocksDbEngine`], which implements [`kv::Engine`] with one column family for each table, and the only
+//! crate that names RocksDB. What it is not: it knows nothing of what the tables hold.
 //!
 //! Invariants:
-//! - Every batch goes through the write-ahead log as one record of it, so it is there as a whole or not at all. Sorted rows go around
-//!   the log: their files are on disk before the list of files names them, all of a table's at once.
+//! - Every batch goes through the write-ahead log as one record of it, so it is there as a whole or not at all. Sorted
+//!   rows go around the log: their files are on disk before the list of files names them, all of a table's at once.
 //! - Readers never see half of a batch (unless [`MemtableWrites::Unordered`] was asked for).
 //! - A folder is open in one process at a time, and a folder of something else is never written to.
 //!
-//! Where to start reading: `engine.rs` for the calls, `writer.rs` for how small commits share one write, `options.rs` for
-//! what RocksDB is told and why.
+//! Where to start reading: `engine.rs` for the calls, `writer.rs` for how small commits share one write, `options.rs`
+//! for what RocksDB is told and why.
 
 mod engine;
 mod error;

@@ -7,28 +7,32 @@ pub(crate) const QUEUE_BYTES_MAX: usize = 8 << 20;
 /// Batches that may wait for the writer: more would only make the answers of the first ones later.
 pub(crate) const QUEUE_BATCHES_MAX: usize = 4096;
 
-/// Batches of at most this many bytes are written by one of those who wait for them, larger ones by the writer thread: a few elements
-/// take microseconds, while hundreds would hold up everything else that the thread of a waiting task has to do.
+/// Batches of at most this many bytes are written by one of those who wait for them, larger ones by the writer thread:
+/// a few elements take microseconds, while hundreds would hold up everything else that the thread of a waiting task has
+/// to do.
 pub(crate) const LED_BATCH_BYTES_MAX: usize = 8 << 10;
 
 /// Bytes that one who waits writes in one go; if more waits, the writer thread does it. About half a millisecond.
 pub(crate) const LED_BYTES_MAX: usize = 64 << 10;
 
-/// Groups that one who waits writes one after the other, as others keep leaving theirs to it; then the writer thread goes on.
+/// Groups that one who waits writes one after the other, as others keep leaving theirs to it; then the writer thread
+/// goes on.
 pub(crate) const LED_GROUPS_MAX: usize = 8;
 
-/// Keys that are read one by one instead: the ends of an edge. What RocksDB sets up for a call with several costs more than two reads.
+/// Keys that are read one by one instead: the ends of an edge. What RocksDB sets up for a call with several costs more
+/// than two reads.
 pub(crate) const MULTI_GET_KEYS_MIN: usize = 2;
 
-/// Keys read in one call of RocksDB. Each found value stays pinned in memory until the call's answers have been handed on.
+/// Keys read in one call of RocksDB. Each found value stays pinned in memory until the call's answers have been handed
+/// on.
 pub(crate) const MULTI_GET_KEYS_MAX: usize = 1024;
 
-/// Keys of such a call that are looked for in the cache of rows before all are: enough to tell how many it has, few enough to cost
-/// hardly anything where it has none.
+/// Keys of such a call that are looked for in the cache of rows before all are: enough to tell how many it has, few
+/// enough to cost hardly anything where it has none.
 pub(crate) const MULTI_GET_KEYS_PROBED: usize = 16;
 
-/// The part of these that must be there for the others to be looked for, as a divisor: looking for a row that is not there, and keeping
-/// it, costs about half of what is saved by one that is.
+/// The part of these that must be there for the others to be looked for, as a divisor: looking for a row that is not
+/// there, and keeping it, costs about half of what is saved by one that is.
 pub(crate) const MULTI_GET_FOUND_SHARE: usize = 2;
 
 /// Ranged tables that one process may open with different descriptions: RocksDB asks plain functions without state for
@@ -41,16 +45,17 @@ pub(crate) const WRITE_BUFFER_SHARE: usize = 2;
 /// The part of the memory budget that rows read lately may take at most, as a divisor: blocks serve every kind of read.
 pub(crate) const ROW_CACHE_SHARE: usize = 4;
 
-/// Bytes and rows of a set of rows read lately. Elements of graphs have some 100 bytes with their keys: a set is full of them before its
-/// room is, and the rows of a set are few enough to look through.
+/// Bytes and rows of a set of rows read lately. Elements of graphs have some 100 bytes with their keys: a set is full
+/// of them before its room is, and the rows of a set are few enough to look through.
 pub(crate) const ROW_SET_BYTES: usize = 2 << 10;
 pub(crate) const ROW_SET_ROWS: usize = 16;
 
 /// The longest row (with its key) that is kept: half a set, so that no row is alone.
 pub(crate) const CACHED_ROW_BYTES_MAX: usize = ROW_SET_BYTES / 2;
 
-/// Keys per batch, on average, up to which a write says each key to the cache of rows, twice. A batch of more takes so much more time in
-/// RocksDB alone that readers do well with what is left; saying its keys would be a tenth of its work.
+/// Keys per batch, on average, up to which a write says each key to the cache of rows, twice. A batch of more takes so
+/// much more time in RocksDB alone that readers do well with what is left; saying its keys would be a tenth of its
+/// work.
 pub(crate) const CACHE_KEYS_PER_BATCH_MAX: usize = 16;
 
 /// Write-ahead log kept at most, in write buffers: what must be read again when a store is opened after a crash.
@@ -59,9 +64,9 @@ pub(crate) const WAL_WRITE_BUFFERS_MAX: usize = 16;
 /// Write buffers one table may have, with those on their way to disk; then its writes wait.
 pub(crate) const WRITE_BUFFERS_MAX: i32 = 8;
 
-/// Files of one table not yet merged at which writes are slowed down, and at which they wait. Four times what RocksDB does by default,
-/// because our write buffers, and with them these files, are a quarter as large. A load on two processors was seen to
-/// reach 40.
+/// Files of one table not yet merged at which writes are slowed down, and at which they wait. Four times what RocksDB
+/// does by default, because our write buffers, and with them these files, are a quarter as large. A load on two
+/// processors was seen to reach 40.
 pub(crate) const UNMERGED_FILES_SLOW: i32 = 80;
 pub(crate) const UNMERGED_FILES_MAX: i32 = 144;
 
@@ -69,12 +74,10 @@ pub(crate) const UNMERGED_FILES_MAX: i32 = 144;
 pub(crate) const LOG_FILE_BYTES_MAX: usize = 4 << 20;
 pub(crate) const LOG_FILES_MAX: usize = 3;
 
-/// Times a part of a table is halved when it is cut into runs: each halving costs two searches, and keys in which this many do not
-/// lead to
-/// small parts are too unlike each other in size to be cut well.
+/// Times a part of a table is halved when it is cut into runs: each halving costs two searches, and keys in which this
+/// many do not lead to small parts are too unlike each other in size to be cut well.
 pub(crate) const SPLIT_DEPTH_MAX: usize = 64;
 
-/// Bytes of keys and values at which a file of sorted rows ends: few files even for hundreds of millions of rows (each open one costs
-/// a file
-/// descriptor), small enough that a later merge which must rewrite one is soon done.
+/// Bytes of keys and values at which a file of sorted rows ends: few files even for hundreds of millions of rows (each
+/// open one costs a file descriptor), small enough that a later merge which must rewrite one is soon done.
 pub(crate) const SORTED_FILE_BYTES: u64 = 256 << 20;

@@ -56,8 +56,8 @@ pub struct RocksDbOptions {
     pub memory_budget_bytes: usize,
     /// Part of that memory for single rows read lately, in bytes; a quarter of it at most. 0: none are kept.
     pub row_cache_bytes: usize,
-    /// Size at which one table's write buffer goes to disk, in bytes. Small enough for the processor's caches: in larger ones each
-    /// insert at a random place waits for memory.
+    /// Size at which one table's write buffer goes to disk, in bytes. Small enough for the processor's caches: in
+    /// larger ones each insert at a random place waits for memory.
     pub write_buffer_bytes: usize,
     /// Size of a block before compression, in bytes: what one read from disk brings.
     pub block_bytes: usize,
@@ -71,8 +71,8 @@ pub struct RocksDbOptions {
     pub durability: Durability,
     /// How batches enter memory.
     pub memtable_writes: MemtableWrites,
-    /// Batches of at least this many bytes are written by the thread that submits them; smaller ones wait for the writer
-    /// thread, which writes all that wait at once, sorted as one. 0: every thread writes its own.
+    /// Batches of at least this many bytes are written by the thread that submits them; smaller ones wait for the
+    /// writer thread, which writes all that wait at once, sorted as one. 0: every thread writes its own.
     pub direct_write_bytes_min: usize,
 }
 
@@ -135,8 +135,8 @@ impl RocksDbOptions {
         options.create_if_missing(true);
         options.create_missing_column_families(true);
         options.set_write_buffer_manager(&memory.write_buffers);
-        // Merging files leaves the processors to requests, and to the flushes that requests wait for; if too many files wait to be merged,
-        // RocksDB slows writes down, and merging has them.
+        // Merging files leaves the processors to requests, and to the flushes that requests wait for; if too many files
+        // wait to be merged, RocksDB slows writes down, and merging has them.
         let mut environment =
             Env::new().map_err(|error| translate(&self.path, "setting the priority of merges", error))?;
         environment.lower_thread_pool_cpu_priority();
@@ -200,8 +200,9 @@ impl RocksDbOptions {
         blocks.set_block_restart_interval(8);
         blocks.set_bloom_filter(10.0, false);
         blocks.set_whole_key_filtering(true);
-        // Filters and indexes in small parts that live in the cache with everything else: memory stays within the budget
-        // however large the store is. Only the parts at the top, and those of the newest files, are kept for certain.
+        // Filters and indexes in small parts that live in the cache with everything else: memory stays within the
+        // budget however large the store is. Only the parts at the top, and those of the newest files, are kept for
+        // certain.
         blocks.set_cache_index_and_filter_blocks(true);
         blocks.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
         blocks.set_partition_filters(true);

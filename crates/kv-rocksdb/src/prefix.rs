@@ -1,7 +1,8 @@
-//! Tells RocksDB where the partition of a key ends, so that its filters can answer "is there anything in this partition?".
+//! Tells RocksDB where the partition of a key ends, so that its filters can answer "is there anything in this
+//! partition?".
 //!
-//! RocksDB's binding takes plain functions without state, but every table has its own rule. So there is a fixed number of
-//! functions, one for each slot, and each slot is given the rule of one table, once in the life of the process.
+//! RocksDB's binding takes plain functions without state, but every table has its own rule. So there is a fixed number
+//! of functions, one for each slot, and each slot is given the rule of one table, once in the life of the process.
 
 use kv::{KvError, TableSpec};
 use parking_lot::RwLock;

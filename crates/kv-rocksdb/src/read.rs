@@ -226,8 +226,8 @@ struct Wanted<'k> {
 }
 
 impl<'k> Chunk<'k, '_> {
-    /// Takes what is in the cache of rows; the rest is wanted. First only some are looked for, and the others if enough of these are
-    /// there: of a table much larger than the cache few are.
+    /// Takes what is in the cache of rows; the rest is wanted. First only some are looked for, and the others if enough
+    /// of these are there: of a table much larger than the cache few are.
     fn look(&mut self, rows: Option<&RowCache>, table: TableId, keys: &[&'k [u8]]) {
         self.kept.clear();
         self.values.clear();

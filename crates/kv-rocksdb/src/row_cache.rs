@@ -1,11 +1,13 @@
-//! Rows read lately, as they are stored: what is read again by its key costs a look into a set of rows, not a search in buffers and files.
+//! Rows read lately, as they are stored: what is read again by its key costs a look into a set of rows, not a search in
+//! buffers and files.
 //!
-//! A row belongs to one of many small sets, by the hash of its table and key. A set holds its rows one behind the other in one piece of
-//! memory, and loses the oldest ones to new ones.
+//! A row belongs to one of many small sets, by the hash of its table and key. A set holds its rows one behind the other
+//! in one piece of memory, and loses the oldest ones to new ones.
 //!
-//! **What is found is never older than the moment of looking.** Who writes says so before ([`RowCache::write`]) and takes it back
-//! after: meanwhile nothing that may change is found or kept here, and what is read from the database meanwhile is not kept either.
-//! Few keys are said one by one. Of many only their tables are said: then all that was kept of these is out of date.
+//! **What is found is never older than the moment of looking.** Who writes says so before ([`RowCache::write`]) and
+//! takes it back after: meanwhile nothing that may change is found or kept here, and what is read from the database
+//! meanwhile is not kept either. Few keys are said one by one. Of many only their tables are said: then all that was
+//! kept of these is out of date.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};

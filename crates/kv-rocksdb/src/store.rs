@@ -84,8 +84,8 @@ impl Store {
         self.table_options.get(table.index()).ok_or(unknown)
     }
 
-    /// Writes batches in one go: all of them or none. Where they write the same key, the later batch wins. The batches have
-    /// been checked, and sorted each.
+    /// Writes batches in one go: all of them or none. Where they write the same key, the later batch wins. The batches
+    /// have been checked, and sorted each.
     pub(crate) fn write<'a>(
         &self,
         batches: impl ExactSizeIterator<Item = &'a WriteBatch> + Clone,
@@ -160,8 +160,8 @@ impl Store {
             .map_err(|error| self.error("deleting", error))
     }
 
-    /// Rewrites the files of a range without what was deleted. RocksDB does not say whether that worked; what fails in it shows as a
-    /// background error in the statistics.
+    /// Rewrites the files of a range without what was deleted. RocksDB does not say whether that worked; what fails in
+    /// it shows as a background error in the statistics.
     pub(crate) fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
         let mut options = CompactOptions::default();
         // RocksDB's own merges go on at the same time.

@@ -1,10 +1,12 @@
 //! The commit queue: small batches that arrive close together share one write.
 //!
-//! Who waits for a batch takes everything that waits, writes it as one record of the log, lets go of what the batches held, and answers
-//! them all; others that come meanwhile leave theirs to it. If the write fails nothing of it was written, and all of them learn so.
+//! Who waits for a batch takes everything that waits, writes it as one record of the log, lets go of what the batches
+//! held, and answers them all; others that come meanwhile leave theirs to it. If the write fails nothing of it was
+//! written, and all of them learn so.
 //!
-//! A thread of its own writes what may take long: with an fsync for each write, when much waits, when RocksDB would make the writer wait,
-//! and what nobody waits for any more. The two never write at the same time, so batches are written in the order they came.
+//! A thread of its own writes what may take long: with an fsync for each write, when much waits, when RocksDB would
+//! make the writer wait, and what nobody waits for any more. The two never write at the same time, so batches are
+//! written in the order they came.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -83,8 +85,8 @@ impl Writer {
         Ok(Self { queue, thread: Some(thread), led_by_waiters })
     }
 
-    /// Hands over a checked and sorted batch. Blocks while the queue is full: it is emptied as fast as the disk allows, and a caller
-    /// that was refused instead could only try again.
+    /// Hands over a checked and sorted batch. Blocks while the queue is full: it is emptied as fast as the disk allows,
+    /// and a caller that was refused instead could only try again.
     pub(crate) fn submit(&self, batch: WriteBatch) -> Commit {
         let bytes = batch.bytes();
         let led = self.led_by_waiters && bytes <= LED_BATCH_BYTES_MAX;
@@ -166,7 +168,8 @@ impl Queue {
         true
     }
 
-    /// Takes all that waits, if it is at most so much; false if there is nothing to take. What is too much is left to the thread.
+    /// Takes all that waits, if it is at most so much; false if there is nothing to take. What is too much is left to
+    /// the thread.
     fn take(&self, group: &mut Group, bytes_max: usize) -> bool {
         let mut waiting = self.waiting.lock();
         if waiting.requests.is_empty() {
@@ -250,8 +253,8 @@ impl CommitQueue for Queue {
     }
 }
 
-/// The right to take from the queue and write. If a write panics, what it had taken is answered as closed, and the thread goes on with
-/// what was left to the one that panicked.
+/// The right to take from the queue and write. If a write panics, what it had taken is answered as closed, and the
+/// thread goes on with what was left to the one that panicked.
 struct Lead<'q> {
     queue: &'q Queue,
     group: MutexGuard<'q, Group>,

@@ -1,5 +1,5 @@
-//! A disk that fills up. It needs a small file system: `scripts/test-full-disk.sh` makes one and runs this. What callers do with a full
-//! disk is tested everywhere with `kv::FaultEngine`.
+//! A disk that fills up. It needs a small file system: `scripts/test-full-disk.sh` makes one and runs this. What
+//! callers do with a full disk is tested everywhere with `kv::FaultEngine`.
 #![expect(clippy::unwrap_used, reason = "test code")]
 
 use std::path::PathBuf;

@@ -22,21 +22,22 @@ use crate::regions::Regions;
 use crate::shared::{Handed, Shared};
 use crate::{identity, write};
 
-/// How long dropping an engine waits for the client's last messages (the second halves of commits that were acknowledged already; what
-/// is not sent is done by the next reader).
+/// How long dropping an engine waits for the client's last messages (the second halves of commits that were
+/// acknowledged already; what is not sent is done by the next reader).
 const LAST_MESSAGES: Duration = Duration::from_millis(100);
 
 /// A store under a prefix of a TiKV cluster.
 ///
-/// While the cluster cannot be reached, calls are tried again within their time and then fail with [`KvError::Unavailable`]; the engine
-/// recovers by itself. Dropping it waits for what was submitted.
+/// While the cluster cannot be reached, calls are tried again within their time and then fail with
+/// [`KvError::Unavailable`]; the engine recovers by itself. Dropping it waits for what was submitted.
 pub struct TikvEngine {
     reader: Reader,
     shared: Handed,
     runtime: Arc<Background>,
 }
 
-/// A runtime that is not waited for when it is dropped: that would block, which a thread of another runtime must not do.
+/// A runtime that is not waited for when it is dropped: that would block, which a thread of another runtime must not
+/// do.
 struct Background(Option<Runtime>);
 
 impl Drop for Background {
@@ -51,8 +52,8 @@ impl TikvEngine {
     /// Connects to the cluster and takes the prefix, if it is empty or ours.
     ///
     /// # Errors
-    /// [`KvError::Unavailable`] when the cluster cannot be reached within the time for it, [`KvError::NotAStore`] for a prefix of something
-    /// else (nothing is written there), [`KvError::Other`] for settings that cannot be.
+    /// [`KvError::Unavailable`] when the cluster cannot be reached within the time for it, [`KvError::NotAStore`] for a
+    /// prefix of something else (nothing is written there), [`KvError::Other`] for settings that cannot be.
     pub fn open(options: &TikvOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
         let engine = Self::connect(options, tables)?;
         let shared = Arc::clone(&engine.shared);

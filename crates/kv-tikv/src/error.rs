@@ -1,4 +1,5 @@
-//! TiKV's errors: whether trying again can help, whether something may have been written, and in which words they are told.
+//! TiKV's errors: whether trying again can help, whether something may have been written, and in which words they are
+//! told.
 
 use kv::KvError;
 use tikv_client::{Error, ProtoKeyError, ProtoRegionError};
@@ -109,8 +110,8 @@ pub(crate) fn translate(error: &Error) -> KvError {
     KvError::Other { detail: format!("TiKV: {}", brief(error)) }
 }
 
-/// The words of an error, without the place in the client's source that some begin with, cut where they list whole messages of the
-/// protocol.
+/// The words of an error, without the place in the client's source that some begin with, cut where they list whole
+/// messages of the protocol.
 pub(crate) fn brief(error: &Error) -> String {
     const CHARS_MAX: usize = 300;
     let words = error.to_string();

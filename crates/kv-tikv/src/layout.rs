@@ -6,7 +6,8 @@ use kv::{Key, KvError, TableId, TableSpec, prefix_end};
 const PREFIX_END: u8 = 0;
 /// The table of the engine's own row, which no real table has as number.
 const OWN_TABLE: u8 = 0xFF;
-/// Ends every value: TiKV's transactions have no empty values. Another byte could say that a value is written in another way.
+/// Ends every value: TiKV's transactions have no empty values. Another byte could say that a value is written in
+/// another way.
 const PLAIN_VALUE: u8 = 0;
 
 /// The bytes of one engine.
@@ -61,7 +62,8 @@ impl Layout {
     }
 }
 
-/// The key behind everything that begins with `full`, which begins with an engine's prefix and so does not consist of 0xFF only.
+/// The key behind everything that begins with `full`, which begins with an engine's prefix and so does not consist of
+/// 0xFF only.
 pub(crate) fn end_of(full: &[u8]) -> Vec<u8> {
     prefix_end(full).unwrap_or_default()
 }

@@ -1,18 +1,19 @@
-//! Every limit of this engine, with its reason. Those of batches, keys and values are in [`kv::limits`]; those of the cluster are its
-//! own: TiKV takes keys of 8 KiB (`storage.max-key-size`) and values of 8 MiB (`raftstore.raft-entry-max-size`) unless told otherwise.
+//! Every limit of this engine, with its reason. Those of batches, keys and values are in [`kv::limits`]; those of the
+//! cluster are its own: TiKV takes keys of 8 KiB (`storage.max-key-size`) and values of 8 MiB
+//! (`raftstore.raft-entry-max-size`) unless told otherwise.
 
 use std::time::Duration;
 
-/// Batches that may wait for one of [`crate::TikvOptions::in_flight_max`] places; further ones are refused. Waiting longer would only
-/// turn into timeouts, and each holds its bytes.
+/// Batches that may wait for one of [`crate::TikvOptions::in_flight_max`] places; further ones are refused. Waiting
+/// longer would only turn into timeouts, and each holds its bytes.
 pub const WAITING_BATCHES_MAX: usize = 4096;
 
-/// Bytes of a batch that take one of the places for writes: what the client sends a store in one request. A batch takes a quarter of all
-/// places at most.
+/// Bytes of a batch that take one of the places for writes: what the client sends a store in one request. A batch takes
+/// a quarter of all places at most.
 pub(crate) const PLACE_BYTES: usize = 16 << 10;
 
-/// Places for reads, and for writes, on the way that only what servers tell each other takes: it asks for one thing after the other, in
-/// some threads.
+/// Places for reads, and for writes, on the way that only what servers tell each other takes: it asks for one thing
+/// after the other, in some threads.
 pub(crate) const EXPRESS_CALLS: usize = 8;
 
 /// Rows of the first page of a scan: most partitions are smaller, and a row takes some hundred bytes.
@@ -36,25 +37,27 @@ pub(crate) const DELETE_KEYS_MAX: u32 = 2048;
 /// Regions asked for at one time when a scan goes by regions.
 pub(crate) const REGIONS_AT_ONCE: u32 = 256;
 
-/// Largest answer of a store. A page of rows of [`kv::limits::VALUE_BYTES_MAX`] each is the largest there is, before the average is
-/// known: this bounds what one answer may take of the memory.
+/// Largest answer of a store. A page of rows of [`kv::limits::VALUE_BYTES_MAX`] each is the largest there is, before
+/// the average is known: this bounds what one answer may take of the memory.
 pub(crate) const ANSWER_BYTES_MAX: usize = 512 << 20;
 
 /// Pause before a failed call is tried again for the first time; each further one is twice as long.
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(2);
 
-/// Milliseconds after its beginning at which a transaction that has not written its first lock counts as broken off: what the client gives
-/// locks at least. One that still runs then cannot commit any more, and is made again.
+/// Milliseconds after its beginning at which a transaction that has not written its first lock counts as broken off:
+/// what the client gives locks at least. One that still runs then cannot commit any more, and is made again.
 pub(crate) const LOCK_LIFE_MS: i64 = 3_000;
 
 /// Longest such pause: short beside an election of a new leader, which takes seconds.
 pub(crate) const PAUSE_MAX: Duration = Duration::from_millis(200);
 
-/// Times the client itself tries a request again after a region moved or a store went away. With the pauses between, they take longer
-/// than any time limit, so that the limit decides; more than 60 and the client's doubling of the pause would overflow to none.
+/// Times the client itself tries a request again after a region moved or a store went away. With the pauses between,
+/// they take longer than any time limit, so that the limit decides; more than 60 and the client's doubling of the pause
+/// would overflow to none.
 pub(crate) const CLIENT_ATTEMPTS_MAX: u32 = 50;
 
-/// About how many bytes a region has: TiKV splits at 96 MiB (256 MiB in newer versions), so most are between half of that and all.
+/// About how many bytes a region has: TiKV splits at 96 MiB (256 MiB in newer versions), so most are between half of
+/// that and all.
 pub(crate) const REGION_BYTES: u64 = 72 << 20;
 
 /// Stack of a thread of the client, in bytes.

@@ -14,7 +14,8 @@ pub struct TikvOptions {
     pub prefix: String,
     /// Time for finding the cluster when the engine is opened.
     pub connect_timeout: Duration,
-    /// Time for one call, everything that is tried again included. Long calls (deleting a prefix) have it for each step.
+    /// Time for one call, everything that is tried again included. Long calls (deleting a prefix) have it for each
+    /// step.
     pub request_timeout: Duration,
     /// Time for one request to a store; then another is tried within `request_timeout`.
     pub attempt_timeout: Duration,
@@ -22,8 +23,9 @@ pub struct TikvOptions {
     pub in_flight_max: usize,
     /// Commit a batch that is in one region and small (16 KiB) in one round instead of two, where the cluster can.
     pub one_phase_commit: bool,
-    /// How long overwritten and deleted values are kept for snapshots, when [`kv::Engine::compact`] lets the cluster drop them.
-    /// `None`: somebody else collects garbage (a TiDB on the same cluster does). The limit is the cluster's, not the prefix's.
+    /// How long overwritten and deleted values are kept for snapshots, when [`kv::Engine::compact`] lets the cluster
+    /// drop them. `None`: somebody else collects garbage (a TiDB on the same cluster does). The limit is the cluster's,
+    /// not the prefix's.
     pub garbage_age: Option<Duration>,
     /// Files for TLS; `None`: no TLS.
     pub tls: Option<TikvTls>,

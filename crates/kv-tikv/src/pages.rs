@@ -1,7 +1,7 @@
 //! Scans, a page at a time.
 //!
-//! The client sends a scan to every region of its range at once, each with the whole limit, and throws away what is too much. So a scan
-//! that reaches over regions asks PD where they end and goes from one to the next.
+//! The client sends a scan to every region of its range at once, each with the whole limit, and throws away what is too
+//! much. So a scan that reaches over regions asks PD where they end and goes from one to the next.
 
 use std::collections::VecDeque;
 use std::ops::Range;

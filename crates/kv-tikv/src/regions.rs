@@ -209,8 +209,8 @@ fn tls(files: &TikvTls) -> Result<ClientTlsConfig, KvError> {
 /// Bytes of a group in the form in which stores compare keys.
 const GROUP: usize = 8;
 
-/// A key in the form in which regions have it: groups of eight bytes, filled up with zeros, each followed by a mark that is 0xFF for a full
-/// group and one less for every byte filled up. The last group is never full.
+/// A key in the form in which regions have it: groups of eight bytes, filled up with zeros, each followed by a mark
+/// that is 0xFF for a full group and one less for every byte filled up. The last group is never full.
 fn comparable(key: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity((key.len() / GROUP + 1) * (GROUP + 1));
     let mut chunks = key.chunks_exact(GROUP);
@@ -226,7 +226,8 @@ fn comparable(key: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The key of a comparable form. Regions may be cut anywhere in it, so what is no form of a key ends where it stops being one.
+/// The key of a comparable form. Regions may be cut anywhere in it, so what is no form of a key ends where it stops
+/// being one.
 fn plain(comparable: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(comparable.len());
     for group in comparable.chunks(GROUP + 1) {

@@ -26,8 +26,8 @@ use crate::statistics::Figures;
 const CLIENT_PAUSES_MS: (u64, u64) = (2, 200);
 /// Times the client tries a read again by itself; after that the call here goes on with a fresh view of the cluster.
 const CLIENT_READ_ATTEMPTS: u32 = 6;
-/// Times the client tries a step of a write again by itself. Long enough for a store to restart or a region to elect a leader: a step that
-/// is repeated is told apart from a new write by the cluster, so the outcome stays known.
+/// Times the client tries a step of a write again by itself. Long enough for a store to restart or a region to elect a
+/// leader: a step that is repeated is told apart from a new write by the cluster, so the outcome stays known.
 const CLIENT_WRITE_ATTEMPTS: u32 = 20;
 
 pub(crate) struct Shared {
@@ -70,8 +70,8 @@ impl Shared {
         u32::try_from(bytes.div_ceil(PLACE_BYTES).clamp(1, most)).unwrap_or(1)
     }
 
-    /// Runs `work` on the client's threads and waits for it. Callers may be on a thread of another runtime, which could not block on a
-    /// future itself.
+    /// Runs `work` on the client's threads and waits for it. Callers may be on a thread of another runtime, which could
+    /// not block on a future itself.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, KvError>> + Send + 'static,
@@ -152,8 +152,8 @@ fn transaction_options(attempts: u32) -> TransactionOptions {
         .heartbeat_option(HeartbeatOption::NoHeartbeat)
 }
 
-/// When the transaction began whose lock is in the way while its first key knows nothing of it: broken off in the middle of writing its
-/// locks, or still about to.
+/// When the transaction began whose lock is in the way while its first key knows nothing of it: broken off in the
+/// middle of writing its locks, or still about to.
 fn dead_transaction(error: &tikv_client::Error) -> Option<u64> {
     use tikv_client::Error;
     match error {
@@ -244,8 +244,9 @@ impl<'a> Attempts<'a> {
         Ok(())
     }
 
-    /// Clears away the locks of a transaction that began at `start` and of which nothing is known where its outcome would be, if it is
-    /// old enough. The client would do this by itself, but 0.4 looks for that answer in another kind of error than it arrives in.
+    /// Clears away the locks of a transaction that began at `start` and of which nothing is known where its outcome
+    /// would be, if it is old enough. The client would do this by itself, but 0.4 looks for that answer in another kind
+    /// of error than it arrives in.
     async fn clear(&self, start: u64) {
         let clearing = async {
             let now = self.shared.now(self.deadline).await.ok()?;
@@ -300,8 +301,8 @@ impl<'a> Attempts<'a> {
 }
 
 impl Shared {
-    /// Where the regions from `start` on end that begin before `end`, at most `limit` of them, in order. The last one may
-    /// end behind `end`.
+    /// Where the regions from `start` on end that begin before `end`, at most `limit` of them, in order. The last one
+    /// may end behind `end`.
     pub(crate) async fn region_ends(&self, start: &[u8], end: &[u8], limit: u32) -> Result<Vec<Vec<u8>>, KvError> {
         let deadline = self.deadline();
         let mut pause = FIRST_PAUSE;

@@ -1,10 +1,11 @@
 //! Writing: what becomes of a batch.
 //!
-//! A batch is an optimistic transaction. It writes without having read, so when somebody else wrote one of its keys meanwhile, it is
-//! simply made again with a new timestamp. The same is done when an attempt may have been written or not, because its answer was lost:
-//! it may then be written a second time. Who holds locks over its keys (the guards of the batch) holds them until the last attempt, so
-//! nobody who locks comes in between; for all others it is as if the batch came a little later. The cluster decides about the first
-//! attempt before the second can write, since that finds the other's locks; one given up can never be written after a later one.
+//! A batch is an optimistic transaction. It writes without having read, so when somebody else wrote one of its keys
+//! meanwhile, it is simply made again with a new timestamp. The same is done when an attempt may have been written or
+//! not, because its answer was lost: it may then be written a second time. Who holds locks over its keys (the guards of
+//! the batch) holds them until the last attempt, so nobody who locks comes in between; for all others it is as if the
+//! batch came a little later. The cluster decides about the first attempt before the second can write, since that finds
+//! the other's locks; one given up can never be written after a later one.
 //!
 //! A swap has read, so it is never repeated after an attempt that may have been written.
 

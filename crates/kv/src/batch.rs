@@ -130,7 +130,8 @@ impl WriteBatch {
         });
     }
 
-    /// Appends a put of the same value as the last put, under another key: the value's bytes are copied, not encoded again.
+    /// Appends a put of the same value as the last put, under another key: the value's bytes are copied, not encoded
+    /// again.
     pub fn put_same_value(
         &mut self,
         table: TableId,
@@ -178,9 +179,9 @@ impl WriteBatch {
         );
     }
 
-    /// Ends a group of writes that make no sense without each other (an element with its index entries); what follows belongs to the next.
-    /// Engines that are not atomic across partitions ([`crate::Capabilities`]) may write groups apart, but never a part of one. A batch
-    /// without groups is one group.
+    /// Ends a group of writes that make no sense without each other (an element with its index entries); what follows
+    /// belongs to the next. Engines that are not atomic across partitions ([`crate::Capabilities`]) may write groups
+    /// apart, but never a part of one. A batch without groups is one group.
     pub fn end_group(&mut self) {
         self.group = self.group.saturating_add(1);
     }
@@ -191,8 +192,8 @@ impl WriteBatch {
         self.group
     }
 
-    /// Appends what follows to this group: for writes that come to mind after others of their group. [`WriteBatch::order_groups`]
-    /// brings groups together again.
+    /// Appends what follows to this group: for writes that come to mind after others of their group.
+    /// [`WriteBatch::order_groups`] brings groups together again.
     pub fn set_group(&mut self, group: u32) {
         self.group = group;
     }
@@ -204,7 +205,8 @@ impl WriteBatch {
         }
     }
 
-    /// Keeps `guard` until the batch has been written (or has failed): locks that must not be released before, whoever waits.
+    /// Keeps `guard` until the batch has been written (or has failed): locks that must not be released before, whoever
+    /// waits.
     pub fn hold(&mut self, guard: Box<dyn Any + Send>) {
         self.guards.push(guard);
     }
@@ -215,8 +217,8 @@ impl WriteBatch {
         std::mem::take(&mut self.guards)
     }
 
-    /// Sorts the writes by table and key, keeping the order of writes to the same key. Sorted batches insert into ordered
-    /// engines much faster.
+    /// Sorts the writes by table and key, keeping the order of writes to the same key. Sorted batches insert into
+    /// ordered engines much faster.
     pub fn sort(&mut self) {
         let writes = self.operations.iter().map(|span| (span.table, self.key(span)));
         if !writes.clone().is_sorted() {
@@ -225,7 +227,8 @@ impl WriteBatch {
         }
     }
 
-    /// Checks every write against the tables of an engine and the limits of this crate; engines call it before they write.
+    /// Checks every write against the tables of an engine and the limits of this crate; engines call it before they
+    /// write.
     ///
     /// # Errors
     /// [`KvError::BatchTooLarge`], [`KvError::KeyTooLong`], [`KvError::ValueTooLong`], [`KvError::UnknownTable`].
@@ -251,7 +254,8 @@ impl WriteBatch {
         self.operations.iter().map(|span| self.operation(span))
     }
 
-    /// The writes in order, each with the number of its group. Numbers do not fall, unless the batch was sorted, but may leave gaps.
+    /// The writes in order, each with the number of its group. Numbers do not fall, unless the batch was sorted, but
+    /// may leave gaps.
     pub fn iter_groups(&self) -> impl ExactSizeIterator<Item = (u32, Operation<'_>)> {
         self.operations.iter().map(|span| (span.group, self.operation(span)))
     }

@@ -22,10 +22,11 @@ enum State {
     },
 }
 
-/// Batches that wait to be written together, by one of those who wait for them. That saves handing them to a thread and back.
+/// Batches that wait to be written together, by one of those who wait for them. That saves handing them to a thread and
+/// back.
 pub trait CommitQueue: Send + Sync {
-    /// Writes what waits in the calling thread, unless another one is at it, and reports to all whose batches these were. Whatever is in
-    /// the queue when it is called will be written, by this call or by that other thread.
+    /// Writes what waits in the calling thread, unless another one is at it, and reports to all whose batches these
+    /// were. Whatever is in the queue when it is called will be written, by this call or by that other thread.
     fn write_waiting(&self);
 
     /// Nobody waits any more for a batch in the queue. It must be written all the same, but not in the calling thread.
@@ -49,7 +50,8 @@ impl Commit {
         Self(State::Done(Some(outcome)))
     }
 
-    /// An outcome that will be reported through the sender. A sender dropped without a word counts as [`KvError::Closed`].
+    /// An outcome that will be reported through the sender. A sender dropped without a word counts as
+    /// [`KvError::Closed`].
     pub fn pending() -> (CommitSender, Self) {
         Self::reported(None)
     }

@@ -8,8 +8,8 @@ use crate::{Commit, Key, Keys, KvError, SortedRows, SortedWriter, TableId, Write
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// A batch over several partitions is applied as a whole or not at all, and seen so. Where not, each group of it
-    /// ([`WriteBatch::end_group`]) is applied as a whole in the end, though a reader may see a part of it before; a batch that failed may
-    /// have some of its groups applied.
+    /// ([`WriteBatch::end_group`]) is applied as a whole in the end, though a reader may see a part of it before; a
+    /// batch that failed may have some of its groups applied.
     pub atomic_across_partitions: bool,
     /// [`Engine::snapshot`] shows one moment in time.
     pub snapshot_reads: bool,
@@ -19,7 +19,8 @@ pub struct Capabilities {
     pub cheap_prefix_delete: bool,
     /// Content survives the end of the process.
     pub persistent: bool,
-    /// Other processes may read and write the same content at the same time: nothing held in this one's memory excludes them.
+    /// Other processes may read and write the same content at the same time: nothing held in this one's memory excludes
+    /// them.
     pub shared: bool,
     /// A call waits for a network: it must not run on a thread that others need.
     pub remote: bool,
@@ -66,7 +67,8 @@ pub trait Cursor {
 pub enum GoOn {
     /// With the next row of the partition, or the next partition after the last one.
     Next,
-    /// With the first row of the partition at this position of the list, which is a later one; beyond the list: nowhere.
+    /// With the first row of the partition at this position of the list, which is a later one; beyond the list:
+    /// nowhere.
     AtPartition(usize),
 }
 
@@ -75,8 +77,8 @@ pub trait Read {
     /// Calls `found` with the value of `key`, if there is one, and says whether there was.
     fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError>;
 
-    /// Calls `found` once for every key, in order, with its position and its value. One round for the whole batch. Of an engine, each
-    /// value is of some moment during the call; of a snapshot, all are of its moment.
+    /// Calls `found` once for every key, in order, with its position and its value. One round for the whole batch. Of
+    /// an engine, each value is of some moment during the call; of a snapshot, all are of its moment.
     fn multi_get(
         &self,
         table: TableId,
@@ -87,9 +89,9 @@ pub trait Read {
     /// Rows of one partition in order. Sees a single moment in time where the engine has snapshots.
     fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError>;
 
-    /// All rows of all partitions that begin with `prefix` (a prefix of the partition's own bytes; empty: the whole table),
-    /// after the key `after` where given. On an engine without ordered partitions the order among partitions is the engine's own,
-    /// but stable, so that `after` resumes it.
+    /// All rows of all partitions that begin with `prefix` (a prefix of the partition's own bytes; empty: the whole
+    /// table), after the key `after` where given. On an engine without ordered partitions the order among partitions is
+    /// the engine's own, but stable, so that `after` resumes it.
     fn scan_partitions<'a>(
         &'a self,
         table: TableId,
@@ -97,8 +99,9 @@ pub trait Read {
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError>;
 
-    /// Gives the rows of many partitions to `visit`, with the position of the partition in `partitions`, whose keys have no rows.
-    /// Partitions come in the order of the list, the rows of each in order. For engines where a scan costs more than its rows.
+    /// Gives the rows of many partitions to `visit`, with the position of the partition in `partitions`, whose keys
+    /// have no rows. Partitions come in the order of the list, the rows of each in order. For engines where a scan
+    /// costs more than its rows.
     fn scan_each(
         &self,
         table: TableId,
@@ -121,7 +124,8 @@ pub trait Read {
     }
 }
 
-/// A part of a table, cut by size: the rows after `start`, up to and including the `start` of the next run (of the last one: to the end).
+/// A part of a table, cut by size: the rows after `start`, up to and including the `start` of the next run (of the last
+/// one: to the end).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The bytes of a key, which need not exist, before the first row.
@@ -158,9 +162,10 @@ pub trait Engine: Read + Send + Sync {
         self.submit(batch).wait()
     }
 
-    /// Replaces the value of `key` by `new` if it is `expected` (`None`: absent, both ways), as one step that nothing comes between, in
-    /// this process or another; says whether it did. A key written this way must never be written in another: some engines order the
-    /// two kinds of writes apart. After an error the outcome is unknown: read the key, or repeat with a value nobody else writes.
+    /// Replaces the value of `key` by `new` if it is `expected` (`None`: absent, both ways), as one step that nothing
+    /// comes between, in this process or another; says whether it did. A key written this way must never be written in
+    /// another: some engines order the two kinds of writes apart. After an error the outcome is unknown: read the key,
+    /// or repeat with a value nobody else writes.
     fn compare_and_swap(
         &self,
         table: TableId,
@@ -176,17 +181,18 @@ pub trait Engine: Read + Send + Sync {
     /// `prefix` must not reach beyond the partition. Not atomic with anything else; repeating it is harmless.
     fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
 
-    /// Gives back the room of what was deleted or overwritten in the partitions that begin with `prefix`, where the engine keeps such
-    /// data for a while. Changes nothing that can be read; reads and writes go on meanwhile. Can take as long as rewriting the range.
+    /// Gives back the room of what was deleted or overwritten in the partitions that begin with `prefix`, where the
+    /// engine keeps such data for a while. Changes nothing that can be read; reads and writes go on meanwhile. Can take
+    /// as long as rewriting the range.
     fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
 
-    /// Cuts what begins with `prefix` (a prefix of a partition's own bytes) into runs of about `target_bytes`, in order; the first one
-    /// starts at `prefix`. Sizes are estimates, and there are some [`crate::limits::RUNS_MAX`] runs at most, larger ones where need
-    /// be. An
-    /// engine without ordered partitions gives one run.
+    /// Cuts what begins with `prefix` (a prefix of a partition's own bytes) into runs of about `target_bytes`, in
+    /// order; the first one starts at `prefix`. Sizes are estimates, and there are some [`crate::limits::RUNS_MAX`]
+    /// runs at most, larger ones where need be. An engine without ordered partitions gives one run.
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError>;
 
-    /// A writer for rows of a table that come in the order of their keys and are ingested later (see [`Capabilities::sorted_ingest`]).
+    /// A writer for rows of a table that come in the order of their keys and are ingested later (see
+    /// [`Capabilities::sorted_ingest`]).
     ///
     /// # Errors
     /// [`KvError::Unsupported`] for engines that cannot, [`KvError::UnknownTable`].
@@ -194,10 +200,10 @@ pub trait Engine: Read + Send + Sync {
         Err(KvError::Unsupported { engine: self.name(), operation: "ingesting sorted rows" })
     }
 
-    /// Makes the rows of sorted writers of this engine part of their tables; where a key exists they replace its value. Of each table,
-    /// rows
-    /// must begin after those before them in the list end. Whoever reads, or opens the store after a crash, finds all rows of a table or
-    /// none of them; tables follow one another in the order in which they are first named. On return all of it survives a power cut.
+    /// Makes the rows of sorted writers of this engine part of their tables; where a key exists they replace its value.
+    /// Of each table, rows must begin after those before them in the list end. Whoever reads, or opens the store after
+    /// a crash, finds all rows of a table or none of them; tables follow one another in the order in which they are
+    /// first named. On return all of it survives a power cut.
     ///
     /// # Errors
     /// [`KvError::Unsupported`] for engines that cannot, [`KvError::OutOfOrder`] before anything is ingested.
@@ -205,8 +211,8 @@ pub trait Engine: Read + Send + Sync {
         Err(KvError::Unsupported { engine: self.name(), operation: "ingesting sorted rows" })
     }
 
-    /// The same store by a way of its own, on which nobody else's calls stand in line: for the few small ones by which processes that
-    /// share it keep in touch, which must not wait for a load. `None` where calls do not stand in line.
+    /// The same store by a way of its own, on which nobody else's calls stand in line: for the few small ones by which
+    /// processes that share it keep in touch, which must not wait for a load. `None` where calls do not stand in line.
     fn express(&self) -> Option<Arc<dyn Engine>> {
         None
     }

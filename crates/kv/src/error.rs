@@ -101,7 +101,8 @@ pub enum KvError {
     OutOfOrder {
         /// The table.
         table: &'static str,
-        /// Which row of a writer, counted from 0; 0 also where the rows of one writer begin before those of another end.
+        /// Which row of a writer, counted from 0; 0 also where the rows of one writer begin before those of another
+        /// end.
         row: u64,
     },
     /// The engine cannot do this; [`crate::Capabilities`] say so.

@@ -1,7 +1,8 @@
 //! Sorted rows that reach a table without the write path: no log, no table in memory, no merging of files later.
 //!
-//! [`crate::Engine::sorted_writer`] takes the rows of one table in the order of their keys, [`crate::Engine::ingest`] makes what several
-//! writers took visible. Nothing can be read before; what is never ingested is thrown away with its [`SortedRows`].
+//! [`crate::Engine::sorted_writer`] takes the rows of one table in the order of their keys, [`crate::Engine::ingest`]
+//! makes what several writers took visible. Nothing can be read before; what is never ingested is thrown away with its
+//! [`SortedRows`].
 
 use std::any::Any;
 
@@ -14,7 +15,8 @@ pub trait SortedWriter: Send {
     ///
     /// # Errors
     /// [`KvError::OutOfOrder`], [`KvError::KeyTooLong`], [`KvError::ValueTooLong`], or that the rows cannot be stored
-    /// ([`KvError::DiskFull`] and others). A writer that failed is of no use any more; dropping it leaves nothing behind.
+    /// ([`KvError::DiskFull`] and others). A writer that failed is of no use any more; dropping it leaves nothing
+    /// behind.
     fn put(&mut self, key: Key<'_>, value: &[u8]) -> Result<(), KvError>;
 
     /// Brings the rows to the disk, as durable as any write gets, still to be ingested.
@@ -110,8 +112,8 @@ impl Extent {
     }
 }
 
-/// Checks what is to be ingested at once: known tables, and of each table rows that begin after those before them end. Engines call it
-/// before they ingest anything. Rows without a row are left out.
+/// Checks what is to be ingested at once: known tables, and of each table rows that begin after those before them end.
+/// Engines call it before they ingest anything. Rows without a row are left out.
 ///
 /// # Errors
 /// [`KvError::UnknownTable`], [`KvError::OutOfOrder`].

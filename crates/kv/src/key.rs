@@ -138,8 +138,8 @@ pub fn successor(bytes: &[u8]) -> Vec<u8> {
     [bytes, &[0]].concat()
 }
 
-/// The smallest run of bytes that is greater than everything beginning with `prefix`; `None` where nothing is (no bytes, or
-/// 0xFF only). With it, "begins with" becomes a range.
+/// The smallest run of bytes that is greater than everything beginning with `prefix`; `None` where nothing is (no
+/// bytes, or 0xFF only). With it, "begins with" becomes a range.
 #[must_use]
 pub fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
     let (last, head) =

@@ -1,18 +1,20 @@
 //! The storage interface: small wide-column tables, `(partition, row) -> value`, rows ordered inside a partition.
 //!
 //! What it is: the traits every storage engine implements ([`Engine`], [`Read`], [`Cursor`]), the data that crosses
-//! them ([`Key`], [`Keys`], [`WriteBatch`], [`TableSpec`], [`Capabilities`], [`KvError`]), an in-memory engine, an engine that
-//! injects faults into another one, and the conformance suite every engine runs (feature `conformance`).
+//! them ([`Key`], [`Keys`], [`WriteBatch`], [`TableSpec`], [`Capabilities`], [`KvError`]), an in-memory engine, an
+//! engine that injects faults into another one, and the conformance suite every engine runs (feature `conformance`).
 //!
-//! What it is not: it knows nothing of graphs, encodes nothing (that is `key-codec`) and has no async runtime. Engines that
-//! need one own it and show these blocking, batch-first calls.
+//! What it is not: it knows nothing of graphs, encodes nothing (that is `key-codec`) and has no async runtime. Engines
+//! that need one own it and show these blocking, batch-first calls.
 //!
 //! Invariants:
-//! - A [`WriteBatch`] becomes visible and durable as a whole or not at all (an engine that cannot says so in [`Capabilities`]).
+//! - A [`WriteBatch`] becomes visible and durable as a whole or not at all (an engine that cannot says so in
+//!   [`Capabilities`]).
 //! - Operations of one batch apply in order: the last one on a key wins.
 //! - Sorted rows that are ingested become visible and durable table by table, each as a whole or not at all.
 //! - A commit that was reported as done survives a crash of the process.
-//! - Keys and values are opaque bytes; a partition is self-delimiting, so that `partition ++ row` sorts like `(partition, row)`.
+//! - Keys and values are opaque bytes; a partition is self-delimiting, so that `partition ++ row` sorts like
+//!   `(partition, row)`.
 //!
 //! Start reading at [`Engine`].
 

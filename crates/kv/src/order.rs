@@ -4,9 +4,9 @@ use crate::TableId;
 
 /// The positions of writes, ordered by table and key; those to one key stay in the order they came in.
 ///
-/// Keys lie far apart in memory and begin alike (with their graph, for instance), so comparing them waits for memory, then for bytes
-/// that say nothing. What is compared here is a number: the table, and the first bytes after those that all keys of the table share.
-/// The keys themselves are only compared where that number is the same.
+/// Keys lie far apart in memory and begin alike (with their graph, for instance), so comparing them waits for memory,
+/// then for bytes that say nothing. What is compared here is a number: the table, and the first bytes after those that
+/// all keys of the table share. The keys themselves are only compared where that number is the same.
 pub fn sorted_positions<'k>(
     writes: impl Iterator<Item = (TableId, &'k [u8])> + Clone,
 ) -> impl ExactSizeIterator<Item = usize> {
@@ -70,7 +70,8 @@ mod tests {
     use super::*;
 
     fn keys() -> impl Strategy<Value = Vec<(u8, Vec<u8>)>> {
-        // Few bytes, so that keys begin alike, are the same, or are the beginning of others; a prefix that all of a table may share.
+        // Few bytes, so that keys begin alike, are the same, or are the beginning of others; a prefix that all of a
+        // table may share.
         let key = prop::collection::vec(prop::sample::select(&[0_u8, 1, 255][..]), 0..12);
         let keys = prop::collection::vec((prop::sample::select(&[0_u8, 3, 255][..]), key), 0..80);
         (prop::collection::vec(any::<u8>(), 0..20), keys).prop_map(|(prefix, keys)| {

@@ -19,12 +19,13 @@ impl TableId {
 pub struct TableSpec {
     /// Name in the store: lower-case letters and underscores. Part of the on-disk format.
     pub name: &'static str,
-    /// Length in bytes of the self-delimiting partition a full key begins with; `None` where the bytes are no key of the table.
-    /// Engines that concatenate partition and row use it to build filters on partitions.
+    /// Length in bytes of the self-delimiting partition a full key begins with; `None` where the bytes are no key of
+    /// the table. Engines that concatenate partition and row use it to build filters on partitions.
     pub partition_len: fn(&[u8]) -> Option<usize>,
     /// Whether rows are read by ranges within a partition (true) or only one by one.
     pub ranged: bool,
-    /// Whether rows are read one by one, and the same ones again, so that an engine does well to keep those read lately at hand.
+    /// Whether rows are read one by one, and the same ones again, so that an engine does well to keep those read lately
+    /// at hand.
     pub reread: bool,
 }
 

@@ -1,6 +1,8 @@
-//! A store in a folder: `cargo run -p property-store --example rocksdb -- FOLDER`. Run it twice: the second time the records are there.
+//! A store in a folder: `cargo run -p property-store --example rocksdb -- FOLDER`. Run it twice: the second time the
+//! records are there.
 //!
-//! A program of its own needs two dependencies for this, `property-store` and `kv-rocksdb`, and `serde_json` for the records.
+//! A program of its own needs two dependencies for this, `property-store` and `kv-rocksdb`, and `serde_json` for the
+//! records.
 
 use std::path::PathBuf;
 use std::sync::Arc;

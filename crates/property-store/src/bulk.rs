@@ -1,8 +1,9 @@
 //! Loading many records at once: sorted in runs on disk, merged, and handed to the engine as finished rows.
 //!
-//! The write path costs each record a log entry, a place in a table in memory and several merges of files later; sorted records need
-//! none of that. Two tables are sorted independently; a thread sorts and writes runs while the caller makes more records, and at the
-//! end each processor merges a range of the keys. Memory is bounded by [`BulkOptions::memory_bytes`] however much is loaded.
+//! The write path costs each record a log entry, a place in a table in memory and several merges of files later; sorted
+//! records need none of that. Two tables are sorted independently; a thread sorts and writes runs while the caller
+//! makes more records, and at the end each processor merges a range of the keys. Memory is bounded by
+//! [`BulkOptions::memory_bytes`] however much is loaded.
 
 mod merge;
 mod sort;
@@ -25,7 +26,8 @@ pub struct BulkOptions {
     pub memory_bytes: usize,
     /// Threads that merge at the end.
     pub threads: usize,
-    /// Folder for sorted runs: about the size of all keys and records. They are gone when the load ends, however it ends.
+    /// Folder for sorted runs: about the size of all keys and records. They are gone when the load ends, however it
+    /// ends.
     pub scratch: PathBuf,
 }
 
@@ -48,7 +50,8 @@ pub struct BulkSummary {
     pub stored: u64,
 }
 
-/// A bulk load under way; see [`PropertyStore::bulk_load`]. Nothing can be read before [`Self::finish`]; dropping it stores nothing.
+/// A bulk load under way; see [`PropertyStore::bulk_load`]. Nothing can be read before [`Self::finish`]; dropping it
+/// stores nothing.
 pub struct BulkLoad<'s> {
     store: &'s PropertyStore,
     sorter: Sorter,
@@ -94,7 +97,8 @@ impl PropertyStore {
 }
 
 impl BulkLoad<'_> {
-    /// Adds the record of a node, as bytes ([`crate::record::Encoder`]). It replaces one given before and one stored before.
+    /// Adds the record of a node, as bytes ([`crate::record::Encoder`]). It replaces one given before and one stored
+    /// before.
     ///
     /// # Errors
     /// [`PropertyError::Record`] for bytes that were checked and are no record (the load can go on without it);
@@ -116,8 +120,9 @@ impl BulkLoad<'_> {
         self.sorter.add_edge(ends, bytes)
     }
 
-    /// Merges and stores everything: on return all of it survives a power cut; after an error nothing of it is there, or, where the
-    /// engine failed between its tables, only the nodes. `progress` is told how many records have been merged.
+    /// Merges and stores everything: on return all of it survives a power cut; after an error nothing of it is there,
+    /// or, where the engine failed between its tables, only the nodes. `progress` is told how many records have been
+    /// merged.
     ///
     /// # Errors
     /// [`PropertyError::Scratch`], [`PropertyError::Engine`].

@@ -1,16 +1,19 @@
 //! Property records of nodes and edges, on any storage engine.
 //!
-//! What it is: a library. A record is a JSON object, kept under a node's 64-bit id or under an edge's two ends (one record per pair).
-//! [`PropertyStore::nodes`] and [`PropertyStore::edges`] offer the same operations over both: get, insert, put, extend, merge, remove,
-//! batch get, scan, count. What it is not: it has no labels, schema or indexes (that is `graph-store`), no server and no engine of its
-//! own: anything that implements [`kv::Engine`] will do, opened with [`TABLES`].
+//! What it is: a library. A record is a JSON object, kept under a node's 64-bit id or under an edge's two ends (one
+//! record per pair). [`PropertyStore::nodes`] and [`PropertyStore::edges`] offer the same operations over both: get,
+//! insert, put, extend, merge, remove, batch get, scan, count. What it is not: it has no labels, schema or indexes
+//! (that is `graph-store`), no server and no engine of its own: anything that implements [`kv::Engine`] will do, opened
+//! with [`TABLES`].
 //!
 //! Invariants:
-//! - One value format on all engines ([`record`]), with a version; bytes of another version are refused, never guessed at.
-//! - Every write is one atomic batch, as far as the engine has that over partitions ([`kv::Capabilities::atomic_across_partitions`]); no
-//!   failure is silent.
-//! - What a read-modify-write ([`Records::insert`], [`Records::merge`], [`Records::remove`]) read is still true when it writes, whatever
-//!   this process writes meanwhile; other processes that share an engine ([`kv::Capabilities::shared`]) are not excluded.
+//! - One value format on all engines ([`record`]), with a version; bytes of another version are refused, never guessed
+//!   at.
+//! - Every write is one atomic batch, as far as the engine has that over partitions
+//!   ([`kv::Capabilities::atomic_across_partitions`]); no failure is silent.
+//! - What a read-modify-write ([`Records::insert`], [`Records::merge`], [`Records::remove`]) read is still true when it
+//!   writes, whatever this process writes meanwhile; other processes that share an engine
+//!   ([`kv::Capabilities::shared`]) are not excluded.
 //! - Opening never deletes anything, and a read-only store refuses every write.
 //!
 //! ```

@@ -3,26 +3,30 @@
 /// Deepest nesting of arrays and objects in a record: reading one recurses once a level, and no sane record comes near.
 pub const NESTING_MAX: usize = 64;
 
-/// Locks that order read-modify-writes of the same record: enough that two different records seldom share one, few enough that a large
-/// batch takes them all in microseconds.
+/// Locks that order read-modify-writes of the same record: enough that two different records seldom share one, few
+/// enough that a large batch takes them all in microseconds.
 pub(crate) const STRIPES: usize = 64;
 
 /// Records fetched in one round while many are read: bounds what a round holds in memory.
 pub(crate) const FETCH_RECORDS: usize = 4096;
 
-/// Records that are worth a thread of their own in a batch get: reading them takes ten times as long as starting the thread.
+/// Records that are worth a thread of their own in a batch get: reading them takes ten times as long as starting the
+/// thread.
 pub(crate) const FETCH_RECORDS_PER_THREAD_MIN: usize = 250;
 
-/// Threads that one batch get uses at most, and never more than there are processors: more would take them from other calls.
+/// Threads that one batch get uses at most, and never more than there are processors: more would take them from other
+/// calls.
 pub const FETCH_THREADS_MAX: usize = 4;
 
-/// Records a batch reserves room for at most before it has seen them: an iterator's word about its length is not trusted with more.
+/// Records a batch reserves room for at most before it has seen them: an iterator's word about its length is not
+/// trusted with more.
 pub(crate) const BATCH_RESERVE_RECORDS: usize = 16 << 10;
 
 /// Bytes that a batch reserves for a record: a key and a small record; larger ones make it grow.
 pub(crate) const RECORD_BYTES_GUESS: usize = 96;
 
-/// Memory of a bulk load where nothing else is asked for: a graph of a few million records is then sorted in a handful of runs.
+/// Memory of a bulk load where nothing else is asked for: a graph of a few million records is then sorted in a handful
+/// of runs.
 pub const BULK_MEMORY_BYTES: usize = 256 << 20;
 
 /// Least memory of a bulk load: below it, runs would be too short to be read in useful pieces.

@@ -6,8 +6,9 @@
 //! value   = 0 null | 1 false | 2 true | 3 integer (zigzag) | 4 integer above i64 | 5 IEEE 754 double, little-endian
 //!         | 6 text, to the end | 7 count { value-length value } | 8 fields
 //! ```
-//! Numbers without further word are LEB128. All lengths stand before the first value, so that reading some fields skips the others without
-//! looking at them. Fields keep their order; the last of two fields with one name wins, as everywhere in JSON.
+//! Numbers without further word are LEB128. All lengths stand before the first value, so that reading some fields skips
+//! the others without looking at them. Fields keep their order; the last of two fields with one name wins, as
+//! everywhere in JSON.
 
 use serde_json::{Map, Number, Value};
 
@@ -74,7 +75,8 @@ pub fn validate(bytes: &[u8]) -> Result<(), RecordError> {
     decode(bytes).map(|_| ())
 }
 
-/// Makes the bytes of records field by field, without a [`Record`] and without an allocation for each: what bulk loads need.
+/// Makes the bytes of records field by field, without a [`Record`] and without an allocation for each: what bulk loads
+/// need.
 ///
 /// ```
 /// use property_store::record::{Encoder, decode};

@@ -52,10 +52,10 @@ impl<'s, K: RecordKey> Records<'s, K> {
         self.read(self.normal(key), |bytes| record::decode_fields(bytes, names))
     }
 
-    /// The records of many keys, in one round of the engine for every few thousand: in the order of `keys`, `None` where there is none.
-    /// Where the engine is on this machine, hundreds of keys are shared out among threads, at most
-    /// [`FETCH_THREADS_MAX`](crate::limits::FETCH_THREADS_MAX); a write that goes on meanwhile may then be seen for some keys and not for
-    /// others.
+    /// The records of many keys, in one round of the engine for every few thousand: in the order of `keys`, `None`
+    /// where there is none. Where the engine is on this machine, hundreds of keys are shared out among threads, at most
+    /// [`FETCH_THREADS_MAX`](crate::limits::FETCH_THREADS_MAX); a write that goes on meanwhile may then be seen for
+    /// some keys and not for others.
     ///
     /// # Errors
     /// As [`Self::get_all`]; the first record that fails makes the call fail.
@@ -113,12 +113,12 @@ impl<'s, K: RecordKey> Records<'s, K> {
         Ok(())
     }
 
-    /// Stores a record, in place of the one there may be, and returns that. One read and one write. Who does not need the old record
-    /// saves the read with [`Self::put`].
+    /// Stores a record, in place of the one there may be, and returns that. One read and one write. Who does not need
+    /// the old record saves the read with [`Self::put`].
     ///
     /// # Errors
-    /// [`PropertyError::ReadOnly`]; [`PropertyError::Record`] for a record that cannot be stored, or where the old one is damaged;
-    /// [`PropertyError::Engine`]. Nothing was written then.
+    /// [`PropertyError::ReadOnly`]; [`PropertyError::Record`] for a record that cannot be stored, or where the old one
+    /// is damaged; [`PropertyError::Engine`]. Nothing was written then.
     pub fn insert(&self, key: K, record: &Record) -> Result<Option<Record>, PropertyError> {
         let key = self.normal(key);
         let bytes = record::encode(record).map_err(|error| damaged(key.describe(), error))?;
@@ -171,8 +171,8 @@ impl<'s, K: RecordKey> Records<'s, K> {
         })
     }
 
-    /// Adds fields to the record of a key, over those of the same names, and returns the record as it is now. A key without one gets
-    /// one. One read and one write.
+    /// Adds fields to the record of a key, over those of the same names, and returns the record as it is now. A key
+    /// without one gets one. One read and one write.
     ///
     /// # Errors
     /// As [`Self::insert`].
@@ -204,8 +204,8 @@ impl<'s, K: RecordKey> Records<'s, K> {
         Ok(old)
     }
 
-    /// The records of a range of keys, read as the iterator moves, in the order of the keys (edges: by source, then target). On an engine
-    /// without an order among partitions only `..` is possible, in the engine's own order.
+    /// The records of a range of keys, read as the iterator moves, in the order of the keys (edges: by source, then
+    /// target). On an engine without an order among partitions only `..` is possible, in the engine's own order.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -306,7 +306,8 @@ impl<'s, K: RecordKey> Records<'s, K> {
             written?;
             stripes |= 1 << self.stripe(key);
         }
-        // Shared, always in the same order: blind writes exclude read-modify-writes of the same records, not each other.
+        // Shared, always in the same order: blind writes exclude read-modify-writes of the same records, not each
+        // other.
         let _held: Vec<RwLockReadGuard<'_, ()>> = self
             .store
             .stripes

@@ -62,7 +62,8 @@ pub struct PropertyStore {
 }
 
 impl PropertyStore {
-    /// Opens the store in an engine that was opened with [`crate::TABLES`]; makes one in an empty engine. What is stored stays.
+    /// Opens the store in an engine that was opened with [`crate::TABLES`]; makes one in an empty engine. What is
+    /// stored stays.
     ///
     /// # Errors
     /// [`PropertyError::NotFound`] for a read-only store that does not exist, [`PropertyError::FormatVersion`],

@@ -1,7 +1,8 @@
 //! Reading request bodies.
 //!
-//! Elements (`element.rs`) are read in one pass without a tree in between: texts borrow from the body, and reading stops at the
-//! first element beyond the limit. Schema bodies (`schema.rs`) are small and go through one struct with every field.
+//! Elements (`element.rs`) are read in one pass without a tree in between: texts borrow from the body, and reading
+//! stops at the first element beyond the limit. Schema bodies (`schema.rs`) are small and go through one struct with
+//! every field.
 
 mod batch_update;
 mod borrowed_text;

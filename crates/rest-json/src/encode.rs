@@ -1,7 +1,9 @@
-//! Writing answers: every writer appends to a `Vec<u8>`, field by field in HugeGraph's order, without a tree in between.
+//! Writing answers: every writer appends to a `Vec<u8>`, field by field in HugeGraph's order, without a tree in
+//! between.
 //!
-//! `element.rs` writes vertices, edges, ids and lists of them, `value.rs` property values, `schema.rs` definitions, `service.rs` what
-//! belongs to neither: errors, versions, tasks. `traverser.rs` and `score.rs` write answers of traversers.
+//! `element.rs` writes vertices, edges, ids and lists of them, `value.rs` property values, `schema.rs` definitions,
+//! `service.rs` what belongs to neither: errors, versions, tasks. `traverser.rs` and `score.rs` write answers of
+//! traversers.
 
 mod element;
 mod schema;

@@ -1,10 +1,11 @@
 //! The JSON shapes of HugeGraph 1.7.
 //!
-//! What it is: bodies of requests to what the schema checks ([`decode_vertices`], [`decode_new_vertex_label`], ...), and stored
-//! elements and definitions to answers ([`write_vertex`], [`write_vertex_label`], ...), field by field in HugeGraph's order. What it is
-//! not: it knows no HTTP, checks no schema rules and stores nothing.
+//! What it is: bodies of requests to what the schema checks ([`decode_vertices`], [`decode_new_vertex_label`], ...),
+//! and stored elements and definitions to answers ([`write_vertex`], [`write_vertex_label`], ...), field by field in
+//! HugeGraph's order. What it is not: it knows no HTTP, checks no schema rules and stores nothing.
 //!
-//! Invariants: decoding never panics and never reads beyond the limit it is given; what is written is always valid JSON.
+//! Invariants: decoding never panics and never reads beyond the limit it is given; what is written is always valid
+//! JSON.
 //!
 //! Start reading at `decode.rs` and `encode.rs`.
 

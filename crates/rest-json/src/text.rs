@@ -32,8 +32,8 @@ impl fmt::Write for Escaped<'_> {
     }
 }
 
-/// Appends the body of a string. Only what JSON requires is escaped, and control characters with upper-case digits: HugeGraph's
-/// JSON library does the same.
+/// Appends the body of a string. Only what JSON requires is escaped, and control characters with upper-case digits:
+/// HugeGraph's JSON library does the same.
 fn push_escaped(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     // Most texts need no escape, and looking at all bytes without stopping is done many at a time.
@@ -77,7 +77,8 @@ pub(crate) fn push_float(out: &mut Vec<u8>, value: f32) {
     push_float_text(out, value, f64::from(value));
 }
 
-/// Java's form: at least one digit after the point, an exponent from 10^7 up and below 10^-3; what is no number is a string.
+/// Java's form: at least one digit after the point, an exponent from 10^7 up and below 10^-3; what is no number is a
+/// string.
 fn push_float_text(out: &mut Vec<u8>, value: impl Debug + LowerExp, wide: f64) {
     if wide.is_nan() {
         out.extend_from_slice(b"\"NaN\"");

@@ -52,8 +52,8 @@ fn simple() -> impl Strategy<Value = (DataType, Value)> {
     ]
 }
 
-/// Whether the base 64 of these bytes begins with `0x`, which HugeGraph's JSON also uses to announce hexadecimal digits: such a
-/// blob (one of 4096) is written as HugeGraph writes it, but is not read back as the same bytes.
+/// Whether the base 64 of these bytes begins with `0x`, which HugeGraph's JSON also uses to announce hexadecimal
+/// digits: such a blob (one of 4096) is written as HugeGraph writes it, but is not read back as the same bytes.
 fn looks_like_hexadecimal(bytes: &[u8]) -> bool {
     matches!(bytes, [0xd3, 0x10..=0x1f, ..])
 }

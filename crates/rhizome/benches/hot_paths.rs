@@ -1,4 +1,5 @@
-//! Times of the hot paths: `make bench`, which compares them with saved ones, or `cargo bench -p rhizome --bench hot_paths -- FILTER`.
+//! Times of the hot paths: `make bench`, which compares them with saved ones, or `cargo bench -p rhizome --bench
+//! hot_paths -- FILTER`.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "benchmark code")]
 
 mod cases;

@@ -1,14 +1,16 @@
-//! One hot path, for callgrind to count the instructions of: `cargo xtask instructions` runs this program once for each.
+//! One hot path, for callgrind to count the instructions of: `cargo xtask instructions` runs this program once for
+//! each.
 //!
-//! `instructions --list` prints the names; `instructions NAME` does the case [`TIMES`] times in [`measured_section`], which is what
-//! callgrind is told to count.
+//! `instructions --list` prints the names; `instructions NAME` does the case [`TIMES`] times in [`measured_section`],
+//! which is what callgrind is told to count.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "benchmark code")]
 
 mod cases;
 
 use cases::CASES;
 
-/// How often: what differs from time to time (a buffer that grows, a tree that splits) is shared by so many. `xtask` divides by it.
+/// How often: what differs from time to time (a buffer that grows, a tree that splits) is shared by so many. `xtask`
+/// divides by it.
 const TIMES: usize = 100;
 
 /// What is counted. Its name is known to `xtask`.

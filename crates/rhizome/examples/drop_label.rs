@@ -1,7 +1,8 @@
-//! Measures how long it takes to drop an edge label with many edges: its task from the request to its end, beside an edge label that stays.
+//! Measures how long it takes to drop an edge label with many edges: its task from the request to its end, beside an
+//! edge label that stays.
 //!
-//! Run it on a folder that does not exist yet: `cargo run --release --example drop_label -- FOLDER [EDGES [INDEXED]]`. EDGES: 10,000,000
-//! unless told; `indexed` as INDEXED adds a range index, whose entries go with the edges.
+//! Run it on a folder that does not exist yet: `cargo run --release --example drop_label -- FOLDER [EDGES [INDEXED]]`.
+//! EDGES: 10,000,000 unless told; `indexed` as INDEXED adds a range index, whose entries go with the edges.
 #![expect(clippy::print_stdout, reason = "a measurement shows what it found")]
 
 use std::borrow::Cow;

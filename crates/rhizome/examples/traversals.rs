@@ -1,8 +1,8 @@
-//! Measures traversals on a loaded database, without HTTP: k-out, k-neighbour and shortest paths between persons of the generated
-//! network (`rhizome generate snb`, `rhizome load`).
+//! Measures traversals on a loaded database, without HTTP: k-out, k-neighbour and shortest paths between persons of the
+//! generated network (`rhizome generate snb`, `rhizome load`).
 //!
-//! Run it on a folder that no server has open: `cargo run --release --example traversals -- FOLDER [QUERIES]`. What it starts at is drawn
-//! by a fixed rule, so two runs on one folder ask the same.
+//! Run it on a folder that no server has open: `cargo run --release --example traversals -- FOLDER [QUERIES]`. What it
+//! starts at is drawn by a fixed rule, so two runs on one folder ask the same.
 #![expect(clippy::print_stdout, reason = "a measurement shows what it found")]
 
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Rhizome as a library: a property graph in your own process, without a server.
 //!
-//! What it is: [`Database`] (open, close), [`Graph`] (define a schema, insert, query by id and neighbours), and what the `rhizome` binary
-//! shares with it: settings ([`settings`]) and the choice of an engine ([`engine`]), made here and nowhere else. What it is not: the graph
-//! itself is in `graph-store`, the REST API in `rest-api`.
+//! What it is: [`Database`] (open, close), [`Graph`] (define a schema, insert, query by id and neighbours), and what
+//! the `rhizome` binary shares with it: settings ([`settings`]) and the choice of an engine ([`engine`]), made here and
+//! nowhere else. What it is not: the graph itself is in `graph-store`, the REST API in `rest-api`.
 //!
 //! ```
 //! use rhizome::{DataType, Database, Direction};

@@ -1,7 +1,7 @@
 //! Settings: the embedded, commented defaults, then a file, then the environment, then flags; later ones win.
 //!
-//! Every key is in `rhizome.toml`, so a key that is not there is a mistake, and the error names where it was given and the closest
-//! known one. A value of the wrong kind is named the same way.
+//! Every key is in `rhizome.toml`, so a key that is not there is a mistake, and the error names where it was given and
+//! the closest known one. A value of the wrong kind is named the same way.
 
 mod cassandra;
 
@@ -270,7 +270,8 @@ pub enum SettingsError {
 }
 
 impl Settings {
-    /// The settings in force: defaults, then `file`, then the environment, then `flags` (keys with their sections, and values).
+    /// The settings in force: defaults, then `file`, then the environment, then `flags` (keys with their sections, and
+    /// values).
     pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> Result<Self, SettingsError> {
         // Variables of others may hold anything; ours are refused later on where their text makes no sense.
         let text = |text: OsString| text.to_string_lossy().into_owned();

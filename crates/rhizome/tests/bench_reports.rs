@@ -84,7 +84,8 @@ fn two_servers_are_compared_and_their_runs_reported_again() {
     // Of servers given by their addresses, the engine is known from metrics and the rest from a person.
     let target = results(&out.join("first"))["target"].clone();
     assert_eq!((&target["engine"], &target["notes"][0]), (&"memory".into(), &"laptop".into()));
-    // Pairs are made in turn: four probes and four measurements of the first server are in its samples, none of the second's.
+    // Pairs are made in turn: four probes and four measurements of the first server are in its samples, none of the
+    // second's.
     let jtl = fs::read_to_string(out.join("first/samples.jtl")).unwrap();
     assert!(jtl.contains(&servers[0].url) && !jtl.contains(&servers[1].url));
 

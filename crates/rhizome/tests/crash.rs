@@ -1,5 +1,5 @@
-//! `kill -9` in the middle of concurrent batch writes, again and again: every acknowledged batch is there as a whole afterwards, and no
-//! batch is there in part.
+//! `kill -9` in the middle of concurrent batch writes, again and again: every acknowledged batch is there as a whole
+//! afterwards, and no batch is there in part.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
 
 mod common;

@@ -1,4 +1,5 @@
-//! The server on a disk that fills up: writes are refused with the reason, reads go on, and after room was made everything works again.
+//! The server on a disk that fills up: writes are refused with the reason, reads go on, and after room was made
+//! everything works again.
 //!
 //! It needs a small file system: `scripts/test-full-disk.sh` makes one and runs this.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
@@ -101,7 +102,8 @@ fn rows(data: &Path) -> Vec<(u8, Vec<u8>)> {
     rows
 }
 
-/// By sorting and in batches: the load says what room it needs, what it has finished is there, and it goes on when there is room.
+/// By sorting and in batches: the load says what room it needs, what it has finished is there, and it goes on when
+/// there is room.
 #[test]
 #[ignore = "needs a small file system in RHIZOME_TEST_SMALL_DISK: scripts/test-full-disk.sh"]
 fn an_offline_load_goes_on_when_there_is_room() {

@@ -1,4 +1,5 @@
-//! Whole networks through `rhizome generate` and `rhizome load` into a running server, compared with the files they came from.
+//! Whole networks through `rhizome generate` and `rhizome load` into a running server, compared with the files they
+//! came from.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
 
 mod common;

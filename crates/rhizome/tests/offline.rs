@@ -1,4 +1,5 @@
-//! `rhizome load --offline`: the store it makes is the one a server makes of the same files, whatever happens meanwhile.
+//! `rhizome load --offline`: the store it makes is the one a server makes of the same files, whatever happens
+//! meanwhile.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 mod common;

@@ -118,7 +118,8 @@ fn a_data_folder_of_another_format_version_is_refused() {
     assert!(error.contains("format version 99"), "{error}");
 }
 
-/// The name of a thread and the processors it may use, as the system shows them in its folder; `None` once it has ended.
+/// The name of a thread and the processors it may use, as the system shows them in its folder; `None` once it has
+/// ended.
 #[cfg(target_os = "linux")]
 fn allowed(thread: &std::path::Path) -> Option<(String, String)> {
     let status = std::fs::read_to_string(thread.join("status")).ok()?;

@@ -1,5 +1,5 @@
-//! `kill -9` while a snapshot is made or resumed, again and again: the graph is as it was before or as its snapshot, whole, and no other
-//! graph is touched.
+//! `kill -9` while a snapshot is made or resumed, again and again: the graph is as it was before or as its snapshot,
+//! whole, and no other graph is touched.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 mod common;

@@ -1,13 +1,13 @@
 //! Words of a text, for search indexes: what is indexed and what is asked for goes through the same [`Analyzer`].
 //!
-//! What it is: three analyzers made of maintained libraries (Chinese segmentation, Unicode word boundaries, an English stemmer), behind
-//! one function. What it is not: it ranks nothing, removes no stop words and does no I/O.
+//! What it is: three analyzers made of maintained libraries (Chinese segmentation, Unicode word boundaries, an English
+//! stemmer), behind one function. What it is not: it ranks nothing, removes no stop words and does no I/O.
 //!
-//! Invariants: the tokens of a text depend on nothing but the text and the analyzer; they are in lower case, distinct and sorted; a text
-//! without a letter or a digit has none.
+//! Invariants: the tokens of a text depend on nothing but the text and the analyzer; they are in lower case, distinct
+//! and sorted; a text without a letter or a digit has none.
 //!
-//! A new version of a library can cut otherwise. Search indexes must then be built anew, so a version of this crate's dependencies belongs
-//! to the storage format.
+//! A new version of a library can cut otherwise. Search indexes must then be built anew, so a version of this crate's
+//! dependencies belongs to the storage format.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -19,8 +19,8 @@ use unicode_segmentation::UnicodeSegmentation;
 /// How a text is cut into tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Analyzer {
-    /// Chinese words by dictionary, long ones also as the shorter ones in them (HugeGraph's default, jieba in mode INDEX); other scripts at
-    /// blanks and punctuation.
+    /// Chinese words by dictionary, long ones also as the shorter ones in them (HugeGraph's default, jieba in mode
+    /// INDEX); other scripts at blanks and punctuation.
     #[default]
     Jieba,
     /// Words by the boundaries of the Unicode standard, reduced to their English stems.

@@ -1,6 +1,7 @@
 //! Threads and the processors they run on: who goes first ([`stand_back`]), and who runs where ([`run_on`]).
 //!
-//! What it is not: it starts no threads. What the system does not offer, or refuses, changes nothing: a thread runs as it would have.
+//! What it is not: it starts no threads. What the system does not offer, or refuses, changes nothing: a thread runs as
+//! it would have.
 
 mod priority;
 mod processors;

@@ -1,11 +1,13 @@
 //! Threads that stand back for others: those of long reads.
 //!
-//! A lower priority alone is not enough: whoever has the processor keeps it for some milliseconds on newer kernels, even when a thread of
-//! higher priority wakes up. So these threads are put into Linux's idle class, which gives way at once. Where the processors are never
-//! idle, that class gets next to nothing; a thread that starves in it takes part with its lower priority for a while.
+//! A lower priority alone is not enough: whoever has the processor keeps it for some milliseconds on newer kernels,
+//! even when a thread of higher priority wakes up. So these threads are put into Linux's idle class, which gives way at
+//! once. Where the processors are never idle, that class gets next to nothing; a thread that starves in it takes part
+//! with its lower priority for a while.
 
-/// Makes the calling thread stand back behind others for the processor, as long as it lives: in the idle class, and with this niceness
-/// when it starves there. 0 changes nothing. Where the system has no such thing, nothing changes either.
+/// Makes the calling thread stand back behind others for the processor, as long as it lives: in the idle class, and
+/// with this niceness when it starves there. 0 changes nothing. Where the system has no such thing, nothing changes
+/// either.
 pub fn stand_back(niceness: u8) {
     #[cfg(target_os = "linux")]
     linux::stand_back(niceness);
@@ -162,7 +164,8 @@ mod tests {
     #[expect(clippy::unwrap_used, reason = "test code")]
     fn class() -> u32 {
         let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
-        // The name may hold blanks and ends with the last bracket; the class is the 41st field, and the third is the first after the name.
+        // The name may hold blanks and ends with the last bracket; the class is the 41st field, and the third is the
+        // first after the name.
         stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().nth(38).unwrap().parse().unwrap()
     }
 

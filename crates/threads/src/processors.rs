@@ -1,7 +1,7 @@
 //! Threads that stay on one processor.
 //!
-//! The system moves threads so that each gets its share. Where there is one thread for each processor anyway, moving only costs: what it
-//! was working on is in the caches of the processor it came from, the sockets it serves among that.
+//! The system moves threads so that each gets its share. Where there is one thread for each processor anyway, moving
+//! only costs: what it was working on is in the caches of the processor it came from, the sockets it serves among that.
 
 /// The processors that the calling thread may use, ascending. Empty where the system does not tell.
 #[must_use]
@@ -12,8 +12,8 @@ pub fn processors() -> Vec<usize> {
     Vec::new()
 }
 
-/// Ties the calling thread to one of its [`processors`], and gives whether that was possible. A thread that it starts is tied like it until
-/// that calls [`run_anywhere`].
+/// Ties the calling thread to one of its [`processors`], and gives whether that was possible. A thread that it starts
+/// is tied like it until that calls [`run_anywhere`].
 pub fn run_on(processor: usize) -> bool {
     #[cfg(target_os = "linux")]
     return linux::run_on(processor);
@@ -24,8 +24,8 @@ pub fn run_on(processor: usize) -> bool {
     }
 }
 
-/// Lets the calling thread run where the first thread that was tied could run before: for the first lines of one that a tied thread may
-/// have started.
+/// Lets the calling thread run where the first thread that was tied could run before: for the first lines of one that a
+/// tied thread may have started.
 pub fn run_anywhere() {
     #[cfg(target_os = "linux")]
     linux::run_anywhere();

@@ -234,7 +234,8 @@ mod tests {
 
     #[test]
     fn ends_that_have_no_number_yet_are_charged_while_they_are_read() {
-        // 4000 edges to vertices not met before take more than their 16 bytes each: the read itself must stop at the limit.
+        // 4000 edges to vertices not met before take more than their 16 bytes each: the read itself must stop at the
+        // limit.
         let graph = TestGraph::of((2..4_002).map(|target| (1, target)));
         let read = |limit: usize| {
             let mut traversal = Traversal::new(&graph, "things", limit);

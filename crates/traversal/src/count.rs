@@ -9,12 +9,13 @@ use crate::{Node, NodeSet, Step, Traversal, TraversalError, blocks, limits};
 pub struct CountRules {
     /// Whether vertices of all layers are counted, the source included, or those of the last only.
     pub contains_traversed: bool,
-    /// How many vertices are walked from once only; each vertex beyond is walked from as often as it is come to. `None`: all are.
+    /// How many vertices are walked from once only; each vertex beyond is walked from as often as it is come to.
+    /// `None`: all are.
     pub dedup_size: Option<u64>,
 }
 
-/// How many vertices the steps lead to from `source`, one after the other. A vertex counts as often as edges lead to it, but is walked
-/// from once only, in the first layer it is met in.
+/// How many vertices the steps lead to from `source`, one after the other. A vertex counts as often as edges lead to
+/// it, but is walked from once only, in the first layer it is met in.
 pub fn count(
     traversal: &mut Traversal<'_>,
     source: Node,

@@ -134,7 +134,8 @@ fn bytes_of(vertices: usize, shared: usize) -> usize {
 /// A vertex with the neighbours it shares with a source.
 type Sharing = (Node, Vec<Node>);
 
-/// The vertices that share neighbours with `source`, in the order they are met, each with those it shares; and the bytes charged for it.
+/// The vertices that share neighbours with `source`, in the order they are met, each with those it shares; and the
+/// bytes charged for it.
 fn shared_neighbours(
     traversal: &Traversal<'_>,
     source: Node,
@@ -169,7 +170,8 @@ fn check_visited(traversal: &Traversal<'_>, rules: &FusiformRules) -> Result<(),
     traversal.check_capacity(rules.capacity, visited)
 }
 
-/// Whether the source and its similar vertices have enough different values of the group property. A vertex without it counts as none.
+/// Whether the source and its similar vertices have enough different values of the group property. A vertex without it
+/// counts as none.
 fn has_groups(
     traversal: &Traversal<'_>,
     source: Node,

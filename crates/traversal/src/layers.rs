@@ -1,7 +1,7 @@
 //! Walks of given steps, one after the other, from some vertices on.
 //!
-//! All layers are read first, each vertex of a layer once, with the edges between them as integers; what leads nowhere is then left out,
-//! and paths are walked one at a time. So the number of paths costs time, never memory.
+//! All layers are read first, each vertex of a layer once, with the edges between them as integers; what leads nowhere
+//! is then left out, and paths are walked one at a time. So the number of paths costs time, never memory.
 //!
 //! Start reading at [`Layers::read`] and [`Layers::walk`].
 
@@ -200,8 +200,9 @@ impl Layers {
     }
 }
 
-/// Leaves `most` of the edges from `start` on, each set of so many equally likely, in the order they had. The draw depends on the seed and
-/// the vertex's number in the traversal only, so that the same request to the same graph is answered alike.
+/// Leaves `most` of the edges from `start` on, each set of so many equally likely, in the order they had. The draw
+/// depends on the seed and the vertex's number in the traversal only, so that the same request to the same graph is
+/// answered alike.
 fn draw(edges: &mut Vec<(Node, f64)>, start: usize, most: usize, owner: Node) {
     let count = edges.len() - start;
     if count <= most {

@@ -1,7 +1,7 @@
 //! Limits and sizes of traversals, each with its reason.
 
-/// Vertices whose edges are read in one go: enough to keep all cores busy for milliseconds, few enough that the edges of a block are
-/// small beside the traversal's memory.
+/// Vertices whose edges are read in one go: enough to keep all cores busy for milliseconds, few enough that the edges
+/// of a block are small beside the traversal's memory.
 pub const BLOCK_VERTICES: usize = 4_096;
 
 /// Vertices in the first block of a frontier: few, because a limit can be reached at once.
@@ -16,8 +16,8 @@ pub const CHUNK_VERTICES: usize = 128;
 /// Fewer vertices than this are read by the calling thread: waking others takes longer than the reading.
 pub const PARALLEL_VERTICES_MIN: usize = 256;
 
-/// Bytes read between two charges to the memory of the traversal: charging is an atomic operation. Threads together hold so much more than
-/// is counted each.
+/// Bytes read between two charges to the memory of the traversal: charging is an atomic operation. Threads together
+/// hold so much more than is counted each.
 pub(crate) const BYTES_PER_CHARGE: usize = 16 * 1_024;
 
 /// Paths put together between two looks at the deadline.
@@ -29,8 +29,8 @@ pub const NODE_BYTES: usize = 72;
 /// Bytes an edge takes while its block is at hand.
 pub const EDGE_BYTES: usize = 16;
 
-/// Bytes an edge takes besides, while its block is at hand, that leads to a vertex without a number: the vertex's id, in a list that may be
-/// twice as long as needed, and its number.
+/// Bytes an edge takes besides, while its block is at hand, that leads to a vertex without a number: the vertex's id,
+/// in a list that may be twice as long as needed, and its number.
 pub(crate) const NEW_VERTEX_BYTES: usize = 2 * size_of::<graph_model::VertexId>() + size_of::<Option<crate::Node>>();
 
 /// Bytes a recorded edge takes: its key, label and sort values in a hash map.
@@ -42,8 +42,8 @@ pub const PATH_STEP_BYTES: usize = 16;
 /// Memory of one traversal where the caller does not say.
 pub const MEMORY_BYTES_MAX_DEFAULT: usize = 256 * 1024 * 1024;
 
-/// Vertices whose edges a search by weight, or a walk of rays and rings, reads at once: most of the gain of reading many is had with
-/// these, and little is read in vain when few results are asked for.
+/// Vertices whose edges a search by weight, or a walk of rays and rings, reads at once: most of the gain of reading
+/// many is had with these, and little is read in vain when few results are asked for.
 pub const READ_AHEAD_VERTICES: usize = 64;
 
 /// Steps of a traversal: more than the diameter of any graph that such a walk is of use in; HugeGraph's bound.

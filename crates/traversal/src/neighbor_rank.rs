@@ -15,10 +15,10 @@ pub struct RankStep {
 
 /// The ranks of the vertices of each layer, highest first; layer 0 is the source with rank 1.
 ///
-/// A vertex hands on `alpha` times its rank in equal parts along its edges: to the next layer, and to vertices of its own or of earlier
-/// layers, each of which counts once. A vertex of its own layer adds what it gets before it hands on; one of an earlier layer keeps it.
-/// Edges back to the source do not count. A vertex that can be reached in several ways weighs its edges to the next layer as many times,
-/// as HugeGraph does; those ways count against `capacity`.
+/// A vertex hands on `alpha` times its rank in equal parts along its edges: to the next layer, and to vertices of its
+/// own or of earlier layers, each of which counts once. A vertex of its own layer adds what it gets before it hands on;
+/// one of an earlier layer keeps it. Edges back to the source do not count. A vertex that can be reached in several
+/// ways weighs its edges to the next layer as many times, as HugeGraph does; those ways count against `capacity`.
 pub fn neighbor_rank(
     traversal: &mut Traversal<'_>,
     source: Node,
@@ -177,7 +177,8 @@ mod tests {
     use super::*;
     use crate::fixture::{TestGraph, id, numbers};
 
-    /// HugeGraph's example: 0 follows 1, 2, 3 and is followed by 4; 1 follows 2; they like 5 to 10, directed by 11, 2, 12, 13.
+    /// HugeGraph's example: 0 follows 1, 2, 3 and is followed by 4; 1 follows 2; they like 5 to 10, directed by 11, 2,
+    /// 12, 13.
     fn films() -> TestGraph {
         let follows = [(0, 1), (0, 2), (0, 3), (4, 0), (1, 2)];
         let likes = [(1, 5), (1, 6), (2, 7), (2, 8), (3, 9), (3, 10)];

@@ -1,6 +1,7 @@
 //! What lies around a vertex: at a distance of k steps, or within it.
 //!
-//! Both go layer by layer. The vertex they begin at is never part of a layer, as in HugeGraph: walks that come back to it end there.
+//! Both go layer by layer. The vertex they begin at is never part of a layer, as in HugeGraph: walks that come back to
+//! it end there.
 
 use crate::{Node, NodeSet, Path, PathEnd, PathTree, Step, Traversal, TraversalError, blocks, limits};
 
@@ -61,7 +62,8 @@ pub struct ReachedPaths {
 }
 
 impl ReachedPaths {
-    /// The ways, each as a path of its own, which is charged to the traversal: together they can be far larger than the tree.
+    /// The ways, each as a path of its own, which is charged to the traversal: together they can be far larger than the
+    /// tree.
     pub fn unfold(&self, traversal: &Traversal<'_>) -> Result<Vec<Path>, TraversalError> {
         let mut paths = Vec::with_capacity(self.ends.len());
         for end in &self.ends {
@@ -90,7 +92,8 @@ impl Walk {
         Ok(Self { nodes: vec![source], ends, tree })
     }
 
-    /// Replaces the layer by the vertices one step further that `enter` lets in, `limit` at most. `enter` is asked once for each edge.
+    /// Replaces the layer by the vertices one step further that `enter` lets in, `limit` at most. `enter` is asked once
+    /// for each edge.
     fn step(
         &mut self,
         traversal: &mut Traversal<'_>,

@@ -3,8 +3,8 @@
 use crate::search::{Ball, Pattern, Places, Rule, Search, Visited, keep};
 use crate::{Node, Path, SearchLimits, Step, Traversal, TraversalError, limits};
 
-/// All paths without a repeated vertex from any of `sources` to any of `targets`, shorter ones first. Between a vertex and itself there
-/// is none.
+/// All paths without a repeated vertex from any of `sources` to any of `targets`, shorter ones first. Between a vertex
+/// and itself there is none.
 pub fn paths(
     traversal: &mut Traversal<'_>,
     (sources, targets): (&[Node], &[Node]),
@@ -14,8 +14,8 @@ pub fn paths(
     all(traversal, &Pattern::one(step.clone(), step.reversed()), (sources, targets), Rule::Simple, limits)
 }
 
-/// Where the ways from two vertices, both walked by the same step, meet; each with a path from the one over that point to the other.
-/// The source's way is as long as the target's, or one hop longer.
+/// Where the ways from two vertices, both walked by the same step, meet; each with a path from the one over that point
+/// to the other. The source's way is as long as the target's, or one hop longer.
 pub fn crosspoints(
     traversal: &mut Traversal<'_>,
     source: Node,
@@ -29,8 +29,9 @@ pub fn crosspoints(
     Ok(paths.into_iter().filter_map(|path| Some((crossing(&path)?, path))).collect())
 }
 
-/// All paths from any of `sources` to any of `targets` that consist of the given steps, one after the other, each taken at least once and
-/// at most as many times as it says; shorter ones first. With `with_ring` a path may pass a vertex several times.
+/// All paths from any of `sources` to any of `targets` that consist of the given steps, one after the other, each taken
+/// at least once and at most as many times as it says; shorter ones first. With `with_ring` a path may pass a vertex
+/// several times.
 pub fn template_paths(
     traversal: &mut Traversal<'_>,
     (sources, targets): (&[Node], &[Node]),
@@ -75,8 +76,8 @@ fn all(
     Ok(paths)
 }
 
-/// For each source, each target and each vertex halfway between them (as far from the source as from the target, or one hop further):
-/// one path, the shortest over that vertex; shorter ones first.
+/// For each source, each target and each vertex halfway between them (as far from the source as from the target, or one
+/// hop further): one path, the shortest over that vertex; shorter ones first.
 pub fn nearest_paths(
     traversal: &mut Traversal<'_>,
     (sources, targets): (&[Node], &[Node]),
@@ -125,8 +126,8 @@ enum Turn {
     Stop,
 }
 
-/// Lets a ball grow around each vertex that is part of a pair, and gives a path for each vertex where two of a pair meet with as many
-/// hops on both sides, or one more on the first.
+/// Lets a ball grow around each vertex that is part of a pair, and gives a path for each vertex where two of a pair
+/// meet with as many hops on both sides, or one more on the first.
 fn meet(
     traversal: &mut Traversal<'_>,
     (sources, targets): (&[Node], &[Node]),

@@ -1,4 +1,5 @@
-//! Random walks with restarts over the edges of one label, back and forth: what is near to a vertex in a bipartite graph.
+//! Random walks with restarts over the edges of one label, back and forth: what is near to a vertex in a bipartite
+//! graph.
 
 use graph_model::Direction;
 
@@ -19,8 +20,8 @@ pub struct PersonalRankRules {
     pub other_side: bool,
 }
 
-/// The probability of being at each vertex after so many steps, in the order vertices were met; without the source and those met in the
-/// first step.
+/// The probability of being at each vertex after so many steps, in the order vertices were met; without the source and
+/// those met in the first step.
 pub fn personal_rank(
     traversal: &mut Traversal<'_>,
     source: Node,

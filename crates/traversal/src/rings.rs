@@ -5,9 +5,9 @@ use crate::search::{Pattern, Rule, Search, keep};
 use crate::surroundings::both_ways;
 use crate::{Node, Path, SearchLimits, Step, Traversal, TraversalError};
 
-/// Rings through a vertex: paths without a repeated vertex that end where they begin, shorter ones first. Of two that differ in direction
-/// only, one is given: the one whose second vertex has the larger id. A step to a neighbour and back is a ring if each of the two steps
-/// has an edge of its own direction.
+/// Rings through a vertex: paths without a repeated vertex that end where they begin, shorter ones first. Of two that
+/// differ in direction only, one is given: the one whose second vertex has the larger id. A step to a neighbour and
+/// back is a ring if each of the two steps has an edge of its own direction.
 pub fn rings_through(
     traversal: &mut Traversal<'_>,
     source: Node,

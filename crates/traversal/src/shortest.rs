@@ -1,12 +1,13 @@
-//! Shortest paths by number of edges: one, or all of them. Searched from both ends, always from the side with the smaller frontier.
+//! Shortest paths by number of edges: one, or all of them. Searched from both ends, always from the side with the
+//! smaller frontier.
 
 use crate::{Node, NodeMap, Path, Step, Traversal, TraversalError, blocks};
 
 /// Which paths to look for.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortestPath<'a> {
-    /// Which edges to follow from the source on. A vertex that the step skips for its degree in that direction is not walked from, from
-    /// whichever end the search comes to it; it may be the target.
+    /// Which edges to follow from the source on. A vertex that the step skips for its degree in that direction is not
+    /// walked from, from whichever end the search comes to it; it may be the target.
     pub step: &'a Step,
     /// Length of the longest path wanted.
     pub depth: u64,
@@ -111,7 +112,8 @@ fn search(
     Ok(Vec::new())
 }
 
-/// Goes one step further; answers where that meets the other side: the first such vertex, or all that shortest paths pass.
+/// Goes one step further; answers where that meets the other side: the first such vertex, or all that shortest paths
+/// pass.
 fn advance(
     traversal: &mut Traversal<'_>,
     side: &mut Side,
@@ -128,7 +130,8 @@ fn advance(
         let pairs = adjacency.iter().flat_map(|some| some.targets.iter().map(move |target| (some.owner, *target)));
         for (owner, target) in pairs {
             match side.seen.get_mut(target) {
-                // Each owner is in the frontier once and its edges come together, so that parallel ones follow each other here.
+                // Each owner is in the frontier once and its edges come together, so that parallel ones follow each
+                // other here.
                 Some(seen) if all && seen.depth == side.depth && seen.before.last() != Some(&owner) => {
                     traversal.charge(size_of::<Node>())?;
                     seen.before.push(owner);

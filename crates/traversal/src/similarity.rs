@@ -45,8 +45,9 @@ pub fn jaccard(traversal: &mut Traversal<'_>, one: Node, other: Node, step: &Ste
     Ok(ratio(common, of_one.len() + of_other.len() - common))
 }
 
-/// Jaccard's coefficient of a vertex and each of its neighbours and their neighbours, largest first; of equal ones the vertex met first
-/// comes first. Fails when more vertices than the capacity would be visited. `top`: how many are wanted; `None`: all.
+/// Jaccard's coefficient of a vertex and each of its neighbours and their neighbours, largest first; of equal ones the
+/// vertex met first comes first. Fails when more vertices than the capacity would be visited. `top`: how many are
+/// wanted; `None`: all.
 pub fn jaccard_similars(
     traversal: &mut Traversal<'_>,
     vertex: Node,
@@ -91,7 +92,8 @@ fn score_all(
             let (mut all, mut common) = (0, 0);
             for target in some.targets {
                 met(traversal, *target)?;
-                // Of several edges to one neighbour the first counts; the map remembers for which owner a neighbour was counted last.
+                // Of several edges to one neighbour the first counts; the map remembers for which owner a neighbour was
+                // counted last.
                 if counted.insert(*target, at) != Some(at) {
                     all += 1;
                     common += usize::from(near.contains(*target));
@@ -117,8 +119,8 @@ pub enum CommonNeighbourWeight {
     ResourceAllocation,
 }
 
-/// The sum of the weights of the common neighbours of two vertices, of the first `limit` at most. `degree` says which edges make the
-/// degree of a common neighbour.
+/// The sum of the weights of the common neighbours of two vertices, of the first `limit` at most. `degree` says which
+/// edges make the degree of a common neighbour.
 pub fn common_neighbour_score(
     traversal: &mut Traversal<'_>,
     ends: [Node; 2],

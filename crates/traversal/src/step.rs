@@ -81,7 +81,8 @@ impl Step {
         Self { direction, ..self.clone() }
     }
 
-    /// The labels of the edges to read, each once; `None`: all. Several conditions on one label are several entries of `edges`.
+    /// The labels of the edges to read, each once; `None`: all. Several conditions on one label are several entries of
+    /// `edges`.
     pub(crate) fn labels(&self) -> Option<Vec<LabelId>> {
         let mut labels: Vec<LabelId> = self.edges.iter().map(|edges| edges.label).collect();
         labels.sort_unstable();

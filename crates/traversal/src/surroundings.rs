@@ -1,5 +1,5 @@
-//! Walks from one vertex on, one at a time: rays, and rings anywhere on the way. Edges are read where a walk comes to, together with
-//! those of the next vertices beside it, and kept.
+//! Walks from one vertex on, one at a time: rays, and rings anywhere on the way. Edges are read where a walk comes to,
+//! together with those of the next vertices beside it, and kept.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,8 @@ use crate::ring_choice::is_chosen;
 use crate::search::keep;
 use crate::{Adjacency, Node, NodeMap, Path, SearchLimits, Step, Traversal, TraversalError, limits};
 
-/// A neighbour: whether an edge leads to it, and whether one comes from it. Where only one direction is walked, both are that.
+/// A neighbour: whether an edge leads to it, and whether one comes from it. Where only one direction is walked, both
+/// are that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Neighbour {
     node: Node,
@@ -130,8 +131,9 @@ enum Wanted {
     Rings,
 }
 
-/// Paths from a vertex on that cannot be made longer: those as long as `depth` allows, those that end at a vertex without edges to walk
-/// along, and, where both directions are walked, those whose last vertex leads back to the one before only.
+/// Paths from a vertex on that cannot be made longer: those as long as `depth` allows, those that end at a vertex
+/// without edges to walk along, and, where both directions are walked, those whose last vertex leads back to the one
+/// before only.
 pub fn rays(
     traversal: &mut Traversal<'_>,
     source: Node,
@@ -141,8 +143,8 @@ pub fn rays(
     walk(traversal, source, step, limits, Wanted::Rays)
 }
 
-/// Rings reached from a vertex: paths without a repeated vertex, followed by one of their vertices. A ring through the source is given in
-/// one direction, as by [`crate::rings_through`].
+/// Rings reached from a vertex: paths without a repeated vertex, followed by one of their vertices. A ring through the
+/// source is given in one direction, as by [`crate::rings_through`].
 pub fn rings_reached(
     traversal: &mut Traversal<'_>,
     source: Node,

@@ -31,13 +31,15 @@ pub struct Traversal<'g> {
     edges: AtomicU64,
     /// Reads recorded.
     reads: u64,
-    /// The last edge read, or the lightest one, for each pair of vertices walked along, where the answer is to show edges.
+    /// The last edge read, or the lightest one, for each pair of vertices walked along, where the answer is to show
+    /// edges.
     recorded: Option<FxHashMap<(Node, Node), RecordedEdge>>,
     /// Whether vertices satisfy the step's vertex conditions.
     accepted: NodeMap<bool>,
 }
 
-/// A frontier in blocks of the size [`Traversal::expand`] is made for. The first ones are small: who finds enough early reads no more.
+/// A frontier in blocks of the size [`Traversal::expand`] is made for. The first ones are small: who finds enough early
+/// reads no more.
 pub(crate) fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
     let (mut rest, mut size) = (frontier, limits::FIRST_BLOCK_VERTICES);
     std::iter::from_fn(move || {
@@ -49,7 +51,8 @@ pub(crate) fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
 }
 
 impl<'g> Traversal<'g> {
-    /// A traversal that has met nothing yet. `what` is looked for, in plural, for errors; `memory_bytes_max` bounds what it holds.
+    /// A traversal that has met nothing yet. `what` is looked for, in plural, for errors; `memory_bytes_max` bounds
+    /// what it holds.
     #[must_use]
     pub fn new(graph: &'g dyn WalkRead, what: &'static str, memory_bytes_max: usize) -> Self {
         Self {
@@ -105,7 +108,8 @@ impl<'g> Traversal<'g> {
         nodes.into_iter().map(|node| self.id(*node).clone()).collect()
     }
 
-    /// The ids of a path's nodes, charged: many paths pass the same vertices, so that their ids can take far more than the vertices do.
+    /// The ids of a path's nodes, charged: many paths pass the same vertices, so that their ids can take far more than
+    /// the vertices do.
     pub fn ids_of_path(&self, nodes: &[Node]) -> Result<Vec<VertexId>, TraversalError> {
         self.charge(nodes.iter().map(|node| size_of::<VertexId>() + heap_bytes(self.id(*node))).sum())?;
         Ok(self.ids(nodes))
@@ -155,8 +159,8 @@ impl<'g> Traversal<'g> {
         TraversalError::Capacity { capacity, what: self.memory.what }
     }
 
-    /// Reads where one step leads from each of `owners`, which should be a block of [`blocks`]. Vertices that do not exist have no
-    /// edges. A traversal uses vertex conditions of one step only.
+    /// Reads where one step leads from each of `owners`, which should be a block of [`blocks`]. Vertices that do not
+    /// exist have no edges. A traversal uses vertex conditions of one step only.
     pub(crate) fn expand(
         &mut self,
         owners: &[Node],
@@ -166,7 +170,8 @@ impl<'g> Traversal<'g> {
         self.read_edges(owners, step, weight, false)
     }
 
-    /// As [`Self::expand`], for a walk that comes from its end: edges are remembered as leading from the targets to `owners`.
+    /// As [`Self::expand`], for a walk that comes from its end: edges are remembered as leading from the targets to
+    /// `owners`.
     pub(crate) fn expand_backwards(&mut self, owners: &[Node], step: &Step) -> Result<Adjacency, TraversalError> {
         self.read_edges(owners, step, None, true)
     }
@@ -218,8 +223,8 @@ impl<'g> Traversal<'g> {
         Ok(adjacency)
     }
 
-    /// How many edges of the step's direction and labels each of `owners` has, counted before conditions, up to the step's `skip_degree`
-    /// or else `max_degree`. Their other ends get no numbers.
+    /// How many edges of the step's direction and labels each of `owners` has, counted before conditions, up to the
+    /// step's `skip_degree` or else `max_degree`. Their other ends get no numbers.
     pub(crate) fn degrees(&self, owners: &[Node], step: &Step) -> Result<Vec<u64>, TraversalError> {
         let labels = step.labels();
         let read = EdgeRead {
@@ -314,7 +319,8 @@ impl<'g> Traversal<'g> {
             let pair = if backwards { (target, owner) } else { (owner, target) };
             match recorded.entry(pair) {
                 Entry::Occupied(mut slot) => {
-                    // Of parallel edges the last; but the first read of a pair counts, and one on the way there more than one back.
+                    // Of parallel edges the last; but the first read of a pair counts, and one on the way there more
+                    // than one back.
                     let known = slot.get();
                     let is_same_read = known.met.0 == self.reads;
                     if edge.weight <= known.weight && (is_same_read || (known.met.1 && !backwards)) {
@@ -327,7 +333,8 @@ impl<'g> Traversal<'g> {
         self.memory.charge((recorded.len() - before) * limits::RECORDED_EDGE_BYTES)
     }
 
-    /// The ids of the edges it walked along between pairs of vertices, one for each pair it did, in the order of the pairs, none twice.
+    /// The ids of the edges it walked along between pairs of vertices, one for each pair it did, in the order of the
+    /// pairs, none twice.
     #[must_use]
     pub fn edges_between(&self, pairs: impl IntoIterator<Item = (Node, Node)>) -> Vec<EdgeId> {
         let Some(recorded) = &self.recorded else { return Vec::new() };

@@ -1,8 +1,8 @@
 //! Shortest paths by weight (Dijkstra 1959), to one vertex or to all.
 //!
-//! Vertices are settled one by one, but their edges are read many at a time: when the next vertex to settle has not been read yet, it is
-//! read together with those that stand behind it in the queue. All of them will be settled sooner or later, unless the search ends first;
-//! so the reads begin small and grow.
+//! Vertices are settled one by one, but their edges are read many at a time: when the next vertex to settle has not
+//! been read yet, it is read together with those that stand behind it in the queue. All of them will be settled sooner
+//! or later, unless the search ends first; so the reads begin small and grow.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -113,7 +113,8 @@ impl Search {
         Self { known, len: 1, queue, read: FxHashMap::default(), batch: 1 }
     }
 
-    /// Settles the nearest vertex that is not settled: no lighter way to it exists. Its neighbours are looked at before the next one.
+    /// Settles the nearest vertex that is not settled: no lighter way to it exists. Its neighbours are looked at before
+    /// the next one.
     fn settle(
         &mut self,
         traversal: &mut Traversal<'_>,

@@ -134,8 +134,8 @@ pub(crate) fn rounded(number: f64) -> u32 {
     (number + 0.5) as u32
 }
 
-/// The first number from `first` on without a common divisor with `n`: steps of this length around a circle of `n` places come to each of
-/// them once.
+/// The first number from `first` on without a common divisor with `n`: steps of this length around a circle of `n`
+/// places come to each of them once.
 pub(crate) fn coprime_from(first: u32, n: u32) -> u32 {
     (first.max(1)..).find(|&step| common_divisor(step, n) <= 1).unwrap_or(1)
 }

@@ -27,7 +27,8 @@ impl FlashMobs {
         FlashMobs { events, end_ms: clock.end_ms }
     }
 
-    /// Tag and time of a post in some event after `from_ms`; `None` if there is none or it would leave the simulated time.
+    /// Tag and time of a post in some event after `from_ms`; `None` if there is none or it would leave the simulated
+    /// time.
     pub(crate) fn join(&self, from_ms: u64, draw: &mut Draw) -> Option<(u32, u64)> {
         let first = self.events.partition_point(|(peak_ms, _)| *peak_ms < from_ms + 36 * HOUR_MS);
         let &(peak_ms, tag) = draw.of(self.events.get(first..)?)?;

@@ -1,6 +1,8 @@
-//! Forums: each person's wall, albums and groups, with members, tags and, through [`crate::message`], everything posted there.
+//! Forums: each person's wall, albums and groups, with members, tags and, through [`crate::message`], everything posted
+//! there.
 //!
-//! One person's forums are written at a time; only the members of the forum at hand are in memory. Start at [`Forums::write_of`].
+//! One person's forums are written at a time; only the members of the forum at hand are in memory. Start at
+//! [`Forums::write_of`].
 
 use crate::clock::Clock;
 use crate::dictionary::Dictionary;
@@ -205,7 +207,8 @@ impl<'a> Forums<'a> {
         Ok(Forum { id, owner, created_ms })
     }
 
-    /// A person joins up to `within_ms` after it could, if the simulation lasts that long. Friends join after they met the owner.
+    /// A person joins up to `within_ms` after it could, if the simulation lasts that long. Friends join after they met
+    /// the owner.
     fn join(&mut self, forum: &Forum, person: u32, within_ms: u64, draw: &mut Draw) {
         let World { persons, friends, clock, .. } = self.world;
         let known_ms = if friends.of(forum.owner).binary_search(&person).is_ok() {

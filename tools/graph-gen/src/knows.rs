@@ -1,7 +1,7 @@
 //! Who knows whom: degrees after the percentile curve of a large social network, partners found in three sorted passes.
 //!
-//! Memory: each person has as many slots of 4 bytes as it wants friends, in one vector; nothing else grows with the edges. Dates are not
-//! stored: [`Friends::since_ms`] computes them from the pair. Start at [`Friends::find`].
+//! Memory: each person has as many slots of 4 bytes as it wants friends, in one vector; nothing else grows with the
+//! edges. Dates are not stored: [`Friends::since_ms`] computes them from the pair. Start at [`Friends::find`].
 
 use crate::clock::Clock;
 use crate::draw::{Draw, Stream, mix, rounded, scale_by_bits};
@@ -49,7 +49,8 @@ pub(crate) struct Friends {
 }
 
 impl Friends {
-    /// Finds friends for all persons; `block_done` is called after each block with the persons handled so far (3 times all persons).
+    /// Finds friends for all persons; `block_done` is called after each block with the persons handled so far (3 times
+    /// all persons).
     pub(crate) fn find(seed: u64, persons: &Persons, mut block_done: impl FnMut(u64)) -> Friends {
         let mut friends = Friends::with_slots(seed, persons.len());
         let mut order: Vec<u32> = (0..persons.len()).collect();
@@ -84,7 +85,8 @@ impl Friends {
         Friends { starts, filled: vec![0; count as usize], slots: vec![0; total], seed }
     }
 
-    /// Pairs the persons of a sorted block with others at geometric distances, until they have `goal_percent` of their friends.
+    /// Pairs the persons of a sorted block with others at geometric distances, until they have `goal_percent` of their
+    /// friends.
     fn pair_block(&mut self, block: &[u32], goal_percent: u32, draw: &mut Draw) {
         for (position, &person) in block.iter().enumerate() {
             let goal = self.goal(person, goal_percent);

@@ -1,7 +1,7 @@
 //! Posts, photos, comments and likes.
 //!
-//! Messages are written as they are drawn and forgotten, except for the (at most 20) comments of the thread at hand, which later comments
-//! may answer. A message whose date falls behind the end of the simulation is not written.
+//! Messages are written as they are drawn and forgotten, except for the (at most 20) comments of the thread at hand,
+//! which later comments may answer. A message whose date falls behind the end of the simulation is not written.
 
 use crate::clock::Clock;
 use crate::draw::{Draw, coprime_from, part, part_u32};
@@ -16,7 +16,8 @@ use crate::text::Prose;
 const LIKED_POSTS: u32 = 140;
 /// Comments that anybody likes, in 1,000.
 const LIKED_COMMENTS: u32 = 48;
-/// Of 1,000 comments after the first, those that answer a comment instead of the post; over all comments it is about half.
+/// Of 1,000 comments after the first, those that answer a comment instead of the post; over all comments it is about
+/// half.
 const ANSWERS_TO_COMMENTS: u32 = 560;
 /// Comments of a word or two, in 1,000.
 const SHORT_COMMENTS: u32 = 600;
@@ -200,7 +201,8 @@ impl<'a> Messages<'a> {
         tables.pair(Table::ForumContainerOf, setting.forum, id)
     }
 
-    /// `count` different tags: the one of the thread, then others near it, which are of the same class or a related one.
+    /// `count` different tags: the one of the thread, then others near it, which are of the same class or a related
+    /// one.
     fn write_tags(
         &mut self,
         table: Table,

@@ -140,8 +140,8 @@ pub fn generate(options: &SnbOptions, out: &Path, progress: &mut dyn FnMut(&Prog
     Ok(summary(tables.finish()?))
 }
 
-/// Generates a network and gives each row to `taker` as it is made, instead of writing files: the same rows in the same order as
-/// [`generate`] writes to each file, those of different files in turn. `taker` says whether it wants more.
+/// Generates a network and gives each row to `taker` as it is made, instead of writing files: the same rows in the same
+/// order as [`generate`] writes to each file, those of different files in turn. `taker` says whether it wants more.
 ///
 /// # Errors
 /// Options out of range, or [`GenError::Stopped`].
@@ -180,8 +180,9 @@ fn make(options: &SnbOptions, tables: &mut Tables<'_>, progress: &mut dyn FnMut(
     Ok(())
 }
 
-/// Every person once, in an order in which any stretch has persons of the whole time: who joined early has larger forums with more in them,
-/// and a load should be the same work from its beginning to its end. A stride near the golden section of the whole spreads best.
+/// Every person once, in an order in which any stretch has persons of the whole time: who joined early has larger
+/// forums with more in them, and a load should be the same work from its beginning to its end. A stride near the golden
+/// section of the whole spreads best.
 fn in_turn(persons: u32) -> impl Iterator<Item = u32> {
     let stride = coprime_from(part_u32(persons, 0.618), persons).min(persons);
     std::iter::successors(Some(0), move |at| Some((at + stride) % persons)).take(persons as usize)

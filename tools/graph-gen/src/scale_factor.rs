@@ -1,9 +1,9 @@
 //! Sizes of networks after LDBC's scale factors.
 //!
-//! LDBC publishes how many vertices and edges its own generator makes for a scale factor (the bulk-loaded part, without update streams):
-//! 0.1: 327,588 and 1,477,965; 1: 3,181,724 and 17,256,038; 10: 29,987,835 and 176,623,445. There is no scale factor 60 of LDBC; graphs
-//! of that name in the literature have about 187 million vertices and 1.25 billion edges. The numbers of persons below were chosen so
-//! that this generator makes about as many edges.
+//! LDBC publishes how many vertices and edges its own generator makes for a scale factor (the bulk-loaded part, without
+//! update streams): 0.1: 327,588 and 1,477,965; 1: 3,181,724 and 17,256,038; 10: 29,987,835 and 176,623,445. There is
+//! no scale factor 60 of LDBC; graphs of that name in the literature have about 187 million vertices and 1.25 billion
+//! edges. The numbers of persons below were chosen so that this generator makes about as many edges.
 
 use std::fmt;
 use std::str::FromStr;

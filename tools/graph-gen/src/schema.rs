@@ -1,7 +1,8 @@
 //! The graph schema of the files, as create bodies for HugeGraph's REST API and as hugegraph-loader's schema script.
 //!
-//! Derived from [`FILES`]: a vertex file is a vertex label with primary key `id`, an edge file an edge label; every other column is a
-//! property. It fits every LDBC SNB Interactive v1 folder in CsvComposite form with epoch dates, not only ours.
+//! Derived from [`FILES`]: a vertex file is a vertex label with primary key `id`, an edge file an edge label; every
+//! other column is a property. It fits every LDBC SNB Interactive v1 folder in CsvComposite form with epoch dates, not
+//! only ours.
 
 use serde_json::{Value, json};
 
@@ -79,8 +80,9 @@ fn property_names(file: &FileSpec, content: Content) -> Vec<&'static str> {
     property_columns(file, content).map(|column| key_of(file, column).name).collect()
 }
 
-/// The schema as create bodies, in the shape of HugeGraph's `GET {graph}/schema` answer: `propertykeys`, `vertexlabels`, `edgelabels`, and
-/// an empty `indexlabels`. Vertex ids come from the primary key `id` (a text), so they read like `1:933`.
+/// The schema as create bodies, in the shape of HugeGraph's `GET {graph}/schema` answer: `propertykeys`,
+/// `vertexlabels`, `edgelabels`, and an empty `indexlabels`. Vertex ids come from the primary key `id` (a text), so
+/// they read like `1:933`.
 pub fn schema_json(content: Content) -> Value {
     let property_keys: Vec<Value> = keys(content)
         .into_iter()

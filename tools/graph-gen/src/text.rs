@@ -1,7 +1,7 @@
 //! Message text: plain English words in no meaningful order, cut from one pool, about a tag.
 //!
-//! The text of a message depends only on (seed, message id) and its tag, so the same network with `text` switched off differs in nothing
-//! else. All text is ASCII, without `|`, `;` or quotes.
+//! The text of a message depends only on (seed, message id) and its tag, so the same network with `text` switched off
+//! differs in nothing else. All text is ASCII, without `|`, `;` or quotes.
 
 use crate::dictionary::words::{PROSE, SHORT_REPLIES};
 use crate::draw::{Draw, Stream, mix};

@@ -1,7 +1,7 @@
-//! Writes the outputs of made-up runs into a folder: `results.json`, `samples.jtl`, `summary.md`, `report.html` in `one/`, and
-//! a page of two servers in `two/`. The figures are the same each time and computed from the samples, so that tests can
-//! compare what a browser and JMeter make of these files with what is in them. Texts in it are as hostile as a server could
-//! send them.
+//! Writes the outputs of made-up runs into a folder: `results.json`, `samples.jtl`, `summary.md`, `report.html` in
+//! `one/`, and a page of two servers in `two/`. The figures are the same each time and computed from the samples, so
+//! that tests can compare what a browser and JMeter make of these files with what is in them. Texts in it are as
+//! hostile as a server could send them.
 //!
 //!     cargo run -p load-test --example sample_report -- DIR
 

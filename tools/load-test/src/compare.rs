@@ -1,7 +1,8 @@
 //! The ratio of two servers, from measurements made in turn.
 //!
-//! Machines are noisy, so a single pair says little: both servers are measured one after the other, several times, and each
-//! pair gives one ratio. What is told is the median of these with the least and the greatest. Start at [`ScenarioRatio`].
+//! Machines are noisy, so a single pair says little: both servers are measured one after the other, several times, and
+//! each pair gives one ratio. What is told is the median of these with the least and the greatest. Start at
+//! [`ScenarioRatio`].
 
 mod measure;
 

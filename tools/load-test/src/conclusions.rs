@@ -98,8 +98,8 @@ fn why_bad(scenario: &ScenarioResult, row: &Row) -> String {
     }
 }
 
-/// The fastest row without errors, where that is another than the peak: the pages name the last row before errors, which
-/// may lie beyond the server's capacity.
+/// The fastest row without errors, where that is another than the peak: the pages name the last row before errors,
+/// which may lie beyond the server's capacity.
 fn fastest(scenario: &ScenarioResult, best: &Row) -> Option<String> {
     let clean = scenario.rows.iter().filter(|row| row.error_percent == 0.0);
     let fastest = clean.max_by(|a, b| a.throughput_per_s.total_cmp(&b.throughput_per_s))?;

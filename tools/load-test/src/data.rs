@@ -1,10 +1,10 @@
 //! The tool's own schema and data: made before a test, referred to by it, deleted after it.
 //!
-//! Names and ids carry the name of the run, so runs do not touch one another's data nor anybody else's. Ids are computed
-//! from numbers, not remembered: a data set of any size takes no memory here.
+//! Names and ids carry the name of the run, so runs do not touch one another's data nor anybody else's. Ids are
+//! computed from numbers, not remembered: a data set of any size takes no memory here.
 //!
-//! Vertices have ids of the form `{run}v{number}`; edge `n` goes from vertex `n mod V` to a vertex that differs for each
-//! round, so that all edges are different. Start at [`prepare`](crate::prepare).
+//! Vertices have ids of the form `{run}v{number}`; edge `n` goes from vertex `n mod V` to a vertex that differs for
+//! each round, so that all edges are different. Start at [`prepare`](crate::prepare).
 
 mod prepare;
 

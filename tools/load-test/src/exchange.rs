@@ -1,7 +1,7 @@
 //! One user's connection: sends a request, reads the answer, judges it, and says how long it took.
 //!
-//! The connection is driven by the task of its user, without a pool and without a task of its own: the tool often shares the processors
-//! with the server under test.
+//! The connection is driven by the task of its user, without a pool and without a task of its own: the tool often
+//! shares the processors with the server under test.
 
 use std::future::{Future as _, poll_fn};
 use std::pin::Pin;
@@ -205,7 +205,8 @@ enum TripError {
     Answer(#[from] WireError),
 }
 
-/// A request on its way out and its answer on its way in. Both at one time: a server may answer before it has read everything.
+/// A request on its way out and its answer on its way in. Both at one time: a server may answer before it has read
+/// everything.
 struct RoundTrip<'a> {
     stream: &'a mut Stream,
     unsent: &'a [u8],
@@ -267,8 +268,9 @@ impl RoundTrip<'_> {
     }
 }
 
-/// Wakes a user whose answer does not come. It is set once for many requests: one that is answered in time leaves it where it is, and
-/// when it rings too early it is set again. That saves two changes of the runtime's list of timers for each request.
+/// Wakes a user whose answer does not come. It is set once for many requests: one that is answered in time leaves it
+/// where it is, and when it rings too early it is set again. That saves two changes of the runtime's list of timers for
+/// each request.
 #[derive(Default)]
 struct Alarm(Option<Pin<Box<Sleep>>>);
 

@@ -1,9 +1,9 @@
 //! Single requests as JTL: the CSV that JMeter writes and opens.
 //!
 //! JMeter groups by label, so a label names the scenario and the load (and the request, where a scenario has several):
-//! rows of a stress search stay apart. Times are
-//! whole milliseconds in this format, rounded to the nearest; `results.json` has them exactly. Rows may be thinned
-//! ([`RowSamples::stride`]); then counts are parts of the whole, while means and shares stay estimates of the same figures.
+//! rows of a stress search stay apart. Times are whole milliseconds in this format, rounded to the nearest;
+//! `results.json` has them exactly. Rows may be thinned ([`RowSamples::stride`]); then counts are parts of the whole,
+//! while means and shares stay estimates of the same figures.
 
 use std::io;
 

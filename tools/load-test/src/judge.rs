@@ -96,8 +96,8 @@ fn count(bytes: &[u8], wanted: u8) -> u64 {
     bytes.chunks(255).map(|piece| u64::from(piece.iter().map(|&byte| u8::from(byte == wanted)).sum::<u8>())).sum()
 }
 
-/// Whether a text occurs in the answer. Looks from the end of a long one, where the last id of a batch stands; for a short one getting
-/// ready to look backwards takes longer than looking.
+/// Whether a text occurs in the answer. Looks from the end of a long one, where the last id of a batch stands; for a
+/// short one getting ready to look backwards takes longer than looking.
 fn has(body: &[u8], wanted: &[u8]) -> bool {
     if body.len() < SHORT_ANSWER_BYTES {
         memmem::find(body, wanted).is_some()

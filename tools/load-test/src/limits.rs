@@ -41,8 +41,8 @@ pub(crate) const ANSWER_HEADERS_MAX: usize = 64;
 /// Room that a connection keeps for an answer before it knows how long it is: most single elements fit.
 pub(crate) const ANSWER_BYTES_GUESS: usize = 4 << 10;
 
-/// Users of one row: Linux gives out 28,232 local ports to one address of a server at stock settings, and each user takes
-/// one and some 20 KiB.
+/// Users of one row: Linux gives out 28,232 local ports to one address of a server at stock settings, and each user
+/// takes one and some 20 KiB.
 pub const USERS_MAX: u32 = 28_000;
 
 /// Threads of the tool: more than any machine can use for one target.
@@ -62,7 +62,8 @@ pub const BATCH_ELEMENTS_MAX: u32 = 100_000;
 /// milliseconds, and what the tool's own clock costs is not the server's latency.
 pub(crate) const TIMER_GRACE: Duration = Duration::from_millis(2);
 
-/// Pause of a user that got no connection, so that a server that is down is not asked a hundred thousand times a second.
+/// Pause of a user that got no connection, so that a server that is down is not asked a hundred thousand times a
+/// second.
 pub(crate) const CONNECT_RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 /// Time that requests under way get to end after an interruption.
@@ -87,8 +88,8 @@ pub(crate) const CLEAN_UP_TIMEOUT_MS: u64 = 600_000;
 /// for a page with many of them.
 pub const DISTRIBUTION_POINTS_PER_HALF: u32 = 8;
 
-/// Points of a line up to which each is drawn as a dot too: the rows of a stress search are measurements, while the seconds
-/// of a time series would merge into a band.
+/// Points of a line up to which each is drawn as a dot too: the rows of a stress search are measurements, while the
+/// seconds of a time series would merge into a band.
 pub const CHART_MARKERS_MAX: usize = 24;
 
 /// Runs on one page: more colours than these cannot be told apart.
@@ -106,7 +107,8 @@ pub(crate) const QUICK_TIMEOUT_MIN: Duration = Duration::from_secs(1);
 /// The least difference in users down to which a page's peak is searched: the pages themselves step by hundreds.
 pub(crate) const PUBLISH_RESOLUTION_MIN: u32 = 50;
 
-/// Processor cores that two servers may still use when they count as settled: timers and collectors of garbage never rest.
+/// Processor cores that two servers may still use when they count as settled: timers and collectors of garbage never
+/// rest.
 pub(crate) const SETTLED_CORES_MAX: f64 = 0.1;
 
 /// Time over which that is measured: the system counts processor time in hundredths of a second.

@@ -1,5 +1,5 @@
-//! What the load of a row is called: the rate of the open driver, the users of the others. One answer for tables, sentences,
-//! charts and JTL, so that rows stay apart in all of them.
+//! What the load of a row is called: the rate of the open driver, the users of the others. One answer for tables,
+//! sentences, charts and JTL, so that rows stay apart in all of them.
 
 use crate::figures;
 use crate::result::{DriverKind, Row};

@@ -1,5 +1,5 @@
-//! The machine of the tool, and what a local server's process takes from it. Read from the operating system; where it does
-//! not tell (other systems than Linux, processes of other users), there is no figure.
+//! The machine of the tool, and what a local server's process takes from it. Read from the operating system; where it
+//! does not tell (other systems than Linux, processes of other users), there is no figure.
 
 use crate::result::Machine;
 

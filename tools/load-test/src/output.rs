@@ -1,4 +1,5 @@
-//! A folder of results: `results.json`, `summary.md`, `report.html` (and `samples.jtl`, which is written while a test runs).
+//! A folder of results: `results.json`, `summary.md`, `report.html` (and `samples.jtl`, which is written while a test
+//! runs).
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};

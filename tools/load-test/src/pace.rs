@@ -1,7 +1,7 @@
 //! When the next request of a user starts: the three drivers.
 //!
-//! Paced and closed users look at their own last request only. The open driver has one list of starts for all users of a
-//! thread; it is computed, not stored: the n-th start is a function of n.
+//! Paced and closed users look at their own last request only. The open driver has one list of starts for all users of
+//! a thread; it is computed, not stored: the n-th start is a function of n.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Running the scenarios of a published page, in its order and with its numbers of elements.
 //!
-//! The load is that of the pages: users that send one request a second, and are raised in number until errors appear. The
-//! first row of a scenario has as many users as the page's best row, so that both stand side by side.
+//! The load is that of the pages: users that send one request a second, and are raised in number until errors appear.
+//! The first row of a scenario has as many users as the page's best row, so that both stand side by side.
 
 use std::time::{Duration, Instant};
 
@@ -110,8 +110,8 @@ fn search(users: u32, to: u32) -> StressOptions {
     StressOptions { from: users, to, raise: Raise::Bisect(resolution), error_percent_max: 0.0, latency_max: None }
 }
 
-/// The time of one row, when all rows of all scenarios share what preparing leaves over; a fifth of it to warm up, but as
-/// long as all users need for their first request if half of the row is enough for that.
+/// The time of one row, when all rows of all scenarios share what preparing leaves over; a fifth of it to warm up, but
+/// as long as all users need for their first request if half of the row is enough for that.
 fn quick_driver(driver: &DriverOptions, total: Duration, scenarios: u32) -> DriverOptions {
     let rows = u32::try_from(QUICK_LOADS.len()).unwrap_or(1) * scenarios.max(1);
     let row = total * (100 - QUICK_PREPARE_PERCENT) / 100 / rows;

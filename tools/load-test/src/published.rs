@@ -1,11 +1,12 @@
-//! The rows that HugeGraph's own benchmark pages publish, embedded, and what can be said about each from its figures alone.
+//! The rows that HugeGraph's own benchmark pages publish, embedded, and what can be said about each from its figures
+//! alone.
 //!
-//! Facts only: the figures stand in `published/rows.csv` as the pages print them; an empty field means that the page does
-//! not say. Start with [`Page::named`].
+//! Facts only: the figures stand in `published/rows.csv` as the pages print them; an empty field means that the page
+//! does not say. Start with [`Page::named`].
 //!
 //! The unit of the pages' throughput is requests a second, and their users send one request a second, so a server that
-//! keeps up shows the offered load, not its capacity. A page says "5 minutes", but samples divided by throughput give about
-//! 360 s: ramp-up and end are part of the time, and a rate is about 0.92 of the number of users at best.
+//! keeps up shows the offered load, not its capacity. A page says "5 minutes", but samples divided by throughput give
+//! about 360 s: ramp-up and end are part of the time, and a rate is about 0.92 of the number of users at best.
 //! [`PublishedRow::users_accounted_for`] tells the rows whose figures do not fit together.
 
 use std::fmt;
@@ -181,9 +182,10 @@ impl PublishedRow {
         self.throughput_per_s * f64::from(self.elements)
     }
 
-    /// The share of the users that the row's figures account for: by Little's law a user who sends one request a second, or
-    /// waits longer than that for an answer, contributes `1 / max(1 s, average)` requests a second. About 0.92 in a row that
-    /// is consistent; far from it, the row's figures contradict each other. `None` where the page gives no average.
+    /// The share of the users that the row's figures account for: by Little's law a user who sends one request a
+    /// second, or waits longer than that for an answer, contributes `1 / max(1 s, average)` requests a second. About
+    /// 0.92 in a row that is consistent; far from it, the row's figures contradict each other. `None` where the page
+    /// gives no average.
     pub fn users_accounted_for(&self) -> Option<f64> {
         let cycle_s = (self.average_ms? / 1000.0).max(1.0);
         Some(self.throughput_per_s * cycle_s / f64::from(self.concurrency))

@@ -1,8 +1,8 @@
 //! Counting what users did, in bounded memory.
 //!
 //! Each thread of the tool has a [`Shard`]. Its users write into the shard's current interval; about once a second the
-//! collector takes the interval away and adds it to the row's totals. So a request costs one histogram entry under a lock
-//! that nobody else wants, and memory does not depend on how long a row takes.
+//! collector takes the interval away and adds it to the row's totals. So a request costs one histogram entry under a
+//! lock that nobody else wants, and memory does not depend on how long a row takes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

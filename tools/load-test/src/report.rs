@@ -1,7 +1,8 @@
 //! `report.html` and `summary.md`: what runs found, for reading.
 //!
-//! The page is one file that loads nothing: styles and drawings are in it, there is no script, and its colours follow the
-//! reader's choice of light or dark. Every text that is not ours is escaped by the template engine. Start at [`Report`].
+//! The page is one file that loads nothing: styles and drawings are in it, there is no script, and its colours follow
+//! the reader's choice of light or dark. Every text that is not ours is escaped by the template engine. Start at
+//! [`Report`].
 
 mod chart;
 mod charts;

@@ -1,9 +1,10 @@
 //! What a load test found, as plain data: the one model that drivers fill and every output is made from.
 //!
-//! Hardly any behaviour lives here. It is written as `results.json`, so names are part of a format: add fields with a default,
-//! never change a meaning. Times are microseconds (`_us`) unless their name says otherwise; sizes are bytes.
+//! Hardly any behaviour lives here. It is written as `results.json`, so names are part of a format: add fields with a
+//! default, never change a meaning. Times are microseconds (`_us`) unless their name says otherwise; sizes are bytes.
 //!
-//! Every field says what it counts, because figures of load tests are worth nothing without that. Start at [`RunResult`].
+//! Every field says what it counts, because figures of load tests are worth nothing without that. Start at
+//! [`RunResult`].
 
 use serde::{Deserialize, Serialize};
 
@@ -118,7 +119,8 @@ pub struct ScenarioResult {
     /// What ended the scenario before its last row, other than a person.
     #[serde(default)]
     pub failure: Option<String>,
-    /// Index in `rows` of the last row before errors (or before the latency bound), where a search was made and found one.
+    /// Index in `rows` of the last row before errors (or before the latency bound), where a search was made and found
+    /// one.
     pub peak: Option<usize>,
     /// What ended the search, where one was made.
     #[serde(default)]

@@ -24,8 +24,8 @@ use crate::stress::{Search, StressOptions};
 pub enum Loads {
     /// These, in this order.
     List(Vec<Load>),
-    /// As many as the search for the peak takes. The number searched for is the concurrency; with the open driver it is the
-    /// rate, at `concurrency` connections.
+    /// As many as the search for the peak takes. The number searched for is the concurrency; with the open driver it is
+    /// the rate, at `concurrency` connections.
     Stress {
         /// How to search.
         options: StressOptions,
@@ -113,8 +113,8 @@ impl LoadTest {
         &self.client
     }
 
-    /// Makes what scenarios need, unless an earlier call has made it. Call it once with all that will be needed, so that all
-    /// scenarios use the same data.
+    /// Makes what scenarios need, unless an earlier call has made it. Call it once with all that will be needed, so
+    /// that all scenarios use the same data.
     ///
     /// # Errors
     /// Those of [`prepare`](crate::prepare).
@@ -137,7 +137,8 @@ impl LoadTest {
     /// Runs a scenario: one row for each load. An interruption ends it with the rows so far, the last one shortened.
     ///
     /// # Errors
-    /// Those of [`LoadTest::prepare`], for what has not been prepared; [`LoadTestError::Option`] for loads that make no sense.
+    /// Those of [`LoadTest::prepare`], for what has not been prepared; [`LoadTestError::Option`] for loads that make no
+    /// sense.
     pub async fn run(
         &mut self,
         scenario: &Scenario,
@@ -253,8 +254,8 @@ impl LoadTest {
     }
 }
 
-/// The product, and its engine where it is known. Rhizome reports a version of HugeGraph, because clients decide by it; its
-/// metrics tell its own name and its engine.
+/// The product, and its engine where it is known. Rhizome reports a version of HugeGraph, because clients decide by it;
+/// its metrics tell its own name and its engine.
 async fn product(client: &Client) -> (&'static str, Option<String>) {
     match client.metrics_text().await {
         Ok(text) if text.contains("rhizome_") => ("Rhizome", engine_of(&text)),

@@ -1,7 +1,7 @@
 //! What is asked of the server: a scenario is a set of weighted requests with placeholders, and what a right answer is.
 //!
-//! Built-in scenarios are the same TOML files that users write ([`built_in`]); nothing is possible in one that is not in
-//! the other. A [`Scenario`] is checked but not tied to a server; [`Scenario::bind`] puts in the names and ids of a
+//! Built-in scenarios are the same TOML files that users write ([`built_in`]); nothing is possible in one that is not
+//! in the other. A [`Scenario`] is checked but not tied to a server; [`Scenario::bind`] puts in the names and ids of a
 //! [`DataSet`](crate::DataSet) and makes a [`Plan`] that the drivers carry out.
 
 pub(crate) mod built_in;
@@ -24,8 +24,8 @@ use file::{RequestFile, ScenarioFile};
 pub struct ScenarioOptions {
     /// Elements in one request of the batch scenarios, instead of their own number.
     pub batch: Option<u32>,
-    /// Reads in a hundred requests of `mixed`, instead of its own number: weights of requests are set so that those with
-    /// method GET have this share and keep their proportions among themselves, and so for the others.
+    /// Reads in a hundred requests of `mixed`, instead of its own number: weights of requests are set so that those
+    /// with method GET have this share and keep their proportions among themselves, and so for the others.
     pub read_percent: Option<u32>,
 }
 
@@ -95,12 +95,12 @@ impl Needs {
 }
 
 impl Scenario {
-    /// Finds scenarios by what a user wrote: the name of a built-in one, `schema` for all three of that kind, or the path
-    /// of a file that ends in `.toml`.
+    /// Finds scenarios by what a user wrote: the name of a built-in one, `schema` for all three of that kind, or the
+    /// path of a file that ends in `.toml`.
     ///
     /// # Errors
-    /// [`LoadTestError::UnknownScenario`], [`LoadTestError::ReadScenario`], or [`LoadTestError::Scenario`] which says what
-    /// is wrong with the file and where.
+    /// [`LoadTestError::UnknownScenario`], [`LoadTestError::ReadScenario`], or [`LoadTestError::Scenario`] which says
+    /// what is wrong with the file and where.
     pub fn find(name: &str, options: &ScenarioOptions) -> Result<Vec<Self>, LoadTestError> {
         if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
             let source = |source| LoadTestError::ReadScenario { path: name.into(), source };

@@ -1,7 +1,7 @@
 //! JMeter's aggregate table of a scenario, and what it leaves out: longer percentiles, elements, processor, memory.
 //!
-//! The first ten columns are JMeter's, in its order and with its names. A [`Grid`] is text in cells, still without a form:
-//! the terminal, Markdown and the HTML page each give it one. Start at [`aggregate`].
+//! The first ten columns are JMeter's, in its order and with its names. A [`Grid`] is text in cells, still without a
+//! form: the terminal, Markdown and the HTML page each give it one. Start at [`aggregate`].
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableStyle, presets};
 
@@ -91,8 +91,8 @@ pub fn by_request(row: &Row) -> Grid {
     }
 }
 
-/// The row that stands for a scenario: its peak; or, when no search was made, its fastest row without errors, or the fastest
-/// of all where each has some.
+/// The row that stands for a scenario: its peak; or, when no search was made, its fastest row without errors, or the
+/// fastest of all where each has some.
 #[must_use]
 pub fn best_row(scenario: &ScenarioResult) -> Option<&Row> {
     let fastest = |clean: bool| {

@@ -108,8 +108,9 @@ impl Worker {
     }
 }
 
-/// The processor that a thread of so many keeps to: so that a server on this machine can keep to the same for its connections, and what
-/// runs where does not change from row to row. `None` where there are more or fewer processors than threads.
+/// The processor that a thread of so many keeps to: so that a server on this machine can keep to the same for its
+/// connections, and what runs where does not change from row to row. `None` where there are more or fewer processors
+/// than threads.
 fn tied_to(index: usize, threads: usize) -> Option<usize> {
     let processors = threads::processors();
     processors.get(index).copied().filter(|_| processors.len() == threads)

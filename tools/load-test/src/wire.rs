@@ -1,8 +1,9 @@
 //! HTTP/1.1 as a client writes and reads it: heads of requests out, answers in, piece by piece as the bytes come.
 //!
-//! The tool often shares the processors with the server under test, and a client library costs more for a small request than
-//! everything else a user does. This is what is left of one if each connection has one request at a time, and all headers but the
-//! length are the same in all requests. It waits for nothing and touches no socket: [`exchange`](crate::exchange) does.
+//! The tool often shares the processors with the server under test, and a client library costs more for a small request
+//! than everything else a user does. This is what is left of one if each connection has one request at a time, and all
+//! headers but the length are the same in all requests. It waits for nothing and touches no socket:
+//! [`exchange`](crate::exchange) does.
 
 use crate::limits::{ANSWER_BYTES_MAX, ANSWER_HEAD_BYTES_MAX, ANSWER_HEADERS_MAX};
 
@@ -84,7 +85,8 @@ pub(crate) enum WireError {
     Closed(&'static str),
 }
 
-/// One answer on its way in. Bytes are appended to [`AnswerReader::input`], then [`AnswerReader::advance`] looks at them.
+/// One answer on its way in. Bytes are appended to [`AnswerReader::input`], then [`AnswerReader::advance`] looks at
+/// them.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerReader {
     /// What came and was not taken apart yet.

@@ -1,5 +1,5 @@
-//! The drivers against a server that delays, fails and lies. Times are asserted only as bounds that hold by construction:
-//! nothing can be faster than the server's own pauses, on a machine however busy.
+//! The drivers against a server that delays, fails and lies. Times are asserted only as bounds that hold by
+//! construction: nothing can be faster than the server's own pauses, on a machine however busy.
 
 mod scripted;
 

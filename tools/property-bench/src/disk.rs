@@ -8,8 +8,8 @@ pub(crate) fn bytes(folder: &Path) -> u64 {
     files(folder).iter().filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum()
 }
 
-/// Asks the system to forget what it has cached of the files below a folder. Works for files that have been written to the disk; a
-/// system that cannot leaves them cached. Says whether all were forgotten as far as it tells.
+/// Asks the system to forget what it has cached of the files below a folder. Works for files that have been written to
+/// the disk; a system that cannot leaves them cached. Says whether all were forgotten as far as it tells.
 pub(crate) fn forget(folder: &Path) -> bool {
     files(folder).iter().all(|path| forget_file(path))
 }

@@ -1,8 +1,9 @@
 //! The benchmark page of rust_graph_lib's property store again, on Rhizome's property store and any engine.
 //!
-//! What it is: [`run`] measures single operations ([`operations`]: insert, extend, get, batch get, cold and warm, of nodes and of edges)
-//! and loads of a whole graph ([`load`]: in batches of several sizes and by sorted ingest), into a [`result::PropertyResult`] that
-//! [`report`] shows beside what was [`published`]. What it is not: it opens no engine (a [`Place`] does) and has no command line.
+//! What it is: [`run`] measures single operations ([`operations`]: insert, extend, get, batch get, cold and warm, of
+//! nodes and of edges) and loads of a whole graph ([`load`]: in batches of several sizes and by sorted ingest), into a
+//! [`result::PropertyResult`] that [`report`] shows beside what was [`published`]. What it is not: it opens no engine
+//! (a [`Place`] does) and has no command line.
 //!
 //! Memory is bounded whatever the size of the graph: rows are made, encoded and stored in pieces of a fixed size.
 //!
@@ -35,8 +36,8 @@ use result::PropertyResult;
 
 /// Where the store under test is.
 pub trait Place {
-    /// An engine with nothing in it, opened with [`property_store::TABLES`]. The one from before has been dropped, and its content may
-    /// be deleted.
+    /// An engine with nothing in it, opened with [`property_store::TABLES`]. The one from before has been dropped, and
+    /// its content may be deleted.
     ///
     /// # Errors
     /// Whatever keeps it from being opened.

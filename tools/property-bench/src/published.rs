@@ -1,7 +1,7 @@
 //! What rust_graph_lib's benchmark page says (bench-tikv-rocksdb.md, September 2019), in the units it must have meant.
 //!
-//! The page labels its first table of batch puts "ms"; two days later its author published it again in seconds with the same
-//! magnitudes, and the program that printed it measured seconds. So both are seconds here.
+//! The page labels its first table of batch puts "ms"; two days later its author published it again in seconds with the
+//! same magnitudes, and the program that printed it measured seconds. So both are seconds here.
 
 use crate::result::Operation;
 

@@ -6,7 +6,8 @@ use property_store::record::Encoder;
 
 use crate::BenchError;
 
-/// Where the number of a label begins in a node's id: the generator's ids stay below 2^53 and are unique within a label.
+/// Where the number of a label begins in a node's id: the generator's ids stay below 2^53 and are unique within a
+/// label.
 const LABEL_SHIFT: u32 = 56;
 
 /// Labels of vertices; their places in this list are part of the ids.

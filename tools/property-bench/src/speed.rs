@@ -47,7 +47,8 @@ impl Course {
     }
 }
 
-/// Records a second of each tenth; where the records were gone over several times, with the times of all courses together.
+/// Records a second of each tenth; where the records were gone over several times, with the times of all courses
+/// together.
 pub(crate) fn tenths_per_s(records: u64, courses: &[&Course]) -> Vec<f64> {
     let Some(times) = courses.iter().map(|course| course.tenths_s()).collect::<Option<Vec<_>>>() else {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! The size of a crate of the product: all lines of `src/**/*.rs`, comments and blank lines included, without the modules
-//! under `#[cfg(test)]`, be they in braces or in files.
+//! The size of a crate of the product: all lines of `src/**/*.rs`, comments and blank lines included, without the
+//! modules under `#[cfg(test)]`, be they in braces or in files.
 
 use super::findings::Finding;
 use super::limits::CRATE_LINES_MAX;

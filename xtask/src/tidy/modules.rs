@@ -144,8 +144,8 @@ impl Crate {
         found
     }
 
-    /// Follows a path from a module to the module that defines it, and the name there; no name if it is a module. Absent
-    /// for what another crate defines.
+    /// Follows a path from a module to the module that defines it, and the name there; no name if it is a module.
+    /// Absent for what another crate defines.
     fn resolve(&self, from: &[String], segments: &[String], followed: usize) -> Option<(Segments, Option<String>)> {
         let (first, rest) = segments.split_first()?;
         match first.as_str() {

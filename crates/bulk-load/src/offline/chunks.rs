@@ -33,9 +33,8 @@ impl Chunks {
     }
 }
 
-/// Cuts what is not covered of a file. Lines of a text and of JSON are records, so these files are cut anywhere between lines; a CSV
-/// record can
-/// hold line ends, so such a file is one part, and so is a file whose bytes are not its text.
+/// Cuts what is not covered of a file. Lines of a text and of JSON are records, so these files are cut anywhere between
+/// lines; a CSV record can hold line ends, so such a file is one part, and so is a file whose bytes are not its text.
 pub(crate) fn cut(path: &Path, bytes: u64, input: &Input, file: usize, covers: &[Cover]) -> io::Result<Vec<Chunk>> {
     let lines_are_records = matches!(input.format, Format::Text | Format::Json) && is_plain(input);
     let mut chunks = Vec::new();

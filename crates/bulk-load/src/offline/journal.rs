@@ -1,6 +1,8 @@
-//! What an offline load has finished, on disk: a line of JSON for each step. A load that was cut short goes on from there.
+//! What an offline load has finished, on disk: a line of JSON for each step. A load that was cut short goes on from
+//! there.
 //!
-//! A step is written down after what it made is on the disk. Files that no line names are thrown away at the next start.
+//! A step is written down after what it made is on the disk. Files that no line names are thrown away at the next
+//! start.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};

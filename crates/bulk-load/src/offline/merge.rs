@@ -37,9 +37,8 @@ struct Cursor {
     age: usize,
 }
 
-/// Merges a section. Where runs have the same key the row of the last one counts. `report` gets the number of rows written, now and
-/// then; it
-/// says whether to go on.
+/// Merges a section. Where runs have the same key the row of the last one counts. `report` gets the number of rows
+/// written, now and then; it says whether to go on.
 pub(crate) fn merge(
     engine: &dyn Engine,
     job: &MergeJob,

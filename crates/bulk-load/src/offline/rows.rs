@@ -1,9 +1,8 @@
 //! The fast way from a row to an element: texts of a line become what the schema checks, without JSON in between.
 //!
-//! It does for plain rows exactly what [`crate::builder::Builder`] does, and nothing else: where a mapping, a value or a rule is not
-//! plain it
-//! gives `None`, and the row goes the way every row of an online load goes. So only speed depends on what is known here, never an
-//! outcome.
+//! It does for plain rows exactly what [`crate::builder::Builder`] does, and nothing else: where a mapping, a value or
+//! a rule is not plain it gives `None`, and the row goes the way every row of an online load goes. So only speed
+//! depends on what is known here, never an outcome.
 
 use std::borrow::Cow;
 

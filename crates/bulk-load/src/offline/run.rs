@@ -1,8 +1,8 @@
 //! Files of sorted rows: what one thread's memory held, on disk until it is merged with the others.
 //!
-//! A file holds sections (see `key_codec::tables::section_len`) one after the other. A row is: how many bytes its key shares with the
-//! one before,
-//! how many more it has, the length of its value (LEB128 each), those bytes, the value. The first row of a section shares nothing.
+//! A file holds sections (see `key_codec::tables::section_len`) one after the other. A row is: how many bytes its key
+//! shares with the one before, how many more it has, the length of its value (LEB128 each), those bytes, the value. The
+//! first row of a section shares nothing.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};

@@ -158,9 +158,10 @@ impl State {
         Ok(())
     }
 
-    /// Bytes that the rest of the load takes on the disk at most, where the sources have so many bytes for vertices and for edges: the
-    /// runs still to be written, the store's own files of the phase at work, and both of a later phase. Estimated from the runs so far;
-    /// without any, as in a load by batches, what is written is taken to be as large as its source.
+    /// Bytes that the rest of the load takes on the disk at most, where the sources have so many bytes for vertices and
+    /// for edges: the runs still to be written, the store's own files of the phase at work, and both of a later phase.
+    /// Estimated from the runs so far; without any, as in a load by batches, what is written is taken to be as large as
+    /// its source.
     pub(crate) fn room_needed(&self, vertex_bytes: u64, edge_bytes: u64) -> u64 {
         let run_bytes = self.vertices.run_bytes() + self.edges.run_bytes();
         let source_bytes = self.vertices.covered_bytes() + self.edges.covered_bytes();
@@ -199,7 +200,8 @@ mod tests {
         };
         state.add(Step::Read(Phase::Vertices, portion));
         assert_eq!(state.next_run(), 5);
-        // 50 bytes became 150: vertices lack 150 of runs and 300 in the store, edges 3,000 of runs and as much in the store.
+        // 50 bytes became 150: vertices lack 150 of runs and 300 in the store, edges 3,000 of runs and as much in the
+        // store.
         assert_eq!(state.room_needed(100, 1_000), 450 + 6_000);
         state.add(Step::Stored(Phase::Vertices));
         assert_eq!(state.room_needed(100, 1_000), 6_000);

@@ -1,5 +1,5 @@
-//! One thread of an offline load: takes parts of source files, makes rows of the store from them, and sorts these in its share of the
-//! memory.
+//! One thread of an offline load: takes parts of source files, makes rows of the store from them, and sorts these in
+//! its share of the memory.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -388,9 +388,8 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Called between two records, at byte `at` of a chunk that was begun at byte `from`: the place a later load could go on from.
-    /// Returns
-    /// where the part that is not handed over yet begins.
+    /// Called between two records, at byte `at` of a chunk that was begun at byte `from`: the place a later load could
+    /// go on from. Returns where the part that is not handed over yet begins.
     pub(crate) fn may_hand_over(&mut self, file: usize, from: u64, at: u64) -> Result<u64, Failure> {
         let full = self.sorter.bytes() >= self.shared.memory_bytes
             || self.portion.rejected.len() >= REJECTED_PER_PORTION_MAX

@@ -1,12 +1,15 @@
-//! Several processes over one store: who they are, what each of them has seen, and who may change what all of them hold in memory.
+//! Several processes over one store: who they are, what each of them has seen, and who may change what all of them hold
+//! in memory.
 //!
 //! Nothing but the store connects them. Every server has a row there ([`rows`]), which it writes again at each round
-//! ([`refresh`]): a beat that shows it is alive, and the last change whose effects are in force in it. One row
-//! says who is changing schema or graphs, and counts the changes ([`changing`]): by its count a server sees that it must read again.
+//! ([`refresh`]): a beat that shows it is alive, and the last change whose effects are in force in it. One row says who
+//! is changing schema or graphs, and counts the changes ([`changing`]): by its count a server sees that it must read
+//! again.
 //!
-//! What a server holds in memory is lent: one that has not been through a round for [`ClusterOptions::stale`] refuses to write. Others
-//! judge by their own monotonic clocks whether a beat has stood still for that long, so no clocks have to agree. Whoever needs that nobody
-//! uses an old catalogue any more ([`Peers::wait_for_servers`]) waits until every server has said so or has had to stop writing.
+//! What a server holds in memory is lent: one that has not been through a round for [`ClusterOptions::stale`] refuses
+//! to write. Others judge by their own monotonic clocks whether a beat has stood still for that long, so no clocks have
+//! to agree. Whoever needs that nobody uses an old catalogue any more ([`Peers::wait_for_servers`]) waits until every
+//! server has said so or has had to stop writing.
 //!
 //! On an engine only this process uses there is no [`Cluster`], and nothing of this costs anything.
 
@@ -201,7 +204,8 @@ impl Peers for Cluster {
         self.take_right()
     }
 
-    /// Waits until no server uses a schema or a graph as it was before the last change: all have said so, or have had to stop writing.
+    /// Waits until no server uses a schema or a graph as it was before the last change: all have said so, or have had
+    /// to stop writing.
     fn wait_for_servers(&self) -> Result<(), StoreError> {
         let began = Instant::now();
         let mut target = None;

@@ -1,8 +1,8 @@
 //! What runs in the background: kinds of jobs, and the tasks that are stored of them.
 //!
-//! What it is: a [`Job`] is a kind of work, known to the [`JobRegistry`] of its store by its name; a task is one piece of it, stored, with
-//! what it works on, and run in its turn ([`task_queue`]). Its record says how far it is and what became of it ([`task`]). What it is not:
-//! the work itself on schema and index entries is `graph-store`'s.
+//! What it is: a [`Job`] is a kind of work, known to the [`JobRegistry`] of its store by its name; a task is one piece
+//! of it, stored, with what it works on, and run in its turn ([`task_queue`]). Its record says how far it is and what
+//! became of it ([`task`]). What it is not: the work itself on schema and index entries is `graph-store`'s.
 //!
 //! Start reading at [`Jobs`].
 
@@ -31,12 +31,12 @@ pub trait Job: Send + Sync {
     /// Its name, the type of its tasks. Stored with them, so it stays.
     fn kind(&self) -> &str;
 
-    /// Does the work of a task; returns its result as JSON text, where it has one. It asks the context now and then whether it has to stop.
-    /// What was cut short is run again from the start, so it must lead to the same then.
+    /// Does the work of a task; returns its result as JSON text, where it has one. It asks the context now and then
+    /// whether it has to stop. What was cut short is run again from the start, so it must lead to the same then.
     ///
     /// # Errors
-    /// With [`StoreError::Cancelled`] the task ends as cancelled, with [`StoreError::Closing`] it is run again by the next start, with any
-    /// other one it has failed, and the error is its result.
+    /// With [`StoreError::Cancelled`] the task ends as cancelled, with [`StoreError::Closing`] it is run again by the
+    /// next start, with any other one it has failed, and the error is its result.
     fn run(&self, context: &JobContext<'_>) -> Result<Option<String>, StoreError>;
 
     /// After the end of a task that has failed, was cancelled, or was deleted before it ran.
@@ -107,7 +107,8 @@ impl<'g> Jobs<'g> {
         self.start_removal(SchemaKey::EdgeLabel(label.id), name)
     }
 
-    /// Creates an index label and starts the task that builds it; the task's number is 0 where there is nothing to build.
+    /// Creates an index label and starts the task that builds it; the task's number is 0 where there is nothing to
+    /// build.
     pub fn create_index_label(
         &self,
         new: &NewIndexLabel,
@@ -131,7 +132,8 @@ impl<'g> Jobs<'g> {
         self.start_removal(SchemaKey::IndexLabel(index.id), name)
     }
 
-    /// Starts the task that rebuilds an index label, or all index labels of a label and its label index. Its outcome is the task's.
+    /// Starts the task that rebuilds an index label, or all index labels of a label and its label index. Its outcome is
+    /// the task's.
     pub fn rebuild_indexes(&self, kind: SchemaKind, name: &str) -> Result<u64, StoreError> {
         let catalogue = self.graph.catalogue();
         let target = match kind {

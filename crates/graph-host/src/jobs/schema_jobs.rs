@@ -1,4 +1,5 @@
-//! The jobs on schema elements: removing labels, building index labels, and what HugeGraph has for analytical property keys.
+//! The jobs on schema elements: removing labels, building index labels, and what HugeGraph has for analytical property
+//! keys.
 
 use graph_model::Task;
 use graph_schema::{IndexLabel, SchemaKey, Status};
@@ -67,8 +68,8 @@ impl Job for OlapJob {
     }
 }
 
-/// Marks index labels that wait for being built as not built where no task is going to do it any more: no writer keeps them and no query
-/// uses them, and they can be built again or removed. Where that fails the next start builds them.
+/// Marks index labels that wait for being built as not built where no task is going to do it any more: no writer keeps
+/// them and no query uses them, and they can be built again or removed. Where that fails the next start builds them.
 pub(super) fn give_up_unbuilt(graph: &HostedGraph, target: SchemaKey) {
     for index in graph.catalogue().index_labels() {
         let outcome = give_up_index_label(graph, target, index);
@@ -96,7 +97,8 @@ fn give_up_index_label(graph: &HostedGraph, given_up: SchemaKey, index: &IndexLa
     Ok(())
 }
 
-/// Starts the tasks of index labels that a former process had begun to build or to delete without storing a task for it.
+/// Starts the tasks of index labels that a former process had begun to build or to delete without storing a task for
+/// it.
 pub(super) fn resume_index_labels(jobs: Jobs<'_>) -> Result<(), StoreError> {
     let catalogue = jobs.graph().catalogue();
     for index in catalogue.index_labels() {

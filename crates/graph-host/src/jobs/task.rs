@@ -1,7 +1,8 @@
 //! Tasks: stored, run in the background ([`crate::jobs::task_queue`]), cancelled on request, resumed after a restart.
 //!
-//! Every change of a record is a swap, so that a cancellation and an end that meet leave one of the two, in whichever process they happen.
-//! Where several processes share the store, one of them runs a task ([`crate::cluster`]); the others cancel it by its record.
+//! Every change of a record is a swap, so that a cancellation and an end that meet leave one of the two, in whichever
+//! process they happen. Where several processes share the store, one of them runs a task ([`crate::cluster`]); the
+//! others cancel it by its record.
 
 use std::cell::Cell;
 
@@ -17,8 +18,9 @@ use super::task_queue::Orders;
 use crate::cluster::tasks::Claim;
 use crate::hosted::HostedGraph;
 
-/// Setting of a graph: the number the next task gets. It only grows, so that no number is used twice whatever was deleted. A cleared graph
-/// begins again at 1, a resumed one goes on from its snapshot: the tasks that had those numbers are gone.
+/// Setting of a graph: the number the next task gets. It only grows, so that no number is used twice whatever was
+/// deleted. A cleared graph begins again at 1, a resumed one goes on from its snapshot: the tasks that had those
+/// numbers are gone.
 pub(crate) const NEXT_TASK: &str = "next_task";
 
 const TASK_NUMBER: CodecError = CodecError { what: "task row", problem: "a number beyond its range", at: 0 };
@@ -78,7 +80,8 @@ impl Progress for JobContext<'_> {
     }
 }
 
-/// The number the next task of a graph gets. Stores of earlier versions of this program only have the tasks themselves to tell.
+/// The number the next task of a graph gets. Stores of earlier versions of this program only have the tasks themselves
+/// to tell.
 pub(crate) fn next_task(engine: &dyn Engine, graph: GraphNumber) -> Result<u64, StoreError> {
     let mut partition = Vec::new();
     key::task_partition(&mut partition, graph);
@@ -104,7 +107,8 @@ impl Jobs<'_> {
         }
     }
 
-    /// Stores a task of a kind of job, and queues it. `name`: for display; `input`: what it works on, in the encoding of its job.
+    /// Stores a task of a kind of job, and queues it. `name`: for display; `input`: what it works on, in the encoding
+    /// of its job.
     ///
     /// # Errors
     /// [`StoreError::TooManyTasks`], [`StoreError::UnknownJob`], [`StoreError::GraphCleared`]; those of storage.
@@ -134,8 +138,8 @@ impl Jobs<'_> {
             return Err(StoreError::SchemaBusy);
         }
         drop(locked);
-        // Where another server was quicker to see a task that nobody runs, it runs it. A claim whose outcome is not known is made again
-        // when its turn comes.
+        // Where another server was quicker to see a task that nobody runs, it runs it. A claim whose outcome is not
+        // known is made again when its turn comes.
         if let Some(cluster) = &self.graph.host.cluster
             && cluster.claim_task(self.graph.number(), id, false).is_ok_and(|claim| claim == Claim::Others)
         {
@@ -269,7 +273,8 @@ impl Jobs<'_> {
         }
     }
 
-    /// Changes the record of a task and returns it; `None` where there is none (any more). A record that has ended stays as it is.
+    /// Changes the record of a task and returns it; `None` where there is none (any more). A record that has ended
+    /// stays as it is.
     fn change(&self, id: u64, mut change: impl FnMut(&mut Task)) -> Result<Option<Task>, StoreError> {
         let _locked = self.graph.lock_schema()?;
         for _ in 0..limits::SWAP_RETRIES_MAX {
@@ -346,7 +351,8 @@ impl Jobs<'_> {
         Ok(tasks)
     }
 
-    /// Deletes the record of a task. One that has not ended is deleted only with `force`, and then never runs if it still waits.
+    /// Deletes the record of a task. One that has not ended is deleted only with `force`, and then never runs if it
+    /// still waits.
     pub fn delete(&self, id: u64, force: bool) -> Result<(), StoreError> {
         let locked = self.graph.lock_schema()?;
         let task = self.task(id)?;

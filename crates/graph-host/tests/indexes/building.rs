@@ -1,4 +1,5 @@
-//! Index labels over elements that were there before: built by a task, resumed after the end of a process, removed with what they served.
+//! Index labels over elements that were there before: built by a task, resumed after the end of a process, removed with
+//! what they served.
 
 use std::sync::Arc;
 
@@ -269,8 +270,8 @@ fn rebuilding_a_label_rebuilds_all_of_it() {
     }
 }
 
-/// The catalogue does not change while an index label that is in use is built anew, so no query ever finds it out of use; what was wrong is
-/// put right all the same.
+/// The catalogue does not change while an index label that is in use is built anew, so no query ever finds it out of
+/// use; what was wrong is put right all the same.
 #[test]
 fn what_is_built_anew_stays_in_use() {
     let engine = memory();

@@ -1,4 +1,5 @@
-//! Writers side by side, with each other and with builds: no entry is lost or left, and no two elements share a unique place.
+//! Writers side by side, with each other and with builds: no entry is lost or left, and no two elements share a unique
+//! place.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -12,7 +12,8 @@ use graph_schema::{
 use graph_store::{IndexReport, Pending, StoreError, Wait};
 use kv::{Engine, MemoryEngine};
 
-/// Vertex labels: primary key, string ids, string ids with a lifetime of a millisecond from `born`, number ids, automatic ids.
+/// Vertex labels: primary key, string ids, string ids with a lifetime of a millisecond from `born`, number ids,
+/// automatic ids.
 pub(crate) const LABELS: [&str; 5] = ["keyed", "named", "brief", "numbered", "auto"];
 
 /// Edge labels: single and multiple.

@@ -1,5 +1,5 @@
-//! After any series of operations the entries are those of the elements; and a unique index refuses what would make two elements alike,
-//! and nothing else.
+//! After any series of operations the entries are those of the elements; and a unique index refuses what would make two
+//! elements alike, and nothing else.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Finding by properties: whatever index labels there are and whatever is asked, a query gives what a look at every element gives, at
-//! once, part by part and page by page; or says which index is missing.
+//! Finding by properties: whatever index labels there are and whatever is asked, a query gives what a look at every
+//! element gives, at once, part by part and page by page; or says which index is missing.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod cases;

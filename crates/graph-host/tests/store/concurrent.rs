@@ -1,4 +1,5 @@
-//! What holds when threads write at once? No edge without its ends, no lost change, nothing of a graph that was cleared.
+//! What holds when threads write at once? No edge without its ends, no lost change, nothing of a graph that was
+//! cleared.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! What must hold of a store beyond a single call: over restarts, under faults, among threads, over time.
 //!
-//! One file a question; [`fixture`] has what they share. `tests/model.rs` asks whether a graph holds what was put into it.
+//! One file a question; [`fixture`] has what they share. `tests/model.rs` asks whether a graph holds what was put into
+//! it.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
 
 #[path = "../common/mod.rs"]

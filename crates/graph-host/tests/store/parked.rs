@@ -1,5 +1,5 @@
-//! An engine whose next writes wait until they are let go: writes that are under way, without threads or clocks. It counts its calls,
-//! each of which would be a round of an engine over a network.
+//! An engine whose next writes wait until they are let go: writes that are under way, without threads or clocks. It
+//! counts its calls, each of which would be a round of an engine over a network.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

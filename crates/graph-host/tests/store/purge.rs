@@ -1,4 +1,5 @@
-//! What does a purge remove? What has expired, wholly, and nothing else; against a plain map, with a clock that is only a number.
+//! What does a purge remove? What has expired, wholly, and nothing else; against a plain map, with a clock that is only
+//! a number.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Index labels by the labels they are over, and whether a write touches any: asked on every insert, so both are kept ready.
+//! Index labels by the labels they are over, and whether a write touches any: asked on every insert, so both are kept
+//! ready.
 
 use std::sync::Arc;
 
@@ -34,7 +35,8 @@ impl IndexedLabels {
 }
 
 impl Catalogue {
-    /// The index labels over a vertex label (`on_vertices`) or an edge label, of every status, in the order of their numbers.
+    /// The index labels over a vertex label (`on_vertices`) or an edge label, of every status, in the order of their
+    /// numbers.
     #[must_use]
     pub fn indexes_over(&self, on_vertices: bool, base: LabelId) -> &[Arc<IndexLabel>] {
         // Most graphs have none, and inserts ask for every element.
@@ -75,8 +77,8 @@ impl Catalogue {
         }
     }
 
-    /// Whether writing a vertex of this label and id touches indexes: its label has index labels, or the vertex it may replace can be of
-    /// another label that has.
+    /// Whether writing a vertex of this label and id touches indexes: its label has index labels, or the vertex it may
+    /// replace can be of another label that has.
     #[must_use]
     pub fn touches_indexes(&self, label: LabelId, id: &VertexId) -> bool {
         if self.indexes.is_empty() {

@@ -10,8 +10,8 @@ use crate::input::{NewIndexLabel, UpdateIndexLabel};
 use crate::{Catalogue, SchemaError, limits};
 
 impl Catalogue {
-    /// Creates an index label: of status CREATING, to be built, or (with `rebuild` false) of status CREATED and incomplete. With
-    /// `check_exist` false an existing one of the same definition is found instead.
+    /// Creates an index label: of status CREATING, to be built, or (with `rebuild` false) of status CREATED and
+    /// incomplete. With `check_exist` false an existing one of the same definition is found instead.
     pub fn create_index_label(
         &self,
         new: &NewIndexLabel,
@@ -67,8 +67,8 @@ impl Catalogue {
         Ok(Created { id: index.id, change: self.with(SchemaElement::IndexLabel(index))? })
     }
 
-    /// Puts an index label into use once it is built, and begins the deletion of those it serves for (see [`Self::superseded_by`]), so that
-    /// there is no moment without either.
+    /// Puts an index label into use once it is built, and begins the deletion of those it serves for (see
+    /// [`Self::superseded_by`]), so that there is no moment without either.
     pub fn finish_index_label(&self, id: LabelId) -> Result<Change, SchemaError> {
         let key = SchemaKey::IndexLabel(id);
         let index = self.index_label(id).ok_or_else(|| absent(key))?;
@@ -92,8 +92,8 @@ impl Catalogue {
         self.with(SchemaElement::IndexLabel(index))
     }
 
-    /// The index labels that are of no use beside this one: older ones whose questions it answers too, or, where it is unique, unique ones
-    /// it implies.
+    /// The index labels that are of no use beside this one: older ones whose questions it answers too, or, where it is
+    /// unique, unique ones it implies.
     #[must_use]
     pub fn superseded_by(&self, id: LabelId) -> Vec<LabelId> {
         let Some(index) = self.index_label(id) else { return Vec::new() };
@@ -256,8 +256,8 @@ impl Catalogue {
             && self.same_keys(&new.fields, &existing.fields)
     }
 
-    /// Whether every question to `other` can be asked to `index`, and what a unique `other` forbids a unique `index` forbids: both are over
-    /// the same label.
+    /// Whether every question to `other` can be asked to `index`, and what a unique `other` forbids a unique `index`
+    /// forbids: both are over the same label.
     fn serves_for(&self, index: &IndexLabel, other: &IndexLabel) -> bool {
         use IndexType::{Range, Search, Secondary, Shard, Unique};
         match (index.index_type, other.index_type) {

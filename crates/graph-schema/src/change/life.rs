@@ -42,7 +42,8 @@ impl Catalogue {
         self.with(element)
     }
 
-    /// Sets where a label is in its life, and its index labels with it: what happens to its elements happens to their entries.
+    /// Sets where a label is in its life, and its index labels with it: what happens to its elements happens to their
+    /// entries.
     pub fn set_status_with_indexes(&self, key: SchemaKey, status: Status) -> Result<Change, SchemaError> {
         let mut change = self.set_status(key, status)?;
         for index in self.indexes_of(key) {
@@ -61,7 +62,8 @@ impl Catalogue {
         }
     }
 
-    /// Takes an element out, once its data is gone; of a label, its index labels too. An element that others refer to stays.
+    /// Takes an element out, once its data is gone; of a label, its index labels too. An element that others refer to
+    /// stays.
     pub fn remove(&self, key: SchemaKey) -> Result<Change, SchemaError> {
         match key {
             SchemaKey::PropertyKey(id) => {

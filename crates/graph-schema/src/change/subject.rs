@@ -36,7 +36,8 @@ impl Subject<'_> {
         SchemaError::NotFound { kind: self.kind.name(), name: self.name.to_owned(), hint }
     }
 
-    /// Refuses names HugeGraph refuses: the default of its option `schema.illegal_name_regex` and the characters ids use.
+    /// Refuses names HugeGraph refuses: the default of its option `schema.illegal_name_regex` and the characters ids
+    /// use.
     pub(super) fn check_name(self) -> Result<(), SchemaError> {
         if self.name.is_empty() {
             return Err(self.invalid("the name must not be empty"));

@@ -109,7 +109,8 @@ fn the_last_condition_on_a_property_counts() {
 }
 
 proptest! {
-    /// Whatever numbers a client compares with: the typed interval holds exactly the values the untyped comparison holds.
+    /// Whatever numbers a client compares with: the typed interval holds exactly the values the untyped comparison
+    /// holds.
     #[test]
     fn typed_intervals_are_the_untyped_ones(
         low in -300.0..300.0f64, high in -300.0..300.0f64, halves in any::<bool>(), strict in any::<[bool; 2]>(), value in any::<i8>(),

@@ -11,8 +11,8 @@ use crate::input::{Literal, NewEdge};
 use crate::{Catalogue, ElementError, VertexLabel};
 
 impl Catalogue {
-    /// Checks an edge to insert: its label, the ids of its ends by the strategies of the vertex labels it links, its properties
-    /// and their types, its lifetime. Its id follows from these.
+    /// Checks an edge to insert: its label, the ids of its ends by the strategies of the vertex labels it links, its
+    /// properties and their types, its lifetime. Its id follows from these.
     pub fn check_edge(
         &self,
         new: &NewEdge<'_>,

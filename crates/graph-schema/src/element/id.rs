@@ -8,8 +8,9 @@ use crate::input::Literal;
 use crate::{Catalogue, ElementError};
 
 impl Catalogue {
-    /// A vertex id in a JSON body. With a label it must be of the kind the label's id strategy makes. Without one a number is a
-    /// number, and a text is a text, unless it has the form of a UUID and the graph has a label with UUIDs as ids.
+    /// A vertex id in a JSON body. With a label it must be of the kind the label's id strategy makes. Without one a
+    /// number is a number, and a text is a text, unless it has the form of a UUID and the graph has a label with UUIDs
+    /// as ids.
     pub fn parse_vertex_id_literal(
         &self,
         label: Option<LabelId>,

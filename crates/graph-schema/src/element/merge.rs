@@ -88,8 +88,8 @@ impl UpdateStrategy {
 pub struct UpdateStrategies(Vec<(PropertyKeyId, UpdateStrategy)>);
 
 impl UpdateStrategies {
-    /// The stored properties with the new ones merged in: by the strategy of the key where both have a value, else the one there is.
-    /// A property without a strategy is replaced where it is given, and kept where it is not.
+    /// The stored properties with the new ones merged in: by the strategy of the key where both have a value, else the
+    /// one there is. A property without a strategy is replaced where it is given, and kept where it is not.
     pub fn merge(
         &self,
         catalogue: &Catalogue,
@@ -114,8 +114,8 @@ impl UpdateStrategies {
 }
 
 impl Catalogue {
-    /// Checks the strategies of a request, by name of the property: each key must exist. Whether it is of a type its strategy is for
-    /// matters only where there are two values to merge, as in HugeGraph.
+    /// Checks the strategies of a request, by name of the property: each key must exist. Whether it is of a type its
+    /// strategy is for matters only where there are two values to merge, as in HugeGraph.
     pub fn check_strategies(&self, given: &[(Cow<'_, str>, UpdateStrategy)]) -> Result<UpdateStrategies, ElementError> {
         let mut strategies = Vec::with_capacity(given.len());
         for (name, strategy) in given {

@@ -1,7 +1,8 @@
-//! Records of a batch update: elements like new ones, except that properties which the stored element has may be left out.
+//! Records of a batch update: elements like new ones, except that properties which the stored element has may be left
+//! out.
 //!
-//! The caller checks each record, merges those with the same id in order, merges what is stored under the id with the result, and
-//! finishes it. Ids are made of converted values, as for new elements.
+//! The caller checks each record, merges those with the same id in order, merges what is stored under the id with the
+//! result, and finishes it. Ids are made of converted values, as for new elements.
 
 use graph_model::{Edge, EdgeIdText, IdStrategy, Properties, Vertex};
 
@@ -45,7 +46,8 @@ impl Catalogue {
         Ok(Vertex { id, label: definition.id, properties, expires_at_ms: None })
     }
 
-    /// Checks an edge of a batch update: its label, its ends, its id, the types of its properties. Its expiry is not set yet.
+    /// Checks an edge of a batch update: its label, its ends, its id, the types of its properties. Its expiry is not
+    /// set yet.
     pub fn check_edge_record(&self, new: &EdgeRecord<'_>, rules: &ElementRules<'_>) -> Result<Edge, ElementError> {
         let (definition, source, target) = self.check_link(&new.edge, EndLabels::Optional)?;
         let label = Label::from(definition);
@@ -67,7 +69,8 @@ impl Catalogue {
         Ok(Edge { id, properties, expires_at_ms: None })
     }
 
-    /// A vertex, as it is stored or as an earlier record of the request has it, with a later record of the same id merged in.
+    /// A vertex, as it is stored or as an earlier record of the request has it, with a later record of the same id
+    /// merged in.
     pub fn merge_vertex(
         &self,
         strategies: &UpdateStrategies,
@@ -91,8 +94,8 @@ impl Catalogue {
         Ok(Edge { properties, ..record })
     }
 
-    /// The vertex to write once everything is merged. `is_new`: nothing is stored under its id, so it must be complete in itself. Its
-    /// lifetime begins now, as that of an inserted one.
+    /// The vertex to write once everything is merged. `is_new`: nothing is stored under its id, so it must be complete
+    /// in itself. Its lifetime begins now, as that of an inserted one.
     pub fn finish_vertex(
         &self,
         vertex: Vertex,

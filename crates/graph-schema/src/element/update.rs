@@ -1,7 +1,7 @@
 //! Changes of a stored element's properties.
 //!
-//! Appending sets single values and adds to collections; eliminating removes whole properties. What identifies an element (primary
-//! keys, sort keys) stays.
+//! Appending sets single values and adds to collections; eliminating removes whole properties. What identifies an
+//! element (primary keys, sort keys) stays.
 
 use std::borrow::Cow;
 
@@ -53,8 +53,8 @@ impl Catalogue {
         self.eliminate(self.label_of_edge(edge)?, &edge.properties, given)
     }
 
-    /// When a vertex ceases to exist once its properties are `after`, in milliseconds since 1970 UTC: as before, unless the date
-    /// its lifetime starts at has changed.
+    /// When a vertex ceases to exist once its properties are `after`, in milliseconds since 1970 UTC: as before, unless
+    /// the date its lifetime starts at has changed.
     pub fn vertex_expiry_after(
         &self,
         before: &Vertex,

@@ -11,7 +11,8 @@ use crate::input::{Literal, NewVertex};
 use crate::{Catalogue, ElementError};
 
 impl Catalogue {
-    /// Checks a vertex to insert: its label, its properties and their types, its id by the label's strategy, its lifetime.
+    /// Checks a vertex to insert: its label, its properties and their types, its id by the label's strategy, its
+    /// lifetime.
     pub fn check_vertex(&self, new: &NewVertex<'_>, rules: &ElementRules<'_>) -> Result<VertexDraft, ElementError> {
         let name = new.label.as_deref().ok_or(ElementError::LabelMissing { element: "vertex" })?;
         let definition = self.vertex_label_named(name).ok_or_else(|| self.unknown_vertex_label(name))?;

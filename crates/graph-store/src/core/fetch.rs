@@ -5,7 +5,8 @@ use kv::{Keys, Read, TableId};
 
 use crate::core::error::StoreError;
 
-/// Reads the values of keys and decodes those that are there, given their position. The results are in the order of the keys.
+/// Reads the values of keys and decodes those that are there, given their position. The results are in the order of the
+/// keys.
 ///
 /// # Errors
 /// Those of storage, and that of a value that cannot be decoded.

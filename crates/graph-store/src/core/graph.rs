@@ -122,8 +122,8 @@ impl Graph {
         self.mode.store(code, Ordering::Relaxed);
     }
 
-    /// Whether the read mode is `ALL`, in which analytical properties would be read too; not kept over a restart. There are none, so
-    /// both modes read the same.
+    /// Whether the read mode is `ALL`, in which analytical properties would be read too; not kept over a restart. There
+    /// are none, so both modes read the same.
     #[must_use]
     pub fn reads_all(&self) -> bool {
         self.reads_all.load(Ordering::Relaxed)
@@ -192,8 +192,8 @@ impl Graph {
         }
     }
 
-    /// Whether there can be writers with an older catalogue than the current one, until this was called. What was not read as a `whole`
-    /// will be read again.
+    /// Whether there can be writers with an older catalogue than the current one, until this was called. What was not
+    /// read as a `whole` will be read again.
     pub fn take_unsettled(&self, whole: bool) -> bool {
         let unsettled = self.unsettled.swap(false, Ordering::AcqRel);
         if unsettled && !whole {
@@ -215,7 +215,8 @@ impl Graph {
         self.reads_all.store(old.reads_all(), Ordering::Relaxed);
     }
 
-    /// Whether this is the other graph or has come in its place by clearing and resuming; not one that got its name after it was dropped.
+    /// Whether this is the other graph or has come in its place by clearing and resuming; not one that got its name
+    /// after it was dropped.
     pub fn continues(&self, other: &Self) -> bool {
         self.first_number.load(Ordering::Relaxed) == other.first_number.load(Ordering::Relaxed)
     }
@@ -276,16 +277,16 @@ impl Graph {
         size_of::<Self>() + Stripes::bytes()
     }
 
-    /// Locks stripes without a catalogue in play. Refused once the graph is closed, so that nothing is written where data is being
-    /// removed.
+    /// Locks stripes without a catalogue in play. Refused once the graph is closed, so that nothing is written where
+    /// data is being removed.
     pub(crate) fn lock_exclusive(&self, mask: Mask) -> Result<Held, StoreError> {
         let held = self.stripes.lock(Mask::default(), mask, Wait::Allowed).ok_or(StoreError::Contended)?;
         self.shared.check_fresh()?;
         self.unless_cleared(held)
     }
 
-    /// Turns away every later write, of elements, schema and tasks, and waits for the earlier ones. Reads at work are turned away at their
-    /// end.
+    /// Turns away every later write, of elements, schema and tasks, and waits for the earlier ones. Reads at work are
+    /// turned away at their end.
     pub fn close(&self) {
         let _no_schema_change_at_work = self.schema_lock.lock();
         self.cleared.store(true, Ordering::Release);

@@ -1,4 +1,5 @@
-//! On shared engines: which state of its schema and modes a graph is in, stored so that other processes see that it changed.
+//! On shared engines: which state of its schema and modes a graph is in, stored so that other processes see that it
+//! changed.
 
 use std::collections::HashMap;
 

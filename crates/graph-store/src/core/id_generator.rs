@@ -1,9 +1,10 @@
 //! Automatic vertex ids: 64-bit numbers that grow with time and never repeat within a store.
 //!
-//! A number is milliseconds since [`EPOCH_MS`], shifted by 22 bits, plus a counter. The counter overflows into the milliseconds, so a burst
-//! never waits for the clock. Numbers are reserved in the store ahead of time, a block after the other, by a swap: so no two processes have
-//! a number in common. After a restart, when the clock was set back, and in every further process over the store, numbers go on after the
-//! last block, which can be some minutes ahead of the clock.
+//! A number is milliseconds since [`EPOCH_MS`], shifted by 22 bits, plus a counter. The counter overflows into the
+//! milliseconds, so a burst never waits for the clock. Numbers are reserved in the store ahead of time, a block after
+//! the other, by a swap: so no two processes have a number in common. After a restart, when the clock was set back, and
+//! in every further process over the store, numbers go on after the last block, which can be some minutes ahead of the
+//! clock.
 
 use parking_lot::Mutex;
 
@@ -39,8 +40,8 @@ impl IdGenerator {
         Self { state: Mutex::new(State { last: reserved, reserved }) }
     }
 
-    /// A new id. `reserve` is called, rarely, with the least number wanted: it returns one from there on, which begins a block of
-    /// [`BLOCK`] numbers that the store has given to nobody else.
+    /// A new id. `reserve` is called, rarely, with the least number wanted: it returns one from there on, which begins
+    /// a block of [`BLOCK`] numbers that the store has given to nobody else.
     pub(crate) fn next(
         &self,
         now_ms: i64,

@@ -8,7 +8,8 @@ use jiff::tz::TimeZone;
 pub struct GraphOptions {
     /// The zone in which dates without one are read and written.
     pub zone: TimeZone,
-    /// Whether numbers and dates in primary-key ids are written in their sortable code (HugeGraph's default) or plainly.
+    /// Whether numbers and dates in primary-key ids are written in their sortable code (HugeGraph's default) or
+    /// plainly.
     pub encode_primary_key_number: bool,
     /// How new search indexes cut texts. One that exists keeps its analyzer until it is built anew.
     pub analyzer: Analyzer,

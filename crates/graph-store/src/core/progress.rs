@@ -10,7 +10,8 @@ pub trait Progress {
     /// [`StoreError::Cancelled`] or [`StoreError::Closing`]; those of storage.
     fn check(&self) -> Result<(), StoreError>;
 
-    /// Adds to the progress that clients see, which is stored: called once for each large step. Then as [`Self::check`].
+    /// Adds to the progress that clients see, which is stored: called once for each large step. Then as
+    /// [`Self::check`].
     ///
     /// # Errors
     /// Those of [`Self::check`].

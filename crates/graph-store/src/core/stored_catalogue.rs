@@ -39,7 +39,8 @@ pub fn put_next_ids(batch: &mut WriteBatch, graph: GraphNumber, next: NextIds) {
     put_setting(batch, graph, NEXT_IDS, &numbers);
 }
 
-/// Makes the analyzers of all search indexes ready, so that no write or query has to: those run on threads that serve others, too.
+/// Makes the analyzers of all search indexes ready, so that no write or query has to: those run on threads that serve
+/// others, too.
 pub fn prepare_analyzers(catalogue: &Catalogue) {
     let searched = catalogue.index_labels().filter(|index| index.index_type == IndexType::Search);
     searched.for_each(|index| index.analyzer.prepare());

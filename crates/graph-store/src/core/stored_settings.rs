@@ -25,8 +25,8 @@ pub fn read_setting(engine: &dyn Engine, graph: GraphNumber, name: &str) -> Resu
     read_row(engine, graph, MetaKind::Setting, name)
 }
 
-/// Replaces a number that only grows and that several processes take from, and returns what it was (`None`: it is new) and has become.
-/// It is never written otherwise.
+/// Replaces a number that only grows and that several processes take from, and returns what it was (`None`: it is new)
+/// and has become. It is never written otherwise.
 pub fn advance_setting(
     engine: &dyn Engine,
     graph: GraphNumber,

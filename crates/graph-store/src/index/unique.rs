@@ -1,7 +1,7 @@
 //! Places in unique indexes: who holds one, who may have it.
 //!
-//! A place is free when it has no entry, or one whose holder has expired, is gone or has other values now. Such a holder's stripes are
-//! locked before its place is taken, so that it is not at work on it.
+//! A place is free when it has no entry, or one whose holder has expired, is gone or has other values now. Such a
+//! holder's stripes are locked before its place is taken, so that it is not at work on it.
 
 use graph_model::{ElementId, ElementRef, LabelId, Properties, Value};
 use graph_schema::{Catalogue, IndexLabel};
@@ -145,7 +145,8 @@ fn has_place(graph: &Graph, catalogue: &Catalogue, claim: &Claim, stored: &Store
             .is_some_and(|has| has.entry == claim.entry)
 }
 
-/// Appends the removal of entries that are given up, where the one that gives up holds the place: having expired, it may have lost it.
+/// Appends the removal of entries that are given up, where the one that gives up holds the place: having expired, it
+/// may have lost it.
 pub(super) fn put_releases<'a>(
     graph: &Graph,
     batch: &mut WriteBatch,

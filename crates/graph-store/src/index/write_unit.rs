@@ -64,9 +64,10 @@ pub(crate) struct WriteUnit<'g> {
 }
 
 impl<'g> WriteUnit<'g> {
-    /// Prepares a write: `check` checks its elements by the current catalogue and names the stripes they need; with these locked, `build`
-    /// makes the batch. Both run again if the catalogue changed before the locks were held, and if `build` finds that more must be locked.
-    /// So what `check` found is still true in `build`, and nothing of an attempt that is repeated is written.
+    /// Prepares a write: `check` checks its elements by the current catalogue and names the stripes they need; with
+    /// these locked, `build` makes the batch. Both run again if the catalogue changed before the locks were held, and
+    /// if `build` finds that more must be locked. So what `check` found is still true in `build`, and nothing of an
+    /// attempt that is repeated is written.
     ///
     /// # Errors
     /// Those of `check` and `build`; [`StoreError::Contended`] where a lock is taken and `wait` forbids waiting.
@@ -117,8 +118,8 @@ impl<'g> WriteUnit<'g> {
         Self::prepare(graph, wait, Positions::Hidden, check, |unit, ()| build(unit))
     }
 
-    /// Notes what a vertex that is written next in the batch changes in indexes. `old`: the stored one, expired or not. `index` is its
-    /// position in the request.
+    /// Notes what a vertex that is written next in the batch changes in indexes. `old`: the stored one, expired or not.
+    /// `index` is its position in the request.
     pub(crate) fn note_vertex(
         &mut self,
         old: Option<&Vertex>,
@@ -140,7 +141,8 @@ impl<'g> WriteUnit<'g> {
         if self.held.has_exclusively(stripes) { Ok(()) } else { Err(Refusal::Locks(stripes)) }
     }
 
-    /// Writes what is in the batch, keeps the locks, and goes on with an empty batch: for work that is too large for one.
+    /// Writes what is in the batch, keeps the locks, and goes on with an empty batch: for work that is too large for
+    /// one.
     pub(crate) fn commit_part(&mut self) -> Result<(), StoreError> {
         self.graph.commit(std::mem::take(&mut self.batch))
     }

@@ -180,7 +180,8 @@ impl Access {
         }
     }
 
-    /// Whether an element has one of the tokens this index is asked for; true of other indexes. The entry says so, the element must too.
+    /// Whether an element has one of the tokens this index is asked for; true of other indexes. The entry says so, the
+    /// element must too.
     pub(crate) fn has_token(&self, properties: &Properties) -> bool {
         match &self.several {
             Several::Tokens(key, tokens) => self.shares(*key, tokens, properties),
@@ -228,7 +229,8 @@ fn above<'a>(value: &Value) -> Part<'a> {
     Part::Interval(Interval { low: Bound::Excluded(value.clone()), high: Bound::Unbounded })
 }
 
-/// Narrows a range, whose start holds the values before, to an interval of numbers or dates: their keys are of one length.
+/// Narrows a range, whose start holds the values before, to an interval of numbers or dates: their keys are of one
+/// length.
 fn narrow(range: &mut KeyRange, interval: &Interval) {
     let prefix = std::mem::take(&mut range.start);
     let with = |value: &Value| {
@@ -258,7 +260,8 @@ pub(crate) struct Entries<'a> {
 }
 
 impl Entries<'_> {
-    /// Gives the next entry to `take`: the position of its range, its key and the element it leads to. False at the end.
+    /// Gives the next entry to `take`: the position of its range, its key and the element it leads to. False at the
+    /// end.
     pub(crate) fn next(&mut self, take: impl FnOnce(usize, Key<'_>, ElementId)) -> Result<bool, StoreError> {
         loop {
             if self.cursor.is_none() {

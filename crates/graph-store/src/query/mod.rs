@@ -1,15 +1,16 @@
 //! Finding elements by their properties.
 //!
-//! What it is: [`plan`] chooses, for each label, what the store is asked (ids made of primary keys, or indexes); [`access`] turns the use
-//! of an index into ranges of its table; [`run`] walks them, fetches the elements in rounds and gives out those that meet all conditions.
-//! What it is not: lists without conditions and the edges of one vertex need no index and are in `list.rs` and `list_edges.rs`.
+//! What it is: [`plan`] chooses, for each label, what the store is asked (ids made of primary keys, or indexes);
+//! [`access`] turns the use of an index into ranges of its table; [`run`] walks them, fetches the elements in rounds
+//! and gives out those that meet all conditions. What it is not: lists without conditions and the edges of one vertex
+//! need no index and are in `list.rs` and `list_edges.rs`.
 //!
 //! Invariants:
-//! - The order of results is that of one index, the driver. It is chosen by the schema and the conditions alone, so it is the same in every
-//!   call, and a page token names it.
+//! - The order of results is that of one index, the driver. It is chosen by the schema and the conditions alone, so it
+//!   is the same in every call, and a page token names it.
 //! - An element is given out once: an entry counts only if it is the first one of the element that the ranges reach.
-//! - The catalogue is that of the moment of the snapshot, from which index and elements are read, and every element is compared with all
-//!   conditions itself.
+//! - The catalogue is that of the moment of the snapshot, from which index and elements are read, and every element is
+//!   compared with all conditions itself.
 //!
 //! Start reading at [`find`].
 
@@ -35,8 +36,8 @@ use graph_access::Budget;
 const IN_INDEX: u8 = 0;
 const AMONG_IDS: u8 = 1;
 
-/// Gives the elements that meet all conditions to `visit`, until it breaks off. `labels`: those of the query; `None`: every label whose
-/// elements can have all the properties.
+/// Gives the elements that meet all conditions to `visit`, until it breaks off. `labels`: those of the query; `None`:
+/// every label whose elements can have all the properties.
 pub(crate) fn find<E: Element>(
     graph: &Graph,
     labels: Option<&[LabelId]>,

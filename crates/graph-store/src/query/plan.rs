@@ -1,7 +1,7 @@
 //! How elements of one label are found: by ids made of primary keys, or through indexes.
 //!
-//! Every condition must be covered by an index. One index drives: its entries are walked and give the order. The others, where one does not
-//! cover all conditions, narrow what is fetched.
+//! Every condition must be covered by an index. One index drives: its entries are walked and give the order. The
+//! others, where one does not cover all conditions, narrow what is fetched.
 
 use std::cmp::Reverse;
 use std::sync::Arc;

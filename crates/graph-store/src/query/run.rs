@@ -1,4 +1,5 @@
-//! Carrying out a plan: entries are read ahead in rounds, their elements fetched together, compared and given out one by one.
+//! Carrying out a plan: entries are read ahead in rounds, their elements fetched together, compared and given out one
+//! by one.
 
 use graph_model::{ElementId, LabelId, VertexId};
 use graph_schema::{Conditions, Predicate};

@@ -1,6 +1,7 @@
 //! Listing edges: of a vertex, of a label, or all.
 //!
-//! Every list is a series of stages, each one range of one table: a label's edges at a vertex in a direction, or a label's edges anywhere.
+//! Every list is a series of stages, each one range of one table: a label's edges at a vertex in a direction, or a
+//! label's edges anywhere.
 
 use graph_model::{Direction, Edge, EdgeId, LabelId, PropertyKeyId, Value, VertexId, join_values};
 use graph_schema::{Catalogue, Conditions, EdgeLabelKind, Predicate};
@@ -46,9 +47,9 @@ impl Stage {
 }
 
 impl Reader<'_> {
-    /// Gives the edges of a query to `visit`, until it breaks off, in an order that stays the same between calls. The edges of a vertex are
-    /// compared with the conditions one by one, of those with the sort keys' values where the conditions name these; without a vertex
-    /// conditions need indexes.
+    /// Gives the edges of a query to `visit`, until it breaks off, in an order that stays the same between calls. The
+    /// edges of a vertex are compared with the conditions one by one, of those with the sort keys' values where the
+    /// conditions name these; without a vertex conditions need indexes.
     pub fn list_edges(
         &self,
         query: &EdgeQuery,

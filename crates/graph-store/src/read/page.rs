@@ -1,7 +1,8 @@
 //! Page tokens: where a list goes on, as text a client sends back unchanged.
 //!
-//! Base64 (the alphabet for URLs, no padding) of: a version byte, a fingerprint of the query, the stage (direction and label, for lists
-//! over several ranges), the length of the partition, the last key that was returned. The fingerprint ties a token to its query.
+//! Base64 (the alphabet for URLs, no padding) of: a version byte, a fingerprint of the query, the stage (direction and
+//! label, for lists over several ranges), the length of the partition, the last key that was returned. The fingerprint
+//! ties a token to its query.
 
 use std::hash::{BuildHasher, BuildHasherDefault, Hash};
 

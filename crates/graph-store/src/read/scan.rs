@@ -1,13 +1,15 @@
 //! Reading a whole graph in parts: shards of about one size, and the scan of one.
 //!
-//! Vertices are scanned by id, edges by label and source: each edge once. A shard's bounds are opaque texts for clients, of two kinds:
+//! Vertices are scanned by id, edges by label and source: each edge once. A shard's bounds are opaque texts for
+//! clients, of two kinds:
 //!
-//! - Positions in the table, where there are several shards: `~`, then Base64 (the alphabet for URLs, no padding) of a version byte and
-//!   the position, which begins with the graph's number.
-//! - Ids of elements as HugeGraph's stores have them (`graph_model`'s `binary_id`) in Base64, where one shard holds all elements and these
-//!   are few: the first one and, with a zero byte behind it, the last one, in the order of these bytes. That is what HugeGraph answers, so
-//!   small graphs can be compared with it. A scan between such bounds reads all elements and gives out those in between: with one shard
-//!   it needs them all anyway, and bounds that HugeGraph gave out mean the same here.
+//! - Positions in the table, where there are several shards: `~`, then Base64 (the alphabet for URLs, no padding) of a
+//!   version byte and the position, which begins with the graph's number.
+//! - Ids of elements as HugeGraph's stores have them (`graph_model`'s `binary_id`) in Base64, where one shard holds all
+//!   elements and these are few: the first one and, with a zero byte behind it, the last one, in the order of these
+//!   bytes. That is what HugeGraph answers, so small graphs can be compared with it. A scan between such bounds reads
+//!   all elements and gives out those in between: with one shard it needs them all anyway, and bounds that HugeGraph
+//!   gave out mean the same here.
 
 use std::ops::{Bound, RangeBounds};
 
@@ -130,7 +132,8 @@ impl Reader<'_> {
         self.graph.unless_cleared(shards.collect())
     }
 
-    /// The least and the greatest of the binary ids in a table; `None` where it has no elements, or too many to look at.
+    /// The least and the greatest of the binary ids in a table; `None` where it has no elements, or too many to look
+    /// at.
     fn outermost(&self, table: TableId) -> Result<Option<FirstAndLast>, StoreError> {
         let catalogue = self.graph.catalogue();
         let mut found: Option<FirstAndLast> = None;

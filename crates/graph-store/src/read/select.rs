@@ -12,8 +12,8 @@ use graph_access::Budget;
 pub enum VertexSelector {
     /// Those with these ids; ids nothing has are passed over.
     Ids(Vec<VertexId>),
-    /// Those of a label (`None`: of any) that meet all conditions; without either, none. Needs what [`Reader::list_vertices`] needs: an
-    /// index or all primary keys.
+    /// Those of a label (`None`: of any) that meet all conditions; without either, none. Needs what
+    /// [`Reader::list_vertices`] needs: an index or all primary keys.
     Matching {
         /// Their label.
         label: Option<LabelId>,
@@ -26,8 +26,8 @@ impl Reader<'_> {
     /// The ids of the vertices of a selector, each once, in an order that stays the same between calls.
     ///
     /// # Errors
-    /// [`StoreError::NothingSelected`] where there is none, [`StoreError::TooManySelected`] beyond [`limits::SELECTED_VERTICES_MAX`], and
-    /// those of [`Reader::list_vertices`].
+    /// [`StoreError::NothingSelected`] where there is none, [`StoreError::TooManySelected`] beyond
+    /// [`limits::SELECTED_VERTICES_MAX`], and those of [`Reader::list_vertices`].
     pub fn select_vertices(&self, selector: &VertexSelector, budget: &Budget) -> Result<Vec<VertexId>, StoreError> {
         let too_many = || StoreError::TooManySelected { limit: limits::SELECTED_VERTICES_MAX };
         let mut selected = Vec::new();

@@ -34,8 +34,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Deletes a vertex and every edge that starts or ends at it. The edges of a vertex with very many of them go in several batches,
-    /// the vertex in the last one.
+    /// Deletes a vertex and every edge that starts or ends at it. The edges of a vertex with very many of them go in
+    /// several batches, the vertex in the last one.
     pub fn delete_vertex(&self, id: &VertexId, wait: Wait) -> Result<Pending<()>, StoreError> {
         WriteUnit::lock(self.graph, wait, Locks::exclusive(Mask::of(id)), |mut unit| {
             let not_found = || StoreError::VertexNotFound { id: id.to_string() };
@@ -46,8 +46,8 @@ impl Writer<'_> {
     }
 }
 
-/// Appends the removal of a stored vertex, which must be locked exclusively, with its edges, its index entries and its expiry. The batch
-/// must hold nothing else: of very many edges the first ones are removed at once.
+/// Appends the removal of a stored vertex, which must be locked exclusively, with its edges, its index entries and its
+/// expiry. The batch must hold nothing else: of very many edges the first ones are removed at once.
 pub(crate) fn remove_vertex_wholly(unit: &mut WriteUnit<'_>, vertex: &Vertex) -> Result<(), Refusal> {
     remove_edges_of(unit, &vertex.id)?;
     remove_vertex(&mut unit.batch, unit.graph.number, &unit.catalogue, &vertex.id, vertex.label);
@@ -57,9 +57,10 @@ pub(crate) fn remove_vertex_wholly(unit: &mut WriteUnit<'_>, vertex: &Vertex) ->
     Ok(())
 }
 
-/// Appends the removal of every edge that starts or ends at a vertex, which must be locked exclusively. Of very many edges the first ones
-/// are removed at once. Writers at both ends of an edge can do this together, so the places it has in unique indexes are locked too: the
-/// slower one must not take a place from an element that got it after the faster one.
+/// Appends the removal of every edge that starts or ends at a vertex, which must be locked exclusively. Of very many
+/// edges the first ones are removed at once. Writers at both ends of an edge can do this together, so the places it has
+/// in unique indexes are locked too: the slower one must not take a place from an element that got it after the faster
+/// one.
 fn remove_edges_of(unit: &mut WriteUnit<'_>, id: &VertexId) -> Result<(), Refusal> {
     let graph = unit.graph;
     let catalogue = Arc::clone(&unit.catalogue);

@@ -1,9 +1,9 @@
 //! Inserting vertices and edges: check the whole batch, lock, read what must be read in one round, write one batch.
 //!
-//! An element that exists is replaced, all its properties with it; its edges stay. Costs: a vertex is one put (two for labels whose
-//! ids do not begin with the label), an edge two; with `check_vertex` one multi-get over the distinct ends of the batch. Labels with
-//! index labels cost one multi-get of what is replaced, exclusive locks instead of shared ones, and the entries that differ (see
-//! [`crate::index`]); others cost the same as if there were no indexes.
+//! An element that exists is replaced, all its properties with it; its edges stay. Costs: a vertex is one put (two for
+//! labels whose ids do not begin with the label), an edge two; with `check_vertex` one multi-get over the distinct ends
+//! of the batch. Labels with index labels cost one multi-get of what is replaced, exclusive locks instead of shared
+//! ones, and the entries that differ (see [`crate::index`]); others cost the same as if there were no indexes.
 
 use graph_model::{Edge, Vertex, VertexId};
 use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex, VertexDraft};
@@ -42,8 +42,8 @@ impl Writer<'_> {
         Ok(pending.map(|mut edges| edges.swap_remove(0)))
     }
 
-    /// Inserts edges, all or none; answers them in the same order. With `check_vertex` every end must exist and have the label the
-    /// edge needs; without, the labels given are trusted.
+    /// Inserts edges, all or none; answers them in the same order. With `check_vertex` every end must exist and have
+    /// the label the edge needs; without, the labels given are trusted.
     pub fn insert_edges(
         &self,
         new: &[NewEdge<'_>],

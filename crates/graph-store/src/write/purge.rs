@@ -1,12 +1,13 @@
 //! Removing what has expired.
 //!
-//! An element with an expiry has a row in the table `expiry`, written in its batch. A purge takes the rows that are due, reads their
-//! elements again with those locked, and deletes each that has really expired, wholly: a vertex with its edges, both with their
-//! index entries. A row whose element is gone or lives longer by now, because it was written again, goes without it. Reads hide expired
-//! elements by themselves, so nothing but space depends on when this happens.
+//! An element with an expiry has a row in the table `expiry`, written in its batch. A purge takes the rows that are
+//! due, reads their elements again with those locked, and deletes each that has really expired, wholly: a vertex with
+//! its edges, both with their index entries. A row whose element is gone or lives longer by now, because it was written
+//! again, goes without it. Reads hide expired elements by themselves, so nothing but space depends on when this
+//! happens.
 //!
-//! Edges go many in one batch; each vertex, whose edges can be very many, in batches of its own, the last of which takes the vertex, its
-//! index entries and its row together. So what a failure leaves is due again.
+//! Edges go many in one batch; each vertex, whose edges can be very many, in batches of its own, the last of which
+//! takes the vertex, its index entries and its row together. So what a failure leaves is due again.
 
 use std::sync::atomic::Ordering;
 
@@ -44,8 +45,9 @@ struct Due {
 }
 
 impl Writer<'_> {
-    /// The row to begin with: those of earlier moments are gone. Looking for them would mean to step over what is left in storage of
-    /// deleted rows. An element is written with a moment in the future, so only a write that took long can come before the last purge.
+    /// The row to begin with: those of earlier moments are gone. Looking for them would mean to step over what is left
+    /// in storage of deleted rows. An element is written with a moment in the future, so only a write that took long
+    /// can come before the last purge.
     fn first_due(&self, now_ms: i64) -> Vec<u8> {
         let purged_to_ms = self.graph.purged_to_ms.load(Ordering::Relaxed).min(now_ms);
         let mut from = Vec::new();
@@ -53,8 +55,8 @@ impl Writer<'_> {
         from
     }
 
-    /// Removes the elements that have expired at a moment, in milliseconds since 1970 UTC, until `stop`. `batch`: rows looked at at one
-    /// time. Each batch is reported to `removed`.
+    /// Removes the elements that have expired at a moment, in milliseconds since 1970 UTC, until `stop`. `batch`: rows
+    /// looked at at one time. Each batch is reported to `removed`.
     ///
     /// # Errors
     /// Those of storage; [`StoreError::GraphCleared`].
@@ -134,8 +136,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Removes those edges that still expire when their rows say, and the rows; returns how many. Where their index entries are too many
-    /// for one batch, in several.
+    /// Removes those edges that still expire when their rows say, and the rows; returns how many. Where their index
+    /// entries are too many for one batch, in several.
     fn purge_edges(&self, due: &[(i64, EdgeId)]) -> Result<u64, StoreError> {
         match (self.purge_edges_at_once(due), due) {
             (Err(error), [(_, id)]) if is_too_large(&error) => {

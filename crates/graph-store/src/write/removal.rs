@@ -1,8 +1,8 @@
-//! Removing a label with all its data, or an index label with all its entries. Every step can be repeated, so a removal cut short by
-//! a crash is simply run again.
+//! Removing a label with all its data, or an index label with all its entries. Every step can be repeated, so a removal
+//! cut short by a crash is simply run again.
 //!
-//! The label is first marked as being deleted, so that nothing new is written; then the writers at work are waited for; then the data
-//! goes; then the definition.
+//! The label is first marked as being deleted, so that nothing new is written; then the writers at work are waited for;
+//! then the data goes; then the definition.
 
 use graph_model::{IdStrategy, LabelId, VertexId};
 use graph_schema::{Catalogue, SchemaKey, Status, VertexLabel};
@@ -89,8 +89,8 @@ impl Schema<'_> {
         let mut prefix = Vec::new();
         if label.id_strategy == IdStrategy::PrimaryKey {
             key::primary_key_vertices_prefix(&mut prefix, self.graph.number, label.id);
-            // A client-given string can look like an id of this label and belong to another one. No label with such strings can
-            // come about while the schema is locked.
+            // A client-given string can look like an id of this label and belong to another one. No label with such
+            // strings can come about while the schema is locked.
             let locked = self.graph.lock_schema()?;
             if !self.graph.shared.is_shared()
                 && self.graph.catalogue().vertex_labels().all(|other| other.id_strategy != IdStrategy::CustomizeString)
@@ -155,8 +155,8 @@ impl Schema<'_> {
         self.remove_if_labelled(catalogue, label, &ids)
     }
 
-    /// Removes those of the vertices that still have the label, with all of them locked: meanwhile one may have been inserted again
-    /// under another label.
+    /// Removes those of the vertices that still have the label, with all of them locked: meanwhile one may have been
+    /// inserted again under another label.
     fn remove_if_labelled(&self, catalogue: &Catalogue, label: LabelId, ids: &[VertexId]) -> Result<(), StoreError> {
         let mut mask = Mask::default();
         let mut keys = Keys::new();

@@ -1,8 +1,8 @@
 //! Batch updates: many elements merged with what is stored, all or none.
 //!
-//! Every record is checked, records with the same id are merged in their order, the stored elements are read in one round with all of
-//! them locked exclusively, merged with the records by the strategies of the request (the rules are in `graph-schema`, `merge.rs`),
-//! and written in one batch, with what changes in indexes.
+//! Every record is checked, records with the same id are merged in their order, the stored elements are read in one
+//! round with all of them locked exclusively, merged with the records by the strategies of the request (the rules are
+//! in `graph-schema`, `merge.rs`), and written in one batch, with what changes in indexes.
 
 use std::borrow::Cow;
 
@@ -23,8 +23,8 @@ use crate::write::rows::{put_edge, put_vertex};
 /// Strategies by the name of the property, as a client sent them.
 type Given<'a> = [(Cow<'a, str>, UpdateStrategy)];
 
-/// What the records of a request come to: one element for each id, in the order of first appearance, with the position in the request
-/// of the last record that went into it.
+/// What the records of a request come to: one element for each id, in the order of first appearance, with the position
+/// in the request of the last record that went into it.
 struct Merged<T> {
     elements: Vec<(usize, T)>,
 }
@@ -74,8 +74,8 @@ impl<T> Merged<T> {
 }
 
 impl Writer<'_> {
-    /// Merges vertices into the stored ones with the same ids and inserts the others, all or none; answers what is stored then, one
-    /// for each distinct id.
+    /// Merges vertices into the stored ones with the same ids and inserts the others, all or none; answers what is
+    /// stored then, one for each distinct id.
     pub fn update_vertices(
         &self,
         records: &[NewVertex<'_>],
@@ -114,8 +114,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Merges edges into the stored ones with the same ids and inserts the others, all or none; answers what is stored then, one for
-    /// each distinct id. With `check_vertex` every end must exist and have the label the edge needs.
+    /// Merges edges into the stored ones with the same ids and inserts the others, all or none; answers what is stored
+    /// then, one for each distinct id. With `check_vertex` every end must exist and have the label the edge needs.
     pub fn update_edges(
         &self,
         records: &[EdgeRecord<'_>],

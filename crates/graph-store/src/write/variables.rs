@@ -1,4 +1,5 @@
-//! Variables of a graph: named JSON values that clients keep along with the elements. Few and small; each is one row of `meta`.
+//! Variables of a graph: named JSON values that clients keep along with the elements. Few and small; each is one row of
+//! `meta`.
 
 use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, tables};

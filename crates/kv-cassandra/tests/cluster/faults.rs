@@ -1,4 +1,5 @@
-//! Nodes fail under load: three nodes, three replicas. Needs `RHIZOME_TEST_CASSANDRA_DIR`, the folder of `scripts/cassandra.sh`.
+//! Nodes fail under load: three nodes, three replicas. Needs `RHIZOME_TEST_CASSANDRA_DIR`, the folder of
+//! `scripts/cassandra.sh`.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -159,7 +160,8 @@ fn nodes_fail_and_nothing_acknowledged_is_lost() {
     }
 }
 
-/// Two nodes of three are away: no majority, so nothing is acknowledged, everything fails in time, and goes on when they are back.
+/// Two nodes of three are away: no majority, so nothing is acknowledged, everything fails in time, and goes on when
+/// they are back.
 #[test]
 fn without_a_majority_requests_fail_in_time() {
     let _turn = Store::take();

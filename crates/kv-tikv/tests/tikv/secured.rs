@@ -1,5 +1,5 @@
-//! Encrypted connections, on a development store that asks for certificates: `scripts/test-tikv.sh` starts one and says in the environment
-//! where its certificates are.
+//! Encrypted connections, on a development store that asks for certificates: `scripts/test-tikv.sh` starts one and says
+//! in the environment where its certificates are.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Faults of the development store, which these tests start and kill themselves with `scripts/tikv.sh`, one after the other, where the
-//! environment of `scripts/test-tikv.sh` says.
+//! Faults of the development store, which these tests start and kill themselves with `scripts/tikv.sh`, one after the
+//! other, where the environment of `scripts/test-tikv.sh` says.
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

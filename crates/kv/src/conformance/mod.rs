@@ -1,8 +1,8 @@
 //! The suite every engine runs: what callers rely on, as tests.
 //!
-//! An engine's tests implement [`Harness`] and say `kv::conformance_suite!(harness);` once; every case becomes a test of its
-//! own. Cases consult [`crate::Capabilities`] and check only what the engine promises. A new promise in the documentation of
-//! [`crate::Engine`] needs a case here.
+//! An engine's tests implement [`Harness`] and say `kv::conformance_suite!(harness);` once; every case becomes a test
+//! of its own. Cases consult [`crate::Capabilities`] and check only what the engine promises. A new promise in the
+//! documentation of [`crate::Engine`] needs a case here.
 #![allow(
     clippy::allow_attributes,
     clippy::unwrap_used,
@@ -66,8 +66,9 @@ macro_rules! cases {
             &[$($((stringify!($name), $module::$name as Case),)*)*]
         }
 
-        /// Makes one `#[test]` of every case; the argument is an expression that makes a [`Harness`](crate::conformance::Harness),
-        /// followed by attributes of the tests, if any (`; #[ignore = "needs a server"]`).
+        /// Makes one `#[test]` of every case; the argument is an expression that makes a
+        /// [`Harness`](crate::conformance::Harness), followed by attributes of the tests, if any (`; #[ignore = "needs
+        /// a server"]`).
         #[macro_export]
         macro_rules! conformance_suite {
             ($dollar harness:expr $dollar(; #[$dollar attribute:meta])*) => {

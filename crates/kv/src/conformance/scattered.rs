@@ -10,8 +10,8 @@ use crate::{
 /// Rows copied at one time by a scan over partitions.
 const PAGE_ROWS: usize = 100;
 
-/// A [`MemoryEngine`] whose partitions come in the order of their hashes, whose snapshots move, whose groups of a batch are written apart,
-/// and which says that other processes write it, too.
+/// A [`MemoryEngine`] whose partitions come in the order of their hashes, whose snapshots move, whose groups of a batch
+/// are written apart, and which says that other processes write it, too.
 pub struct ScatteredEngine {
     inner: MemoryEngine,
     tables: &'static [TableSpec],

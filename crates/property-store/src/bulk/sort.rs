@@ -143,7 +143,8 @@ impl Sorter {
         }
     }
 
-    /// The sorting thread only ends early after an error, which [`Self::finish`] reports; nobody finishes a load that failed.
+    /// The sorting thread only ends early after an error, which [`Self::finish`] reports; nobody finishes a load that
+    /// failed.
     fn ended(&self) -> PropertyError {
         PropertyError::Scratch {
             path: self.path.clone(),

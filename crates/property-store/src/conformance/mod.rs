@@ -1,7 +1,7 @@
 //! What the store promises, as tests for every engine.
 //!
-//! An engine's tests implement [`Harness`] and say `property_store::conformance_suite!(harness);` once; every case becomes a test of its
-//! own. Cases ask [`kv::Capabilities`] and check only what the engine can.
+//! An engine's tests implement [`Harness`] and say `property_store::conformance_suite!(harness);` once; every case
+//! becomes a test of its own. Cases ask [`kv::Capabilities`] and check only what the engine can.
 #![allow(
     clippy::allow_attributes,
     clippy::unwrap_used,
@@ -45,8 +45,9 @@ macro_rules! cases {
             &[$($((stringify!($name), $module::$name as Case),)*)*]
         }
 
-        /// Makes one `#[test]` of every case; the argument is an expression that makes a [`Harness`](crate::conformance::Harness),
-        /// followed by attributes of the tests, if any (`; #[ignore = "needs a server"]`).
+        /// Makes one `#[test]` of every case; the argument is an expression that makes a
+        /// [`Harness`](crate::conformance::Harness), followed by attributes of the tests, if any (`; #[ignore = "needs
+        /// a server"]`).
         #[macro_export]
         macro_rules! conformance_suite {
             ($dollar harness:expr $dollar(; #[$dollar attribute:meta])*) => {

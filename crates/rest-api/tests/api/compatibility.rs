@@ -1,6 +1,8 @@
-//! `docs/compatibility.md`: what becomes of every endpoint HugeGraph or one of its clients knows, found out by calling it.
+//! `docs/compatibility.md`: what becomes of every endpoint HugeGraph or one of its clients knows, found out by calling
+//! it.
 //!
-//! The list of endpoints is `tests/data/endpoints.csv`; `cargo xtask docs` runs this test with `RHIZOME_WRITE_DOCS=1` to write the page.
+//! The list of endpoints is `tests/data/endpoints.csv`; `cargo xtask docs` runs this test with `RHIZOME_WRITE_DOCS=1`
+//! to write the page.
 
 use std::fmt::Write as _;
 use std::path::Path;

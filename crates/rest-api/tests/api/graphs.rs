@@ -1,4 +1,5 @@
-//! Administration of graphs over TCP: creating, cloning, dropping, clearing, configuring, snapshots; and the graph space.
+//! Administration of graphs over TCP: creating, cloning, dropping, clearing, configuring, snapshots; and the graph
+//! space.
 
 use crate::server::{Answer, G, Server};
 use serde_json::{Value, json};

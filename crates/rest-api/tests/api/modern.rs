@@ -1,4 +1,5 @@
-//! What the tests of traversers share: the edges of the documented graph of six vertices, and calls of `traversers/...`.
+//! What the tests of traversers share: the edges of the documented graph of six vertices, and calls of
+//! `traversers/...`.
 
 use serde_json::{Value, json};
 

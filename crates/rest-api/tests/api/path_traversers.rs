@@ -1,4 +1,5 @@
-//! Paths, crosspoints, rings, rays, fusiform similarity, ranks and counts over TCP: the documented graph of six vertices.
+//! Paths, crosspoints, rings, rays, fusiform similarity, ranks and counts over TCP: the documented graph of six
+//! vertices.
 
 use rest_api::Limits;
 use serde_json::{Value, json};

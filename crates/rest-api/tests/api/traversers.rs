@@ -1,4 +1,5 @@
-//! Neighbourhoods, similarity and shortest paths over TCP: the documented graph of six vertices, parameters, errors, bounds.
+//! Neighbourhoods, similarity and shortest paths over TCP: the documented graph of six vertices, parameters, errors,
+//! bounds.
 
 use rest_api::Limits;
 use serde_json::{Value, json};
@@ -104,7 +105,8 @@ fn k_out_by_body_filters_edges_and_vertices() {
     assert_eq!((&counted["kout"], &counted["size"]), (&json!([]), &json!(3)));
 }
 
-/// 1:marko has a short way to 2:lop and one over 1:josh: depth first, it must not be shown at a shortest distance of two.
+/// 1:marko has a short way to 2:lop and one over 1:josh: depth first, it must not be shown at a shortest distance of
+/// two.
 #[test]
 fn k_out_finds_the_same_in_both_modes() {
     let server = modern();

@@ -1,5 +1,6 @@
-//! Reading schema bodies. Java clients send every field of a bean, most of them null, so one struct holds the fields of all kinds and
-//! null counts as absent. Only names and types are checked here; what a definition may be is up to the catalogue.
+//! Reading schema bodies. Java clients send every field of a bean, most of them null, so one struct holds the fields of
+//! all kinds and null counts as absent. Only names and types are checked here; what a definition may be is up to the
+//! catalogue.
 
 use std::fmt;
 

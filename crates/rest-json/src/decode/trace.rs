@@ -94,7 +94,8 @@ pub(crate) fn explain(error: &serde_json::Error, place: impl FnOnce() -> String)
     }
 }
 
-/// `invalid type: sequence, expected a string`, the words of the parser's library, as `expected a string, but got an array`.
+/// `invalid type: sequence, expected a string`, the words of the parser's library, as `expected a string, but got an
+/// array`.
 fn in_terms_of_json(words: &str) -> Cow<'_, str> {
     let Some((got, expected)) = words.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected "))
     else {

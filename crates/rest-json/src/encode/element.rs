@@ -17,7 +17,8 @@ pub struct EncodeOptions {
     pub zone: TimeZone,
 }
 
-/// Appends a vertex. Absent properties with a default value are filled in; properties the catalogue does not know are left out.
+/// Appends a vertex. Absent properties with a default value are filled in; properties the catalogue does not know are
+/// left out.
 pub fn write_vertex(out: &mut Vec<u8>, vertex: &Vertex, catalogue: &Catalogue, options: &EncodeOptions) {
     let label = catalogue.vertex_label(vertex.label);
     let mut object = Object::open(out);
@@ -29,7 +30,8 @@ pub fn write_vertex(out: &mut Vec<u8>, vertex: &Vertex, catalogue: &Catalogue, o
     object.close();
 }
 
-/// Appends an edge. Absent properties with a default value are filled in; properties the catalogue does not know are left out.
+/// Appends an edge. Absent properties with a default value are filled in; properties the catalogue does not know are
+/// left out.
 pub fn write_edge(out: &mut Vec<u8>, edge: &Edge, catalogue: &Catalogue, options: &EncodeOptions) {
     let label = catalogue.edge_label(edge.id.label);
     let (source, target) = label.and_then(|label| label.link).unzip();
@@ -71,8 +73,8 @@ pub fn write_edge_ids<'a>(out: &mut Vec<u8>, ids: impl IntoIterator<Item = &'a E
     push_array(out, ids, |out, id| write_edge_id(out, id, catalogue));
 }
 
-/// Appends `{"vertices":[..]}`. `page`: `None` where the client did not page; `Some(None)` after the last page; else the token of the
-/// next one.
+/// Appends `{"vertices":[..]}`. `page`: `None` where the client did not page; `Some(None)` after the last page; else
+/// the token of the next one.
 pub fn write_vertices_list<'a>(
     out: &mut Vec<u8>,
     vertices: impl IntoIterator<Item = &'a Vertex>,

@@ -51,7 +51,8 @@ pub enum Dialect {
     /// 1.5 and later.
     #[default]
     Current,
-    /// Before 1.5: edge labels have no `edgelabel_type`, `parent_label` and `links`, and clients refuse fields they do not know.
+    /// Before 1.5: edge labels have no `edgelabel_type`, `parent_label` and `links`, and clients refuse fields they do
+    /// not know.
     Before15,
 }
 
@@ -99,7 +100,8 @@ pub fn write_index_label(out: &mut Vec<u8>, label: &IndexLabel, catalogue: &Cata
     write_typed_index_label(out, label, catalogue, name_of(INDEX_TYPES, label.index_type));
 }
 
-/// The type as the whole schema shows it: HugeGraph has a type of range index for each width of numbers, which it shows there only.
+/// The type as the whole schema shows it: HugeGraph has a type of range index for each width of numbers, which it shows
+/// there only.
 fn stored_type(label: &IndexLabel, catalogue: &Catalogue) -> &'static str {
     let data_type = label.fields.first().and_then(|field| catalogue.property_key(*field)).map(|key| key.data_type);
     let [int, float, long, double] = RANGE_NAMES;

@@ -17,7 +17,8 @@ pub struct PathView<'a> {
     pub weights: Option<&'a [f64]>,
 }
 
-/// The answer of a traverser, field by field. It stops growing soon after `limit` bytes; whoever opened it looks at the size.
+/// The answer of a traverser, field by field. It stops growing soon after `limit` bytes; whoever opened it looks at the
+/// size.
 pub struct TraverserAnswer<'a> {
     object: Object<'a>,
     limit: usize,

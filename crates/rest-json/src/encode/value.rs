@@ -7,7 +7,8 @@ use jiff::tz::TimeZone;
 
 use crate::text::{push_array, push_display, push_displayed_string, push_double, push_float, push_string};
 
-/// Appends a value: dates as local time of `zone`, blobs in base 64, UUIDs with dashes, floats that are no numbers as strings.
+/// Appends a value: dates as local time of `zone`, blobs in base 64, UUIDs with dashes, floats that are no numbers as
+/// strings.
 pub fn write_value(out: &mut Vec<u8>, value: &Value, zone: &TimeZone) {
     match value {
         Value::Object(json) => out.extend_from_slice(json.as_bytes()),

@@ -1,5 +1,5 @@
-//! The hot paths of the server as cases to measure, from a request's body to the store and back: what `hot_paths` times and
-//! `instructions` counts is the same.
+//! The hot paths of the server as cases to measure, from a request's body to the store and back: what `hot_paths` times
+//! and `instructions` counts is the same.
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! `rhizome check`: what is stored, and is it whole? Opens the store itself: a data folder no server may be using, or a shared store, which
-//! servers may go on using.
+//! `rhizome check`: what is stored, and is it whole? Opens the store itself: a data folder no server may be using, or a
+//! shared store, which servers may go on using.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,7 +15,8 @@ use rhizome::settings::{EngineName, Settings};
 
 #[derive(Args)]
 pub(super) struct CheckArguments {
-    /// Compare every index entry with its element, and every element with its index entries. Without this only what is there is shown.
+    /// Compare every index entry with its element, and every element with its index entries. Without this only what is
+    /// there is shown.
     #[arg(long)]
     indexes: bool,
     /// Put right what differs. Two elements that share the values of a unique index are only named.

@@ -46,7 +46,8 @@ struct Size {
     /// Number of persons; everything else grows with them.
     #[arg(long, value_name = "N")]
     persons: Option<u64>,
-    /// Size after LDBC's scale factors: 0.1 (1.8 million elements), 1 (20 million), 10 (205 million) or 60 (1.4 billion).
+    /// Size after LDBC's scale factors: 0.1 (1.8 million elements), 1 (20 million), 10 (205 million) or 60 (1.4
+    /// billion).
     #[arg(long, value_name = "SF")]
     scale_factor: Option<ScaleFactor>,
 }

@@ -22,8 +22,8 @@ pub(super) struct LoadArguments {
     /// Schema to create first (JSON, as the server's GET .../schema answers).
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// Load straight into the store in the data folder, which no server may be using. Sorts everything first unless --batch-size is
-    /// given.
+    /// Load straight into the store in the data folder, which no server may be using. Sorts everything first unless
+    /// --batch-size is given.
     #[arg(long, conflicts_with_all = ["server", "in_flight", "dry_run", "no_verify"])]
     offline: bool,
     #[command(flatten)]
@@ -40,8 +40,8 @@ pub(super) struct LoadArguments {
     /// Password of that user; better given in the environment.
     #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
     password: Option<String>,
-    /// Elements in one request [default: 500, HugeGraph refuses more]. With --offline: write batches of so many elements instead of
-    /// sorting.
+    /// Elements in one request [default: 500, HugeGraph refuses more]. With --offline: write batches of so many
+    /// elements instead of sorting.
     #[arg(long, value_name = "N")]
     batch_size: Option<usize>,
     /// Requests under way at one time.

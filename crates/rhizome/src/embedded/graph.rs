@@ -28,7 +28,8 @@ impl<'db> Graph<'db> {
         Ok(self.store.graph(self.name)?)
     }
 
-    /// Defines a property that holds one value. Defining the same again is fine; another type under the same name is an error.
+    /// Defines a property that holds one value. Defining the same again is fine; another type under the same name is an
+    /// error.
     pub fn property_key(&self, name: &str, data_type: DataType) -> Result<(), Error> {
         self.property_key_of(name, data_type, Cardinality::Single)
     }

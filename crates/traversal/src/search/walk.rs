@@ -41,7 +41,8 @@ pub(crate) struct Search {
     /// Edges read from the sources on, and those read from the targets on; both from source to target.
     ahead: Arcs,
     home: Arcs,
-    /// At least so many hops remain from each place to a target, as far as is known; `u32::MAX`: no target can be reached.
+    /// At least so many hops remain from each place to a target, as far as is known; `u32::MAX`: no target can be
+    /// reached.
     to_go: Vec<u32>,
 }
 
@@ -54,7 +55,8 @@ struct Frame {
 }
 
 impl Search {
-    /// Gives every path to `found`, shorter ones first, no sequence of vertices twice, until enough of them count or all are found.
+    /// Gives every path to `found`, shorter ones first, no sequence of vertices twice, until enough of them count or
+    /// all are found.
     pub(crate) fn run(
         traversal: &mut Traversal<'_>,
         pattern: &Pattern,
@@ -116,8 +118,8 @@ impl Search {
         Ok(true)
     }
 
-    /// Finds out how far it is from each place to a target: first along edges read from the sources, then along those read from the
-    /// targets.
+    /// Finds out how far it is from each place to a target: first along edges read from the sources, then along those
+    /// read from the targets.
     fn measure(&mut self) {
         let back = Arcs::new(self.forward.arcs().map(|(from, to)| (to, from)));
         self.to_go.clear();
@@ -148,7 +150,8 @@ impl Search {
         }
     }
 
-    /// The successors of a place at a position of a path of a length, and the least number of hops that remain from each.
+    /// The successors of a place at a position of a path of a length, and the least number of hops that remain from
+    /// each.
     fn successors(&self, place: u32, position: usize, length: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
         let turn = length.div_ceil(2);
         let arcs = if position < turn { &self.ahead } else { &self.home };

@@ -27,8 +27,8 @@ pub struct CompareOptions {
     pub probe: Duration,
     /// Ratios of throughput to reach, by scenario; they are only told beside those found.
     pub goals: BTreeMap<String, f64>,
-    /// Longest time to wait before each measurement until both servers, where they are local, have finished what they do in the
-    /// background: on a shared machine one server's compaction would slow the other.
+    /// Longest time to wait before each measurement until both servers, where they are local, have finished what they
+    /// do in the background: on a shared machine one server's compaction would slow the other.
     pub settle: Duration,
 }
 
@@ -41,7 +41,8 @@ pub struct Compared {
     pub ratios: Vec<ScenarioRatio>,
 }
 
-/// Compares two servers in all scenarios. An interruption or an error ends it; what was found until then is in `compared`.
+/// Compares two servers in all scenarios. An interruption or an error ends it; what was found until then is in
+/// `compared`.
 ///
 /// # Errors
 /// Those of [`LoadTest::run`].

@@ -61,8 +61,8 @@ async fn fill_all(
     Ok(())
 }
 
-/// Deletes the data set and its schema, and waits until that is done. Schema elements that the scenario `schema` created
-/// stay: deleting thousands of them takes HugeGraph longer than the test.
+/// Deletes the data set and its schema, and waits until that is done. Schema elements that the scenario `schema`
+/// created stay: deleting thousands of them takes HugeGraph longer than the test.
 ///
 /// # Errors
 /// [`LoadTestError::Prepare`] with what the server said.

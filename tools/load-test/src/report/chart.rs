@@ -1,8 +1,8 @@
 //! Line charts as SVG whose colours are variables of the page, so that one drawing is right in light and in dark.
 //!
 //! `plotters` draws; it knows fixed colours only. Each role (text, grid, the line of a series) is therefore drawn in a
-//! colour of its own that stands for nothing, and [`with_variables`] puts the page's variables in their place. Logarithmic
-//! axes and percentiles are linear axes over transformed values; ticks are chosen here for all of them.
+//! colour of its own that stands for nothing, and [`with_variables`] puts the page's variables in their place.
+//! Logarithmic axes and percentiles are linear axes over transformed values; ticks are chosen here for all of them.
 
 use std::ops;
 

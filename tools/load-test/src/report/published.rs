@@ -16,8 +16,8 @@ pub(crate) const CAUTION: &str = "Published figures were measured with other har
     request a second, and over a time that includes the ramp-up: a server that keeps up shows about 0.92 of its users as throughput, \
     not its capacity. The comparison is one of orders of magnitude.";
 
-/// The published scenarios that can stand beside this one: the same work with as many elements a request. Of one page, or
-/// of all.
+/// The published scenarios that can stand beside this one: the same work with as many elements a request. Of one page,
+/// or of all.
 pub(super) fn counterparts<'p>(
     scenario: &ScenarioResult,
     page: Option<&'p Page>,

@@ -55,7 +55,8 @@ impl Axis {
     }
 }
 
-/// The range that shows all of the values; `None` if none has a place. With `headroom`, a linear axis ends above the highest.
+/// The range that shows all of the values; `None` if none has a place. With `headroom`, a linear axis ends above the
+/// highest.
 pub(super) fn range(axis: Axis, headroom: bool, values: impl Iterator<Item = f64>) -> Option<Range> {
     let places = values.filter_map(|value| axis.place(value));
     let (low, high) = places.fold(None, |range, place| match range {

@@ -1,7 +1,7 @@
 //! Texts with placeholders: `${seq}`, `${vertex_id}`, `${random:1:100}` and so on.
 //!
-//! A template is parsed once; names that are fixed for a run are put in once ([`Template::bind`]); what is left is a short
-//! list of parts that is copied together for each request.
+//! A template is parsed once; names that are fixed for a run are put in once ([`Template::bind`]); what is left is a
+//! short list of parts that is copied together for each request.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::RngExt as _;
@@ -213,8 +213,8 @@ fn parse_placeholder(text: &str, parts: &mut Vec<Part>) -> Result<(), String> {
     Ok(())
 }
 
-/// How the ids of prepared edges are made from those of their ends, learnt from an answer of the server: HugeGraph 1.5 and
-/// 1.7 write them differently.
+/// How the ids of prepared edges are made from those of their ends, learnt from an answer of the server: HugeGraph 1.5
+/// and 1.7 write them differently.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IdTemplate {
     plain: Pieces,

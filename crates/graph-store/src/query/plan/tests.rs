@@ -14,7 +14,8 @@ use super::*;
 const RULES: ChangeRules<'static> =
     ChangeRules { mode: GraphMode::None, now_ms: 0, zone: &TimeZone::UTC, analyzer: Analyzer::Simple };
 
-/// Label `person` with age, city (texts name and bio, a set tags besides), and the index labels given as name, type, fields.
+/// Label `person` with age, city (texts name and bio, a set tags besides), and the index labels given as name, type,
+/// fields.
 fn catalogue(indexes: &[(&str, IndexType, &[&str])]) -> Catalogue {
     let mut catalogue = Catalogue::default();
     for (name, data_type, cardinality) in [
