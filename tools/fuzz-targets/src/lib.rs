@@ -6,6 +6,7 @@
 
 #![expect(clippy::panic, clippy::expect_used, reason = "a panic is how a target reports what it found")]
 
+mod address;
 mod elements;
 mod graph;
 mod mapping;
@@ -17,7 +18,8 @@ mod traversers;
 pub type Target = fn(&[u8]);
 
 /// All targets by name, which is that of the binary and of the folder of inputs.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
+    ("address", address::address),
     ("conditions", elements::conditions),
     ("decode_edges", elements::decode_edges),
     ("decode_schema", elements::decode_schema),

@@ -38,6 +38,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "graph-model",
             "graph-schema",
             "graph-store",
+            "http-server",
             "key-codec",
             "kv",
             "rest-json",
