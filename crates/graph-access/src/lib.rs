@@ -1,14 +1,15 @@
 //! What may be asked of one graph: the port between those who read or write a graph and those who store it.
 //!
 //! What it is: traits and plain data. [`WalkRead`] is what a walk needs, [`GraphRead`] adds look-ups, scans and
-//! queries. Executors of query languages, algorithms and access control use these traits; `graph-store` implements them.
-//! What it is not: it stores nothing and knows no engine, no JSON and no HTTP.
+//! queries. Executors of query languages, algorithms and access control use these traits; `graph-store` implements
+//! them. What it is not: it stores nothing and knows no engine, no JSON and no HTTP.
 //!
 //! Invariants:
 //! - Readers pull. A [`Cursor`] hands out batches of bounded size when it is asked to, so the reader decides when to go
 //!   on, when to stop, and how much memory is in use; a cursor that is dropped stops reading.
 //! - Every read looks at its [`Budget`] while it works, and fails once the time is up or the caller has gone.
-//! - Errors carry a kind and a text that is fit for the client; nothing above the port needs to know the engine's errors.
+//! - Errors carry a kind and a text that is fit for the client; nothing above the port needs to know the engine's
+//!   errors.
 //!
 //! Start reading at [`GraphRead`].
 

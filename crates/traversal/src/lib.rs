@@ -1,14 +1,15 @@
 //! Walking through a graph: neighbourhoods, paths, similarity.
 //!
-//! What it is: algorithms over [`graph_access::WalkRead`], a whole frontier at a time. What it is not: it knows no storage, no schema, no JSON and
-//! no HTTP; labels and property keys are numbers, conditions on properties are functions given to it.
+//! What it is: algorithms over [`graph_access::WalkRead`], a whole frontier at a time. What it is not: it knows no
+//! storage, no schema, no JSON and no HTTP; labels and property keys are numbers, conditions on properties are
+//! functions given to it.
 //!
 //! Invariants:
 //! - Inside a traversal vertices are [`Node`]s, consecutive numbers; ids are hashed once for each edge read.
-//! - Results depend on the graph and the request only, never on which thread was faster: blocks of a frontier are read in parallel and
-//!   put together in the order of the frontier.
-//! - Everything that grows with the graph is charged to the traversal's memory ([`Traversal::charge`]); the deadline and the caller's
-//!   going away are looked at by the reader while it reads, and by [`Traversal::check`] elsewhere.
+//! - Results depend on the graph and the request only, never on which thread was faster: blocks of a frontier are read
+//!   in parallel and put together in the order of the frontier.
+//! - Everything that grows with the graph is charged to the traversal's memory ([`Traversal::charge`]); the deadline
+//!   and the caller's going away are looked at by the reader while it reads, and by [`Traversal::check`] elsewhere.
 //!
 //! Start reading at [`Traversal::expand`]; `neighbourhood.rs` is the simplest user of it.
 

@@ -27,6 +27,10 @@ const WINGS: &[(&str, &[&[&str]])] = &[
         ],
     ),
     (
+        "http-server",
+        &[&["server"], &["connection"], &["mount"], &["body", "caught", "query", "reply"], &["address"], &["limits"]],
+    ),
+    (
         "serving",
         &[
             &["room"],

@@ -1,7 +1,8 @@
 //! Listing vertices, all or by label, by offset or page by page.
 //!
-//! Elements go to the caller one by one, so a list costs no memory here. Without a label the `vertex` table is read in key order; with one
-//! whose ids begin with it, its range of that table; otherwise the label index, whose vertices are fetched in rounds.
+//! Elements go to the caller one by one, so a list costs no memory here. Without a label the `vertex` table is read in
+//! key order; with one whose ids begin with it, its range of that table; otherwise the label index, whose vertices are
+//! fetched in rounds.
 
 use std::ops::ControlFlow;
 
@@ -102,7 +103,8 @@ impl Progress {
         Ok(())
     }
 
-    /// How many elements, skipped ones included, can still be of use (one more than the limit tells whether there is a next page).
+    /// How many elements, skipped ones included, can still be of use (one more than the limit tells whether there is a
+    /// next page).
     pub(crate) fn wanted(&self) -> u64 {
         self.left.map_or(u64::MAX, |left| self.skip.saturating_add(left).saturating_add(1))
     }
@@ -148,8 +150,8 @@ impl Progress {
 }
 
 impl Reader<'_> {
-    /// Gives the vertices of a query to `visit`, until it breaks off, in an order that stays the same between calls. Conditions need
-    /// indexes, or name all primary keys of the label.
+    /// Gives the vertices of a query to `visit`, until it breaks off, in an order that stays the same between calls.
+    /// Conditions need indexes, or name all primary keys of the label.
     pub fn list_vertices(
         &self,
         query: &VertexQuery,
