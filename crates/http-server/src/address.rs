@@ -52,6 +52,12 @@ impl Address {
         self.segments.len()
     }
 
+    /// True for the root.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
     /// A segment as it was sent; empty beyond the last.
     pub fn raw(&self, at: usize) -> &str {
         self.segments.get(at).and_then(|range| self.uri.path().get(range.clone())).unwrap_or_default()

@@ -1,11 +1,11 @@
 //! Reading elements: by id, in lists, by shards, along edges.
 
 mod adjacency;
+pub(crate) mod by_id;
 pub(crate) mod list;
 pub(crate) mod list_edges;
 pub(crate) mod page;
 mod paged;
-pub(crate) mod read;
 pub(crate) mod reader;
 pub(crate) mod scan;
 pub(crate) mod select;
