@@ -4,7 +4,12 @@
 //! A new target is a function here, a line in [`TARGETS`], a binary of three lines in `fuzz/fuzz_targets/`, and some
 //! small inputs in `fuzz/corpus/NAME/`.
 
-#![expect(clippy::panic, clippy::expect_used, reason = "a panic is how a target reports what it found")]
+#![expect(
+    clippy::panic,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a panic is how a target reports what it found"
+)]
 
 mod address;
 mod elements;
