@@ -1,12 +1,14 @@
 //! Every target over its committed inputs, `fuzz/corpus/TARGET/`.
 
+#![expect(clippy::unwrap_used, reason = "a test fails where it panics")]
+
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fuzz_targets::TARGETS;
 
-fn folder() -> std::path::PathBuf {
+fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
 }
 
