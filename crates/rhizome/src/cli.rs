@@ -35,14 +35,14 @@ enum Command {
     /// Generate graphs to try things with.
     Generate(generate::GenerateArguments),
     /// Measure a server's speed: Rhizome's or Apache HugeGraph's.
-    Bench(bench::BenchArguments),
+    Bench(bench_cli::BenchArguments),
     /// Print all settings with their defaults, as a file to start from.
     Config,
 }
 
 /// Runs the command line; the error of a failed command goes to standard error, whole.
 pub(crate) fn run() -> ExitCode {
-    let outcome = match Arguments::parse_from(bench::spelled_out(std::env::args_os())).command {
+    let outcome = match Arguments::parse_from(bench_cli::spelled_out(std::env::args_os())).command {
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::Load(arguments) => load::load(&arguments),
         Command::Check(arguments) => check::check(&arguments),

@@ -1,85 +1,52 @@
-//! `rhizome bench`: load tests.
+//! `rhizome bench`: the commands of `bench-cli`, which get the settings and engines of this program from here.
 
-mod arguments;
-mod compare;
-mod progress;
-mod property;
-mod property_place;
-mod publish;
-mod report;
-mod run;
-mod server;
-mod steady;
-mod study;
-mod values;
+use std::path::Path;
 
-use std::ffi::OsString;
+use anyhow::bail;
+use bench_cli::{BenchArguments, Storage};
+use rhizome::engine;
+use rhizome::settings::{EngineName, Settings};
+use serde::Deserialize as _;
+use serde::de::IntoDeserializer as _;
 
-use clap::{Args, Subcommand};
-
-#[derive(Args)]
-#[command(arg_required_else_help = true)]
-pub(super) struct BenchArguments {
-    #[command(subcommand)]
-    command: BenchCommand,
-}
-
-#[derive(Subcommand)]
-enum BenchCommand {
-    /// Run scenarios against a server, or against one that is started for it.
-    Run(Box<arguments::RunArguments>),
-    /// Run the scenarios of one of HugeGraph's published benchmark pages and print the tables beside the published rows.
-    Publish(Box<publish::PublishArguments>),
-    /// Run the same scenarios against two servers in turn, and tell the ratio with its spread.
-    Compare(Box<compare::CompareArguments>),
-    /// Measure the property store on an engine, beside the page that compared TiKV with RocksDB.
-    Property(Box<property::PropertyArguments>),
-    /// See how a server behaves that is loaded for long, or with more than it can do.
-    Steady(steady::SteadyArguments),
-    /// Make one page from the results of several runs.
-    Report(report::ReportArguments),
-}
-
+/// Runs one of the commands.
 pub(super) fn bench(arguments: BenchArguments) -> anyhow::Result<()> {
-    match arguments.command {
-        BenchCommand::Run(arguments) => run::run(&arguments),
-        BenchCommand::Publish(arguments) => publish::publish(&arguments),
-        BenchCommand::Compare(arguments) => compare::compare(&arguments),
-        BenchCommand::Property(arguments) => property::property(&arguments),
-        BenchCommand::Steady(arguments) => steady::steady(&arguments),
-        BenchCommand::Report(arguments) => report::report(&arguments),
-    }
+    bench_cli::bench(arguments, read_storage)
 }
 
-/// `rhizome bench --publish PAGE` is accepted for `rhizome bench publish PAGE`.
-pub(super) fn spelled_out(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut words: Vec<OsString> = words.collect();
-    if words.get(1).is_some_and(|word| word == "bench")
-        && let Some(word) = words.get_mut(2)
-    {
-        if word == "--publish" {
-            *word = "publish".into();
-        } else if let Some(page) = word.to_str().and_then(|word| word.strip_prefix("--publish=")).map(OsString::from) {
-            *word = "publish".into();
-            words.insert(3, page);
+fn read_storage(file: Option<&Path>, flags: &[(&str, String)]) -> anyhow::Result<Storage> {
+    for (_, engine) in flags.iter().filter(|(key, _)| *key == "storage.engine") {
+        let name: serde::de::value::StrDeserializer<'_, serde::de::value::Error> = engine.as_str().into_deserializer();
+        if let Err(error) = EngineName::deserialize(name) {
+            bail!("this program has no storage engine of that name: {error}");
         }
     }
-    words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn publish_may_be_written_as_an_option() {
-        let spelled = |words: &str| {
-            let words = spelled_out(words.split(' ').map(OsString::from));
-            words.into_iter().map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(spelled("rhizome bench --publish a --quick"), "rhizome bench publish a --quick");
-        assert_eq!(spelled("rhizome bench --publish=a --quick"), "rhizome bench publish a --quick");
-        assert_eq!(spelled("rhizome bench run --publish a"), "rhizome bench run --publish a");
-        assert_eq!(spelled("rhizome serve --publish"), "rhizome serve --publish");
-    }
+    let settings = Settings::load(file, flags)?.storage;
+    let is_rocksdb = settings.engine == EngineName::Rocksdb;
+    let rocksdb = &settings.rocksdb;
+    let durability_promise = match settings.engine {
+        EngineName::Memory => "none: everything is in the memory of the process",
+        EngineName::Rocksdb => settings.durability.promise(),
+        EngineName::Tikv | EngineName::Cassandra => "as the database decides",
+    };
+    Ok(Storage {
+        engine: format!("{:?}", settings.engine).to_lowercase(),
+        durability: is_rocksdb.then(|| format!("{:?}", settings.durability).to_lowercase()),
+        durability_promise: durability_promise.to_owned(),
+        memory_budget_bytes: rocksdb.memory_budget.as_u64(),
+        engine_settings: is_rocksdb.then(|| {
+            vec![
+                format!("memory_budget = {}", rocksdb.memory_budget),
+                format!("write_buffer = {}", rocksdb.write_buffer),
+                format!("block_size = {}", rocksdb.block_size),
+                format!("compression = {:?}", rocksdb.compression).to_lowercase(),
+                format!("background_jobs = {}", rocksdb.background_jobs),
+            ]
+        }),
+        open: Box::new(move |folder, tables| {
+            let mut settings = settings.clone();
+            settings.data_dir = folder.to_owned();
+            engine::open_tables(&settings, tables)
+        }),
+    })
 }

@@ -11,7 +11,7 @@ use load_test::{output, results_file};
 /// Arguments of `rhizome bench report`.
 #[derive(Args)]
 #[command(after_help = "Example:\n  rhizome bench report monday tuesday --out week")]
-pub(super) struct ReportArguments {
+pub(crate) struct ReportArguments {
     /// Folders with a results.json, or such files themselves; the first come first on the page.
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
@@ -23,9 +23,9 @@ pub(super) struct ReportArguments {
     out: PathBuf,
 }
 
-pub(super) fn report(arguments: &ReportArguments) -> anyhow::Result<()> {
+pub(crate) fn report(arguments: &ReportArguments) -> anyhow::Result<()> {
     let page = arguments.page.as_deref().map(Page::named).transpose()?;
     let runs: Result<Vec<RunResult>, _> = arguments.folders.iter().map(|folder| results_file::read(folder)).collect();
     output::write_pages(&arguments.out, &Report { runs: &runs?, page, ratios: &[] })?;
-    super::super::print(&format!("{}\n", arguments.out.join(output::REPORT_FILE).display()))
+    crate::terminal::print(&format!("{}\n", arguments.out.join(output::REPORT_FILE).display()))
 }

@@ -11,11 +11,12 @@ use load_test::report::Report;
 use load_test::result::RunResult;
 use load_test::{Cancel, DataOptions, DriverOptions, LoadTest, output};
 
-use super::arguments::{OwnServerArguments, TargetArguments};
-use super::progress::Screen;
-use super::run::{begun, clean_up, complete, own_settings, signals, with_own_settings};
-use super::server::OwnServer;
-use super::values::duration;
+use crate::arguments::{OwnServerArguments, TargetArguments};
+use crate::progress::Screen;
+use crate::run::{begun, clean_up, complete, own_settings, signals, with_own_settings};
+use crate::server::OwnServer;
+use crate::storage::ReadStorage;
+use crate::values::duration;
 
 /// Vertices and edges prepared with `--quick`: preparing is part of its time.
 const QUICK_VERTICES: u64 = 20_000;
@@ -27,7 +28,7 @@ const QUICK_EDGES: u64 = 40_000;
     rhizome bench publish hugegraph-0.5.6-rocksdb --quick\n  \
     rhizome bench publish hugegraph-0.4.4-rocksdb --url http://10.0.0.5:8080 --duration 5m --out results\n\n\
     Markdown goes to standard output, ready to paste.")]
-pub(super) struct PublishArguments {
+pub(crate) struct PublishArguments {
     /// The page: hugegraph-0.2-cassandra, hugegraph-0.4.4-rocksdb, hugegraph-0.5.6-rocksdb or hugegraph-0.5.6-cassandra.
     #[arg(value_name = "PAGE")]
     page: String,
@@ -68,21 +69,21 @@ pub(super) struct PublishArguments {
     out: Option<PathBuf>,
 }
 
-pub(super) fn publish(arguments: &PublishArguments) -> anyhow::Result<()> {
+pub(crate) fn publish(arguments: &PublishArguments, read_storage: ReadStorage) -> anyhow::Result<()> {
     let page = Page::named(&arguments.page)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
     let mut result = begun();
-    let outcome = runtime.block_on(measure(arguments, page, &mut result));
+    let outcome = runtime.block_on(measure(arguments, page, read_storage, &mut result));
     let outcome = complete(outcome, &result)?;
     let report = Report { runs: std::slice::from_ref(&result), page: Some(page), ratios: &[] };
-    super::super::print(&report.markdown()?)?;
+    crate::terminal::print(&report.markdown()?)?;
     if let Some(folder) = &arguments.out {
         output::write(folder, &report)?;
     }
     outcome
 }
 
-async fn measure(arguments: &PublishArguments, page: &Page, result: &mut RunResult) -> anyhow::Result<()> {
+async fn measure(arguments: &PublishArguments, page: &Page, read_storage: ReadStorage, result: &mut RunResult) -> anyhow::Result<()> {
     let signals = signals()?;
     let cancel = &signals.end;
     let settings = own_settings(&arguments.own_server).for_users(publish::users_max(page, effort(arguments)));
@@ -103,7 +104,7 @@ async fn measure(arguments: &PublishArguments, page: &Page, result: &mut RunResu
         Some(connected) => connected?,
         None => return Ok(()),
     };
-    result.target = with_own_settings(test.target(), &settings, server.is_some())?;
+    result.target = with_own_settings(test.target(), &settings, server.is_some(), read_storage)?;
     result.target.notes.clone_from(&arguments.target.note);
     let jtl = arguments.out.as_deref().map(|folder| output::begin(folder, url)).transpose()?;
     let mut screen = Screen::new(jtl)?;

@@ -17,11 +17,12 @@ use clap::{Args, ValueEnum};
 use load_test::table::Grid;
 use load_test::{Cancel, DataOptions, LoadTest, machine};
 
-use super::arguments::OwnServerArguments;
-use super::progress::Screen;
-use super::run::{own_settings, signals};
-use super::server::{OwnServer, ServerSettings};
-use super::values::duration;
+use crate::arguments::OwnServerArguments;
+use crate::progress::Screen;
+use crate::run::{own_settings, signals};
+use crate::server::{OwnServer, ServerSettings};
+use crate::storage::ReadStorage;
+use crate::values::duration;
 
 /// The parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -45,7 +46,7 @@ enum Part {
 #[command(after_help = "Examples:\n  \
     rhizome bench steady --quick\n  \
     rhizome bench steady paced-reads paced-inserts --duration 5m --out steadiness.md")]
-pub(super) struct SteadyArguments {
+pub(crate) struct SteadyArguments {
     /// What to run, in this order [default: all].
     #[arg(value_enum)]
     parts: Vec<Part>,
@@ -92,6 +93,7 @@ impl Findings {
 
 /// What all parts need.
 struct Bench<'a> {
+    read_storage: ReadStorage,
     settings: ServerSettings,
     duration: Duration,
     is_quick: bool,
@@ -119,15 +121,16 @@ fn client_options(server: &OwnServer) -> ClientOptions {
     ClientOptions { url: server.url().to_owned(), ..ClientOptions::default() }
 }
 
-pub(super) fn steady(arguments: &SteadyArguments) -> anyhow::Result<()> {
+pub(crate) fn steady(arguments: &SteadyArguments, read_storage: ReadStorage) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
     let all = Part::value_variants();
     let parts = if arguments.parts.is_empty() { all } else { &arguments.parts };
     let mut text = heading(arguments);
-    super::super::print(&text)?;
+    crate::terminal::print(&text)?;
     let outcome = runtime.block_on(async {
         let signals = signals()?;
         let mut bench = Bench {
+            read_storage,
             settings: own_settings(&arguments.own_server),
             duration: arguments.duration.unwrap_or(Duration::from_secs(if arguments.quick { 20 } else { 300 })),
             is_quick: arguments.quick,

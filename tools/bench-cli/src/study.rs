@@ -2,22 +2,22 @@
 
 use anyhow::bail;
 
-use super::server::ServerSettings;
-use super::values::{Axis, AxisKind};
+use crate::server::ServerSettings;
+use crate::values::{Axis, AxisKind};
 
 /// Servers of one study: more would run for hours.
 const POINTS_MAX: usize = 64;
 
 /// One combination.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Point {
+pub(crate) struct Point {
     /// As `cpu=1 memory=512M`; empty where there is no study.
-    pub(super) name: String,
-    pub(super) server: ServerSettings,
+    pub(crate) name: String,
+    pub(crate) server: ServerSettings,
 }
 
 /// All combinations of the axes, from the settings common to them.
-pub(super) fn points(axes: &[Axis], common: &ServerSettings) -> anyhow::Result<Vec<Point>> {
+pub(crate) fn points(axes: &[Axis], common: &ServerSettings) -> anyhow::Result<Vec<Point>> {
     let is_memory = common.engine.as_deref() == Some("memory")
         || common.settings.iter().any(|setting| setting.replace(' ', "") == "storage.engine=memory");
     if is_memory && axes.iter().any(|axis| axis.kind == AxisKind::Memory) {

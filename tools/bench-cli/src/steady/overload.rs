@@ -12,8 +12,8 @@ use load_test::{
     figures, table,
 };
 
-use super::super::progress::Screen;
-use super::super::server::{OwnServer, keep_off_first};
+use crate::progress::Screen;
+use crate::server::{OwnServer, keep_off_first};
 use super::{Bench, Findings, connect};
 
 /// Times of the peak that are offered.

@@ -12,7 +12,7 @@ use load_test::{
     DataOptions, DriverOptions, IdDistribution, Load, Loads, Raise, Scenario, ScenarioOptions, StressOptions,
 };
 
-use super::values::{Axis, LatencyBound, duration};
+use crate::values::{Axis, LatencyBound, duration};
 
 /// Users where none are asked for.
 const CONCURRENCY_DEFAULT: u32 = 100;
@@ -25,60 +25,60 @@ const CONCURRENCY_DEFAULT: u32 = 100;
     rhizome bench run --scenario single-edge --stress --from 1000 --step 1000 --out results\n  \
     rhizome bench run --scenario mixed --driver open --rate 5000 --concurrency 128\n  \
     rhizome bench run --scenario batch-edge --driver closed --concurrency 8 --study cpu=1,2 memory=256M,1G")]
-pub(super) struct RunArguments {
+pub(crate) struct RunArguments {
     /// What to run, in this order: names of built-in scenarios (schema, single-vertex, single-edge, batch-vertex, batch-edge,
     /// batch-edge-unchecked, vertex-by-id, edge-by-id, mixed) or files that end in .toml.
     #[arg(long, value_name = "NAME[,NAME]", required = true, value_delimiter = ',')]
-    pub(super) scenario: Vec<String>,
+    pub(crate) scenario: Vec<String>,
     #[command(flatten)]
-    pub(super) target: TargetArguments,
+    pub(crate) target: TargetArguments,
     #[command(flatten)]
-    pub(super) own_server: OwnServerArguments,
+    pub(crate) own_server: OwnServerArguments,
     #[command(flatten)]
-    pub(super) data: DataArguments,
+    pub(crate) data: DataArguments,
     #[command(flatten)]
-    pub(super) driver: DriverArguments,
+    pub(crate) driver: DriverArguments,
     #[command(flatten)]
-    pub(super) stress: StressArguments,
+    pub(crate) stress: StressArguments,
     /// Start a server at each of these settings and compare: cpu=1,2 (processors it may use), memory=512M,2G (its memory
     /// budget), data=DIR,DIR (folders, for instance on different disks). Several axes give all combinations.
     #[arg(long, value_name = "AXIS=POINT,POINT", num_args = 1.., conflicts_with = "url", help_heading = "Own server")]
-    pub(super) study: Vec<Axis>,
+    pub(crate) study: Vec<Axis>,
     /// Write results to this folder: results.json, samples.jtl and what reports are made from.
     #[arg(long, value_name = "DIR")]
-    pub(super) out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// The server under test.
 #[derive(Args)]
 #[command(next_help_heading = "Server under test")]
-pub(super) struct TargetArguments {
+pub(crate) struct TargetArguments {
     /// Address of the server; without it one is started for the run, with its data in a temporary folder.
     #[arg(long, value_name = "URL")]
-    pub(super) url: Option<String>,
+    pub(crate) url: Option<String>,
     /// Name of the graph.
     #[arg(long, value_name = "NAME", default_value = "hugegraph")]
-    pub(super) graph: String,
+    pub(crate) graph: String,
     /// Name of the graph space.
     #[arg(long, value_name = "NAME", default_value = "DEFAULT")]
-    pub(super) graphspace: String,
+    pub(crate) graphspace: String,
     /// User name, where the server asks for one.
     #[arg(long, value_name = "NAME", env = "RHIZOME_USER")]
-    pub(super) user: Option<String>,
+    pub(crate) user: Option<String>,
     /// Password of that user; better given in the environment.
     #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
-    pub(super) password: Option<String>,
+    pub(crate) password: Option<String>,
     /// Process of the server, to report its processor time and memory [default: found by its port, if it is local].
     #[arg(long, value_name = "PID")]
-    pub(super) server_pid: Option<u32>,
+    pub(crate) server_pid: Option<u32>,
     /// What the report is to say about the server and cannot know, such as its durability and settings; may be repeated.
     #[arg(long, value_name = "TEXT")]
-    pub(super) note: Vec<String>,
+    pub(crate) note: Vec<String>,
 }
 
 impl TargetArguments {
     /// How to reach the server at an address.
-    pub(super) fn client_options(&self, url: &str) -> ClientOptions {
+    pub(crate) fn client_options(&self, url: &str) -> ClientOptions {
         ClientOptions {
             url: url.to_owned(),
             graph: self.graph.clone(),
@@ -93,56 +93,56 @@ impl TargetArguments {
 /// The server that is started where no address is given.
 #[derive(Args)]
 #[command(next_help_heading = "Own server")]
-pub(super) struct OwnServerArguments {
+pub(crate) struct OwnServerArguments {
     /// Its storage engine: rocksdb, memory, cassandra or tikv [default: rocksdb].
     #[arg(long, value_name = "NAME", conflicts_with = "url")]
-    pub(super) engine: Option<String>,
+    pub(crate) engine: Option<String>,
     /// What an acknowledged write survives: wal (the end of the process) or fsync (a power cut) [default: wal].
     #[arg(long, value_name = "MODE", conflicts_with = "url")]
-    pub(super) durability: Option<String>,
+    pub(crate) durability: Option<String>,
     /// Folder in which its temporary data folder is made [default: the system's].
     #[arg(long, value_name = "DIR", conflicts_with = "url")]
-    pub(super) data_in: Option<PathBuf>,
+    pub(crate) data_in: Option<PathBuf>,
     /// Any other setting of it, as section.key=value; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "url")]
-    pub(super) set: Vec<String>,
+    pub(crate) set: Vec<String>,
 }
 
 /// The data that the tool makes for itself.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
-pub(super) struct DataArguments {
+pub(crate) struct DataArguments {
     /// Vertices to prepare for scenarios that refer to any.
     #[arg(long, value_name = "N", default_value_t = DataOptions::default().vertices)]
-    pub(super) vertices: u64,
+    pub(crate) vertices: u64,
     /// Edges to prepare for scenarios that refer to any.
     #[arg(long, value_name = "N", default_value_t = DataOptions::default().edges)]
-    pub(super) edges: u64,
+    pub(crate) edges: u64,
     /// How ids are drawn: uniform, zipfian (some are asked for far more often) or zipfian:EXPONENT.
     #[arg(long, value_name = "HOW", default_value_t = IdDistribution::Uniform)]
-    pub(super) ids: IdDistribution,
+    pub(crate) ids: IdDistribution,
     /// Elements in one request of batch-vertex and batch-edge [default: 200 and 500].
     #[arg(long, value_name = "N")]
-    pub(super) batch: Option<u32>,
+    pub(crate) batch: Option<u32>,
     /// Reads in a hundred requests of mixed [default: 80].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
-    pub(super) read_percent: Option<u32>,
+    pub(crate) read_percent: Option<u32>,
     /// Whether batch-edge asks the server to check that both ends exist; servers do unless told not to.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
-    pub(super) check_vertex: bool,
+    pub(crate) check_vertex: bool,
     /// Leave the prepared data on the server.
     #[arg(long)]
-    pub(super) keep_data: bool,
+    pub(crate) keep_data: bool,
 }
 
 impl DataArguments {
     /// The same for the library.
-    pub(super) fn data_options(&self) -> DataOptions {
+    pub(crate) fn data_options(&self) -> DataOptions {
         DataOptions { vertices: self.vertices, edges: self.edges, ids: self.ids, check_vertex: self.check_vertex }
     }
 
     /// Reads the scenarios of these names.
-    pub(super) fn scenarios(&self, names: &[String]) -> anyhow::Result<Vec<Scenario>> {
+    pub(crate) fn scenarios(&self, names: &[String]) -> anyhow::Result<Vec<Scenario>> {
         let options = ScenarioOptions { batch: self.batch, read_percent: self.read_percent };
         let mut scenarios = Vec::new();
         for name in names {
@@ -154,7 +154,7 @@ impl DataArguments {
 
 /// The drivers by their names on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum DriverName {
+pub(crate) enum DriverName {
     /// Each user sends one request in each pacing interval; a late user does not catch up. What the published pages did.
     Paced,
     /// Each user sends its next request as soon as the last one is answered.
@@ -176,52 +176,52 @@ impl From<DriverName> for DriverKind {
 /// How load is made.
 #[derive(Args)]
 #[command(next_help_heading = "Load")]
-pub(super) struct DriverArguments {
+pub(crate) struct DriverArguments {
     /// How requests are offered.
     #[arg(long, value_name = "NAME", value_enum, default_value_t = DriverName::Paced)]
-    pub(super) driver: DriverName,
+    pub(crate) driver: DriverName,
     /// Users, each with a connection; one row of results for each number. With the open driver: most requests under way.
     /// [default: 100]
     #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
-    pub(super) concurrency: Vec<u32>,
+    pub(crate) concurrency: Vec<u32>,
     /// Requests a second of the open driver; one row for each number.
     #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
-    pub(super) rate: Vec<f64>,
+    pub(crate) rate: Vec<f64>,
     /// Time between two starts of a paced user.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
-    pub(super) pacing: Duration,
+    pub(crate) pacing: Duration,
     /// Length of the measured part of each row.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
-    pub(super) duration: Duration,
+    pub(crate) duration: Duration,
     /// Requests after which a row ends before its time, those of the warm-up included.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(super) requests: Option<u64>,
+    pub(crate) requests: Option<u64>,
     /// Load before the measured part, not counted.
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
-    pub(super) warm_up: Duration,
+    pub(crate) warm_up: Duration,
     /// Time over which users start (open driver: over which the rate rises), before the warm-up.
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = duration)]
-    pub(super) ramp_up: Duration,
+    pub(crate) ramp_up: Duration,
     /// Make a new connection for each request.
     #[arg(long)]
-    pub(super) no_keep_alive: bool,
+    pub(crate) no_keep_alive: bool,
     /// Time allowed for making a connection.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
-    pub(super) connect_timeout: Duration,
+    pub(crate) connect_timeout: Duration,
     /// Time allowed for a request, from sending to the last byte of its answer.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
-    pub(super) request_timeout: Duration,
+    pub(crate) request_timeout: Duration,
     /// Threads that make load; as many as there are processors are tied to one each.
     #[arg(long, value_name = "N", default_value_t = load_test::client_threads())]
-    pub(super) client_threads: usize,
+    pub(crate) client_threads: usize,
     /// Requests of the open driver that may wait for a free connection; more are given up as overflow errors.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
-    pub(super) queue_max: u64,
+    pub(crate) queue_max: u64,
 }
 
 impl DriverArguments {
     /// The same for the library.
-    pub(super) fn driver_options(&self, server_pid: Option<u32>) -> DriverOptions {
+    pub(crate) fn driver_options(&self, server_pid: Option<u32>) -> DriverOptions {
         DriverOptions {
             kind: self.driver.into(),
             pacing: self.pacing,
@@ -265,33 +265,33 @@ impl DriverArguments {
 /// The search for the peak.
 #[derive(Args)]
 #[command(next_help_heading = "Search for the peak")]
-pub(super) struct StressArguments {
+pub(crate) struct StressArguments {
     /// Raise the concurrency (open driver: the rate) until errors appear, and name the last row before them.
     #[arg(long)]
-    pub(super) stress: bool,
+    pub(crate) stress: bool,
     /// Where to begin.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "stress")]
-    pub(super) from: u32,
+    pub(crate) from: u32,
     /// By how much to raise it each time.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "stress")]
-    pub(super) step: u32,
+    pub(crate) step: u32,
     /// Double it instead, then halve the gap down to this difference.
     #[arg(long, value_name = "N", requires = "stress", conflicts_with = "step")]
-    pub(super) bisect: Option<u32>,
+    pub(crate) bisect: Option<u32>,
     /// Where to end at the latest.
     #[arg(long, value_name = "N", default_value_t = 20_000, requires = "stress")]
-    pub(super) to: u32,
+    pub(crate) to: u32,
     /// Errors in a hundred requests that are still accepted.
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "stress")]
-    pub(super) max_errors: f64,
+    pub(crate) max_errors: f64,
     /// Latency that is still accepted: mean, p50, p90, p95, p99 or p99.9, as p99=500ms.
     #[arg(long, value_name = "FIGURE=TIME", requires = "stress")]
-    pub(super) max_latency: Option<LatencyBound>,
+    pub(crate) max_latency: Option<LatencyBound>,
 }
 
 impl StressArguments {
     /// What rows to make: those of a search, or those of the driver's own lists.
-    pub(super) fn loads(&self, driver: &DriverArguments) -> anyhow::Result<Loads> {
+    pub(crate) fn loads(&self, driver: &DriverArguments) -> anyhow::Result<Loads> {
         if !self.stress {
             return Ok(Loads::List(driver.loads()?));
         }

@@ -27,15 +27,15 @@ const LOG_LINES_SHOWN: usize = 5;
 
 /// What the server is started with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct ServerSettings {
-    pub(super) engine: Option<String>,
-    pub(super) durability: Option<String>,
+pub(crate) struct ServerSettings {
+    pub(crate) engine: Option<String>,
+    pub(crate) durability: Option<String>,
     /// Folder in which the temporary one is made.
-    pub(super) data_in: Option<PathBuf>,
+    pub(crate) data_in: Option<PathBuf>,
     /// As `section.key=value`.
-    pub(super) settings: Vec<String>,
+    pub(crate) settings: Vec<String>,
     /// Processors it may use; `None` is all.
-    pub(super) cpus: Option<usize>,
+    pub(crate) cpus: Option<usize>,
 }
 
 /// Setting for the connections that the server accepts.
@@ -49,7 +49,7 @@ const OTHER_CONNECTIONS: u32 = 256;
 
 impl ServerSettings {
     /// The same with room for the connections of so many users, unless a person has chosen the number.
-    pub(super) fn for_users(mut self, users: u32) -> Self {
+    pub(crate) fn for_users(mut self, users: u32) -> Self {
         let needed = users.saturating_add(OTHER_CONNECTIONS);
         let is_chosen = self.settings.iter().any(|setting| setting.trim_start().starts_with(CONNECTIONS_KEY));
         if needed > CONNECTIONS_DEFAULT && !is_chosen {
@@ -61,7 +61,7 @@ impl ServerSettings {
 
 /// A running server. It is stopped when this is dropped.
 #[derive(Debug)]
-pub(super) struct OwnServer {
+pub(crate) struct OwnServer {
     child: Child,
     url: String,
     /// Where its data and its log are; `None` when they have been taken away from it.
@@ -70,7 +70,7 @@ pub(super) struct OwnServer {
 
 impl OwnServer {
     /// Starts one and waits until it answers.
-    pub(super) async fn start(settings: &ServerSettings) -> anyhow::Result<Self> {
+    pub(crate) async fn start(settings: &ServerSettings) -> anyhow::Result<Self> {
         let folder = match &settings.data_in {
             Some(parent) => tempfile::Builder::new().prefix("rhizome-bench").tempdir_in(parent),
             None => tempfile::Builder::new().prefix("rhizome-bench").tempdir(),
@@ -103,7 +103,7 @@ impl OwnServer {
     }
 
     /// Stops it and starts it anew with the same data and another port. Gives the time from the start of its process until it answers.
-    pub(super) async fn restart(self, settings: &ServerSettings) -> anyhow::Result<(Self, Duration)> {
+    pub(crate) async fn restart(self, settings: &ServerSettings) -> anyhow::Result<(Self, Duration)> {
         let folder = self.stop()?;
         let begin = Instant::now();
         let server = Self::start_in(folder, settings).await?;
@@ -111,12 +111,12 @@ impl OwnServer {
     }
 
     /// Its address.
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// Its process.
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
@@ -217,7 +217,7 @@ fn spawn(mut command: Command, cpus: Option<usize>) -> anyhow::Result<Child> {
 /// Keeps the calling thread, and those it starts, off the first `cpus` of its processors while the result lives. Where there are no more
 /// than these, nothing changes.
 #[cfg(target_os = "linux")]
-pub(super) fn keep_off_first(cpus: usize) -> anyhow::Result<KeptOff> {
+pub(crate) fn keep_off_first(cpus: usize) -> anyhow::Result<KeptOff> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     let before = sched_getaffinity(None).context("asking for the processors of this program")?;
     let mut others = CpuSet::new();
@@ -230,7 +230,7 @@ pub(super) fn keep_off_first(cpus: usize) -> anyhow::Result<KeptOff> {
 
 /// Gives the thread its processors back when it is dropped.
 #[cfg(target_os = "linux")]
-pub(super) struct KeptOff {
+pub(crate) struct KeptOff {
     before: rustix::thread::CpuSet,
 }
 
@@ -244,7 +244,7 @@ impl Drop for KeptOff {
 
 /// See the other one; without Linux nothing changes.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn keep_off_first(_cpus: usize) -> anyhow::Result<()> {
+pub(crate) fn keep_off_first(_cpus: usize) -> anyhow::Result<()> {
     Ok(())
 }
 

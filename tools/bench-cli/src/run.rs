@@ -10,14 +10,14 @@ use load_test::result::{RunResult, ScenarioResult, Target};
 use load_test::{
     Cancel, DriverOptions, LoadTest, LoadTestError, Loads, Needs, Scenario, conclusions, machine, output, study, table,
 };
-use rhizome::settings::{EngineName, Settings};
 
-use super::arguments::{OwnServerArguments, RunArguments};
-use super::progress::Screen;
-use super::server::{OwnServer, ServerSettings};
-use super::study::{Point, points};
+use crate::arguments::{OwnServerArguments, RunArguments};
+use crate::progress::Screen;
+use crate::server::{OwnServer, ServerSettings};
+use crate::storage::ReadStorage;
+use crate::study::{Point, points};
 
-pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: &RunArguments, read_storage: ReadStorage) -> anyhow::Result<()> {
     let scenarios = arguments.data.scenarios(&arguments.scenario)?;
     let loads = arguments.stress.loads(&arguments.driver)?;
     loads.check(&arguments.driver.driver_options(None))?;
@@ -29,12 +29,13 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     let mut result = begun();
     let outcome = runtime.block_on(async {
         let signals = signals()?;
-        run_points(arguments, &scenarios, &loads, (&common, &points), &signals, &mut result).await
+        let servers = Servers { read_storage, common: &common, points: &points };
+        run_points(arguments, &scenarios, &loads, servers, &signals, &mut result).await
     });
     let outcome = complete(outcome, &result)?;
     if !arguments.study.is_empty() {
         let effect = study::effect(&result).unwrap_or_default().to_terminal();
-        super::super::print(&format!("Effect of the settings\n\n{effect}\n{}\n", study::LEGEND))?;
+        crate::terminal::print(&format!("Effect of the settings\n\n{effect}\n{}\n", study::LEGEND))?;
     }
     if let Some(folder) = &arguments.out {
         let report = Report { runs: std::slice::from_ref(&result), page: None, ratios: &[] };
@@ -44,7 +45,7 @@ pub(super) fn run(arguments: &RunArguments) -> anyhow::Result<()> {
 }
 
 /// What is left to report of a run's outcome after its results have been written: the outer error says that there are none.
-pub(super) fn complete(outcome: anyhow::Result<()>, result: &RunResult) -> anyhow::Result<anyhow::Result<()>> {
+pub(crate) fn complete(outcome: anyhow::Result<()>, result: &RunResult) -> anyhow::Result<anyhow::Result<()>> {
     if result.scenarios.iter().all(|scenario| scenario.rows.is_empty()) {
         outcome?;
         bail!("interrupted before there was a result");
@@ -57,7 +58,7 @@ pub(super) fn complete(outcome: anyhow::Result<()>, result: &RunResult) -> anyho
 }
 
 /// A run of which nothing is known yet but where and when it is made.
-pub(super) fn begun() -> RunResult {
+pub(crate) fn begun() -> RunResult {
     RunResult {
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         started_at: jiff::Timestamp::now()
@@ -71,14 +72,14 @@ pub(super) fn begun() -> RunResult {
 }
 
 /// What signals tell: the first one ends the run with the results so far, the second one the cleaning up too.
-pub(super) struct Signals {
-    pub(super) end: Cancel,
-    pub(super) hurry: Cancel,
+pub(crate) struct Signals {
+    pub(crate) end: Cancel,
+    pub(crate) hurry: Cancel,
 }
 
 impl Signals {
     /// Does something that knows of no signals; `None` if one came before it was done.
-    pub(super) async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+    pub(crate) async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             done = work => Some(done),
             () = self.end.cancelled() => None,
@@ -87,7 +88,7 @@ impl Signals {
 }
 
 /// Listens to Ctrl-C, to the signal to stop and to the end of the terminal.
-pub(super) fn signals() -> anyhow::Result<Signals> {
+pub(crate) fn signals() -> anyhow::Result<Signals> {
     use tokio::signal::unix::{SignalKind, signal};
     let signals = Signals { end: Cancel::default(), hurry: Cancel::default() };
     let (end, hurry) = (signals.end.clone(), signals.hurry.clone());
@@ -110,21 +111,29 @@ pub(super) fn signals() -> anyhow::Result<Signals> {
     Ok(signals)
 }
 
+/// The servers of a run: what all of them have in common, and the points of a study.
+#[derive(Clone, Copy)]
+struct Servers<'a> {
+    read_storage: ReadStorage,
+    common: &'a ServerSettings,
+    points: &'a [Point],
+}
+
 async fn run_points(
     arguments: &RunArguments,
     scenarios: &[Scenario],
     loads: &Loads,
-    (common, points): (&ServerSettings, &[Point]),
+    servers: Servers<'_>,
     signals: &Signals,
     result: &mut RunResult,
 ) -> anyhow::Result<()> {
     let mut screen = None;
     let mut outcome = Ok(());
-    for point in points {
+    for point in servers.points {
         if signals.end.is_cancelled() || outcome.is_err() {
             break;
         }
-        outcome = run_point(arguments, scenarios, loads, (common, point), signals, &mut screen, result).await;
+        outcome = run_point(arguments, scenarios, loads, (servers, point), signals, &mut screen, result).await;
     }
     result.interrupted = signals.end.is_cancelled();
     if let Some(Err(error)) = screen.map(Screen::finish) {
@@ -139,7 +148,7 @@ async fn run_point(
     arguments: &RunArguments,
     scenarios: &[Scenario],
     loads: &Loads,
-    (common, point): (&ServerSettings, &Point),
+    (servers, point): (Servers<'_>, &Point),
     signals: &Signals,
     screen: &mut Option<Screen>,
     result: &mut RunResult,
@@ -168,9 +177,9 @@ async fn run_point(
     };
     if result.target.url.is_empty() {
         // Only what all points have in common; the points' own settings are with their scenarios.
-        result.target = with_own_settings(test.target(), common, server.is_some())?;
+        result.target = with_own_settings(test.target(), servers.common, server.is_some(), servers.read_storage)?;
         result.target.notes.clone_from(&arguments.target.note);
-        super::super::print(&heading(&result.target))?;
+        crate::terminal::print(&heading(&result.target))?;
     }
     let driver = arguments.driver.driver_options(pid);
     let job = Job { test: &mut test, scenarios, driver: &driver, loads, name: &point.name };
@@ -182,13 +191,13 @@ async fn run_point(
 }
 
 /// Deletes the test's data, unless a person is in a hurry. What stays behind is told and costs no result.
-pub(super) async fn clean_up(test: &mut LoadTest, hurry: &Cancel) {
+pub(crate) async fn clean_up(test: &mut LoadTest, hurry: &Cancel) {
     let cleaned = tokio::select! {
         cleaned = test.clean_up() => cleaned.context("the test's own data are still on the server"),
         () = hurry.cancelled() => Err(anyhow!("interrupted again: the test's own data are still on the server")),
     };
     if let Err(error) = cleaned {
-        super::super::warn(&error);
+        crate::terminal::warn(&error);
     }
 }
 
@@ -226,7 +235,7 @@ impl Job<'_> {
 }
 
 /// A scenario's table and what follows from it, for the terminal.
-pub(super) fn text_of(result: &ScenarioResult) -> String {
+pub(crate) fn text_of(result: &ScenarioResult) -> String {
     let mut text = format!("{}\n\n{}\n", result.name, table::aggregate(result).to_terminal());
     if let Some(row) = table::best_row(result).filter(|row| !row.requests.is_empty()) {
         text.push_str(&format!("\n{}\n", table::by_request(row).to_terminal()));
@@ -259,7 +268,7 @@ fn jtl(arguments: &RunArguments, url: &str) -> anyhow::Result<Option<JtlWriter<B
 }
 
 /// The settings of a server that is started here.
-pub(super) fn own_settings(arguments: &OwnServerArguments) -> ServerSettings {
+pub(crate) fn own_settings(arguments: &OwnServerArguments) -> ServerSettings {
     ServerSettings {
         engine: arguments.engine.clone(),
         durability: arguments.durability.clone(),
@@ -270,7 +279,12 @@ pub(super) fn own_settings(arguments: &OwnServerArguments) -> ServerSettings {
 }
 
 /// Adds to the target what is known of a server that was started here.
-pub(super) fn with_own_settings(mut target: Target, server: &ServerSettings, is_own: bool) -> anyhow::Result<Target> {
+pub(crate) fn with_own_settings(
+    mut target: Target,
+    server: &ServerSettings,
+    is_own: bool,
+    read_storage: ReadStorage,
+) -> anyhow::Result<Target> {
     if !is_own {
         return Ok(target);
     }
@@ -287,12 +301,9 @@ pub(super) fn with_own_settings(mut target: Target, server: &ServerSettings, is_
             .filter_map(|setting| setting.split_once('='))
             .map(|(key, value)| (key, value.to_owned())),
     );
-    let settings = Settings::load(None, &flags)?;
-    let engine = settings.storage.engine;
-    target.engine = Some(format!("{engine:?}").to_lowercase());
-    // The others have no such choice.
-    target.durability =
-        (engine == EngineName::Rocksdb).then(|| format!("{:?}", settings.storage.durability).to_lowercase());
+    let storage = read_storage(None, &flags)?;
+    target.engine = Some(storage.engine);
+    target.durability = storage.durability;
     target.settings.clone_from(&server.settings);
     Ok(target)
 }

@@ -8,17 +8,19 @@ use anyhow::Context as _;
 use kv::{Engine, KvError, TableId, WriteBatch};
 use property_bench::{OpenError, Place};
 use property_store::TABLES;
-use rhizome::engine;
-use rhizome::settings::Settings;
 use tempfile::TempDir;
+
+use crate::storage::Storage;
 
 /// Keys deleted in one batch while a database over a network is emptied.
 const CLEAR_BATCH: usize = 1000;
 
 /// The store under test and what is needed to open it again.
-pub(super) struct EnginePlace {
-    settings: Settings,
+pub(crate) struct EnginePlace {
+    storage: Storage,
     parent: TempDir,
+    /// Folder of the current store; it exists only if the engine has made it.
+    folder: PathBuf,
     stores: u32,
     /// Whether what is stored over a network is ours to delete.
     ours: bool,
@@ -26,7 +28,7 @@ pub(super) struct EnginePlace {
 }
 
 impl EnginePlace {
-    pub(super) fn new(settings: Settings, data_in: Option<&Path>) -> anyhow::Result<Self> {
+    pub(crate) fn new(storage: Storage, data_in: Option<&Path>) -> anyhow::Result<Self> {
         let builder = || {
             let mut builder = tempfile::Builder::new();
             builder.prefix("rhizome-bench");
@@ -37,22 +39,23 @@ impl EnginePlace {
             None => builder().tempdir(),
         };
         let parent = parent.context("making a temporary folder for the data")?;
-        Ok(Self { settings, parent, stores: 0, ours: false, remote: false })
+        let folder = parent.path().join("store-0");
+        Ok(Self { storage, parent, folder, stores: 0, ours: false, remote: false })
     }
 
     fn open(&self) -> Result<Arc<dyn Engine>, KvError> {
-        engine::open_tables(&self.settings.storage, TABLES)
+        (self.storage.open)(&self.folder, TABLES)
     }
 }
 
 impl Place for EnginePlace {
     fn fresh(&mut self) -> Result<Arc<dyn Engine>, OpenError> {
         if self.stores > 0 && !self.remote {
-            // A folder that is not there was never made: an engine in memory.
-            drop(fs::remove_dir_all(&self.settings.storage.data_dir));
+            // The folder is missing with an engine in memory.
+            drop(fs::remove_dir_all(&self.folder));
         }
         self.stores += 1;
-        self.settings.storage.data_dir = self.parent.path().join(format!("store-{}", self.stores));
+        self.folder = self.parent.path().join(format!("store-{}", self.stores));
         let engine = self.open()?;
         self.remote = engine.capabilities().remote;
         if self.remote {
@@ -72,8 +75,7 @@ impl Place for EnginePlace {
     }
 
     fn folder(&self) -> Option<&Path> {
-        let folder: &PathBuf = &self.settings.storage.data_dir;
-        (!self.remote && folder.is_dir()).then_some(folder)
+        (!self.remote && self.folder.is_dir()).then_some(&*self.folder)
     }
 
     fn scratch(&self) -> &Path {
@@ -87,7 +89,7 @@ impl Drop for EnginePlace {
         if self.remote && self.ours {
             let cleared = self.open().and_then(|engine| clear(&*engine));
             if let Err(error) = cleared {
-                super::super::warn(&anyhow::Error::new(error).context("records of the measurement are left"));
+                crate::terminal::warn(&anyhow::Error::new(error).context("records of the measurement are left"));
             }
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use load_test::LatencyFigure;
 
 /// A time such as `30s`, `500ms` or `2m`.
-pub(super) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("\"{text}\" is no time; write a number with its unit, as 30s, 500ms or 2m");
     let parsed: jiff::SignedDuration = text.parse().map_err(|_| wrong())?;
     Duration::try_from(parsed).map_err(|_| wrong())
@@ -15,9 +15,9 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 
 /// A bound on latency, such as `p99=500ms` or `mean=20ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LatencyBound {
-    pub(super) figure: LatencyFigure,
-    pub(super) most: Duration,
+pub(crate) struct LatencyBound {
+    pub(crate) figure: LatencyFigure,
+    pub(crate) most: Duration,
 }
 
 impl FromStr for LatencyBound {
@@ -41,7 +41,7 @@ impl FromStr for LatencyBound {
 
 /// What a study varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AxisKind {
+pub(crate) enum AxisKind {
     /// Processors that the server may use.
     Cpu,
     /// Its memory budget.
@@ -52,9 +52,9 @@ pub(super) enum AxisKind {
 
 /// One axis of a study with its points, such as `cpu=1,2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Axis {
-    pub(super) kind: AxisKind,
-    pub(super) points: Vec<String>,
+pub(crate) struct Axis {
+    pub(crate) kind: AxisKind,
+    pub(crate) points: Vec<String>,
 }
 
 impl FromStr for Axis {

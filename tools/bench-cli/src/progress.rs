@@ -13,7 +13,7 @@ use load_test::result::Row;
 use load_test::{Observer, Phase, Progress, RowSamples, RowStart, figures};
 
 /// A progress bar on standard error; also writes samples where asked for.
-pub(super) struct Screen {
+pub(crate) struct Screen {
     bar: ProgressBar,
     title: String,
     planned: Duration,
@@ -25,22 +25,22 @@ pub(super) struct Screen {
 
 impl Screen {
     /// `jtl` gets the samples of every row.
-    pub(super) fn new(jtl: Option<JtlWriter<BufWriter<File>>>) -> anyhow::Result<Self> {
+    pub(crate) fn new(jtl: Option<JtlWriter<BufWriter<File>>>) -> anyhow::Result<Self> {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.set_style(ProgressStyle::with_template("{prefix} {bar:24} {percent:>3} %  {msg}")?);
         Ok(Self { bar, title: String::new(), planned: Duration::ZERO, jtl, jtl_error: None, stride: 1 })
     }
 
     /// Prints a text to standard output, above the bar.
-    pub(super) fn print_above(&self, text: &str) -> anyhow::Result<()> {
-        self.bar.suspend(|| super::super::print(text))
+    pub(crate) fn print_above(&self, text: &str) -> anyhow::Result<()> {
+        self.bar.suspend(|| crate::terminal::print(text))
     }
 
     /// Takes the bar away and ends the file of samples.
-    pub(super) fn finish(self) -> std::io::Result<()> {
+    pub(crate) fn finish(self) -> std::io::Result<()> {
         self.bar.finish_and_clear();
         if self.jtl.is_some() && self.stride > 1 {
-            super::super::warn(&anyhow!(
+            crate::terminal::warn(&anyhow!(
                 "{JTL_FILE} has one request in {} where most were made: it keeps {} of a row",
                 self.stride,
                 figures::count(SAMPLES_PER_ROW_MAX as u64)

@@ -6,7 +6,8 @@ use api_client::{Client, ClientOptions};
 use load_test::result::{DriverKind, Row};
 use load_test::table::Grid;
 use load_test::{DataOptions, DriverOptions, Load, LoadTest, Loads, ProcessProbe, Scenario, ScenarioOptions, figures};
-use rhizome::settings::Settings;
+
+use crate::storage::ReadStorage;
 
 use super::metrics::MemoryMetrics;
 use super::{Bench, Findings, connect};
@@ -63,7 +64,7 @@ pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
             break;
         }
     }
-    let budget_bytes = budget_bytes(&bench.settings.settings)?;
+    let budget_bytes = budget_bytes(&bench.settings.settings, bench.read_storage)?;
     Ok(judge(&rows, &seen, budget_bytes))
 }
 
@@ -108,10 +109,10 @@ async fn one(
 }
 
 /// The budget that the server was started with.
-fn budget_bytes(set: &[String]) -> anyhow::Result<u64> {
+fn budget_bytes(set: &[String], read_storage: ReadStorage) -> anyhow::Result<u64> {
     let flags: Vec<(&str, String)> =
         set.iter().filter_map(|setting| setting.split_once('=')).map(|(key, value)| (key, value.to_owned())).collect();
-    Ok(Settings::load(None, &flags)?.storage.rocksdb.memory_budget.as_u64())
+    Ok(read_storage(None, &flags)?.memory_budget_bytes)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]

@@ -14,7 +14,7 @@ use load_test::{
 };
 use tokio::sync::oneshot;
 
-use super::super::server::{OwnServer, keep_off_first};
+use crate::server::{OwnServer, keep_off_first};
 use super::{Bench, Findings, connect};
 
 /// Reads a second: far below what the server can do, so that what they wait for is the others.

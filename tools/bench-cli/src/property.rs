@@ -9,12 +9,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use load_test::figures;
 use property_bench::result::{FORMAT_VERSION, Mode, PropertyResult};
 use property_bench::{BenchError, BenchOptions, GraphOptions, OperationOptions, Watcher, report};
-use rhizome::settings::{EngineName, Settings};
-use serde::Deserialize as _;
-use serde::de::IntoDeserializer as _;
 
-use super::property_place::EnginePlace;
-use super::run::{begun, signals};
+use crate::property_place::EnginePlace;
+use crate::run::{begun, signals};
+use crate::storage::{ReadStorage, Storage};
 
 /// Scale factor of `--quick`: 1.8 million records.
 const QUICK_SCALE_FACTOR: &str = "0.1";
@@ -30,7 +28,7 @@ const SORT_MEMORY_BYTES: usize = 512 << 20;
     rhizome bench property --engine rocksdb --scale-factor 1 --out report\n  \
     rhizome bench property --part graph --scale-factor 10 --ids-only --batch-size none --out report\n  \
     rhizome bench property --engine memory --part operations")]
-pub(super) struct PropertyArguments {
+pub(crate) struct PropertyArguments {
     /// Storage engine: rocksdb, memory, tikv or cassandra, as far as this program has them.
     #[arg(long, value_name = "NAME", default_value = "rocksdb")]
     engine: String,
@@ -85,11 +83,11 @@ enum Part {
     Graph,
 }
 
-pub(super) fn property(arguments: &PropertyArguments) -> anyhow::Result<()> {
+pub(crate) fn property(arguments: &PropertyArguments, read_storage: ReadStorage) -> anyhow::Result<()> {
     let options = options(arguments)?;
-    let settings = settings(arguments)?;
-    let mut result = begun_result(arguments, &settings);
-    let mut place = EnginePlace::new(settings, arguments.data_in.as_deref())?;
+    let storage = storage(arguments, read_storage)?;
+    let mut result = begun_result(arguments, &storage);
+    let mut place = EnginePlace::new(storage, arguments.data_in.as_deref())?;
     let mut screen = Screen::new()?;
     // The measurement has this thread for itself; another one waits for signals.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -109,7 +107,7 @@ pub(super) fn property(arguments: &PropertyArguments) -> anyhow::Result<()> {
         outcome?;
         bail!("nothing was measured");
     }
-    super::super::print(&report::report(&result).to_terminal())?;
+    crate::terminal::print(&report::report(&result).to_terminal())?;
     if let Some(folder) = &arguments.out {
         report::write(folder, &result)?;
     }
@@ -157,12 +155,7 @@ fn graph_options(arguments: &PropertyArguments) -> anyhow::Result<GraphOptions> 
 /// Seed of the generator, as that of `rhizome generate`.
 const SEED: u64 = 42;
 
-fn settings(arguments: &PropertyArguments) -> anyhow::Result<Settings> {
-    let name: serde::de::value::StrDeserializer<'_, serde::de::value::Error> =
-        arguments.engine.as_str().into_deserializer();
-    if let Err(error) = EngineName::deserialize(name) {
-        bail!("this program has no storage engine of that name: {error}");
-    }
+fn storage(arguments: &PropertyArguments, read_storage: ReadStorage) -> anyhow::Result<Storage> {
     let mut flags = vec![("storage.engine", arguments.engine.clone())];
     if let Some(durability) = &arguments.durability {
         flags.push(("storage.durability", durability.clone()));
@@ -172,29 +165,12 @@ fn settings(arguments: &PropertyArguments) -> anyhow::Result<Settings> {
             setting.split_once('=').with_context(|| format!("--set {setting}: expected section.key=value"))?;
         flags.push((key, value.to_owned()));
     }
-    Ok(Settings::load(arguments.config.as_deref(), &flags)?)
+    read_storage(arguments.config.as_deref(), &flags)
 }
 
-fn begun_result(arguments: &PropertyArguments, settings: &Settings) -> PropertyResult {
+fn begun_result(arguments: &PropertyArguments, storage: &Storage) -> PropertyResult {
     let run = begun();
-    let storage = &settings.storage;
-    // Engines over a network decide about durability themselves, and say what they were told in the notes of the run.
-    let durability = if storage.engine == EngineName::Memory {
-        "none: everything is in the memory of the process".to_owned()
-    } else if storage.engine == EngineName::Rocksdb {
-        storage.durability.promise().to_owned()
-    } else {
-        "as the database decides".to_owned()
-    };
-    let rocksdb = &storage.rocksdb;
-    let shown = [
-        format!("memory_budget = {}", rocksdb.memory_budget),
-        format!("write_buffer = {}", rocksdb.write_buffer),
-        format!("block_size = {}", rocksdb.block_size),
-        format!("compression = {:?}", rocksdb.compression).to_lowercase(),
-        format!("background_jobs = {}", rocksdb.background_jobs),
-    ];
-    let shown = if storage.engine == EngineName::Rocksdb { shown.to_vec() } else { arguments.set.clone() };
+    let settings = storage.engine_settings.clone().unwrap_or_else(|| arguments.set.clone());
     PropertyResult {
         format_version: FORMAT_VERSION,
         tool_version: run.tool_version,
@@ -202,8 +178,8 @@ fn begun_result(arguments: &PropertyArguments, settings: &Settings) -> PropertyR
         command_line: run.command_line,
         machine: run.machine,
         engine: arguments.engine.clone(),
-        durability,
-        settings: shown,
+        durability: storage.durability_promise.clone(),
+        settings,
         notes: arguments.note.clone(),
         ..PropertyResult::default()
     }

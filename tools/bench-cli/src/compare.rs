@@ -11,10 +11,10 @@ use load_test::report::Report;
 use load_test::result::{RunResult, Target};
 use load_test::{DataOptions, DriverOptions, LoadTest, LoadTestError, Scenario, ScenarioOptions, output};
 
-use super::arguments::{DriverName, TargetArguments};
-use super::progress::Screen;
-use super::run::{begun, clean_up, signals};
-use super::values::duration;
+use crate::arguments::{DriverName, TargetArguments};
+use crate::progress::Screen;
+use crate::run::{begun, clean_up, signals};
+use crate::values::duration;
 
 /// Folders of the two servers' results below `--out`.
 const SIDES: [&str; 2] = ["first", "second"];
@@ -23,7 +23,7 @@ const SIDES: [&str; 2] = ["first", "second"];
 #[derive(Args)]
 #[command(after_help = "Example:\n  \
     rhizome bench compare http://127.0.0.1:8080 http://127.0.0.1:8081 --scenario single-vertex,vertex-by-id --out results")]
-pub(super) struct CompareArguments {
+pub(crate) struct CompareArguments {
     /// The first server: its figures are divided by the second's.
     #[arg(value_name = "URL_A")]
     first: String,
@@ -103,7 +103,7 @@ pub(super) struct CompareArguments {
     out: Option<PathBuf>,
 }
 
-pub(super) fn compare(arguments: &CompareArguments) -> anyhow::Result<()> {
+pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<()> {
     let options = ScenarioOptions { batch: arguments.batch, read_percent: None };
     let mut scenarios = Vec::new();
     for name in &arguments.scenario {
@@ -120,7 +120,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> anyhow::Result<()> {
     }
     let report = Report { runs: &runs, page: None, ratios: &ratios };
     let labels = report.labels();
-    super::super::print(&format!("{}\n\n{}\n", compare::grid(&ratios).to_terminal(), compare::explanation(&labels)))?;
+    crate::terminal::print(&format!("{}\n\n{}\n", compare::grid(&ratios).to_terminal(), compare::explanation(&labels)))?;
     if let Some(folder) = &arguments.out {
         let [first, second] = SIDES.map(|side| folder.join(side));
         output::write_comparison(folder, [&first, &second], &report)?;
