@@ -1,19 +1,18 @@
 //! Loading files straight into an embedded store, without a server.
 //!
-//! Vertices of all sources come first, then edges, each in two steps. Reading: every thread takes parts of the source files (`chunks.rs`,
-//! `read.rs`), makes elements by the rules of an online load (`rows.rs`, `worker.rs`) and collects their rows in its share of the memory
-//! (`sorter.rs`); when that is full it is sorted and written to a file, a run (`run.rs`). Storing: the runs are merged section by
-//! section into
-//! data files of the storage engine (`merge.rs`), and when all of them are there, the engine takes them over. Nothing goes through a
-//! log or is
-//! written twice. At last index labels are built.
+//! Vertices of all sources come first, then edges, each in two steps. Reading: every thread takes parts of the source
+//! files (`chunks.rs`, `read.rs`), makes elements by the rules of an online load (`rows.rs`, `worker.rs`) and collects
+//! their rows in its share of the memory (`sorter.rs`); when that is full it is sorted and written to a file, a run
+//! (`run.rs`). Storing: the runs are merged section by section into data files of the storage engine (`merge.rs`), and
+//! when all of them are there, the engine takes them over. Nothing goes through a log or is written twice. At last
+//! index labels are built.
 //!
-//! What is finished is written down (`journal.rs`), so a load that was cut short goes on: at the portion of the sources it was
-//! reading, or at
-//! the merge it was at. Until the engine has taken over a phase's files nothing of it is in the store, so nothing is loaded twice.
+//! What is finished is written down (`journal.rs`), so a load that was cut short goes on: at the portion of the sources
+//! it was reading, or at the merge it was at. Until the engine has taken over a phase's files nothing of it is in the
+//! store, so nothing is loaded twice.
 //!
-//! With a batch size, rows are committed in batches instead: the plain write path, for comparison and for small additions to large
-//! stores.
+//! With a batch size, rows are committed in batches instead: the plain write path, for comparison and for small
+//! additions to large stores.
 
 mod chunks;
 mod journal;
@@ -75,20 +74,18 @@ pub struct OfflineOptions {
     pub resume: bool,
 }
 
-/// Loads files into a graph of a store that this process has open, as the mapping says. Bad rows go to the rejects folder and do not
-/// stop the
-/// load; the rules are those of [`crate::load`].
+/// Loads files into a graph of a store that this process has open, as the mapping says. Bad rows go to the rejects
+/// folder and do not stop the load; the rules are those of [`crate::load`].
 ///
-/// A unique index label that the elements contradict is not built, and the summary says so; an online load would reject the rows instead.
+/// A unique index label that the elements contradict is not built, and the summary says so; an online load would reject
+/// the rows instead.
 ///
-/// Elements replace stored ones with the same id. Where two rows have the same id, either may be the one that stays, but both ends of
-/// an edge
-/// see the same one. Nobody else may write to the store meanwhile.
+/// Elements replace stored ones with the same id. Where two rows have the same id, either may be the one that stays,
+/// but both ends of an edge see the same one. Nobody else may write to the store meanwhile.
 ///
 /// # Errors
-/// [`LoadError`]. The store then holds the phases that were finished (with a batch size: the batches), and the same call with `resume`
-/// goes on;
-/// [`LoadError::DiskFull`] says how much room that needs.
+/// [`LoadError`]. The store then holds the phases that were finished (with a batch size: the batches), and the same
+/// call with `resume` goes on; [`LoadError::DiskFull`] says how much room that needs.
 pub fn load_offline(
     store: &Store,
     options: &OfflineOptions,
@@ -114,7 +111,8 @@ fn run(store: &Store, options: &OfflineOptions, observer: &dyn LoadObserver) -> 
     for kind in [ElementKind::Vertex, ElementKind::Edge] {
         load::jobs(&sources, kind, &labels, &catalogue, &options.load)?;
     }
-    // Before anything else is written: it refuses a folder with sources in it, and removes what an earlier load rejected.
+    // Before anything else is written: it refuses a folder with sources in it, and removes what an earlier load
+    // rejected.
     let mut rejects = load::rejects(&mapping, &sources, &options.load)?;
     let work_dir = options.data_dir.join(WORK_FOLDER);
     let (journal, steps) = open_journal(&work_dir, options, &sources)?;

@@ -1,11 +1,12 @@
 //! Removing what dropped and cleared graphs held, in the background.
 //!
-//! The number of such a graph is noted in the store in the same batch that took the graph away; a thread deletes its ranges and then the
-//! note. What a process leaves, the next one removes when it opens the store. Numbers are never used again, so nothing can come to stand
-//! in a range that is being removed. Who reads it at that time finds less and less; but the graph was closed before, and a read of a graph
-//! that is closed at its end fails.
+//! The number of such a graph is noted in the store in the same batch that took the graph away; a thread deletes its
+//! ranges and then the note. What a process leaves, the next one removes when it opens the store. Numbers are never
+//! used again, so nothing can come to stand in a range that is being removed. Who reads it at that time finds less and
+//! less; but the graph was closed before, and a read of a graph that is closed at its end fails.
 //!
-//! Where several processes share the store, one of them does this for all, after all have seen that the number is no graph any more.
+//! Where several processes share the store, one of them does this for all, after all have seen that the number is no
+//! graph any more.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -116,7 +117,8 @@ pub(crate) fn finish_drops(engine: &dyn Engine, kind: MetaKind) -> Result<(), St
     Ok(())
 }
 
-/// What the one server does that keeps house: takes over tasks of dead servers, and removes what they left unfinished and what was dropped.
+/// What the one server does that keeps house: takes over tasks of dead servers, and removes what they left unfinished
+/// and what was dropped.
 pub(crate) fn keep_house(cluster: &Cluster, engine: &dyn Engine, graphs: &Graphs) -> Result<(), StoreError> {
     if !cluster.is_housekeeping() {
         return Ok(());
@@ -153,8 +155,8 @@ pub(crate) fn keep_house(cluster: &Cluster, engine: &dyn Engine, graphs: &Graphs
 fn finish_drop(engine: &dyn Engine, kind: MetaKind, number: GraphNumber) -> Result<(), StoreError> {
     let prefix = prefix_of(number);
     for table in tables() {
-        // A deleted range costs reads near it until it has been compacted away: none for what is empty, as most tables of a
-        // small graph are.
+        // A deleted range costs reads near it until it has been compacted away: none for what is empty, as most tables
+        // of a small graph are.
         if engine.scan_partitions(table, &prefix, None)?.next()?.is_some() {
             engine.delete_prefix(table, &prefix)?;
         }

@@ -1,7 +1,8 @@
 //! Changes of the list of graphs: creating, dropping, clearing, configuring.
 //!
-//! Each is one batch, so a graph is there as a whole or not at all. What a graph held goes later, in the background (`dropped.rs`), so
-//! every change takes the same short time. The default graph cannot be dropped: it would be there again, empty, after the next start.
+//! Each is one batch, so a graph is there as a whole or not at all. What a graph held goes later, in the background
+//! (`dropped.rs`), so every change takes the same short time. The default graph cannot be dropped: it would be there
+//! again, empty, after the next start.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,8 +64,8 @@ impl Store {
         Ok(changing)
     }
 
-    /// After a graph was taken away, with the right to change given back: waits until no server writes to it any more, so that who is told
-    /// so can rely on it.
+    /// After a graph was taken away, with the right to change given back: waits until no server writes to it any more,
+    /// so that who is told so can rely on it.
     pub(crate) fn wait_for_others(&self) {
         if let Err(error) = self.host.wait_for_servers() {
             tracing::warn!(%error, "a graph was cleared or dropped, and another server may still take writes to what it was");
@@ -103,7 +104,8 @@ impl Store {
         Ok(graph)
     }
 
-    /// Drops a graph with its schema, elements, tasks, configuration and snapshot. Requests at work on it are turned away.
+    /// Drops a graph with its schema, elements, tasks, configuration and snapshot. Requests at work on it are turned
+    /// away.
     pub fn drop_graph(&self, name: &str) -> Result<(), StoreError> {
         if name == self.host.options.default_graph {
             return Err(StoreError::DefaultGraph { name: name.to_owned() });
@@ -137,8 +139,8 @@ impl Store {
         outcome
     }
 
-    /// Empties a graph. It goes on under a new number, so this takes the same short time whatever it held; requests at work on the old
-    /// content are turned away. Its configuration, its modes and its snapshot stay.
+    /// Empties a graph. It goes on under a new number, so this takes the same short time whatever it held; requests at
+    /// work on the old content are turned away. Its configuration, its modes and its snapshot stay.
     pub fn clear_graph(&self, name: &str, clear: Clear) -> Result<(), StoreError> {
         let admin = self.admin.lock();
         let changing = self.begin_change()?;
@@ -223,7 +225,8 @@ impl Store {
     }
 }
 
-/// Writes the schema of a graph under another number. Refused while a task builds or removes a part of it: the task would be gone.
+/// Writes the schema of a graph under another number. Refused while a task builds or removes a part of it: the task
+/// would be gone.
 fn keep_schema(batch: &mut WriteBatch, old: &HostedGraph, number: GraphNumber) -> Result<Catalogue, StoreError> {
     let catalogue = old.catalogue();
     for element in catalogue.elements() {

@@ -8,7 +8,8 @@ use graph_store::Graph;
 
 /// Memory of a name, of the map's place for it, and of an empty catalogue, as estimated.
 const GRAPH_EXTRA_BYTES: usize = 2_048;
-/// Memory of a schema element besides its own fields: names, lists, its two places in the maps of a catalogue. An estimate.
+/// Memory of a schema element besides its own fields: names, lists, its two places in the maps of a catalogue. An
+/// estimate.
 const ELEMENT_EXTRA_BYTES: usize = 256;
 
 impl Store {

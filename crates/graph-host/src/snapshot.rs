@@ -1,12 +1,13 @@
 //! Snapshots: one for each graph, kept in the same store, made and resumed by copying.
 //!
-//! A snapshot is a copy of everything a graph has, under a number of its own that no name stands for. Making one takes a view of the
-//! engine between two writes and copies from it while writing goes on; resuming one copies it back under another new number and gives that
-//! number to the name in one batch. Both cost as much as writing the graph once, and memory for one batch. Other graphs are not touched,
-//! and a snapshot does not depend on the graph it was made of: clearing the graph leaves it, dropping the graph removes it.
+//! A snapshot is a copy of everything a graph has, under a number of its own that no name stands for. Making one takes
+//! a view of the engine between two writes and copies from it while writing goes on; resuming one copies it back under
+//! another new number and gives that number to the name in one batch. Both cost as much as writing the graph once, and
+//! memory for one batch. Other graphs are not touched, and a snapshot does not depend on the graph it was made of:
+//! clearing the graph leaves it, dropping the graph removes it.
 //!
-//! While a copy is being made its number stands in the list of unfinished ones, so a process that dies leaves nothing behind: the next
-//! start removes it. What was complete before stays as it was.
+//! While a copy is being made its number stands in the list of unfinished ones, so a process that dies leaves nothing
+//! behind: the next start removes it. What was complete before stays as it was.
 
 use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, setting_value, tables};
@@ -77,8 +78,8 @@ impl Store {
         Ok(self.engine().commit(batch)?)
     }
 
-    /// Replaces the content of a graph by its snapshot, which stays. Until that is complete the graph is as it was; then requests at work
-    /// on it are turned away.
+    /// Replaces the content of a graph by its snapshot, which stays. Until that is complete the graph is as it was;
+    /// then requests at work on it are turned away.
     pub fn resume_snapshot(&self, name: &str, budget: &Budget) -> Result<(), StoreError> {
         let _one = self.copying.try_lock().ok_or(StoreError::Busy { what: "another snapshot" })?;
         self.graph(name)?;

@@ -51,8 +51,8 @@ impl Drop for Store {
 }
 
 impl Store {
-    /// Opens the graphs in `engine`; an empty engine becomes a store with the default graph. Refuses a store of an unknown format.
-    /// Tasks can be the jobs of this crate; others need [`Self::open_with_jobs`].
+    /// Opens the graphs in `engine`; an empty engine becomes a store with the default graph. Refuses a store of an
+    /// unknown format. Tasks can be the jobs of this crate; others need [`Self::open_with_jobs`].
     pub fn open(engine: Arc<dyn Engine>, options: StoreOptions) -> Result<Self, StoreError> {
         Self::open_with_jobs(engine, options, JobRegistry::default())
     }
@@ -124,7 +124,8 @@ impl Store {
         &*self.host.engine
     }
 
-    /// Names of the servers over the store that are alive or were a moment ago, this one included; empty where there can be no others.
+    /// Names of the servers over the store that are alive or were a moment ago, this one included; empty where there
+    /// can be no others.
     pub fn servers(&self) -> Result<Vec<String>, StoreError> {
         if !self.host.is_shared() {
             return Ok(Vec::new());
@@ -133,7 +134,8 @@ impl Store {
         Ok(rows.servers.iter().map(|server| crate::cluster::rows::server_name(server.id)).collect())
     }
 
-    /// Waits until what was dropped or cleared before has been removed from storage. Nothing needs this but tests and measurements.
+    /// Waits until what was dropped or cleared before has been removed from storage. Nothing needs this but tests and
+    /// measurements.
     pub fn settle(&self) {
         self.remover.settle();
     }
@@ -148,8 +150,8 @@ fn house_work(host: &Arc<Host>, graphs: &Graphs) -> impl Fn() -> Result<(), Stor
     }
 }
 
-/// Compares the format version with this program's; writes it into an empty engine and into one of an older version. The engine has added
-/// the tables that older version did not have.
+/// Compares the format version with this program's; writes it into an empty engine and into one of an older version.
+/// The engine has added the tables that older version did not have.
 fn check_format(engine: &dyn Engine) -> Result<(), StoreError> {
     if let Some(bytes) = read_setting(engine, GraphNumber::STORE, FORMAT)? {
         let found = setting_value::read_first_number(&bytes)?;

@@ -1,7 +1,8 @@
-//! Moving a graph from one store to another, whatever their engines: copied row by row, read again, compared, and only then put in place.
+//! Moving a graph from one store to another, whatever their engines: copied row by row, read again, compared, and only
+//! then put in place.
 //!
-//! Copied are schema, elements, index entries and variables; not tasks, and not the snapshot. Rows are written many in a batch, each a
-//! group of its own, since nobody reads them before all are there.
+//! Copied are schema, elements, index entries and variables; not tasks, and not the snapshot. Rows are written many in
+//! a batch, each a group of its own, since nobody reads them before all are there.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
@@ -80,9 +81,9 @@ pub struct CopyProgress {
 }
 
 impl Store {
-    /// Copies a graph of another store into this one, under the same name. Refused where there is such a graph that has a schema, unless
-    /// `replace` says so: then it is replaced once the copy is complete. Nothing may write the source meanwhile: what differs in the end is
-    /// an error, and leaves the target as it was.
+    /// Copies a graph of another store into this one, under the same name. Refused where there is such a graph that has
+    /// a schema, unless `replace` says so: then it is replaced once the copy is complete. Nothing may write the source
+    /// meanwhile: what differs in the end is an error, and leaves the target as it was.
     pub fn copy_graph_from(
         &self,
         source: &Self,
@@ -203,7 +204,8 @@ fn check_at_rest(graph: &Graph) -> Result<(), StoreError> {
     }
 }
 
-/// Whether a row goes with its graph: not what says who runs tasks and how they are numbered, which is not written as other rows are.
+/// Whether a row goes with its graph: not what says who runs tasks and how they are numbered, which is not written as
+/// other rows are.
 fn is_copied(table: TableId, graph: GraphNumber, key: Key<'_>) -> bool {
     let is_of = |kind| {
         let mut partition = Vec::new();

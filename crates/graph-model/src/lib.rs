@@ -1,7 +1,7 @@
 //! The vocabulary of a property graph: ids, values, data types, vertices and edges.
 //!
-//! What it is: plain data every other crate speaks of, and the text forms HugeGraph's clients know (vertex ids, edge ids,
-//! dates, sortable numbers). What it is not: it knows no schema rules, no JSON, no bytes on disk and does no I/O.
+//! What it is: plain data every other crate speaks of, and the text forms HugeGraph's clients know (vertex ids, edge
+//! ids, dates, sortable numbers). What it is not: it knows no schema rules, no JSON, no bytes on disk and does no I/O.
 //!
 //! Start reading at [`VertexId`], [`EdgeId`] and [`Value`].
 

@@ -1,14 +1,14 @@
 //! Graphs in a storage engine: the catalogue, reading and writing of elements, paging, tasks.
 //!
-//! What it is: [`Store`] (the graphs of one engine) and [`Graph`] (one of them). Everything is synchronous; a write is prepared and
-//! handed to the engine, and its [`Pending`] outcome is waited for by a thread or awaited by a task. What it is not: it knows no JSON, no
-//! HTTP and no concrete engine.
+//! What it is: [`Store`] (the graphs of one engine) and [`Graph`] (one of them). Everything is synchronous; a write is
+//! prepared and handed to the engine, and its [`Pending`] outcome is waited for by a thread or awaited by a task. What
+//! it is not: it knows no JSON, no HTTP and no concrete engine.
 //!
 //! Invariants:
-//! - A write is one batch: an element, both its adjacency entries and its index entries, or nothing. (A vertex with more than
-//!   [`limits::DELETE_EDGES_PER_BATCH`] edges loses them in several batches, itself in the last.)
-//! - What a writer read stays true until it has committed: writers hold stripe locks ([`core::stripes`]) over what they read and write, and
-//!   start again when the catalogue changed under them.
+//! - A write is one batch: an element, both its adjacency entries and its index entries, or nothing. (A vertex with
+//!   more than [`limits::DELETE_EDGES_PER_BATCH`] edges loses them in several batches, itself in the last.)
+//! - What a writer read stays true until it has committed: writers hold stripe locks ([`core::stripes`]) over what they
+//!   read and write, and start again when the catalogue changed under them.
 //! - Index entries are written in the batch of their element, and say the same as the element ([`index`]).
 //! - Reads see committed data only.
 //!

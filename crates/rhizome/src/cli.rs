@@ -72,12 +72,6 @@ fn whole_text(error: &anyhow::Error) -> String {
     text
 }
 
-/// Tells of what went wrong and does not end the command.
-fn warn(error: &anyhow::Error) {
-    let yellow = console::style("warning:").yellow().bold().for_stderr();
-    drop(writeln!(std::io::stderr(), "{yellow} {}", whole_text(error)));
-}
-
 /// Writes to standard output; a reader that went away (`rhizome config | head`) is no error.
 fn print(text: &str) -> anyhow::Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {

@@ -31,8 +31,8 @@ pub struct CustomizedPath {
     pub weights: Vec<f64>,
 }
 
-/// Paths from any of `sources` that take the given steps one after the other, no vertex twice; one for each choice of edges. At most
-/// `limit`: the first in the order asked for.
+/// Paths from any of `sources` that take the given steps one after the other, no vertex twice; one for each choice of
+/// edges. At most `limit`: the first in the order asked for.
 pub fn customized_paths(
     traversal: &mut Traversal<'_>,
     sources: &[Node],
@@ -131,8 +131,8 @@ pub struct CustomizedCrosspoints {
     pub paths: Vec<Path>,
 }
 
-/// Vertices at which paths from each of `sources` end, where a path takes the steps of one of `patterns` one after the other and no vertex
-/// twice. At most `limit` of them, with all paths to them if `with_path`.
+/// Vertices at which paths from each of `sources` end, where a path takes the steps of one of `patterns` one after the
+/// other and no vertex twice. At most `limit` of them, with all paths to them if `with_path`.
 pub fn customized_crosspoints(
     traversal: &mut Traversal<'_>,
     sources: &[Node],

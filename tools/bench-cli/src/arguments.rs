@@ -26,8 +26,8 @@ const CONCURRENCY_DEFAULT: u32 = 100;
     rhizome bench run --scenario mixed --driver open --rate 5000 --concurrency 128\n  \
     rhizome bench run --scenario batch-edge --driver closed --concurrency 8 --study cpu=1,2 memory=256M,1G")]
 pub(crate) struct RunArguments {
-    /// What to run, in this order: names of built-in scenarios (schema, single-vertex, single-edge, batch-vertex, batch-edge,
-    /// batch-edge-unchecked, vertex-by-id, edge-by-id, mixed) or files that end in .toml.
+    /// What to run, in this order: names of built-in scenarios (schema, single-vertex, single-edge, batch-vertex,
+    /// batch-edge, batch-edge-unchecked, vertex-by-id, edge-by-id, mixed) or files that end in .toml.
     #[arg(long, value_name = "NAME[,NAME]", required = true, value_delimiter = ',')]
     pub(crate) scenario: Vec<String>,
     #[command(flatten)]
@@ -40,8 +40,8 @@ pub(crate) struct RunArguments {
     pub(crate) driver: DriverArguments,
     #[command(flatten)]
     pub(crate) stress: StressArguments,
-    /// Start a server at each of these settings and compare: cpu=1,2 (processors it may use), memory=512M,2G (its memory
-    /// budget), data=DIR,DIR (folders, for instance on different disks). Several axes give all combinations.
+    /// Start a server at each of these settings and compare: cpu=1,2 (processors it may use), memory=512M,2G (its
+    /// memory budget), data=DIR,DIR (folders, for instance on different disks). Several axes give all combinations.
     #[arg(long, value_name = "AXIS=POINT,POINT", num_args = 1.., conflicts_with = "url", help_heading = "Own server")]
     pub(crate) study: Vec<Axis>,
     /// Write results to this folder: results.json, samples.jtl and what reports are made from.
@@ -71,7 +71,8 @@ pub(crate) struct TargetArguments {
     /// Process of the server, to report its processor time and memory [default: found by its port, if it is local].
     #[arg(long, value_name = "PID")]
     pub(crate) server_pid: Option<u32>,
-    /// What the report is to say about the server and cannot know, such as its durability and settings; may be repeated.
+    /// What the report is to say about the server and cannot know, such as its durability and settings; may be
+    /// repeated.
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Vec<String>,
 }
@@ -155,7 +156,8 @@ impl DataArguments {
 /// The drivers by their names on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DriverName {
-    /// Each user sends one request in each pacing interval; a late user does not catch up. What the published pages did.
+    /// Each user sends one request in each pacing interval; a late user does not catch up. What the published pages
+    /// did.
     Paced,
     /// Each user sends its next request as soon as the last one is answered.
     Closed,
@@ -180,8 +182,8 @@ pub(crate) struct DriverArguments {
     /// How requests are offered.
     #[arg(long, value_name = "NAME", value_enum, default_value_t = DriverName::Paced)]
     pub(crate) driver: DriverName,
-    /// Users, each with a connection; one row of results for each number. With the open driver: most requests under way.
-    /// [default: 100]
+    /// Users, each with a connection; one row of results for each number. With the open driver: most requests under
+    /// way. [default: 100]
     #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
     pub(crate) concurrency: Vec<u32>,
     /// Requests a second of the open driver; one row for each number.

@@ -92,7 +92,8 @@ pub(crate) struct CompareArguments {
     /// Password of that user; better given in the environment.
     #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
     password: Option<String>,
-    /// What the report is to say about the servers and cannot know, such as their durability and settings; may be repeated.
+    /// What the report is to say about the servers and cannot know, such as their durability and settings; may be
+    /// repeated.
     #[arg(long, value_name = "TEXT")]
     note: Vec<String>,
     /// Leave the prepared data on the servers.
@@ -120,7 +121,11 @@ pub(crate) fn compare(arguments: &CompareArguments) -> anyhow::Result<()> {
     }
     let report = Report { runs: &runs, page: None, ratios: &ratios };
     let labels = report.labels();
-    crate::terminal::print(&format!("{}\n\n{}\n", compare::grid(&ratios).to_terminal(), compare::explanation(&labels)))?;
+    crate::terminal::print(&format!(
+        "{}\n\n{}\n",
+        compare::grid(&ratios).to_terminal(),
+        compare::explanation(&labels)
+    ))?;
     if let Some(folder) = &arguments.out {
         let [first, second] = SIDES.map(|side| folder.join(side));
         output::write_comparison(folder, [&first, &second], &report)?;

@@ -37,7 +37,8 @@ pub struct BenchArguments {
 enum BenchCommand {
     /// Run scenarios against a server, or against one that is started for it.
     Run(Box<arguments::RunArguments>),
-    /// Run the scenarios of one of HugeGraph's published benchmark pages and print the tables beside the published rows.
+    /// Run the scenarios of one of HugeGraph's published benchmark pages and print the tables beside the published
+    /// rows.
     Publish(Box<publish::PublishArguments>),
     /// Run the same scenarios against two servers in turn, and tell the ratio with its spread.
     Compare(Box<compare::CompareArguments>),

@@ -38,8 +38,8 @@ pub(crate) struct PropertyArguments {
     /// What to measure.
     #[arg(long, value_name = "PART[,PART]", value_delimiter = ',', default_value = "operations,graph")]
     part: Vec<Part>,
-    /// Size of the graph after LDBC's scale factors: 0.1 (1.8 million records), 1 (20 million), 10 (205 million) or 60 (1.4 billion)
-    /// [default: 1, quick: 0.1].
+    /// Size of the graph after LDBC's scale factors: 0.1 (1.8 million records), 1 (20 million), 10 (205 million) or 60
+    /// (1.4 billion) [default: 1, quick: 0.1].
     #[arg(long, value_name = "SF")]
     scale_factor: Option<ScaleFactor>,
     /// Number of persons of the graph, instead of a scale factor.

@@ -109,7 +109,8 @@ fn is_empty(engine: &dyn Engine) -> Result<bool, KvError> {
     Ok(true)
 }
 
-/// Deletes everything. Prefixes are cheap where partitions have an order; elsewhere each would cost a scan of the whole table.
+/// Deletes everything. Prefixes are cheap where partitions have an order; elsewhere each would cost a scan of the whole
+/// table.
 fn clear(engine: &dyn Engine) -> Result<(), KvError> {
     for table in tables() {
         if engine.capabilities().ordered_partitions {

@@ -1,4 +1,5 @@
-//! `rhizome bench publish`: the scenarios of one of HugeGraph's published pages, their tables beside the published rows.
+//! `rhizome bench publish`: the scenarios of one of HugeGraph's published pages, their tables beside the published
+//! rows.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,11 +30,12 @@ const QUICK_EDGES: u64 = 40_000;
     rhizome bench publish hugegraph-0.4.4-rocksdb --url http://10.0.0.5:8080 --duration 5m --out results\n\n\
     Markdown goes to standard output, ready to paste.")]
 pub(crate) struct PublishArguments {
-    /// The page: hugegraph-0.2-cassandra, hugegraph-0.4.4-rocksdb, hugegraph-0.5.6-rocksdb or hugegraph-0.5.6-cassandra.
+    /// The page: hugegraph-0.2-cassandra, hugegraph-0.4.4-rocksdb, hugegraph-0.5.6-rocksdb or
+    /// hugegraph-0.5.6-cassandra.
     #[arg(value_name = "PAGE")]
     page: String,
-    /// Take about two minutes (or TIME) for the whole page: up to four rows a scenario around the page's number of users,
-    /// instead of a search.
+    /// Take about two minutes (or TIME) for the whole page: up to four rows a scenario around the page's number of
+    /// users, instead of a search.
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "2m", value_parser = duration)]
     quick: Option<Duration>,
     #[command(flatten)]
@@ -83,7 +85,12 @@ pub(crate) fn publish(arguments: &PublishArguments, read_storage: ReadStorage) -
     outcome
 }
 
-async fn measure(arguments: &PublishArguments, page: &Page, read_storage: ReadStorage, result: &mut RunResult) -> anyhow::Result<()> {
+async fn measure(
+    arguments: &PublishArguments,
+    page: &Page,
+    read_storage: ReadStorage,
+    result: &mut RunResult,
+) -> anyhow::Result<()> {
     let signals = signals()?;
     let cancel = &signals.end;
     let settings = own_settings(&arguments.own_server).for_users(publish::users_max(page, effort(arguments)));

@@ -44,7 +44,8 @@ pub(crate) fn run(arguments: &RunArguments, read_storage: ReadStorage) -> anyhow
     outcome
 }
 
-/// What is left to report of a run's outcome after its results have been written: the outer error says that there are none.
+/// What is left to report of a run's outcome after its results have been written: the outer error says that there are
+/// none.
 pub(crate) fn complete(outcome: anyhow::Result<()>, result: &RunResult) -> anyhow::Result<anyhow::Result<()>> {
     if result.scenarios.iter().all(|scenario| scenario.rows.is_empty()) {
         outcome?;

@@ -102,7 +102,8 @@ impl OwnServer {
         Ok(server)
     }
 
-    /// Stops it and starts it anew with the same data and another port. Gives the time from the start of its process until it answers.
+    /// Stops it and starts it anew with the same data and another port. Gives the time from the start of its process
+    /// until it answers.
     pub(crate) async fn restart(self, settings: &ServerSettings) -> anyhow::Result<(Self, Duration)> {
         let folder = self.stop()?;
         let begin = Instant::now();
@@ -214,8 +215,8 @@ fn spawn(mut command: Command, cpus: Option<usize>) -> anyhow::Result<Child> {
     command.spawn().context("starting the server")
 }
 
-/// Keeps the calling thread, and those it starts, off the first `cpus` of its processors while the result lives. Where there are no more
-/// than these, nothing changes.
+/// Keeps the calling thread, and those it starts, off the first `cpus` of its processors while the result lives. Where
+/// there are no more than these, nothing changes.
 #[cfg(target_os = "linux")]
 pub(crate) fn keep_off_first(cpus: usize) -> anyhow::Result<KeptOff> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};

@@ -1,5 +1,5 @@
-//! `rhizome bench steady`: how a server behaves that is loaded for long, or with more than it can do. Each part starts a server of its own,
-//! loads it in one way, and holds what it finds against a bar.
+//! `rhizome bench steady`: how a server behaves that is loaded for long, or with more than it can do. Each part starts
+//! a server of its own, loads it in one way, and holds what it finds against a bar.
 
 mod beside;
 mod graphs;

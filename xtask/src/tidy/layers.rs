@@ -66,10 +66,15 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["api-client", "graph-model", "graph-schema", "key-codec", "kv", "graph-store", "graph-host", "rest-json"],
     ),
     ("load-test", &["api-client", "threads"]),
+    (
+        "bench-cli",
+        &["api-client", "graph-gen", "kv", "load-test", "property-bench", "property-store", "serving", "threads"],
+    ),
     ("property-bench", &["kv", "property-store", "graph-gen", "load-test"]),
     (
         "rhizome",
         &[
+            "bench-cli",
             "graph-access",
             "graph-model",
             "graph-schema",
@@ -88,9 +93,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "graph-gen",
             "threads",
             "traversal",
-            "load-test",
             "property-store",
-            "property-bench",
         ],
     ),
 ];

@@ -1,7 +1,7 @@
 //! The right to change schema or graphs: one server at a time, over all graphs.
 //!
-//! Taking it and giving it back each raise the count of changes, by which the others see that they must read again. A server that dies
-//! with it loses it once its beat has stood still; it has had to stop writing by then.
+//! Taking it and giving it back each raise the count of changes, by which the others see that they must read again. A
+//! server that dies with it loses it once its beat has stood still; it has had to stop writing by then.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -72,8 +72,8 @@ impl Cluster {
         }
     }
 
-    /// Gives the right back where this process has it by a swap whose outcome it did not learn, or where its owner is dead: what that one
-    /// had changed by then is read by all after this.
+    /// Gives the right back where this process has it by a swap whose outcome it did not learn, or where its owner is
+    /// dead: what that one had changed by then is read by all after this.
     pub(super) fn free_changes(&self, rows: &rows::Rows) -> Result<(), StoreError> {
         let owner = rows.changes.owner;
         let lost = owner == self.id && !self.changing.load(Ordering::Acquire);

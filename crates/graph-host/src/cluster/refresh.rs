@@ -20,8 +20,8 @@ use crate::store::read_graphs;
 use graph_store::stored_settings::swap;
 use graph_store::{RetiredWriters, StoreError};
 
-/// Brings the graphs in memory in line with those in the store. Nothing else may do so at the same time: the caller holds the right to
-/// change, or what it is made with.
+/// Brings the graphs in memory in line with those in the store. Nothing else may do so at the same time: the caller
+/// holds the right to change, or what it is made with.
 pub(crate) fn reload(host: &Arc<Host>, graphs: &Graphs) -> Result<(), StoreError> {
     let engine = &*host.engine;
     let listed: BTreeMap<String, GraphNumber> = read_graphs(engine)?.into_iter().collect();

@@ -1,7 +1,8 @@
 //! The threads that run tasks, and the queue before them.
 //!
-//! A few threads serve all graphs of a store; of one graph at most one task runs at a time, so a long task holds up its own graph's tasks
-//! only. What waits when the store is closed, and what is stopped by that, is resumed by the next start.
+//! A few threads serve all graphs of a store; of one graph at most one task runs at a time, so a long task holds up its
+//! own graph's tasks only. What waits when the store is closed, and what is stopped by that, is resumed by the next
+//! start.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -145,7 +146,8 @@ fn run_one(graph: &HostedGraph, task: u64, orders: &Orders) {
     }
 }
 
-/// The threads that run tasks. Dropping it interrupts the tasks at work; they and the waiting ones are resumed by the next start.
+/// The threads that run tasks. Dropping it interrupts the tasks at work; they and the waiting ones are resumed by the
+/// next start.
 pub(crate) struct TaskRunner {
     host: Arc<Host>,
     threads: Vec<JoinHandle<()>>,

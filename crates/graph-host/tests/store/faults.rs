@@ -1,4 +1,5 @@
-//! What does a failing engine leave? What was there before, an error that says so, and a store that goes on when the engine does.
+//! What does a failing engine leave? What was there before, an error that says so, and a store that goes on when the
+//! engine does.
 
 use std::borrow::Cow;
 use std::sync::Arc;

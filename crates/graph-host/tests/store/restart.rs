@@ -1,6 +1,7 @@
 //! What is there after a restart? All of it, or an error that says what is damaged.
 //!
-//! A second store over the same engine while the first is still there is a process that was killed: nothing was put in order at its end.
+//! A second store over the same engine while the first is still there is a process that was killed: nothing was put in
+//! order at its end.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! From what a client asked for to conditions of the property keys' types.
 //!
-//! A bound need not be a value of its property: "greater than 28.5" is asked of an INT key as "29 or more", and a bound beyond the
-//! type's range as none. HugeGraph cuts such bounds to the type and so loses elements.
+//! A bound need not be a value of its property: "greater than 28.5" is asked of an INT key as "29 or more", and a bound
+//! beyond the type's range as none. HugeGraph cuts such bounds to the type and so loses elements.
 
 use std::borrow::Cow;
 use std::ops::{Bound, RangeInclusive};
@@ -188,7 +188,8 @@ impl Check<'_> {
     }
 
     fn outside(&self, below: &Literal<'_>, above: &Literal<'_>) -> Result<Predicate, ConditionError> {
-        // "Smaller than 2.5" is "smaller than 3" of a whole number, "smaller than the largest value and more" is "at most that".
+        // "Smaller than 2.5" is "smaller than 3" of a whole number, "smaller than the largest value and more" is "at
+        // most that".
         let (below, above) = (self.place(below)?, self.place(above)?);
         let upper = match below {
             Place::At(value) | Place::Between(_, Some(value)) => Bound::Excluded(value),
@@ -209,8 +210,8 @@ impl Check<'_> {
         })
     }
 
-    /// A bound; `None` where nothing can lie on its side. Of a number that is no value of the key, the neighbour that belongs to the
-    /// interval is the bound.
+    /// A bound; `None` where nothing can lie on its side. Of a number that is no value of the key, the neighbour that
+    /// belongs to the interval is the bound.
     fn bound(
         &self,
         given: &Bound<Literal<'_>>,
@@ -248,7 +249,8 @@ impl Check<'_> {
         }
     }
 
-    /// Where a number lies among the whole numbers of a range: `below` and `above` are the nearest whole numbers, or it itself.
+    /// Where a number lies among the whole numbers of a range: `below` and `above` are the nearest whole numbers, or it
+    /// itself.
     fn place_of_whole(&self, below: i128, above: i128, range: &RangeInclusive<i64>) -> Result<Place, ConditionError> {
         let (min, max) = (i128::from(*range.start()), i128::from(*range.end()));
         let value = |number: i128| self.item(&Literal::Integer(i64::try_from(number).unwrap_or_default()));

@@ -1,13 +1,15 @@
 //! Stripe locks: writers lock what they read and write, by the hash of vertex ids, until they have committed.
 //!
-//! - An insert holds the stripes of its vertices (of an edge: both ends) in shared mode: inserts do not exclude each other.
-//! - A read-modify-write, a delete and an insert that touches indexes hold the stripe of their vertex (of an edge: its source) in
-//!   exclusive mode.
+//! - An insert holds the stripes of its vertices (of an edge: both ends) in shared mode: inserts do not exclude each
+//!   other.
+//! - A read-modify-write, a delete and an insert that touches indexes hold the stripe of their vertex (of an edge: its
+//!   source) in exclusive mode.
 //! - Who asks for a place in a unique index holds the stripe of its values in exclusive mode.
-//! - Removing a label and clearing a graph take all stripes exclusively for a moment, so that every earlier writer has committed.
+//! - Removing a label and clearing a graph take all stripes exclusively for a moment, so that every earlier writer has
+//!   committed.
 //!
-//! Stripes are taken in ascending order, so writers cannot deadlock. The locks travel inside the write batch and are let go by the engine
-//! after the write, even when the caller has gone away.
+//! Stripes are taken in ascending order, so writers cannot deadlock. The locks travel inside the write batch and are
+//! let go by the engine after the write, even when the caller has gone away.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::Arc;
@@ -80,7 +82,8 @@ impl Mask {
 pub enum Wait {
     /// It may.
     Allowed,
-    /// It must not: it fails with [`StoreError::Contended`], having done nothing, and can be sent again where waiting is allowed.
+    /// It must not: it fails with [`StoreError::Contended`], having done nothing, and can be sent again where waiting
+    /// is allowed.
     Never,
 }
 
@@ -135,7 +138,8 @@ impl Stripes {
         STRIPES as usize * (size_of::<RwLock<()>>() + 2 * size_of::<usize>() + size_of::<usize>())
     }
 
-    /// Locks `shared` and `exclusive`; a stripe in both is locked exclusively. `None` when that takes waiting and `wait` forbids it.
+    /// Locks `shared` and `exclusive`; a stripe in both is locked exclusively. `None` when that takes waiting and
+    /// `wait` forbids it.
     pub(crate) fn lock(&self, shared: Mask, exclusive: Mask, wait: Wait) -> Option<Held> {
         let mut held = Held { exclusive_mask: exclusive, ..Held::default() };
         for (at, lock) in self.locks.iter().enumerate() {

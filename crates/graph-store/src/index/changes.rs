@@ -1,7 +1,7 @@
 //! What a write changes in indexes: the entries of what it replaces go, those of what it writes come.
 //!
-//! A writer collects its changes and appends them to its batch with [`WriteUnit::put_index_changes`]. That can find that more must be
-//! locked than is: then the writer lets go and begins again with more ([`WriteUnit::prepare`]).
+//! A writer collects its changes and appends them to its batch with [`WriteUnit::put_index_changes`]. That can find
+//! that more must be locked than is: then the writer lets go and begins again with more ([`WriteUnit::prepare`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,7 +78,8 @@ impl IndexChanges {
         self.released.iter().fold(Mask::default(), |mask, claim| mask.union(claim.stripe()))
     }
 
-    /// Notes that a vertex replaces a stored one (expired or not), or is new, or goes. `at` is its position in the request.
+    /// Notes that a vertex replaces a stored one (expired or not), or is new, or goes. `at` is its position in the
+    /// request.
     pub(crate) fn vertex(
         &mut self,
         graph: &Graph,
@@ -170,8 +171,8 @@ impl IndexChanges {
         self.check_size()
     }
 
-    /// Asks for a place in a unique index. A stored element that has not expired holds the places of its values: of those that do not
-    /// change, nothing is read.
+    /// Asks for a place in a unique index. A stored element that has not expired holds the places of its values: of
+    /// those that do not change, nothing is read.
     fn claim(
         &mut self,
         graph: &Graph,
@@ -207,7 +208,8 @@ fn check_count(index: &IndexLabel, count: usize, at: Option<usize>) -> Result<()
 }
 
 impl WriteUnit<'_> {
-    /// Appends what was noted of changes in indexes to the batch of the elements, and refuses what a unique index forbids.
+    /// Appends what was noted of changes in indexes to the batch of the elements, and refuses what a unique index
+    /// forbids.
     pub(crate) fn put_index_changes(&mut self) -> Result<(), Refusal> {
         let group = self.batch.group();
         for (entry, group) in self.changes.removed.iter().filter(|(entry, _)| !self.changes.added.contains_key(entry)) {
@@ -223,8 +225,8 @@ impl WriteUnit<'_> {
         outcome
     }
 
-    /// Appends the index changes of elements that are deleted, and forgets them. Needs no locks but those of one that alone can delete the
-    /// elements.
+    /// Appends the index changes of elements that are deleted, and forgets them. Needs no locks but those of one that
+    /// alone can delete the elements.
     pub(crate) fn put_index_removals(&mut self) -> Result<(), StoreError> {
         let changes = std::mem::take(&mut self.changes);
         let group = self.batch.group();
@@ -237,8 +239,8 @@ impl WriteUnit<'_> {
         outcome
     }
 
-    /// Appends the index changes of vertices that are inserted or replaced, each a group of the batch. Where ids are equal the last one
-    /// counts.
+    /// Appends the index changes of vertices that are inserted or replaced, each a group of the batch. Where ids are
+    /// equal the last one counts.
     pub(crate) fn index_inserted_vertices(&mut self, vertices: &[Vertex]) -> Result<(), Refusal> {
         let mut last: FxHashMap<&VertexId, usize> = FxHashMap::default();
         for (at, vertex) in vertices.iter().enumerate() {

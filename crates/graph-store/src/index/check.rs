@@ -1,7 +1,7 @@
 //! Verifying all index entries against all elements, and repairing what differs.
 //!
-//! Both directions are read without locks. What looks wrong is looked at again with its elements locked, since a writer may have been at
-//! work, and only then reported, and repaired where that is asked for.
+//! Both directions are read without locks. What looks wrong is looked at again with its elements locked, since a writer
+//! may have been at work, and only then reported, and repaired where that is asked for.
 
 use crate::core::stripes::{Locks, Mask, Wait};
 use std::collections::BTreeSet;
@@ -32,8 +32,8 @@ pub enum IndexFault {
     Stale,
     /// An element has none although it should.
     Missing,
-    /// It belongs to an index label that does not exist. (What is left of one that is not kept is no fault: it is deleted before the index
-    /// label is built anew, or with it.)
+    /// It belongs to an index label that does not exist. (What is left of one that is not kept is no fault: it is
+    /// deleted before the index label is built anew, or with it.)
     Orphaned,
     /// Two elements have the values of a unique index label. Repairing leaves it: one of them must be changed.
     Duplicate,
@@ -123,8 +123,9 @@ impl<'g> Indexes<'g> {
         Self { graph }
     }
 
-    /// Compares every index entry with its element and every element with its index entries, and repairs what differs where `repair` says
-    /// so. `progress` is called now and then with what was found so far. Writers may be at work meanwhile.
+    /// Compares every index entry with its element and every element with its index entries, and repairs what differs
+    /// where `repair` says so. `progress` is called now and then with what was found so far. Writers may be at work
+    /// meanwhile.
     pub fn check(
         &self,
         repair: bool,
@@ -139,7 +140,8 @@ impl<'g> Indexes<'g> {
         self.graph.unless_cleared(check.report)
     }
 
-    /// Puts right the entries of an index label while it is in use: takes away those that do not belong, then puts those that are missing.
+    /// Puts right the entries of an index label while it is in use: takes away those that do not belong, then puts
+    /// those that are missing.
     pub(crate) fn repair(&self, index: &IndexLabel, work: &dyn Progress) -> Result<(), StoreError> {
         let (budget, mut silent) = (Budget::unlimited(), |_: &IndexReport| {});
         let report = IndexReport::default();
@@ -355,7 +357,8 @@ impl Check<'_> {
         Ok(missing)
     }
 
-    /// Looks again at an element that seems to lack entries: with it locked, and of unique indexes its places and their holders.
+    /// Looks again at an element that seems to lack entries: with it locked, and of unique indexes its places and their
+    /// holders.
     fn suspect_element(&mut self, id: &ElementId) -> Result<(), StoreError> {
         let stripes = Locks::exclusive(Mask::of_element(id));
         for (fault, text) in WriteUnit::lock(self.graph, Wait::Allowed, stripes, |unit| self.lacks(id, unit))? {

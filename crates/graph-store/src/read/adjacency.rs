@@ -1,8 +1,9 @@
 //! Adjacency reads of many vertices at once: what traversals are made of.
 //!
-//! A batch scans the partitions (a label's edges at a vertex in a direction) through one cursor of the engine, stops when
-//! it is full, and the next one resumes there. Keys are decoded, values only as far as their expiry unless properties are
-//! asked for. Each batch sees committed data of its own moment, and fails where the graph was cleared before its end.
+//! A batch scans the partitions (a label's edges at a vertex in a direction) through one cursor of the engine, stops
+//! when it is full, and the next one resumes there. Keys are decoded, values only as far as their expiry unless
+//! properties are asked for. Each batch sees committed data of its own moment, and fails where the graph was cleared
+//! before its end.
 
 use compact_str::CompactString;
 use graph_access::{AccessError, Cursor, EdgeRead, EdgeRow};

@@ -1,11 +1,10 @@
 //! Elements as rows for a sorted ingest (`kv::Engine::ingest`): what an offline load needs of a graph.
 //!
-//! Rows are those an insert writes, made by the same checks and the same code, but index entries are not among them: which entries an
-//! element
-//! replaces could only be found by reading every element first. So the index labels concerned are taken out of use before the ingest
-//! ([`Schema::suspend_indexes`]) and built anew after it (`Jobs::build_index` of graph-host), which also is right where stored elements are
-//! replaced. A load
-//! that is cut short leaves index labels that say they are not built, never wrong ones.
+//! Rows are those an insert writes, made by the same checks and the same code, but index entries are not among them:
+//! which entries an element replaces could only be found by reading every element first. So the index labels concerned
+//! are taken out of use before the ingest ([`Schema::suspend_indexes`]) and built anew after it (`Jobs::build_index` of
+//! graph-host), which also is right where stored elements are replaced. A load that is cut short leaves index labels
+//! that say they are not built, never wrong ones.
 
 use crate::index::write_unit::Positions;
 use crate::write::ends::check_ends;
@@ -20,9 +19,8 @@ use kv::WriteBatch;
 use crate::core::error::StoreError;
 use crate::core::graph::Graph;
 
-/// Checks new elements as inserts do and appends their rows to batches that are not to be committed. Nobody may change the schema
-/// while one
-/// is in use.
+/// Checks new elements as inserts do and appends their rows to batches that are not to be committed. Nobody may change
+/// the schema while one is in use.
 pub struct Encoder<'g> {
     graph: &'g Graph,
     catalogue: Arc<Catalogue>,
@@ -59,9 +57,8 @@ impl<'g> Encoder<'g> {
         Ok(edge)
     }
 
-    /// Checks that the ends of edges are stored vertices of the right labels. `refused` gets the position of each edge whose ends are
-    /// not,
-    /// and why. One read for all of them, and one more for each that is refused.
+    /// Checks that the ends of edges are stored vertices of the right labels. `refused` gets the position of each edge
+    /// whose ends are not, and why. One read for all of them, and one more for each that is refused.
     ///
     /// # Errors
     /// That storage failed.

@@ -1,14 +1,15 @@
-//! Building an index label over elements that are there already, and removing the entries of one. Work of tasks; writers are not
-//! locked out.
+//! Building an index label over elements that are there already, and removing the entries of one. Work of tasks;
+//! writers are not locked out.
 //!
-//! An index label that is being built is kept by writers from the start. Then all elements of its label are read in steps, each step's
-//! once
-//! more with the elements locked, and their entries are put. What was written after the start has its entries from its writer, so an
-//! element is missed by neither. Every step can be repeated: a build cut short by a crash is run again from the start.
+//! An index label that is being built is kept by writers from the start. Then all elements of its label are read in
+//! steps, each step's once more with the elements locked, and their entries are put. What was written after the start
+//! has its entries from its writer, so an element is missed by neither. Every step can be repeated: a build cut short
+//! by a crash is run again from the start.
 //!
-//! Building one anew that is in use puts its entries right one by one, and queries go on with it meanwhile. One that cannot be trusted (it
-//! was never built, or not to its end), one whose texts are now cut otherwise, and a unique one, which no query uses and which may have to
-//! be refused, is first taken out of use: nobody keeps it, its entries are deleted, and then it is built as a new one.
+//! Building one anew that is in use puts its entries right one by one, and queries go on with it meanwhile. One that
+//! cannot be trusted (it was never built, or not to its end), one whose texts are now cut otherwise, and a unique one,
+//! which no query uses and which may have to be refused, is first taken out of use: nobody keeps it, its entries are
+//! deleted, and then it is built as a new one.
 
 use std::sync::Arc;
 
@@ -167,7 +168,8 @@ impl Schema<'_> {
         Ok(())
     }
 
-    /// Puts the label index entries of all vertices of a label. Those of vertices that are gone are passed over by every reader.
+    /// Puts the label index entries of all vertices of a label. Those of vertices that are gone are passed over by
+    /// every reader.
     fn rebuild_label_index(&self, label: LabelId, work: &dyn Progress) -> Result<(), StoreError> {
         if !needs_label_index(&self.graph.catalogue(), label) {
             return Ok(());
@@ -197,11 +199,11 @@ impl Schema<'_> {
         })
     }
 
-    /// Takes out of use the index labels whose entries an ingest of elements of these labels would make wrong. Returns the names of
-    /// those that
-    /// are to be built by a rebuild after the ingest.
+    /// Takes out of use the index labels whose entries an ingest of elements of these labels would make wrong. Returns
+    /// the names of those that are to be built by a rebuild after the ingest.
     ///
-    /// An ingested vertex can replace one of another label where ids do not begin with the label; then all index labels of vertices are.
+    /// An ingested vertex can replace one of another label where ids do not begin with the label; then all index labels
+    /// of vertices are.
     ///
     /// # Errors
     /// Those of storage.

@@ -1,7 +1,7 @@
 //! Conditions on properties as clients write them: `{"age":"P.gt(18)","city":"Beijing"}`.
 //!
-//! A predicate is a text of the form `P.name(arguments)`; the arguments are the inside of a JSON array. Everything else is a value the
-//! property must have.
+//! A predicate is a text of the form `P.name(arguments)`; the arguments are the inside of a JSON array. Everything else
+//! is a value the property must have.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,13 +21,15 @@ const MARK: &str = "P.";
 /// The predicates there are, for errors.
 const NAMES: &str = "eq, neq, lt, lte, gt, gte, between, inside, outside, within, textcontains, contains";
 
-/// Reads conditions: a JSON object of property names and values or predicates. With `keep_start_p` texts that begin with `P.` are values.
+/// Reads conditions: a JSON object of property names and values or predicates. With `keep_start_p` texts that begin
+/// with `P.` are values.
 pub fn decode_conditions(text: &str, keep_start_p: bool) -> Result<Vec<(Cow<'_, str>, NewPredicate<'_>)>, DecodeError> {
     let given: Given<'_> = serde_json::from_str(text).map_err(|_| DecodeError::Conditions { text: shown(text) })?;
     given.0.into_iter().map(|(name, literal)| Ok((name.0, predicate(literal.0, keep_start_p)?))).collect()
 }
 
-/// The predicate a value stands for: itself, or what a text of the form `P.name(arguments)` says. With `keep_start_p` no text does.
+/// The predicate a value stands for: itself, or what a text of the form `P.name(arguments)` says. With `keep_start_p`
+/// no text does.
 pub fn predicate(literal: Literal<'_>, keep_start_p: bool) -> Result<NewPredicate<'_>, DecodeError> {
     match &literal {
         Literal::Text(text) if !keep_start_p && text.starts_with(MARK) => parse_predicate(text),

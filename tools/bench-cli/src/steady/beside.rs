@@ -1,7 +1,7 @@
 //! Reads of single vertices, alone and beside scans and traversals.
 //!
-//! The server has one processor and the load generator the others, where there are several, and the heavy requests come from a thread that
-//! stands back: what their answers cost the client must not be what the reads wait for.
+//! The server has one processor and the load generator the others, where there are several, and the heavy requests come
+//! from a thread that stands back: what their answers cost the client must not be what the reads wait for.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ use load_test::{
 };
 use tokio::sync::oneshot;
 
-use crate::server::{OwnServer, keep_off_first};
 use super::{Bench, Findings, connect};
+use crate::server::{OwnServer, keep_off_first};
 
 /// Reads a second: far below what the server can do, so that what they wait for is the others.
 const READS_PER_S: f64 = 2_000.0;

@@ -1,4 +1,5 @@
-//! A long load of edges, in ten parts: speed of each, memory against the budget, and whether the metrics account for it.
+//! A long load of edges, in ten parts: speed of each, memory against the budget, and whether the metrics account for
+//! it.
 
 use std::time::Duration;
 

@@ -28,8 +28,8 @@ impl MemoryMetrics {
         memory
     }
 
-    /// The share of the resident memory that is accounted for by parts that are counted, in hundredths; above 100 where more is counted
-    /// than there is.
+    /// The share of the resident memory that is accounted for by parts that are counted, in hundredths; above 100 where
+    /// more is counted than there is.
     pub(super) fn accounted_percent(&self) -> f64 {
         let counted: f64 = self.parts.iter().filter(|(part, _)| part != REST).map(|(_, bytes)| bytes).sum();
         100.0 * counted / self.resident_bytes.max(1.0)

@@ -1,7 +1,8 @@
-//! Four times as many requests as the server can do: what it still does, how soon it refuses the rest, how soon it is itself again.
+//! Four times as many requests as the server can do: what it still does, how soon it refuses the rest, how soon it is
+//! itself again.
 //!
-//! The server has one processor and the load generator the others, where there are several: making four times the load must not take
-//! from the server what it is measured by.
+//! The server has one processor and the load generator the others, where there are several: making four times the load
+//! must not take from the server what it is measured by.
 
 use std::time::Duration;
 
@@ -12,9 +13,9 @@ use load_test::{
     figures, table,
 };
 
+use super::{Bench, Findings, connect};
 use crate::progress::Screen;
 use crate::server::{OwnServer, keep_off_first};
-use super::{Bench, Findings, connect};
 
 /// Times of the peak that are offered.
 const FACTOR: f64 = 4.0;

@@ -1,5 +1,6 @@
-//! Continents and countries: populations in rounded millions (about 2010 to 2020), languages as ISO 639-1 codes, and the culture whose words
-//! name the country's people and cities. Not a gazetteer: the numbers only steer how many persons live where.
+//! Continents and countries: populations in rounded millions (about 2010 to 2020), languages as ISO 639-1 codes, and
+//! the culture whose words name the country's people and cities. Not a gazetteer: the numbers only steer how many
+//! persons live where.
 
 use super::names::Culture::{self, *};
 

@@ -1,8 +1,8 @@
 //! The static part of the network, composed at start from small word lists: places, organisations, tags, names.
 //!
-//! Not read from files and not random: the same lists give the same dictionary for every seed, so tags, places and organisations mean the
-//! same in every generated network. Start at [`Dictionary::new`]. Countries are real; cities, universities, companies, persons' names and
-//! tags are invented.
+//! Not read from files and not random: the same lists give the same dictionary for every seed, so tags, places and
+//! organisations mean the same in every generated network. Start at [`Dictionary::new`]. Countries are real; cities,
+//! universities, companies, persons' names and tags are invented.
 
 mod countries;
 mod names;
