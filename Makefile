@@ -24,14 +24,14 @@ build: ## Install what a build needs and compile the server
 dist: ## Compile the binary to install and to measure: optimized across crates, which takes minutes longer
 	@scripts/build.sh dist
 
-test: ## Run every test: Rust, the clients, HugeGraph's loader, reports in a browser and in JMeter
+test: ## Run every test and lint: Rust, the clients, HugeGraph's loader, reports in a browser and in JMeter
 	@scripts/test.sh
 
 check: ## Format, lints and unit tests: the quick look before a commit
 	@scripts/setup.sh build
 	cargo fmt --all --check
-	cargo clippy --release --workspace --all-targets -- -D warnings
-	cargo test --release --workspace --lib --bins
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo test --workspace --lib --bins
 
 bench: ## Time codec, schema check, JSON and store; print ratios against the baseline that the first run saved (SAVE=1: save anew)
 	@scripts/bench.sh

@@ -82,18 +82,20 @@ has_valgrind() { have valgrind; }
 
 has_python() { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
-# Checkouts share the build folder, so that RocksDB is compiled once for a machine. Cargo tells whether our own crates are
+# Checkouts share the build folder, so that dependencies are compiled once for a machine. Cargo tells whether our own crates are
 # up to date by the times of their files and would take another checkout's for ours: after a change of checkout they are
 # rebuilt. Nothing else is.
 own_crates_of_this_checkout() {
-    local stamp=$CARGO_TARGET_DIR/checkout crates=() folder
+    local stamp=$CARGO_TARGET_DIR/checkout crates=() folder profile
     number=$((number + 1))
-    if [[ ! -d $CARGO_TARGET_DIR/release || $(cat "$stamp" 2>/dev/null || true) == "$root" ]]; then
+    if [[ ! -d $CARGO_TARGET_DIR/debug && ! -d $CARGO_TARGET_DIR/release || $(cat "$stamp" 2>/dev/null || true) == "$root" ]]; then
         say "[$number/$total] Build folder: of this checkout"
     else
         say "[$number/$total] Build folder: last used by another checkout, rebuilding our own crates"
         for folder in "$root"/crates/*/ "$root"/tools/*/ "$root/xtask/"; do crates+=(-p "$(basename "$folder")"); done
-        (cd "$root" && cargo clean --quiet --release "${crates[@]}")
+        for profile in dev release dist; do
+            (cd "$root" && cargo clean --quiet --profile "$profile" "${crates[@]}")
+        done
     fi
     mkdir -p "$CARGO_TARGET_DIR"
     printf '%s\n' "$root" >"$stamp"
@@ -117,7 +119,8 @@ setup_java() {
 
 # The stamp holds a copy of the pinned requirements that the environment was made from.
 setup_python() {
-    local requirements=("$root/tests/clients/python/requirements.txt" "$root/tests/openapi/requirements.txt")
+    local requirements=("$root"/tests/{clients/python,openapi,licenses}/requirements.txt) file from=()
+    for file in "${requirements[@]}"; do from+=(-r "$file"); done
     local stamp=$venv/requirements.installed
     step "Python with venv" has_python python3 python3-venv
     number=$((number + 1))
@@ -128,8 +131,7 @@ setup_python() {
     say "[$number/$total] Python packages: installing into $venv"
     mkdir -p "$(dirname "$venv")"
     python3 -m venv --clear "$venv"
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
-        -r "${requirements[0]}" -r "${requirements[1]}"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "${from[@]}"
     cat "${requirements[@]}" >"$stamp"
 }
 

@@ -18,7 +18,7 @@ finish() {
 trap finish EXIT
 
 # Of the whole workspace, so that dependencies are those compiled already: alone, the crate would want fewer of their features.
-of_workspace=(cargo test --release --workspace --features kv-cassandra/cluster-tests)
+of_workspace=(cargo test --workspace --features kv-cassandra/cluster-tests)
 of_cluster=("${of_workspace[@]}" --test cluster)
 of_secured=("${of_workspace[@]}" --test cassandra_secured)
 # One after the other: they share a keyspace.

@@ -10,7 +10,7 @@ size=64m
 if [[ ${1:-} != mounted ]]; then
     # Built outside: only the tests themselves run on the small disk.
     cd "$root"
-    cargo test --release --workspace --no-run
+    cargo test --workspace --no-run
     flags=-m
     if ((EUID != 0)); then flags=-rm; fi
     unshare "$flags" true 2>/dev/null ||
@@ -25,6 +25,6 @@ mount -t tmpfs -o "size=$size" none "$disk"
 cd "$root"
 # One after the other: they share the disk.
 for test in disk_full full_disk; do
-    RHIZOME_TEST_SMALL_DISK=$disk cargo test --release --workspace --test "$test" -- --ignored --test-threads=1
+    RHIZOME_TEST_SMALL_DISK=$disk cargo test --workspace --test "$test" -- --ignored --test-threads=1
     rm -rf "${disk:?}"/*
 done

