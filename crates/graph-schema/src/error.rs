@@ -1,6 +1,6 @@
 //! What is wrong with a definition, a value or an element.
 
-use graph_model::{IdError, Meaning};
+use graph_model::{ErrorKind, IdError};
 
 /// A value that does not fit its property key.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -259,13 +259,13 @@ pub enum SchemaError {
 impl SchemaError {
     /// What the error means to the one who asked.
     #[must_use]
-    pub fn meaning(&self) -> Meaning {
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Exists { .. } => Meaning::AlreadyExists,
-            Self::NotFound { .. } => Meaning::NotFound,
-            Self::Invalid { .. } => Meaning::BadInput,
-            Self::NotAllowed { .. } => Meaning::NotAllowed,
-            Self::NotSupported { .. } => Meaning::NotSupported,
+            Self::Exists { .. } => ErrorKind::AlreadyExists,
+            Self::NotFound { .. } => ErrorKind::NotFound,
+            Self::Invalid { .. } => ErrorKind::BadInput,
+            Self::NotAllowed { .. } => ErrorKind::NotAllowed,
+            Self::NotSupported { .. } => ErrorKind::NotSupported,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The one table of failures: what an error means, the status it has and the Java class clients know it by.
 
 use graph_access::AccessError;
-use graph_model::{IdError, Meaning};
+use graph_model::{IdError, ErrorKind};
 use graph_schema::{ElementError, SchemaError};
 use graph_store::StoreError;
 use http_server::{NotDecoded, Reply};
@@ -42,18 +42,18 @@ const HTTP_UNAVAILABLE: &str = "class jakarta.ws.rs.ServiceUnavailableException"
 const HTTP_CLIENT: &str = "class jakarta.ws.rs.ClientErrorException";
 
 /// Status and class of a meaning.
-fn status_and_class(meaning: Meaning) -> (StatusCode, &'static str) {
+fn status_and_class(kind: ErrorKind) -> (StatusCode, &'static str) {
     match meaning {
-        Meaning::BadInput => (StatusCode::BAD_REQUEST, ILLEGAL_ARGUMENT),
-        Meaning::AlreadyExists => (StatusCode::BAD_REQUEST, EXISTED),
-        Meaning::NotAllowed => (StatusCode::BAD_REQUEST, NOT_ALLOW),
-        Meaning::NotSupported => (StatusCode::BAD_REQUEST, NOT_SUPPORT),
-        Meaning::NoIndex => (StatusCode::BAD_REQUEST, NO_INDEX),
-        Meaning::LimitExceeded => (StatusCode::BAD_REQUEST, LIMIT_EXCEED),
-        Meaning::NotFound => (StatusCode::NOT_FOUND, NOT_FOUND),
-        Meaning::Timeout | Meaning::Cancelled => (StatusCode::SERVICE_UNAVAILABLE, HUGE),
-        Meaning::Overloaded | Meaning::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, HTTP_UNAVAILABLE),
-        Meaning::Corrupt | Meaning::Internal => (StatusCode::INTERNAL_SERVER_ERROR, BACKEND),
+        ErrorKind::BadInput => (StatusCode::BAD_REQUEST, ILLEGAL_ARGUMENT),
+        ErrorKind::AlreadyExists => (StatusCode::BAD_REQUEST, EXISTED),
+        ErrorKind::NotAllowed => (StatusCode::BAD_REQUEST, NOT_ALLOW),
+        ErrorKind::NotSupported => (StatusCode::BAD_REQUEST, NOT_SUPPORT),
+        ErrorKind::NoIndex => (StatusCode::BAD_REQUEST, NO_INDEX),
+        ErrorKind::LimitExceeded => (StatusCode::BAD_REQUEST, LIMIT_EXCEED),
+        ErrorKind::NotFound => (StatusCode::NOT_FOUND, NOT_FOUND),
+        ErrorKind::Timeout | ErrorKind::Cancelled => (StatusCode::SERVICE_UNAVAILABLE, HUGE),
+        ErrorKind::Overloaded | ErrorKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, HTTP_UNAVAILABLE),
+        ErrorKind::Corrupt | ErrorKind::Internal => (StatusCode::INTERNAL_SERVER_ERROR, BACKEND),
     }
 }
 
@@ -63,19 +63,19 @@ impl ApiError {
     }
 
     /// An error of a meaning.
-    pub(crate) fn of(meaning: Meaning, message: impl Into<String>) -> Self {
+    pub(crate) fn of(kind: ErrorKind, message: impl Into<String>) -> Self {
         let (status, class) = status_and_class(meaning);
         Self::new(status, class, message)
     }
 
     /// A request that is wrong in itself.
     pub(crate) fn bad_input(message: impl Into<String>) -> Self {
-        Self::of(Meaning::BadInput, message)
+        Self::of(ErrorKind::BadInput, message)
     }
 
     /// Something of the graph that is not there.
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
-        Self::of(Meaning::NotFound, message)
+        Self::of(ErrorKind::NotFound, message)
     }
 
     /// An address nothing is at.
@@ -149,7 +149,7 @@ impl ApiError {
 
     /// Too much at once; to be tried again in a moment.
     pub(crate) fn overloaded(message: impl Into<String>) -> Self {
-        Self::of(Meaning::Overloaded, message)
+        Self::of(ErrorKind::Overloaded, message)
     }
 
     /// The server's time for a request is over.
@@ -210,7 +210,7 @@ impl From<Refused> for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         let contended = matches!(error, StoreError::Contended);
-        Self { contended, ..Self::of(error.meaning(), error.to_string()) }
+        Self { contended, ..Self::of(error.kind(), error.to_string()) }
     }
 }
 
@@ -224,20 +224,20 @@ impl From<TraversalError> for ApiError {
     fn from(error: TraversalError) -> Self {
         match error {
             TraversalError::Capacity { .. } => Self::new(StatusCode::BAD_REQUEST, HUGE, error.to_string()),
-            _ => Self::of(error.meaning(), error.to_string()),
+            _ => Self::of(error.kind(), error.to_string()),
         }
     }
 }
 
 impl From<SchemaError> for ApiError {
     fn from(error: SchemaError) -> Self {
-        Self::of(error.meaning(), error.to_string())
+        Self::of(error.kind(), error.to_string())
     }
 }
 
 impl From<DecodeError> for ApiError {
     fn from(error: DecodeError) -> Self {
-        Self::of(error.meaning(), error.to_string())
+        Self::of(error.kind(), error.to_string())
     }
 }
 

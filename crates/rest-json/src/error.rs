@@ -1,6 +1,6 @@
 //! What is wrong with a body.
 
-use graph_model::Meaning;
+use graph_model::ErrorKind;
 
 /// A body that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -104,10 +104,10 @@ pub enum DecodeError {
 impl DecodeError {
     /// What the error means to the one who asked.
     #[must_use]
-    pub fn meaning(&self) -> Meaning {
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::UnknownPredicate { .. } => Meaning::NotSupported,
-            _ => Meaning::BadInput,
+            Self::UnknownPredicate { .. } => ErrorKind::NotSupported,
+            _ => ErrorKind::BadInput,
         }
     }
 }

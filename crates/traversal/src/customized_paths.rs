@@ -226,7 +226,7 @@ fn reached_simply(
 mod tests {
     use std::sync::atomic::Ordering::Relaxed;
 
-    use graph_model::Meaning;
+    use graph_model::ErrorKind;
 
     use super::*;
     use crate::Step;
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(candidates(&traversal, &layers, &sources).unwrap().len(), 1);
         graph.checks_left.store(50, Relaxed);
         let error = candidates(&traversal, &layers, &sources).unwrap_err();
-        assert_eq!(error.meaning(), Meaning::Cancelled);
+        assert_eq!(error.kind(), ErrorKind::Cancelled);
     }
 
     #[test]

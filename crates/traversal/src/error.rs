@@ -1,7 +1,7 @@
 //! Why a traversal was not finished.
 
 use graph_access::AccessError;
-use graph_model::Meaning;
+use graph_model::ErrorKind;
 
 /// A traversal that failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -65,10 +65,10 @@ pub enum TraversalError {
 impl TraversalError {
     /// What the error means to the one who asked.
     #[must_use]
-    pub fn meaning(&self) -> Meaning {
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::VertexNotFound { .. } | Self::Weight { .. } | Self::Parameter(_) => Meaning::BadInput,
-            Self::Capacity { .. } | Self::Memory { .. } | Self::TooManyVertices { .. } => Meaning::LimitExceeded,
+            Self::VertexNotFound { .. } | Self::Weight { .. } | Self::Parameter(_) => ErrorKind::BadInput,
+            Self::Capacity { .. } | Self::Memory { .. } | Self::TooManyVertices { .. } => ErrorKind::LimitExceeded,
             Self::Read(error) => error.kind,
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use graph_access::{AccessError, Cursor, EdgeRead, EdgeRow, WalkRead};
-use graph_model::{Direction, LabelId, Meaning, Properties, PropertyKeyId, Value, Vertex, VertexId};
+use graph_model::{Direction, LabelId, ErrorKind, Properties, PropertyKeyId, Value, Vertex, VertexId};
 
 use crate::{Traversal, limits};
 
@@ -106,7 +106,7 @@ impl WalkRead for TestGraph {
 
     fn check(&self) -> Result<(), AccessError> {
         if self.checks_left.load(Ordering::Relaxed) > 0 && self.checks_left.fetch_sub(1, Ordering::Relaxed) == 1 {
-            return Err(AccessError::new(Meaning::Cancelled, "gone"));
+            return Err(AccessError::new(ErrorKind::Cancelled, "gone"));
         }
         Ok(())
     }

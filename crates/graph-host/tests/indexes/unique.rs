@@ -17,7 +17,7 @@ fn subject() -> (Store, Arc<HostedGraph>) {
 
 fn conflict<T: std::fmt::Debug>(outcome: Result<T, StoreError>) -> (Option<usize>, String) {
     let error = outcome.unwrap_err();
-    assert_eq!(error.meaning(), graph_model::Meaning::BadInput);
+    assert_eq!(error.kind(), graph_model::ErrorKind::BadInput);
     match &error {
         StoreError::UniqueConflict { index, .. } => (*index, error.to_string()),
         other => panic!("{other}"),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use graph_access::{AccessError, Budget, Cursor, EdgeRead, GraphRead as _, Lookup, WalkRead as _};
 use graph_host::HostedGraph;
-use graph_model::{Direction, Edge, EdgeId, IdStrategy, LabelId, Meaning, VertexId};
+use graph_model::{Direction, Edge, EdgeId, IdStrategy, LabelId, ErrorKind, VertexId};
 use graph_schema::{Conditions, Literal, NewEdge};
 use graph_store::{EdgeQuery, GraphReader, limits};
 use proptest::prelude::*;
@@ -139,11 +139,11 @@ fn a_traversal_looks_at_its_budget_while_it_reads() {
     assert_eq!(rows.len(), 1);
     cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
     let error = cursor.next_batch(&mut rows, 1).unwrap_err();
-    assert_eq!((error.kind, rows.len()), (Meaning::Cancelled, 0));
+    assert_eq!((error.kind, rows.len()), (ErrorKind::Cancelled, 0));
     let mut traversal = Traversal::new(&reader, "vertices", usize::MAX);
     let first = traversal.node(VertexId::Number(0)).unwrap();
     let around = k_out(&mut traversal, first, &KOut::new(&Step::default(), 1));
-    assert!(matches!(around, Err(TraversalError::Read(AccessError { kind: Meaning::Cancelled, .. }))));
+    assert!(matches!(around, Err(TraversalError::Read(AccessError { kind: ErrorKind::Cancelled, .. }))));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use graph_access::Budget;
 use graph_host::{Clear, HostedGraph, Store};
-use graph_model::{Direction, IdStrategy, LabelId, Meaning, VertexId};
+use graph_model::{Direction, ErrorKind, IdStrategy, LabelId, VertexId};
 use graph_schema::{Conditions, Literal, NewEdge};
 use graph_store::{EdgeQuery, Listed, Range, StoreError, VertexQuery, limits};
 
@@ -98,7 +98,7 @@ fn a_list_stops_when_its_time_is_over() {
         let budget = Budget::new(Duration::ZERO, Arc::default());
         let error = list.run(&graph, ALL, &budget, &mut || seen += 1).unwrap_err();
         assert!(matches!(error, StoreError::Timeout { limit_ms: 0 }), "{list:?}: {error}");
-        assert_eq!(error.meaning(), Meaning::Timeout);
+        assert_eq!(error.kind(), ErrorKind::Timeout);
         assert!(seen < count, "{list:?}");
     }
 }
@@ -169,7 +169,7 @@ fn a_page_token_is_good_for_its_own_query_only() {
     let token = lists[0].page(&graph, "").unwrap().next.unwrap();
     store.clear_graph("hugegraph", Clear::Everything).unwrap();
     let error = lists[0].page(&self::graph(&store), &token).unwrap_err();
-    assert_eq!(error.meaning(), Meaning::BadInput);
+    assert_eq!(error.kind(), ErrorKind::BadInput);
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn a_server_that_cannot_look_stops_writing_and_begins_again() {
     until("refusing", || matches!(insert(&graph, &[named("a")]), Err(StoreError::Stale { .. })));
     let error = insert(&graph, &[named("a")]).unwrap_err();
     assert!(error.to_string().contains("cluster.stale_ms"), "{error}");
-    assert_eq!(error.meaning(), graph_model::Meaning::Overloaded);
+    assert_eq!(error.kind(), graph_model::ErrorKind::Overloaded);
     faults.clear();
     until("writing again", || insert(&graph, &[named("b")]).is_ok());
 }

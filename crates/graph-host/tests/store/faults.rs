@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use graph_host::{Clear, HostedGraph, Store};
-use graph_model::{Cardinality, DataType, IdStrategy, Meaning, TaskStatus};
+use graph_model::{Cardinality, DataType, ErrorKind, IdStrategy, TaskStatus};
 use graph_schema::Alter;
 use graph_schema::{EdgeRecord, Literal, NewVertex, UpdateStrategy, UpdateVertexLabel, UserData};
 use graph_store::{Pending, StoreError, Wait};
@@ -142,7 +142,7 @@ fn failing_reads_are_errors_and_never_mean_that_nothing_is_there() {
         graph.writer().delete_vertex(&string_id("n"), Wait::Never).map(drop),
     ];
     for (at, outcome) in outcomes.into_iter().enumerate() {
-        assert_eq!(outcome.unwrap_err().meaning(), Meaning::Unavailable, "number {at}");
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Unavailable, "number {at}");
     }
     faults.clear();
     assert_eq!(graph.reader().vertex(&string_id("n")).unwrap().unwrap().id, string_id("n"));
@@ -205,7 +205,7 @@ fn a_full_disk_stops_writes_only_and_only_while_it_is_full() {
     for (name, outcome) in writes(&graph) {
         let error = outcome.unwrap_err();
         assert!(matches!(error, StoreError::Kv(KvError::DiskFull { .. })), "{name}: {error}");
-        assert_eq!(error.meaning(), Meaning::Unavailable);
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
     }
     assert!(store.clear_graph("hugegraph", Clear::Everything).is_err());
     assert!(graph.jobs().remove_edge_label("many").is_err());
@@ -248,7 +248,7 @@ fn a_write_whose_acknowledgement_is_lost_can_be_sent_again() {
     let Subject { inner, faults, graph, .. } = subject();
     faults.inject(Fault::LoseAcknowledgement { nth: 1, error: KvError::Timeout { limit_ms: 1 } });
     let error = insert(&graph, &[named("x")]).unwrap_err();
-    assert_eq!(error.meaning(), Meaning::Unavailable);
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
     let after = all_rows(&*inner);
     insert(&graph, &[named("x")]).unwrap();
     assert_eq!(all_rows(&*inner), after);

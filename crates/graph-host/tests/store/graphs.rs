@@ -2,7 +2,7 @@
 
 use graph_access::{Budget, EdgeRead, WalkRead as _};
 use graph_host::{Clear, GraphConf, Store, StoreOptions};
-use graph_model::{Direction, IdStrategy, Meaning, TaskStatus};
+use graph_model::{Direction, ErrorKind, IdStrategy, TaskStatus};
 use graph_schema::{IndexType, NewIndexLabel, SchemaKey, SchemaKind, Status};
 use graph_store::{GraphReader, Scan, StoreError, Visit, limits};
 use key_codec::{GraphNumber, key};
@@ -42,7 +42,7 @@ fn graphs_live_apart_and_survive_a_restart() {
 
     after.drop_graph("other").unwrap();
     assert!(matches!(insert(&other, &[named("late")]), Err(StoreError::GraphCleared { .. })));
-    assert_eq!(after.graph("other").err().unwrap().meaning(), Meaning::NotFound);
+    assert_eq!(after.graph("other").err().unwrap().kind(), ErrorKind::NotFound);
     after.settle();
     assert_eq!(rows_of_graph(&*engine, 2), 0, "nothing of it is left");
     assert_eq!(listed_vertices(&first, None).unwrap().len(), 5);
@@ -101,9 +101,9 @@ fn what_no_graph_can_be_is_refused() {
     let error = store.create_graph("b", &none).err().unwrap();
     assert!(matches!(error, StoreError::TooManyGraphs { limit: 3 }) && error.to_string().contains("graph.graphs_max"));
     let error = store.create_graph("Z9_", &none).err().unwrap();
-    assert_eq!(error.meaning(), Meaning::AlreadyExists);
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     let error = store.drop_graph("hugegraph").err().unwrap();
-    assert_eq!(error.meaning(), Meaning::NotAllowed);
+    assert_eq!(error.kind(), ErrorKind::NotAllowed);
     store.drop_graph("Z9_").unwrap();
     let large = conf(&[("k", &"v".repeat(limits::GRAPH_CONF_BYTES_MAX))]);
     assert!(matches!(store.create_graph("b", &large), Err(StoreError::ConfTooLarge { .. })));

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use graph_host::{Clear, Store};
-use graph_model::{Direction, IdStrategy, Meaning, TaskStatus, VertexId};
+use graph_model::{Direction, ErrorKind, IdStrategy, TaskStatus, VertexId};
 use graph_schema::SchemaKey;
 use graph_store::StoreError;
 use key_codec::key::MetaKind;
@@ -97,7 +97,7 @@ fn another_format_version_is_refused_and_nothing_is_changed() {
         matches!(error, StoreError::FormatVersion { found, supported: FORMAT_VERSION } if found == u64::from(FORMAT_VERSION) + 1),
         "{error}"
     );
-    assert_eq!(error.meaning(), Meaning::Unavailable);
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(all_rows(&*engine), before);
 }
 
@@ -211,10 +211,10 @@ fn damaged_values_are_errors_never_panics() {
                 let what = format!("{name}: table {}, key {key:?}, value {value:?}", table.0);
                 // Values of the label index are not read; a value may be cut into a shorter one that is whole.
                 if name == "all ones" && *table != tables::LABEL_INDEX {
-                    assert_eq!(outcome.unwrap_err().meaning(), Meaning::Corrupt, "{what}");
+                    assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Corrupt, "{what}");
                 } else if let Err(error) = outcome {
-                    let expected = [Meaning::Corrupt, Meaning::Unavailable];
-                    assert!(expected.contains(&error.meaning()), "{what}: {error}");
+                    let expected = [ErrorKind::Corrupt, ErrorKind::Unavailable];
+                    assert!(expected.contains(&error.kind()), "{what}: {error}");
                 }
             }
         }
@@ -232,7 +232,7 @@ fn counters_at_their_end_are_errors_never_panics() {
         let engine = memory();
         drop(open(&engine).unwrap());
         put_setting(&*engine, graph_number, name, &numbers);
-        assert_eq!(use_everything(&engine).unwrap_err().meaning(), Meaning::Corrupt, "{name} {numbers:?}");
+        assert_eq!(use_everything(&engine).unwrap_err().kind(), ErrorKind::Corrupt, "{name} {numbers:?}");
     }
     let engine = memory();
     drop(open(&engine).unwrap());
@@ -249,7 +249,7 @@ fn a_task_with_the_largest_number_is_no_reason_to_panic() {
     drop((first, before));
     task.id = u64::MAX;
     put_task(&*engine, 1, &task);
-    assert_eq!(open(&engine).err().unwrap().meaning(), Meaning::Corrupt);
+    assert_eq!(open(&engine).err().unwrap().kind(), ErrorKind::Corrupt);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use graph_access::Budget;
 use graph_host::{Clear, GraphConf, HostedGraph, Store};
-use graph_model::Meaning;
+use graph_model::ErrorKind;
 use graph_store::StoreError;
 use key_codec::{GraphNumber, key, tables};
 use kv::{Engine, Fault, FaultEngine, KvError};
@@ -93,7 +93,7 @@ fn a_new_snapshot_replaces_the_old_one_and_goes_with_its_graph() {
     store.create_graph("g", &GraphConf::new()).unwrap();
     let error = store.resume_snapshot("g", &budget()).unwrap_err();
     assert!(matches!(error, StoreError::NoSnapshot { .. }), "{error}");
-    assert_eq!(store.resume_snapshot("nosuch", &budget()).unwrap_err().meaning(), Meaning::NotFound);
+    assert_eq!(store.resume_snapshot("nosuch", &budget()).unwrap_err().kind(), ErrorKind::NotFound);
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! Changes of the schema: what is accepted, what is refused and why, and what ids and statuses come out.
 
-use graph_model::{Cardinality, DataType, IdStrategy, LabelId, Meaning, PropertyKeyId, Value};
+use graph_model::{Cardinality, DataType, ErrorKind, IdStrategy, LabelId, PropertyKeyId, Value};
 
 use crate::fixture::*;
 use crate::*;
 
-/// Asserts the meaning of each error and that its text has the fragment.
-fn refused<T: std::fmt::Debug>(cases: Vec<(Result<T, SchemaError>, Meaning, &str)>) {
-    for (result, meaning, fragment) in cases {
+/// Asserts the kind of each error and that its text has the fragment.
+fn refused<T: std::fmt::Debug>(cases: Vec<(Result<T, SchemaError>, ErrorKind, &str)>) {
+    for (result, kind, fragment) in cases {
         let error = result.expect_err(fragment);
-        assert!(error.meaning() == meaning && error.to_string().contains(fragment), "{fragment}: {error:?}");
+        assert!(error.kind() == kind && error.to_string().contains(fragment), "{fragment}: {error:?}");
     }
 }
 
@@ -27,7 +27,7 @@ fn names_are_checked() {
     let long = "\u{e9}".repeat(256);
     for name in ["", " ", "    ", "a ", "a\n", "~a", "a#", "a>b", "a:b", "a!", &long] {
         let error = catalogue.create_property_key(&text_key(name), &CHANGE).unwrap_err();
-        assert_eq!(error.meaning(), Meaning::BadInput, "{name}");
+        assert_eq!(error.kind(), ErrorKind::BadInput, "{name}");
     }
     let long = "\u{e9}".repeat(255);
     for name in ["a b", "date @&$=*?", "\u{e9}", " a", "a~", &long] {
@@ -58,11 +58,11 @@ fn ids_are_given_in_restoring_mode_only() {
     assert_eq!(restored.id, PropertyKeyId(40));
     assert_eq!(restored.change.catalogue.next_ids().property_key, 41);
     refused(vec![
-        (catalogue.create_property_key(&with(Some(9)), &CHANGE), Meaning::BadInput, "unless the mode is RESTORING"),
-        (catalogue.create_property_key(&with(None), &restoring), Meaning::BadInput, "must be given"),
-        (catalogue.create_property_key(&with(Some(1)), &restoring), Meaning::BadInput, "used already"),
-        (catalogue.create_property_key(&with(Some(-1)), &restoring), Meaning::BadInput, "from 1 to"),
-        (catalogue.create_property_key(&with(Some(1 << 40)), &restoring), Meaning::BadInput, "from 1 to"),
+        (catalogue.create_property_key(&with(Some(9)), &CHANGE), ErrorKind::BadInput, "unless the mode is RESTORING"),
+        (catalogue.create_property_key(&with(None), &restoring), ErrorKind::BadInput, "must be given"),
+        (catalogue.create_property_key(&with(Some(1)), &restoring), ErrorKind::BadInput, "used already"),
+        (catalogue.create_property_key(&with(Some(-1)), &restoring), ErrorKind::BadInput, "from 1 to"),
+        (catalogue.create_property_key(&with(Some(1 << 40)), &restoring), ErrorKind::BadInput, "from 1 to"),
     ]);
 }
 
@@ -86,13 +86,13 @@ fn an_existing_element_is_found_only_where_that_is_wanted_and_it_is_the_same() {
     uses.target_label = Some("doc".to_owned());
     refused(vec![(
         catalogue.create_property_key(&again(DataType::Long), &CHANGE),
-        Meaning::AlreadyExists,
+        ErrorKind::AlreadyExists,
         "the property key 'age' has existed",
     )]);
     refused(vec![
-        (catalogue.create_vertex_label(&other_person, &CHANGE), Meaning::AlreadyExists, "vertex label 'person'"),
-        (catalogue.create_edge_label(&uses, &CHANGE), Meaning::AlreadyExists, "edge label 'uses'"),
-        (catalogue.create_edge_label(&strict, &CHANGE), Meaning::AlreadyExists, "has existed"),
+        (catalogue.create_vertex_label(&other_person, &CHANGE), ErrorKind::AlreadyExists, "vertex label 'person'"),
+        (catalogue.create_edge_label(&uses, &CHANGE), ErrorKind::AlreadyExists, "edge label 'uses'"),
+        (catalogue.create_edge_label(&strict, &CHANGE), ErrorKind::AlreadyExists, "has existed"),
     ]);
 }
 
@@ -115,25 +115,25 @@ fn property_keys_are_checked_on_creation() {
         assert!(aggregate(aggregate_type, data_type, cardinality).is_ok(), "{aggregate_type:?}");
     }
     refused(vec![
-        (aggregate(AggregateType::Max, DataType::Text, Single), Meaning::NotAllowed, "a number or DATE"),
-        (aggregate(AggregateType::Sum, DataType::Date, Single), Meaning::NotAllowed, "a number as data type"),
-        (aggregate(AggregateType::Old, DataType::Text, List), Meaning::NotAllowed, "cardinality SINGLE"),
-        (aggregate(AggregateType::Set, DataType::Text, List), Meaning::NotAllowed, "cardinality SET"),
-        (aggregate(AggregateType::List, DataType::Text, Single), Meaning::NotAllowed, "cardinality LIST"),
+        (aggregate(AggregateType::Max, DataType::Text, Single), ErrorKind::NotAllowed, "a number or DATE"),
+        (aggregate(AggregateType::Sum, DataType::Date, Single), ErrorKind::NotAllowed, "a number as data type"),
+        (aggregate(AggregateType::Old, DataType::Text, List), ErrorKind::NotAllowed, "cardinality SINGLE"),
+        (aggregate(AggregateType::Set, DataType::Text, List), ErrorKind::NotAllowed, "cardinality SET"),
+        (aggregate(AggregateType::List, DataType::Text, Single), ErrorKind::NotAllowed, "cardinality LIST"),
         (
             create(NewPropertyKey { write_type: WriteType::OlapRange, ..text_key("k") }),
-            Meaning::NotAllowed,
+            ErrorKind::NotAllowed,
             "needs a number or DATE",
         ),
-        (create(NewPropertyKey { properties: strings(&["a"]), ..text_key("k") }), Meaning::BadInput, "cannot have"),
+        (create(NewPropertyKey { properties: strings(&["a"]), ..text_key("k") }), ErrorKind::BadInput, "cannot have"),
         (
             create(NewPropertyKey { user_data: user_data("a", "null"), ..text_key("k") }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "not be null",
         ),
         (
             create(NewPropertyKey { default_value: Some(Literal::Integer(1)), ..text_key("k") }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "default value: property 'k' expects a TEXT",
         ),
     ]);
@@ -161,19 +161,23 @@ fn only_user_data_of_a_property_key_changes() {
     assert_eq!((key.user_data.get(DEFAULT_VALUE), &key.default_value), (None, &None));
     let append = |update: UpdatePropertyKey| catalogue.append_property_key(&update, &CHANGE);
     refused(vec![
-        (append(UpdatePropertyKey { data_type: DataType::Int, ..update.clone() }), Meaning::NotAllowed, "data_type"),
+        (append(UpdatePropertyKey { data_type: DataType::Int, ..update.clone() }), ErrorKind::NotAllowed, "data_type"),
         (
             append(UpdatePropertyKey { cardinality: Cardinality::Set, ..update.clone() }),
-            Meaning::NotAllowed,
+            ErrorKind::NotAllowed,
             "cardinality",
         ),
-        (append(UpdatePropertyKey { user_data: user_data("a", "null"), ..update.clone() }), Meaning::BadInput, "null"),
-        (append(UpdatePropertyKey { name: "aeg".to_owned(), ..update }), Meaning::NotFound, "did you mean 'age'?"),
+        (
+            append(UpdatePropertyKey { user_data: user_data("a", "null"), ..update.clone() }),
+            ErrorKind::BadInput,
+            "null",
+        ),
+        (append(UpdatePropertyKey { name: "aeg".to_owned(), ..update }), ErrorKind::NotFound, "did you mean 'age'?"),
     ]);
     refused(vec![
-        (catalogue.delete_property_key("name"), Meaning::NotAllowed, "vertex label 'person' uses it"),
-        (catalogue.delete_property_key("since"), Meaning::NotAllowed, "vertex label 'fan' uses it"),
-        (catalogue.delete_property_key("nosuch"), Meaning::NotFound, "does not exist"),
+        (catalogue.delete_property_key("name"), ErrorKind::NotAllowed, "vertex label 'person' uses it"),
+        (catalogue.delete_property_key("since"), ErrorKind::NotAllowed, "vertex label 'fan' uses it"),
+        (catalogue.delete_property_key("nosuch"), ErrorKind::NotFound, "does not exist"),
     ]);
 }
 
@@ -186,12 +190,12 @@ fn vertex_labels_are_checked_on_creation() {
     refused(vec![
         (
             create(vertex_label("new", &["nam"])),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "undefined property key 'nam'; did you mean 'name'?",
         ),
         (
             create(NewVertexLabel { id_strategy: Some(IdStrategy::PrimaryKey), ..base() }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "needs at least one primary key",
         ),
         (
@@ -200,31 +204,39 @@ fn vertex_labels_are_checked_on_creation() {
                 primary_keys: names(&["name"]),
                 ..base()
             }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "AUTOMATIC must not have primary keys",
         ),
-        (create(NewVertexLabel { primary_keys: names(&["age"]), ..base() }), Meaning::BadInput, "primary key 'age'"),
-        (create(NewVertexLabel { primary_keys: names(&["name", "name"]), ..base() }), Meaning::BadInput, "named twice"),
-        (create(NewVertexLabel { nullable_keys: names(&["age"]), ..base() }), Meaning::BadInput, "nullable key 'age'"),
+        (create(NewVertexLabel { primary_keys: names(&["age"]), ..base() }), ErrorKind::BadInput, "primary key 'age'"),
+        (
+            create(NewVertexLabel { primary_keys: names(&["name", "name"]), ..base() }),
+            ErrorKind::BadInput,
+            "named twice",
+        ),
+        (
+            create(NewVertexLabel { nullable_keys: names(&["age"]), ..base() }),
+            ErrorKind::BadInput,
+            "nullable key 'age'",
+        ),
         (
             create(NewVertexLabel { primary_keys: names(&["name"]), nullable_keys: names(&["name"]), ..base() }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "cannot be nullable",
         ),
-        (create(NewVertexLabel { ttl_ms: -1, ..base() }), Meaning::BadInput, "must not be negative"),
+        (create(NewVertexLabel { ttl_ms: -1, ..base() }), ErrorKind::BadInput, "must not be negative"),
         (
             create(NewVertexLabel { ttl_start_time: Some("since".to_owned()), ..base() }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "needs a ttl",
         ),
         (
             create(NewVertexLabel { ttl_ms: 1, ttl_start_time: Some("name".to_owned()), ..base() }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "must be a property of type DATE",
         ),
         (
             create(NewVertexLabel { ttl_ms: 1, ttl_start_time: Some("age".to_owned()), ..base() }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "'age' must be one of its properties",
         ),
     ]);
@@ -268,43 +280,47 @@ fn vertex_labels_grow_but_do_not_shrink() {
     refused(vec![
         (
             append(UpdateVertexLabel { properties: strings(&["since"]), ..base() }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "the added property 'since' must be among nullable_keys",
         ),
         (
             append(UpdateVertexLabel { properties: strings(&["no"]), ..base() }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "undefined property key",
         ),
         (
             append(UpdateVertexLabel { nullable_keys: strings(&["since"]), ..base() }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "one of its properties",
         ),
         (
             append(UpdateVertexLabel { nullable_keys: strings(&["name"]), ..base() }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "cannot be nullable",
         ),
-        (append(UpdateVertexLabel { ttl_ms: -1, ..base() }), Meaning::BadInput, "must not be negative"),
+        (append(UpdateVertexLabel { ttl_ms: -1, ..base() }), ErrorKind::BadInput, "must not be negative"),
         (
             append(UpdateVertexLabel { id_strategy: Some(IdStrategy::PrimaryKey), ..base() }),
-            Meaning::NotAllowed,
+            ErrorKind::NotAllowed,
             "id_strategy",
         ),
-        (append(UpdateVertexLabel { primary_keys: strings(&["name"]), ..base() }), Meaning::NotAllowed, "primary_keys"),
+        (
+            append(UpdateVertexLabel { primary_keys: strings(&["name"]), ..base() }),
+            ErrorKind::NotAllowed,
+            "primary_keys",
+        ),
         (
             append(UpdateVertexLabel { enable_label_index: Some(true), ..base() }),
-            Meaning::NotAllowed,
+            ErrorKind::NotAllowed,
             "enable_label_index",
         ),
-        (eliminate(UpdateVertexLabel { properties: strings(&["age"]), ..base() }), Meaning::NotAllowed, "properties"),
+        (eliminate(UpdateVertexLabel { properties: strings(&["age"]), ..base() }), ErrorKind::NotAllowed, "properties"),
         (
             eliminate(UpdateVertexLabel { nullable_keys: strings(&["age"]), ..base() }),
-            Meaning::NotAllowed,
+            ErrorKind::NotAllowed,
             "nullable_keys",
         ),
-        (eliminate(vertex_update("nosuch")), Meaning::NotFound, "does not exist"),
+        (eliminate(vertex_update("nosuch")), ErrorKind::NotFound, "does not exist"),
     ]);
 }
 
@@ -337,43 +353,43 @@ fn edge_labels_are_checked_on_creation() {
     refused(vec![
         (
             create(edge_label("new", "persona", "doc", &[])),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "undefined source vertex label 'persona'; did",
         ),
-        (create(edge_label("new", "person", "no", &[])), Meaning::BadInput, "undefined target vertex label 'no'"),
+        (create(edge_label("new", "person", "no", &[])), ErrorKind::BadInput, "undefined target vertex label 'no'"),
         (
             create(NewEdgeLabel { target_label: None, ..base() }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "source_label and target_label must be",
         ),
-        (create(linked(&[("person", "doc"), ("person", "log")])), Meaning::BadInput, "exactly one pair"),
+        (create(linked(&[("person", "doc"), ("person", "log")])), ErrorKind::BadInput, "exactly one pair"),
         (
             create(NewEdgeLabel { source_label: Some("person".to_owned()), ..linked(&[("person", "doc")]) }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "not both",
         ),
-        (create(multiple(&[])), Meaning::BadInput, "MULTIPLE needs at least one sort key"),
-        (create(multiple(&["age"])), Meaning::BadInput, "the sort key 'age' must be one of its properties"),
-        (create(multiple(&["since", "since"])), Meaning::BadInput, "named twice"),
+        (create(multiple(&[])), ErrorKind::BadInput, "MULTIPLE needs at least one sort key"),
+        (create(multiple(&["age"])), ErrorKind::BadInput, "the sort key 'age' must be one of its properties"),
+        (create(multiple(&["since", "since"])), ErrorKind::BadInput, "named twice"),
         (
             create(NewEdgeLabel { nullable_keys: strings(&["since"]), ..multiple(&["since"]) }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "cannot be nullable",
         ),
-        (create(NewEdgeLabel { sort_keys: strings(&["since"]), ..base() }), Meaning::BadInput, "frequency MULTIPLE"),
-        (create(fan(1001)), Meaning::BadInput, "must not exceed the ttl 1000 of vertex label 'fan'"),
-        (create(NewEdgeLabel { kind: EdgeLabelKindName::Parent, ..base() }), Meaning::BadInput, "must not link"),
-        (create(sub(None)), Meaning::BadInput, "needs a parent_label"),
-        (create(sub(Some("no"))), Meaning::NotFound, "edge label 'no' does not exist"),
-        (create(sub(Some("knows"))), Meaning::BadInput, "not a PARENT label"),
-        (create(NewEdgeLabel { parent_label: Some("acts".to_owned()), ..base() }), Meaning::BadInput, "only a SUB"),
+        (create(NewEdgeLabel { sort_keys: strings(&["since"]), ..base() }), ErrorKind::BadInput, "frequency MULTIPLE"),
+        (create(fan(1001)), ErrorKind::BadInput, "must not exceed the ttl 1000 of vertex label 'fan'"),
+        (create(NewEdgeLabel { kind: EdgeLabelKindName::Parent, ..base() }), ErrorKind::BadInput, "must not link"),
+        (create(sub(None)), ErrorKind::BadInput, "needs a parent_label"),
+        (create(sub(Some("no"))), ErrorKind::NotFound, "edge label 'no' does not exist"),
+        (create(sub(Some("knows"))), ErrorKind::BadInput, "not a PARENT label"),
+        (create(NewEdgeLabel { parent_label: Some("acts".to_owned()), ..base() }), ErrorKind::BadInput, "only a SUB"),
         (
             create(NewEdgeLabel {
                 frequency: Some(Frequency::Multiple),
                 sort_keys: strings(&["since"]),
                 ..sub(Some("acts"))
             }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "must have the same sort keys, but 'writes' has others",
         ),
     ]);
@@ -390,31 +406,39 @@ fn edge_labels_change_like_vertex_labels() {
     let eliminate = |update: UpdateEdgeLabel| catalogue.eliminate_edge_label(&update);
     assert!(eliminate(UpdateEdgeLabel { user_data: user_data("icon", "\"\""), ..base() }).is_ok());
     refused(vec![
-        (append(UpdateEdgeLabel { properties: strings(&["age"]), ..base() }), Meaning::BadInput, "among nullable_keys"),
+        (
+            append(UpdateEdgeLabel { properties: strings(&["age"]), ..base() }),
+            ErrorKind::BadInput,
+            "among nullable_keys",
+        ),
         (
             append(UpdateEdgeLabel { nullable_keys: strings(&["since"]), ..base() }),
-            Meaning::BadInput,
+            ErrorKind::BadInput,
             "cannot be nullable",
         ),
         (
             append(UpdateEdgeLabel { source_label: Some("person".to_owned()), ..base() }),
-            Meaning::NotAllowed,
+            ErrorKind::NotAllowed,
             "source_label",
         ),
         (
             append(UpdateEdgeLabel { links: vec![("person".to_owned(), "person".to_owned())], ..base() }),
-            Meaning::NotAllowed,
+            ErrorKind::NotAllowed,
             "links",
         ),
-        (append(UpdateEdgeLabel { frequency: Some(Frequency::Single), ..base() }), Meaning::NotAllowed, "frequency"),
-        (append(UpdateEdgeLabel { sort_keys: strings(&["since"]), ..base() }), Meaning::NotAllowed, "sort_keys"),
+        (append(UpdateEdgeLabel { frequency: Some(Frequency::Single), ..base() }), ErrorKind::NotAllowed, "frequency"),
+        (append(UpdateEdgeLabel { sort_keys: strings(&["since"]), ..base() }), ErrorKind::NotAllowed, "sort_keys"),
         (
             append(UpdateEdgeLabel { enable_label_index: Some(false), ..base() }),
-            Meaning::NotAllowed,
+            ErrorKind::NotAllowed,
             "enable_label_index",
         ),
-        (eliminate(UpdateEdgeLabel { properties: strings(&["weight"]), ..base() }), Meaning::NotAllowed, "properties"),
-        (append(edge_update("know")), Meaning::NotFound, "did you mean 'knows'?"),
+        (
+            eliminate(UpdateEdgeLabel { properties: strings(&["weight"]), ..base() }),
+            ErrorKind::NotAllowed,
+            "properties",
+        ),
+        (append(edge_update("know")), ErrorKind::NotFound, "did you mean 'knows'?"),
     ]);
 }
 
@@ -423,23 +447,27 @@ fn what_others_refer_to_is_not_removed() {
     let catalogue = catalogue();
     let (person, thing, acts, writes) = (LabelId(1), LabelId(2), LabelId(3), LabelId(4));
     refused(vec![
-        (catalogue.check_vertex_label_removable(person), Meaning::NotAllowed, "edge label 'knows' links it"),
-        (catalogue.check_vertex_label_removable(LabelId(99)), Meaning::NotFound, "vertex label '99'"),
-        (catalogue.check_edge_label_removable(acts), Meaning::NotAllowed, "edge label 'writes' belongs to it"),
+        (catalogue.check_vertex_label_removable(person), ErrorKind::NotAllowed, "edge label 'knows' links it"),
+        (catalogue.check_vertex_label_removable(LabelId(99)), ErrorKind::NotFound, "vertex label '99'"),
+        (catalogue.check_edge_label_removable(acts), ErrorKind::NotAllowed, "edge label 'writes' belongs to it"),
     ]);
     refused(vec![
-        (catalogue.remove(SchemaKey::VertexLabel(person)), Meaning::NotAllowed, "links it"),
-        (catalogue.remove(SchemaKey::EdgeLabel(acts)), Meaning::NotAllowed, "belongs to it"),
-        (catalogue.remove(SchemaKey::PropertyKey(PropertyKeyId(1))), Meaning::NotAllowed, "uses it"),
-        (catalogue.remove(SchemaKey::IndexLabel(LabelId(1))), Meaning::NotFound, "index label '1'"),
-        (catalogue.set_status(SchemaKey::EdgeLabel(LabelId(9)), Status::Deleting), Meaning::NotFound, "edge label '9'"),
+        (catalogue.remove(SchemaKey::VertexLabel(person)), ErrorKind::NotAllowed, "links it"),
+        (catalogue.remove(SchemaKey::EdgeLabel(acts)), ErrorKind::NotAllowed, "belongs to it"),
+        (catalogue.remove(SchemaKey::PropertyKey(PropertyKeyId(1))), ErrorKind::NotAllowed, "uses it"),
+        (catalogue.remove(SchemaKey::IndexLabel(LabelId(1))), ErrorKind::NotFound, "index label '1'"),
+        (
+            catalogue.set_status(SchemaKey::EdgeLabel(LabelId(9)), Status::Deleting),
+            ErrorKind::NotFound,
+            "edge label '9'",
+        ),
     ]);
     let without = catalogue.remove(SchemaKey::EdgeLabel(writes)).unwrap().catalogue;
     assert!(without.check_edge_label_removable(acts).is_ok());
     let deleting = catalogue.set_status(SchemaKey::VertexLabel(thing), Status::Deleting).unwrap();
     assert!(matches!(deleting.put.as_slice(), [SchemaElement::VertexLabel(label)] if label.status == Status::Deleting));
     let late = deleting.catalogue.create_edge_label(&edge_label("late", "thing", "doc", &[]), &CHANGE);
-    assert_eq!(late.unwrap_err().meaning(), Meaning::BadInput, "nothing new refers to what is being deleted");
+    assert_eq!(late.unwrap_err().kind(), ErrorKind::BadInput, "nothing new refers to what is being deleted");
     let removed = deleting.catalogue.remove(SchemaKey::VertexLabel(thing)).unwrap();
     assert_eq!(removed.removed, [SchemaKey::VertexLabel(thing)]);
     assert!(removed.catalogue.vertex_label_named("thing").is_none());

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::{Bound, RangeInclusive};
 
-use graph_model::{Cardinality, DataType, Meaning, Value};
+use graph_model::{Cardinality, DataType, ErrorKind, Value};
 use jiff::tz::TimeZone;
 
 use super::{Condition, Conditions, Interval, NewPredicate, Predicate};
@@ -75,10 +75,10 @@ pub enum ConditionError {
 impl ConditionError {
     /// What the error means to the one who asked.
     #[must_use]
-    pub fn meaning(&self) -> Meaning {
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::TooMany { .. } | Self::Value(ValueError::TooManyValues { .. }) => Meaning::LimitExceeded,
-            _ => Meaning::BadInput,
+            Self::TooMany { .. } | Self::Value(ValueError::TooManyValues { .. }) => ErrorKind::LimitExceeded,
+            _ => ErrorKind::BadInput,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What can go wrong with a graph.
 
 use graph_access::{AccessError, Interrupted};
-use graph_model::{IdError, Meaning};
+use graph_model::{IdError, ErrorKind};
 use graph_schema::{ElementError, SchemaError};
 use key_codec::CodecError;
 use kv::KvError;
@@ -406,7 +406,7 @@ impl From<Interrupted> for StoreError {
 
 impl From<StoreError> for AccessError {
     fn from(error: StoreError) -> Self {
-        Self::new(error.meaning(), error.to_string())
+        Self::new(error.kind(), error.to_string())
     }
 }
 
@@ -429,17 +429,17 @@ impl StoreError {
 
     /// What the error means to the one who asked.
     #[must_use]
-    pub fn meaning(&self) -> Meaning {
+    pub fn kind(&self) -> ErrorKind {
         match self {
             Self::GraphNotFound { .. }
             | Self::VertexNotFound { .. }
             | Self::EdgeNotFound { .. }
-            | Self::TaskNotFound { .. } => Meaning::NotFound,
-            Self::Schema(error) => error.meaning(),
-            Self::GraphExists { .. } => Meaning::AlreadyExists,
-            Self::TooManyGraphs { .. } => Meaning::LimitExceeded,
-            Self::DefaultGraph { .. } | Self::SchemaInMotion { .. } => Meaning::NotAllowed,
-            Self::NoSnapshotReads | Self::UnknownJob { .. } => Meaning::NotSupported,
+            | Self::TaskNotFound { .. } => ErrorKind::NotFound,
+            Self::Schema(error) => error.kind(),
+            Self::GraphExists { .. } => ErrorKind::AlreadyExists,
+            Self::TooManyGraphs { .. } => ErrorKind::LimitExceeded,
+            Self::DefaultGraph { .. } | Self::SchemaInMotion { .. } => ErrorKind::NotAllowed,
+            Self::NoSnapshotReads | Self::UnknownJob { .. } => ErrorKind::NotSupported,
             Self::GraphName { .. }
             | Self::ConfTooLarge { .. }
             | Self::NoSnapshot { .. }
@@ -455,11 +455,11 @@ impl StoreError {
             | Self::ShardBound { .. }
             | Self::NothingSelected
             | Self::TaskState { .. }
-            | Self::VariableName { .. } => Meaning::BadInput,
-            Self::VariableTooLarge { .. } | Self::TooManyVariables { .. } => Meaning::LimitExceeded,
-            Self::NoIndex { .. } => Meaning::NoIndex,
+            | Self::VariableName { .. } => ErrorKind::BadInput,
+            Self::VariableTooLarge { .. } | Self::TooManyVariables { .. } => ErrorKind::LimitExceeded,
+            Self::NoIndex { .. } => ErrorKind::NoIndex,
             Self::TooManyRanges { .. } | Self::TooManySelected { .. } | Self::TooManyRecords { .. } => {
-                Meaning::LimitExceeded
+                ErrorKind::LimitExceeded
             }
             Self::TooManyTasks { .. }
             | Self::Busy { .. }
@@ -469,25 +469,25 @@ impl StoreError {
             | Self::ChangeBusy { .. }
             | Self::ServerBehind { .. }
             | Self::NotListed { .. }
-            | Self::SchemaBusy => Meaning::Overloaded,
-            Self::Timeout { .. } => Meaning::Timeout,
-            Self::Cancelled => Meaning::Cancelled,
-            Self::Closing => Meaning::Unavailable,
-            Self::FormatVersion { .. } => Meaning::Unavailable,
-            Self::CopyDiffers { .. } => Meaning::Internal,
-            Self::Corrupt(_) | Self::CorruptSchema(_) => Meaning::Corrupt,
+            | Self::SchemaBusy => ErrorKind::Overloaded,
+            Self::Timeout { .. } => ErrorKind::Timeout,
+            Self::Cancelled => ErrorKind::Cancelled,
+            Self::Closing => ErrorKind::Unavailable,
+            Self::FormatVersion { .. } => ErrorKind::Unavailable,
+            Self::CopyDiffers { .. } => ErrorKind::Internal,
+            Self::Corrupt(_) | Self::CorruptSchema(_) => ErrorKind::Corrupt,
             Self::Kv(error) => match error {
-                KvError::Corrupt { .. } => Meaning::Corrupt,
+                KvError::Corrupt { .. } => ErrorKind::Corrupt,
                 // Too long an id or a value, or too many entries of indexes: what a client sent.
                 KvError::KeyTooLong { .. } | KvError::ValueTooLong { .. } | KvError::BatchTooLarge { .. } => {
-                    Meaning::BadInput
+                    ErrorKind::BadInput
                 }
                 KvError::Timeout { .. }
                 | KvError::DiskFull { .. }
                 | KvError::Locked { .. }
                 | KvError::Unavailable { .. }
-                | KvError::Closed => Meaning::Unavailable,
-                _ => Meaning::Internal,
+                | KvError::Closed => ErrorKind::Unavailable,
+                _ => ErrorKind::Internal,
             },
         }
     }

@@ -13,5 +13,5 @@ pub(crate) fn conditions(call: &Call, graph: &Graph, catalogue: &Catalogue) -> R
     let Some(text) = query.text("properties")? else { return Ok(Conditions::default()) };
     let given = decode_conditions(&text, query.flag("keep_start_p", false)?)?;
     let checked = catalogue.check_conditions(&given, &graph.options().zone);
-    checked.map_err(|error| ApiError::of(error.meaning(), format!("'properties': {error}")))
+    checked.map_err(|error| ApiError::of(error.kind(), format!("'properties': {error}")))
 }

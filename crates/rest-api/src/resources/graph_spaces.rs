@@ -1,6 +1,6 @@
 //! `/graphspaces`: there is one, `DEFAULT`, as in HugeGraph without a placement driver.
 
-use graph_model::Meaning;
+use graph_model::ErrorKind;
 use serde_json::{Value, json};
 
 use crate::call::{Answered, App, Call};
@@ -49,7 +49,7 @@ pub(crate) fn refuse(call: &Call) -> Answered {
          placement driver; {} can be created in it as POST /graphs/NAME",
         if call.address.len() > 1 { "graphs" } else { "any number of graphs" }
     );
-    Err(ApiError::of(Meaning::NotSupported, message))
+    Err(ApiError::of(ErrorKind::NotSupported, message))
 }
 
 /// What there is to say about it; nothing in it is limited.

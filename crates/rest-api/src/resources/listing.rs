@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use graph_model::Meaning;
+use graph_model::ErrorKind;
 use graph_store::{Range, Visit};
 
 use crate::call::{Answered, Call};
@@ -43,7 +43,7 @@ impl ListBody {
                  by page with 'page' and 'limit'",
                 self.limit
             );
-            return Err(ApiError::of(Meaning::LimitExceeded, message));
+            return Err(ApiError::of(ErrorKind::LimitExceeded, message));
         }
         self.out.push(b']');
         if let Some(token) = page {
@@ -82,7 +82,7 @@ pub(crate) fn ids(call: &Call) -> Result<Vec<String>, ApiError> {
         ids.push(id?.into_owned());
         if ids.len() > crate::limits::IDS_MAX {
             let message = format!("too many 'ids', the limit is {}; ask in several requests", crate::limits::IDS_MAX);
-            return Err(ApiError::of(Meaning::LimitExceeded, message));
+            return Err(ApiError::of(ErrorKind::LimitExceeded, message));
         }
     }
     if ids.is_empty() {

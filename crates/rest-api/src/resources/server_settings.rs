@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use graph_model::Meaning;
+use graph_model::ErrorKind;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub(crate) fn set_trace(call: &Call) -> Answered {
         Some(Value::Bool(false)) => trace(call),
         Some(Value::Bool(true)) => {
             let message = "error answers never carry stack traces; the server's log says what happened";
-            Err(ApiError::of(Meaning::NotSupported, message))
+            Err(ApiError::of(ErrorKind::NotSupported, message))
         }
         _ => Err(ApiError::bad_input("the body must be {\"trace\": true} or {\"trace\": false}")),
     }
@@ -66,7 +66,7 @@ pub(crate) fn change_white_list(call: &Call) -> Answered {
 fn no_white_list() -> ApiError {
     let message = "this server keeps no list of allowed addresses; let a firewall, or the address in server.listen, decide who \
                    reaches it";
-    ApiError::of(Meaning::NotSupported, message)
+    ApiError::of(ErrorKind::NotSupported, message)
 }
 
 fn body(call: &Call) -> Result<Body, ApiError> {

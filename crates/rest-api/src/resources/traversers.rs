@@ -1,5 +1,5 @@
 //! `{G}/traversers/...`: one file for each family. A handler reads its parameters (`request.rs`, `steps.rs`), runs an
-//! algorithm of the crate `traversal` over the graph, and writes the answer (`scene.rs`).
+//! algorithm of the crate `traversal` over the graph, and writes the answer (`request.rs`).
 
 pub(crate) mod customized;
 pub(crate) mod edge_existence;
@@ -10,10 +10,10 @@ pub(crate) mod paths;
 pub(crate) mod ranks;
 mod request;
 pub(crate) mod rings;
-mod scene;
 pub(crate) mod shortest;
 pub(crate) mod similarity;
 mod steps;
+mod traverser_request;
 pub(crate) mod weighted;
 
 pub(crate) use request::direction;

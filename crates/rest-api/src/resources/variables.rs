@@ -67,5 +67,6 @@ fn one(name: &str, value: Value) -> Answered {
 }
 
 fn parsed(json: &str) -> Result<Value, ApiError> {
-    serde_json::from_str(json).map_err(|_| ApiError::of(graph_model::Meaning::Corrupt, "a stored variable is no JSON"))
+    serde_json::from_str(json)
+        .map_err(|_| ApiError::of(graph_model::ErrorKind::Corrupt, "a stored variable is no JSON"))
 }

@@ -138,7 +138,7 @@ impl<'de> Visitor<'de> for GivenVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use graph_model::Meaning;
+    use graph_model::ErrorKind;
 
     fn parsed(text: &str) -> NewPredicate<'static> {
         parse_predicate(text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -197,10 +197,10 @@ mod tests {
         ] {
             let error = parse_predicate(wrong).unwrap_err();
             assert!(matches!(error, DecodeError::Predicate { .. }), "{wrong}: {error}");
-            assert_eq!(error.meaning(), Meaning::BadInput);
+            assert_eq!(error.kind(), ErrorKind::BadInput);
         }
         let error = parse_predicate("P.near(5)").unwrap_err();
-        assert_eq!(error.meaning(), Meaning::NotSupported);
+        assert_eq!(error.kind(), ErrorKind::NotSupported);
         assert!(error.to_string().contains("'near'") && error.to_string().contains("textcontains"), "{error}");
     }
 

@@ -112,7 +112,7 @@ fn it_stops_when_the_caller_is_gone() {
     let step = out();
     let query = KNeighbour { step: &step, depth: 5_000, limit: None, with_paths: false };
     let error = k_neighbour(&mut traversal, source, &query).unwrap_err();
-    assert_eq!(error.meaning(), graph_model::Meaning::Cancelled);
+    assert_eq!(error.kind(), graph_model::ErrorKind::Cancelled);
 }
 
 /// Layers by definition: walks of each length that do not come back to vertex 1.

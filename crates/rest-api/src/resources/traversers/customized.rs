@@ -8,8 +8,8 @@ use traversal::{LayerStep, Path, SortBy, Weight, customized_crosspoints, customi
 use super::elements::{Elements, Wanted};
 use super::paths::nodes;
 use super::request::{CAPACITY, MAX_DEGREE, PATH_LIMIT, bound, int_or};
-use super::scene::{Paths, Scene, nodes_of};
 use super::steps::not_empty;
+use super::traverser_request::{Paths, TraverserRequest, nodes_of};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::{PATH_PATTERNS_MAX, TRAVERSER_STEPS_MAX};
@@ -29,8 +29,8 @@ struct WeightedStepBody {
 }
 
 impl WeightedStepBody {
-    fn read(&self, scene: &Scene<'_>, with_weight: bool) -> Result<LayerStep, ApiError> {
-        let step = scene.step(&self.step)?;
+    fn read(&self, request: &TraverserRequest<'_>, with_weight: bool) -> Result<LayerStep, ApiError> {
+        let step = request.step(&self.step)?;
         let sample = bound("sample", int_or(self.sample, SAMPLE))?;
         let max_degree = self.step.max_degree.or(self.step.degree).unwrap_or(MAX_DEGREE);
         if let (Some(sample), Some(degree)) = (sample, step.max_degree)
@@ -39,7 +39,7 @@ impl WeightedStepBody {
             let message = format!("'max_degree' must be at least 'sample' ({sample}), but got {max_degree}");
             return Err(ApiError::bad_input(message));
         }
-        let key = self.weight_by.as_deref().map(|name| scene.property_key(name)).transpose()?;
+        let key = self.weight_by.as_deref().map(|name| request.property_key(name)).transpose()?;
         let weight = Weight { key, default: self.default_weight.unwrap_or_default().0 };
         Ok(LayerStep {
             step,
@@ -74,26 +74,26 @@ fn sort_by(name: Option<&str>) -> Result<SortBy, ApiError> {
 
 /// `POST {T}/customizedpaths`.
 pub(crate) fn paths(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: PathsBody = decode_body(&call.body)?;
     let sort_by = sort_by(body.sort_by.as_deref())?;
     let with_weights = sort_by != SortBy::None;
-    let steps = not_empty(body.steps.as_deref(), "steps")?.iter().map(|step| step.read(&scene, with_weights));
+    let steps = not_empty(body.steps.as_deref(), "steps")?.iter().map(|step| step.read(&request, with_weights));
     let steps = steps.collect::<Result<Vec<LayerStep>, ApiError>>()?;
     let bounds = (bound("capacity", int_or(body.capacity, CAPACITY))?, bound("limit", int_or(body.limit, PATH_LIMIT))?);
-    let mut traversal = scene.traversal("customized paths").recording_edges(true);
-    let sources = nodes(&mut traversal, scene.select("sources", body.sources.as_ref())?)?;
+    let mut traversal = request.traversal("customized paths").recording_edges(true);
+    let sources = nodes(&mut traversal, request.select("sources", body.sources.as_ref())?)?;
     let found = customized_paths(&mut traversal, &sources, &steps, sort_by, bounds)?;
     let (paths, weights): (Vec<Path>, Vec<Vec<f64>>) =
         found.into_iter().map(|found| (found.path, found.weights)).unzip();
-    let elements = Elements::of_paths(&scene, &traversal, &paths, Wanted::of_body(body.with_vertex, body.with_edge))?;
+    let elements = Elements::of_paths(&request, &traversal, &paths, Wanted::of_body(body.with_vertex, body.with_edge))?;
     let paths = Paths::of(&traversal, &paths)?;
-    scene.answer(|answer| {
+    request.answer(|answer| {
         let views = paths.views().zip(&weights);
         let views = views.map(|(view, weights)| PathView { weights: with_weights.then_some(weights), ..view });
         answer.paths("paths", views);
         elements.write(answer);
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }
 
@@ -121,30 +121,30 @@ struct CrosspointsBody {
 
 /// `POST {T}/customizedcrosspoints`.
 pub(crate) fn crosspoints(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: CrosspointsBody = decode_body(&call.body)?;
     let mut patterns = Vec::new();
     for pattern in not_empty(body.path_patterns.as_deref(), "path_patterns")? {
         let steps = not_empty(pattern.steps.as_deref(), "path_patterns.steps")?.iter();
-        let steps = steps.map(|step| Ok(LayerStep { step: scene.step(step)?, weight: None, sample: None }));
+        let steps = steps.map(|step| Ok(LayerStep { step: request.step(step)?, weight: None, sample: None }));
         patterns.push(steps.collect::<Result<Vec<LayerStep>, ApiError>>()?);
     }
     let bounds = (bound("capacity", int_or(body.capacity, CAPACITY))?, bound("limit", int_or(body.limit, PATH_LIMIT))?);
     let with_path = body.with_path.unwrap_or(false);
-    let mut traversal = scene.traversal("customized crosspoints").recording_edges(with_path);
-    let sources = nodes(&mut traversal, scene.select("sources", body.sources.as_ref())?)?;
+    let mut traversal = request.traversal("customized crosspoints").recording_edges(with_path);
+    let sources = nodes(&mut traversal, request.select("sources", body.sources.as_ref())?)?;
     let found = customized_crosspoints(&mut traversal, &sources, &patterns, bounds, with_path)?;
     let points = Path { nodes: found.crosspoints.clone() };
     let shown = nodes_of(std::iter::once(&points).chain(&found.paths));
     let edges = traversal.edges_between(found.paths.iter().flat_map(Path::pairs));
     let wanted = Wanted::of_body(body.with_vertex, body.with_edge);
-    let elements = Elements::of(&scene, &traversal, &shown, edges, wanted)?;
+    let elements = Elements::of(&request, &traversal, &shown, edges, wanted)?;
     let paths = Paths::of(&traversal, &found.paths)?;
     let points: Vec<VertexId> = traversal.ids(&found.crosspoints);
-    scene.answer(|answer| {
+    request.answer(|answer| {
         answer.ids("crosspoints", &points);
         answer.paths("paths", paths.views());
         elements.write(answer);
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }

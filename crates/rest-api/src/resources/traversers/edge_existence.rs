@@ -5,7 +5,7 @@ use graph_schema::{Conditions, EdgeLabelKind, Frequency};
 use graph_store::{EdgeQuery, Range, Visit};
 use rest_json::write_edge;
 
-use super::scene::Scene;
+use super::traverser_request::TraverserRequest;
 use crate::call::{Answered, Call};
 use crate::resources::listing::ListBody;
 
@@ -15,43 +15,43 @@ const LIMIT: i64 = 100;
 /// `GET {T}/edgeexist`. Where the sort values are known, because they are given or the label has none, each label costs
 /// one read; else the source's edges of the label are looked through.
 pub(crate) fn list(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let (source, target) = (call.id("source")?, call.id("target")?);
     let query = call.query();
     let sort_values = query.text("sort_values")?;
     let mut left = call.bound("limit", LIMIT)?.unwrap_or(u64::MAX);
     let labels: Vec<LabelId> = match query.text("label")? {
-        Some(name) => scene.edge_labels(Some(&name))?.into_iter().map(|label| label.label).collect(),
+        Some(name) => request.edge_labels(Some(&name))?.into_iter().map(|label| label.label).collect(),
         None => {
-            let labels = scene.catalogue.edge_labels().filter(|label| label.kind != EdgeLabelKind::Parent);
+            let labels = request.catalogue.edge_labels().filter(|label| label.kind != EdgeLabelKind::Parent);
             labels.map(|label| label.id).collect()
         }
     };
-    let options = Call::encode_options(scene.graph);
+    let options = Call::encode_options(request.graph);
     let mut edges = ListBody::open("edges", call);
     for label in labels {
         if left == 0 {
             break;
         }
-        let frequency = scene.catalogue.edge_label(label).map(|label| label.frequency);
+        let frequency = request.catalogue.edge_label(label).map(|label| label.frequency);
         if sort_values.is_some() || frequency == Some(Frequency::Single) {
             let sort_values = sort_values.as_deref().unwrap_or_default().into();
             let id = EdgeId { label, source: source.clone(), sort_values, target: target.clone() };
-            if let Some(edge) = scene.graph.reader().edge(&id)? {
+            if let Some(edge) = request.graph.reader().edge(&id)? {
                 left -= 1;
-                let _ = edges.push(|out| write_edge(out, &edge, &scene.catalogue, &options));
+                let _ = edges.push(|out| write_edge(out, &edge, &request.catalogue, &options));
             }
             continue;
         }
         let range = Range::Offset { offset: 0, limit: None };
         let vertex = Some((source.clone(), Direction::Out));
         let query = EdgeQuery { label: Some(label), vertex, conditions: Conditions::default(), range };
-        scene.graph.reader().list_edges(&query, &call.budget, &mut |edge| {
+        request.graph.reader().list_edges(&query, &call.budget, &mut |edge| {
             if edge.id.target != target {
                 return Visit::Continue(());
             }
             left -= 1;
-            let flow = edges.push(|out| write_edge(out, edge, &scene.catalogue, &options));
+            let flow = edges.push(|out| write_edge(out, edge, &request.catalogue, &options));
             if left == 0 { Visit::Break(()) } else { flow }
         })?;
     }

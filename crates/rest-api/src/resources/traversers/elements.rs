@@ -4,7 +4,7 @@ use graph_model::EdgeId;
 use rest_json::TraverserAnswer;
 use traversal::{Node, Path, Traversal};
 
-use super::scene::{Edges, Otherwise, Scene, Vertices, nodes_of};
+use super::traverser_request::{Edges, Otherwise, TraverserRequest, Vertices, nodes_of};
 use crate::call::Call;
 use crate::errors::ApiError;
 
@@ -42,26 +42,26 @@ pub(super) struct Elements {
 impl Elements {
     /// The vertices and edges of paths.
     pub(super) fn of_paths<'p>(
-        scene: &Scene<'_>,
+        request: &TraverserRequest<'_>,
         traversal: &Traversal<'_>,
         paths: impl IntoIterator<Item = &'p Path> + Clone,
         wanted: Wanted,
     ) -> Result<Self, ApiError> {
         let edges = traversal.edges_between(paths.clone().into_iter().flat_map(Path::pairs));
-        Self::of(scene, traversal, &nodes_of(paths), edges, wanted)
+        Self::of(request, traversal, &nodes_of(paths), edges, wanted)
     }
 
     /// The given vertices and edges.
     pub(super) fn of(
-        scene: &Scene<'_>,
+        request: &TraverserRequest<'_>,
         traversal: &Traversal<'_>,
         nodes: &[Node],
         edges: Vec<EdgeId>,
         wanted: Wanted,
     ) -> Result<Self, ApiError> {
         Ok(Self {
-            vertices: scene.vertices(traversal.ids(nodes), wanted.vertices, wanted.otherwise)?,
-            edges: scene.edges(edges, wanted.edges, wanted.otherwise)?,
+            vertices: request.vertices(traversal.ids(nodes), wanted.vertices, wanted.otherwise)?,
+            edges: request.edges(edges, wanted.edges, wanted.otherwise)?,
         })
     }
 

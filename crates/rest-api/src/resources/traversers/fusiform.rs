@@ -8,7 +8,7 @@ use traversal::{FusiformRules, Node, Path, Similar, Step, Traversal, fusiform_si
 use super::elements::{Elements, Wanted};
 use super::paths::nodes;
 use super::request::{CAPACITY, MAX_DEGREE, PATH_LIMIT, bound, direction, int_or};
-use super::scene::{Scene, nodes_of};
+use super::traverser_request::{TraverserRequest, nodes_of};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 
@@ -33,13 +33,13 @@ struct Body {
 }
 
 impl Body {
-    fn rules(&self, scene: &Scene<'_>) -> Result<FusiformRules, ApiError> {
+    fn rules(&self, request: &TraverserRequest<'_>) -> Result<FusiformRules, ApiError> {
         let min_neighbors = required(self.min_neighbors, "min_neighbors")?.0;
         let top = at_least("top", 0, int_or(self.top, 0))?;
         Ok(FusiformRules {
             step: Step {
                 direction: direction(self.direction.as_deref())?,
-                edges: scene.edge_labels(self.label.as_deref())?,
+                edges: request.edge_labels(self.label.as_deref())?,
                 max_degree: bound("max_degree", int_or(self.max_degree, MAX_DEGREE))?,
                 ..Step::default()
             },
@@ -47,16 +47,16 @@ impl Body {
             alpha: alpha(required(self.alpha, "alpha")?)?,
             min_similars: at_least("min_similars", 1, int_or(self.min_similars, 1))?,
             top: (top > 0).then_some(top),
-            groups: self.groups(scene)?,
+            groups: self.groups(request)?,
             capacity: bound("capacity", int_or(self.capacity, CAPACITY))?,
             limit: bound("limit", int_or(self.limit, PATH_LIMIT))?,
         })
     }
 
-    fn groups(&self, scene: &Scene<'_>) -> Result<Option<(PropertyKeyId, usize)>, ApiError> {
+    fn groups(&self, request: &TraverserRequest<'_>) -> Result<Option<(PropertyKeyId, usize)>, ApiError> {
         let least = int_or(self.min_groups, 0);
         match &self.group_property {
-            Some(name) if least > 0 => Ok(Some((scene.property_key(name)?, at_least("min_groups", 1, least)?))),
+            Some(name) if least > 0 => Ok(Some((request.property_key(name)?, at_least("min_groups", 1, least)?))),
             None if least == 0 => Ok(None),
             _ => Err(ApiError::bad_input(
                 "'group_property' and 'min_groups' (greater than 0) must be given together, or neither",
@@ -81,27 +81,27 @@ pub(super) fn alpha(value: RealBody) -> Result<f64, ApiError> {
 
 /// `POST {T}/fusiformsimilarity`.
 pub(crate) fn similar(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: Body = decode_body(&call.body)?;
-    let rules = body.rules(&scene)?;
-    let mut traversal = scene.traversal("fusiform similarity");
-    let sources = nodes(&mut traversal, scene.select("sources", body.sources.as_ref())?)?;
+    let rules = body.rules(&request)?;
+    let mut traversal = request.traversal("fusiform similarity");
+    let sources = nodes(&mut traversal, request.select("sources", body.sources.as_ref())?)?;
     let mut found = fusiform_similarity(&mut traversal, &sources, &rules)?;
     if !body.with_intermediary.unwrap_or(false) {
         found.iter_mut().flat_map(|(_, similars)| similars).for_each(|similar| similar.intermediaries.clear());
     }
     let shown = nodes_of(found.iter().map(path_of).collect::<Vec<Path>>().iter());
-    let elements = Elements::of(&scene, &traversal, &shown, Vec::new(), Wanted::of_body(body.with_vertex, None))?;
+    let elements = Elements::of(&request, &traversal, &shown, Vec::new(), Wanted::of_body(body.with_vertex, None))?;
     let mut similars: Vec<(&VertexId, Vec<SimilarIds<'_>>)> = Vec::with_capacity(found.len());
     for (source, of_one) in &found {
         let of_one = of_one.iter().map(|similar| SimilarIds::of(&traversal, similar));
         similars.push((traversal.id(*source), of_one.collect::<Result<_, ApiError>>()?));
     }
-    scene.answer(|answer| {
+    request.answer(|answer| {
         let views = similars.iter().map(|(source, similars)| (*source, similars.iter().map(SimilarIds::view)));
         write_similars(answer.field("similars"), views);
         elements.vertices.write(answer);
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }
 

@@ -5,15 +5,15 @@ use serde::Deserialize;
 use traversal::{KNeighbour, KOut, Path, Reached, Step, Traversal, k_neighbour, k_out};
 
 use super::request::{CAPACITY, LIMIT, bound, depth, id_in_body};
-use super::scene::{Otherwise, Paths, Scene, nodes_of};
+use super::traverser_request::{Otherwise, Paths, TraverserRequest, nodes_of};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 
 /// `GET {T}/kout`.
 pub(crate) fn k_out_by_query(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let source = call.id("source")?;
-    let step = scene.step_of_query()?;
+    let step = request.step_of_query()?;
     let query = KOut {
         nearest: call.flag_or("nearest", true)?,
         capacity: call.bound("capacity", CAPACITY)?,
@@ -27,34 +27,34 @@ pub(crate) fn k_out_by_query(call: &Call) -> Answered {
             query.limit.map_or_else(|| "-1".to_owned(), |limit| limit.to_string())
         )));
     }
-    let mut traversal = scene.traversal("k-out vertices");
+    let mut traversal = request.traversal("k-out vertices");
     let source = traversal.existing("source", &source)?;
     let reached = k_out(&mut traversal, source, &query)?;
-    plain_answer(&scene, &traversal, &reached)
+    plain_answer(&request, &traversal, &reached)
 }
 
 /// `GET {T}/kneighbor`.
 pub(crate) fn k_neighbour_by_query(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let source = call.id("source")?;
-    let step = scene.step_of_query()?;
+    let step = request.step_of_query()?;
     let limit = call.bound("limit", LIMIT)?;
     let query = KNeighbour { step: &step, depth: call.max_depth()?, limit, with_paths: false };
-    let mut traversal = scene.traversal("k-neighbor vertices");
+    let mut traversal = request.traversal("k-neighbor vertices");
     let source = traversal.existing("source", &source)?;
     let reached = k_neighbour(&mut traversal, source, &query)?;
-    plain_answer(&scene, &traversal, &reached)
+    plain_answer(&request, &traversal, &reached)
 }
 
-fn plain_answer(scene: &Scene<'_>, traversal: &Traversal<'_>, reached: &Reached) -> Answered {
-    let count_only = scene.call.flag_or("count_only", false)?;
-    scene.answer(|answer| {
+fn plain_answer(request: &TraverserRequest<'_>, traversal: &Traversal<'_>, reached: &Reached) -> Answered {
+    let count_only = request.call.flag_or("count_only", false)?;
+    request.answer(|answer| {
         if count_only {
             answer.number("vertices_size", reached.nodes.len() as u64);
         } else {
             answer.ids("vertices", reached.nodes.iter().map(|node| traversal.id(*node)));
         }
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }
 
@@ -82,10 +82,10 @@ impl Body {
         flag.unwrap_or(false)
     }
 
-    fn step(&self, scene: &Scene<'_>) -> Result<Step, ApiError> {
+    fn step(&self, request: &TraverserRequest<'_>) -> Result<Step, ApiError> {
         match (&self.steps, &self.step) {
-            (None, Some(step)) => scene.step(step),
-            (steps, _) => scene.vertex_edge_steps(required(steps.as_ref(), "steps")?),
+            (None, Some(step)) => request.step(step),
+            (steps, _) => request.vertex_edge_steps(required(steps.as_ref(), "steps")?),
         }
     }
 
@@ -113,10 +113,10 @@ impl Body {
 
 /// `POST {T}/kout`.
 pub(crate) fn k_out_by_body(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: Body = decode_body(&call.body)?;
     let source = id_in_body("source", body.source.clone())?;
-    let step = body.step(&scene)?;
+    let step = body.step(&request)?;
     body.check()?;
     let query = KOut {
         nearest: body.nearest.unwrap_or(true),
@@ -125,18 +125,18 @@ pub(crate) fn k_out_by_body(call: &Call) -> Answered {
         with_paths: Body::is(body.with_path),
         ..KOut::new(&step, depth(body.max_depth)?)
     };
-    let mut traversal = scene.traversal("k-out vertices").recording_edges(query.with_paths);
+    let mut traversal = request.traversal("k-out vertices").recording_edges(query.with_paths);
     let source = traversal.existing("source", &source)?;
     let reached = k_out(&mut traversal, source, &query)?;
-    full_answer("kout", &scene, &traversal, &reached, &body, Otherwise::IdsUnlessJava)
+    full_answer("kout", &request, &traversal, &reached, &body, Otherwise::IdsUnlessJava)
 }
 
 /// `POST {T}/kneighbor`.
 pub(crate) fn k_neighbour_by_body(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: Body = decode_body(&call.body)?;
     let source = id_in_body("source", body.source.clone())?;
-    let step = body.step(&scene)?;
+    let step = body.step(&request)?;
     body.check()?;
     let query = KNeighbour {
         step: &step,
@@ -145,15 +145,15 @@ pub(crate) fn k_neighbour_by_body(call: &Call) -> Answered {
         with_paths: Body::is(body.with_path),
     };
     let mut traversal =
-        scene.traversal("k-neighbor vertices").recording_edges(query.with_paths && Body::is(body.with_edge));
+        request.traversal("k-neighbor vertices").recording_edges(query.with_paths && Body::is(body.with_edge));
     let source = traversal.existing("source", &source)?;
     let reached = k_neighbour(&mut traversal, source, &query)?;
-    full_answer("kneighbor", &scene, &traversal, &reached, &body, Otherwise::Nothing)
+    full_answer("kneighbor", &request, &traversal, &reached, &body, Otherwise::Nothing)
 }
 
 fn full_answer(
     name: &str,
-    scene: &Scene<'_>,
+    request: &TraverserRequest<'_>,
     traversal: &Traversal<'_>,
     reached: &Reached,
     body: &Body,
@@ -163,16 +163,16 @@ fn full_answer(
     let paths = reached.paths.as_ref().map(|paths| paths.unfold(traversal)).transpose()?.unwrap_or_default();
     let found = Path { nodes: if count_only { Vec::new() } else { reached.nodes.clone() } };
     let shown = nodes_of(std::iter::once(&found).chain(&paths));
-    let vertices = scene.vertices(traversal.ids(&shown), Body::is(body.with_vertex), otherwise)?;
+    let vertices = request.vertices(traversal.ids(&shown), Body::is(body.with_vertex), otherwise)?;
     let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs));
-    let edges = scene.edges(edges, Body::is(body.with_edge), otherwise)?;
+    let edges = request.edges(edges, Body::is(body.with_edge), otherwise)?;
     let (found, paths) = (traversal.ids(&found.nodes), Paths::of(traversal, &paths)?);
-    scene.answer(|answer| {
+    request.answer(|answer| {
         answer.ids(name, &found);
         answer.number("size", reached.nodes.len() as u64);
         answer.paths("paths", paths.views());
         vertices.write(answer);
         edges.write(answer);
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }

@@ -9,7 +9,7 @@ use traversal::{
 
 use super::elements::{Elements, Wanted};
 use super::request::{CAPACITY, PATH_LIMIT, bound, depth, int_or};
-use super::scene::{Paths, Scene};
+use super::traverser_request::{Paths, TraverserRequest};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::{TRAVERSER_ENDS_MAX, TRAVERSER_STEPS_MAX};
@@ -32,31 +32,31 @@ pub(super) fn search_limits_of_query(call: &Call) -> Result<SearchLimits, ApiErr
 
 /// `GET {T}/paths`.
 pub(crate) fn by_query(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
-    let step = scene.step_of_query()?;
-    let mut traversal = scene.traversal("paths");
+    let request = TraverserRequest::open(call)?;
+    let step = request.step_of_query()?;
+    let mut traversal = request.traversal("paths");
     let (source, target, limits) = ends_of_query(call, &mut traversal)?;
     let found = traversal::paths(&mut traversal, (&[source], &[target]), &step, &limits)?;
     let paths = Paths::of(&traversal, &found)?;
-    scene.answer(|answer| {
+    request.answer(|answer| {
         answer.paths("paths", paths.views());
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }
 
 /// `GET {T}/crosspoints`.
 pub(crate) fn crosspoints(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
-    let step = scene.step_of_query()?;
-    let mut traversal = scene.traversal("paths");
+    let request = TraverserRequest::open(call)?;
+    let step = request.step_of_query()?;
+    let mut traversal = request.traversal("paths");
     let (source, target, limits) = ends_of_query(call, &mut traversal)?;
     let found = traversal::crosspoints(&mut traversal, source, target, &step, &limits)?;
     let with_ids = |(crossing, path): &(Node, Path)| Ok((traversal.id(*crossing), traversal.ids_of_path(&path.nodes)?));
     let shown: Vec<(&VertexId, Vec<VertexId>)> = found.iter().map(with_ids).collect::<Result<_, ApiError>>()?;
-    scene.answer(|answer| {
+    request.answer(|answer| {
         let view = |(crosspoint, objects)| PathView { objects, crosspoint: Some(crosspoint), weights: None };
         answer.paths("crosspoints", shown.iter().map(|(crossing, path)| view((*crossing, path.as_slice()))));
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }
 
@@ -77,19 +77,19 @@ struct PathsBody {
 
 /// `POST {T}/paths`.
 pub(crate) fn by_body(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: PathsBody = decode_body(&call.body)?;
-    let step = scene.step(required(body.step.as_ref(), "step")?)?;
+    let step = request.step(required(body.step.as_ref(), "step")?)?;
     let limits = search_limits(body.max_depth, body.capacity, body.limit)?;
-    let mut traversal = scene.traversal("paths").recording_edges(true);
-    let (sources, targets) = ends(&scene, &mut traversal, body.sources.as_ref(), body.targets.as_ref())?;
+    let mut traversal = request.traversal("paths").recording_edges(true);
+    let (sources, targets) = ends(&request, &mut traversal, body.sources.as_ref(), body.targets.as_ref())?;
     let ends = (sources.as_slice(), targets.as_slice());
     let found = if body.nearest.unwrap_or(false) {
         nearest_paths(&mut traversal, ends, &step, &limits)?
     } else {
         traversal::paths(&mut traversal, ends, &step, &limits)?
     };
-    answer(&scene, &traversal, &found, Wanted::of_body(body.with_vertex, body.with_edge))
+    answer(&request, &traversal, &found, Wanted::of_body(body.with_vertex, body.with_edge))
 }
 
 fn search_limits(
@@ -106,23 +106,23 @@ fn search_limits(
 
 /// Sources and targets of a body.
 fn ends(
-    scene: &Scene<'_>,
+    request: &TraverserRequest<'_>,
     traversal: &mut Traversal<'_>,
     sources: Option<&VerticesBody>,
     targets: Option<&VerticesBody>,
 ) -> Result<(Vec<Node>, Vec<Node>), ApiError> {
-    Ok((few(scene, traversal, "sources", 1, sources)?, few(scene, traversal, "targets", 1, targets)?))
+    Ok((few(request, traversal, "sources", 1, sources)?, few(request, traversal, "targets", 1, targets)?))
 }
 
 /// The vertices of a selector that may stand for a few only.
 fn few(
-    scene: &Scene<'_>,
+    request: &TraverserRequest<'_>,
     traversal: &mut Traversal<'_>,
     name: &str,
     least: usize,
     body: Option<&VerticesBody>,
 ) -> Result<Vec<Node>, ApiError> {
-    let ids = scene.select(name, body)?;
+    let ids = request.select(name, body)?;
     let most = TRAVERSER_ENDS_MAX;
     if !(least..=most).contains(&ids.len()) {
         let message = format!("'{name}' must select from {least} to {most} vertices, but selects {}", ids.len());
@@ -140,13 +140,13 @@ pub(super) fn nodes(traversal: &mut Traversal<'_>, ids: Vec<VertexId>) -> Result
     Ok(nodes)
 }
 
-fn answer(scene: &Scene<'_>, traversal: &Traversal<'_>, found: &[Path], wanted: Wanted) -> Answered {
-    let elements = Elements::of_paths(scene, traversal, found, wanted)?;
+fn answer(request: &TraverserRequest<'_>, traversal: &Traversal<'_>, found: &[Path], wanted: Wanted) -> Answered {
+    let elements = Elements::of_paths(request, traversal, found, wanted)?;
     let paths = Paths::of(traversal, found)?;
-    scene.answer(|answer| {
+    request.answer(|answer| {
         answer.paths("paths", paths.views());
         elements.write(answer);
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }
 
@@ -176,7 +176,7 @@ struct TemplateBody {
 
 /// `POST {T}/templatepaths`.
 pub(crate) fn by_template(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: TemplateBody = decode_body(&call.body)?;
     let given = super::steps::not_empty(body.steps.as_deref(), "steps")?;
     let mut steps: Vec<(Step, u32)> = Vec::with_capacity(given.len());
@@ -184,17 +184,17 @@ pub(crate) fn by_template(call: &Call) -> Answered {
         let times = int_or(step.max_times, 1);
         let times = u32::try_from(times)
             .map_err(|_| ApiError::bad_input(format!("'max_times' must be at least 1, but got {times}")))?;
-        steps.push((scene.step(&step.step)?, times));
+        steps.push((request.step(&step.step)?, times));
     }
     let limits = TemplateLimits {
         capacity: bound("capacity", int_or(body.capacity, CAPACITY))?,
         limit: bound("limit", int_or(body.limit, PATH_LIMIT))?,
     };
-    let mut traversal = scene.traversal("template paths").recording_edges(true);
-    let (sources, targets) = ends(&scene, &mut traversal, body.sources.as_ref(), body.targets.as_ref())?;
+    let mut traversal = request.traversal("template paths").recording_edges(true);
+    let (sources, targets) = ends(&request, &mut traversal, body.sources.as_ref(), body.targets.as_ref())?;
     let with_ring = body.with_ring.unwrap_or(false);
     let found = template_paths(&mut traversal, (&sources, &targets), &steps, with_ring, &limits)?;
-    answer(&scene, &traversal, &found, Wanted::of_body(body.with_vertex, body.with_edge))
+    answer(&request, &traversal, &found, Wanted::of_body(body.with_vertex, body.with_edge))
 }
 
 /// The body of `POST {T}/multinodeshortestpath`.
@@ -211,12 +211,12 @@ struct ManyBody {
 
 /// `POST {T}/multinodeshortestpath`.
 pub(crate) fn between_many(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: ManyBody = decode_body(&call.body)?;
-    let step = scene.step(required(body.step.as_ref(), "step")?)?;
+    let step = request.step(required(body.step.as_ref(), "step")?)?;
     let limits = SearchLimits { limit: None, ..search_limits(body.max_depth, body.capacity, None)? };
-    let mut traversal = scene.traversal("shortest paths").recording_edges(true);
-    let vertices = few(&scene, &mut traversal, "vertices", 2, body.vertices.as_ref())?;
+    let mut traversal = request.traversal("shortest paths").recording_edges(true);
+    let vertices = few(&request, &mut traversal, "vertices", 2, body.vertices.as_ref())?;
     let found = multi_node_shortest_paths(&mut traversal, &vertices, &step, &limits)?;
-    answer(&scene, &traversal, &found, Wanted::of_body(body.with_vertex, body.with_edge))
+    answer(&request, &traversal, &found, Wanted::of_body(body.with_vertex, body.with_edge))
 }

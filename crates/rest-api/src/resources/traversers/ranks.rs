@@ -9,8 +9,8 @@ use traversal::{CountRules, PersonalRankRules, RankStep, Step, neighbor_rank, pe
 
 use super::fusiform::alpha;
 use super::request::{CAPACITY, MAX_DEGREE, bound, check_skip_degree, depth, id_in_body, int_or};
-use super::scene::Scene;
 use super::steps::not_empty;
+use super::traverser_request::TraverserRequest;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::TRAVERSER_STEPS_MAX;
@@ -32,7 +32,7 @@ struct PersonalBody {
 }
 
 impl PersonalBody {
-    fn rules(&self, scene: &Scene<'_>, source: &VertexId) -> Result<PersonalRankRules, ApiError> {
+    fn rules(&self, request: &TraverserRequest<'_>, source: &VertexId) -> Result<PersonalRankRules, ApiError> {
         let name = required(self.label.as_deref(), "label")?;
         if let Some(max_diff) = self.max_diff.filter(|max_diff| !(max_diff.0 > 0.0 && max_diff.0 <= 1.0)) {
             let message = format!("'max_diff' must be greater than 0 and at most 1, but got {}", max_diff.0);
@@ -52,10 +52,10 @@ impl PersonalBody {
                 )));
             }
         };
-        let edges = scene.edge_labels(Some(name))?;
+        let edges = request.edge_labels(Some(name))?;
         Ok(PersonalRankRules {
             step: Step {
-                direction: start_direction(scene, name, source)?,
+                direction: start_direction(request, name, source)?,
                 edges,
                 max_degree: bound("max_degree", int_or(self.max_degree, MAX_DEGREE))?,
                 ..Step::default()
@@ -69,17 +69,17 @@ impl PersonalBody {
 }
 
 /// On which side of the label's edges a vertex is.
-fn start_direction(scene: &Scene<'_>, name: &str, source: &VertexId) -> Result<Direction, ApiError> {
-    let found = scene.graph.reader().vertices(std::slice::from_ref(source))?.pop().flatten();
+fn start_direction(request: &TraverserRequest<'_>, name: &str, source: &VertexId) -> Result<Direction, ApiError> {
+    let found = request.graph.reader().vertices(std::slice::from_ref(source))?.pop().flatten();
     let Some(vertex) = found else {
         return Err(ApiError::bad_input(format!("The source vertex with id {source} does not exist")));
     };
-    let Some(label) = scene.catalogue.edge_label_named(name) else { return Ok(Direction::Out) };
-    let links: Vec<_> = scene
+    let Some(label) = request.catalogue.edge_label_named(name) else { return Ok(Direction::Out) };
+    let links: Vec<_> = request
         .catalogue
         .edge_labels_under(label.id)
         .into_iter()
-        .filter_map(|label| scene.catalogue.edge_label(label))
+        .filter_map(|label| request.catalogue.edge_label(label))
         .flat_map(|label| label.link)
         .collect();
     if links.iter().any(|link| link.0 == vertex.label) {
@@ -87,7 +87,7 @@ fn start_direction(scene: &Scene<'_>, name: &str, source: &VertexId) -> Result<D
     } else if links.iter().any(|link| link.1 == vertex.label) {
         Ok(Direction::In)
     } else {
-        let own = scene.catalogue.vertex_label(vertex.label).map_or("", |label| label.name.as_str());
+        let own = request.catalogue.vertex_label(vertex.label).map_or("", |label| label.name.as_str());
         Err(ApiError::bad_input(format!(
             "The vertex {source} has label '{own}', which edges of label '{name}' do not connect"
         )))
@@ -96,12 +96,12 @@ fn start_direction(scene: &Scene<'_>, name: &str, source: &VertexId) -> Result<D
 
 /// `POST {T}/personalrank`.
 pub(crate) fn personal(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: PersonalBody = decode_body(&call.body)?;
     let source = id_in_body("source", body.source.clone())?;
     let limit = bound("limit", int_or(body.limit, 100))?;
-    let rules = body.rules(&scene, &source)?;
-    let mut traversal = scene.traversal("personal rank");
+    let rules = body.rules(&request, &source)?;
+    let mut traversal = request.traversal("personal rank");
     let source = traversal.node(source)?;
     let mut ranks = personal_rank(&mut traversal, source, &rules)?;
     if body.sorted.unwrap_or(true) {
@@ -112,7 +112,7 @@ pub(crate) fn personal(call: &Call) -> Answered {
     }
     let mut out = Vec::with_capacity(1_024);
     write_scores(&mut out, ranks.iter().map(|(node, rank)| (traversal.id(*node), *rank)));
-    scene.reply(out)
+    request.reply(out)
 }
 
 /// A step of `neighborrank`.
@@ -140,7 +140,7 @@ const TOP_MAX: i64 = 1_000;
 
 /// `POST {T}/neighborrank`.
 pub(crate) fn neighbour(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: NeighbourBody = decode_body(&call.body)?;
     let source = id_in_body("source", body.source)?;
     let alpha = alpha(required(body.alpha, "alpha")?)?;
@@ -151,12 +151,12 @@ pub(crate) fn neighbour(call: &Call) -> Answered {
         if !(1..=TOP_MAX).contains(&top) {
             return Err(ApiError::bad_input(format!("'top' must be from 1 to {TOP_MAX}, but got {top}")));
         }
-        steps.push(RankStep { step: scene.step(&step.step)?, top: usize::try_from(top).unwrap_or_default() });
+        steps.push(RankStep { step: request.step(&step.step)?, top: usize::try_from(top).unwrap_or_default() });
     }
-    let mut traversal = scene.traversal("neighbor rank");
+    let mut traversal = request.traversal("neighbor rank");
     let source = traversal.existing("source", &source)?;
     let layers = neighbor_rank(&mut traversal, source, &steps, alpha, capacity)?;
-    scene.answer(|answer| {
+    request.answer(|answer| {
         let layers = layers.iter().map(|layer| layer.iter().map(|(node, rank)| (traversal.id(*node), *rank)));
         write_score_layers(answer.field("ranks"), layers);
     })
@@ -177,20 +177,20 @@ struct CountBody {
 const COUNT_SKIP_DEGREE: i64 = 100_000;
 
 /// A step of `count`, whose `skip_degree` has another default than elsewhere.
-fn count_step(scene: &Scene<'_>, body: &StepBody) -> Result<Step, ApiError> {
+fn count_step(request: &TraverserRequest<'_>, body: &StepBody) -> Result<Step, ApiError> {
     let max_degree = body.max_degree.or(body.degree).unwrap_or(MAX_DEGREE);
     let default = if max_degree == -1 { 0 } else { COUNT_SKIP_DEGREE.max(max_degree) };
     let skip_degree = body.skip_degree.unwrap_or(default);
-    let step = scene.step(&StepBody { skip_degree: Some(0), ..body.clone() })?;
+    let step = request.step(&StepBody { skip_degree: Some(0), ..body.clone() })?;
     Ok(Step { skip_degree: check_skip_degree(skip_degree, max_degree, -1)?, ..step })
 }
 
 /// `POST {T}/count`.
 pub(crate) fn count(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: CountBody = decode_body(&call.body)?;
     let source = id_in_body("source", body.source)?;
-    let steps = not_empty(body.steps.as_deref(), "steps")?.iter().map(|step| count_step(&scene, step));
+    let steps = not_empty(body.steps.as_deref(), "steps")?.iter().map(|step| count_step(&request, step));
     let steps = steps.collect::<Result<Vec<Step>, ApiError>>()?;
     let dedup_size = match int_or(body.dedup_size, 1_000_000) {
         -1 => None,
@@ -199,8 +199,8 @@ pub(crate) fn count(call: &Call) -> Answered {
         })?),
     };
     let rules = CountRules { contains_traversed: body.contains_traversed.unwrap_or(false), dedup_size };
-    let mut traversal = scene.traversal("vertices to count");
+    let mut traversal = request.traversal("vertices to count");
     let source = traversal.existing("source", &source)?;
     let count = traversal::count(&mut traversal, source, &steps, &rules)?;
-    scene.answer(|answer| answer.number("count", count))
+    request.answer(|answer| answer.number("count", count))
 }

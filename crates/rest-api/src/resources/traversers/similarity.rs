@@ -9,7 +9,7 @@ use traversal::{
 };
 
 use super::request::{CAPACITY, LIMIT, MAX_DEGREE, bound, direction, id_in_body};
-use super::scene::{Otherwise, Scene};
+use super::traverser_request::{Otherwise, TraverserRequest};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::COMPARED_VERTICES_MAX;
@@ -25,15 +25,15 @@ fn ends(call: &Call, traversal: &mut Traversal<'_>) -> Result<[Node; 2], ApiErro
 
 /// `GET {T}/sameneighbors`.
 pub(crate) fn same_by_query(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
-    let step = scene.step_of_query()?;
+    let request = TraverserRequest::open(call)?;
+    let step = request.step_of_query()?;
     let limit = call.bound("limit", LIMIT)?;
-    let mut traversal = scene.traversal("same neighbors");
+    let mut traversal = request.traversal("same neighbors");
     let ends = ends(call, &mut traversal)?;
     let same = same_neighbours(&mut traversal, &ends, &step, limit)?;
-    scene.answer(|answer| {
+    request.answer(|answer| {
         answer.ids("same_neighbors", same.iter().map(|node| traversal.id(*node)));
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }
 
@@ -52,7 +52,7 @@ struct SameBody {
 
 /// `POST {T}/sameneighbors`.
 pub(crate) fn same_by_body(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: SameBody = decode_body(&call.body)?;
     let given = required(body.vertex_list, "vertex_list")?;
     if given.len() < 2 {
@@ -63,34 +63,34 @@ pub(crate) fn same_by_body(call: &Call) -> Answered {
     }
     let step = Step {
         direction: direction(body.direction.as_deref())?,
-        edges: scene.edge_labels_of_list(body.labels.as_deref())?,
+        edges: request.edge_labels_of_list(body.labels.as_deref())?,
         max_degree: bound("max_degree", body.max_degree.unwrap_or(MAX_DEGREE))?,
         ..Step::default()
     };
     let limit = bound("limit", body.limit.unwrap_or(LIMIT))?;
-    let mut traversal = scene.traversal("same neighbors");
+    let mut traversal = request.traversal("same neighbors");
     let vertices: Vec<Node> = given.iter().map(|id| traversal.existing("listed", &id.0)).collect::<Result<_, _>>()?;
     let same = same_neighbours(&mut traversal, &vertices, &step, limit)?;
     let mut shown = same.clone();
     shown.extend(vertices.iter().filter(|vertex| !same.contains(vertex)));
-    let shown = scene.vertices(traversal.ids(&shown), body.with_vertex.unwrap_or(false), Otherwise::IdsUnlessJava)?;
-    scene.answer(|answer| {
+    let shown = request.vertices(traversal.ids(&shown), body.with_vertex.unwrap_or(false), Otherwise::IdsUnlessJava)?;
+    request.answer(|answer| {
         answer.ids("same_neighbors", same.iter().map(|node| traversal.id(*node)));
         shown.write(answer);
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }
 
 /// `GET {T}/jaccardsimilarity`.
 pub(crate) fn jaccard_by_query(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
-    let step = scene.step_of_query()?;
-    let mut traversal = scene.traversal("jaccard similarity");
+    let request = TraverserRequest::open(call)?;
+    let step = request.step_of_query()?;
+    let mut traversal = request.traversal("jaccard similarity");
     let [vertex, other] = ends(call, &mut traversal)?;
     let score = jaccard(&mut traversal, vertex, other, &step)?;
-    scene.answer(|answer| {
+    request.answer(|answer| {
         answer.score("jaccard_similarity", score);
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }
 
@@ -105,21 +105,21 @@ struct JaccardBody {
 
 /// `POST {T}/jaccardsimilarity`.
 pub(crate) fn jaccard_by_body(call: &Call) -> Answered {
-    let scene = Scene::open(call)?;
+    let request = TraverserRequest::open(call)?;
     let body: JaccardBody = decode_body(&call.body)?;
     let vertex = id_in_body("vertex", body.vertex)?;
-    let step = scene.step(&required(body.step, "step")?)?;
+    let step = request.step(&required(body.step, "step")?)?;
     let top = body.top.unwrap_or(TOP);
     let top = usize::try_from(top)
         .map_err(|_| ApiError::bad_input(format!("'top' must be 0 or more, but got {top}")))
         .map(|top| (top > 0).then_some(top))?;
     let capacity = bound("capacity", body.capacity.unwrap_or(CAPACITY))?;
-    let mut traversal = scene.traversal("jaccard similarity");
+    let mut traversal = request.traversal("jaccard similarity");
     let vertex = traversal.existing("source", &vertex)?;
     let scores = jaccard_similars(&mut traversal, vertex, &step, top, capacity)?;
-    scene.answer(|answer| {
+    request.answer(|answer| {
         answer.scores("jaccard_similarity", scores.iter().map(|(node, score)| (traversal.id(*node), *score)));
-        scene.measure(answer, traversal.counters());
+        request.measure(answer, traversal.counters());
     })
 }
 
@@ -134,10 +134,10 @@ pub(crate) fn resource_allocation(call: &Call) -> Answered {
 }
 
 fn prediction(call: &Call, name: &str, weight: CommonNeighbourWeight) -> Answered {
-    let scene = Scene::open(call)?;
-    let step = scene.step_of_query()?;
+    let request = TraverserRequest::open(call)?;
+    let step = request.step_of_query()?;
     let limit = call.bound("limit", LIMIT)?;
-    let mut traversal = scene.traversal("common neighbors");
+    let mut traversal = request.traversal("common neighbors");
     let ends = ends(call, &mut traversal)?;
     let [vertex, other] = ends;
     if vertex == other {
@@ -145,5 +145,5 @@ fn prediction(call: &Call, name: &str, weight: CommonNeighbourWeight) -> Answere
     }
     let degree_step = Step { max_degree: None, ..step.clone() };
     let score = common_neighbour_score(&mut traversal, ends, &step, &degree_step, limit, weight)?;
-    scene.answer(|answer| answer.score(name, score))
+    request.answer(|answer| answer.score(name, score))
 }

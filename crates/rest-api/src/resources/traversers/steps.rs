@@ -9,10 +9,10 @@ use rest_json::{LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, Ve
 use traversal::{Condition, LabelCondition, Step};
 
 use super::request::{MAX_DEGREE, bound, check_skip_degree, direction};
-use super::scene::Scene;
+use super::traverser_request::TraverserRequest;
 use crate::errors::ApiError;
 
-impl Scene<'_> {
+impl TraverserRequest<'_> {
     /// The step of a GET request: `direction`, `label`, `max_degree`, and no `skip_degree`.
     pub(super) fn step_of_query(&self) -> Result<Step, ApiError> {
         let query = self.call.query();
@@ -114,7 +114,7 @@ impl Scene<'_> {
         let Some(properties) = properties else { return Ok(Conditions::default()) };
         let given = property_conditions(properties, selecting)?;
         let checked = self.catalogue.check_conditions(&given, &self.graph.options().zone);
-        checked.map_err(|error| ApiError::of(error.meaning(), format!("'properties': {error}")))
+        checked.map_err(|error| ApiError::of(error.kind(), format!("'properties': {error}")))
     }
 
     /// The vertices a selector stands for, each once. That there are none is a wrong request; `name` is the field's.

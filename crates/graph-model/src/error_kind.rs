@@ -1,8 +1,8 @@
-//! What an error means to the one who asked, apart from its words.
+//! What an error means to its caller, apart from its words.
 
-/// The meaning of an error. The edge of the server maps each to one status; everything below only says which it is.
+/// The kind of an error. The edge of the server maps each to one status; everything below only says which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Meaning {
+pub enum ErrorKind {
     /// The request is wrong; repeating it cannot help.
     BadInput,
     /// A schema element with this name exists.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use graph_access::{GraphRead, WalkRead};
 use graph_host::HostedGraph;
-use graph_model::{EdgeId, Meaning, VertexId};
+use graph_model::{EdgeId, ErrorKind, VertexId};
 use graph_schema::Catalogue;
 use graph_store::GraphReader;
 use rest_json::{EncodeOptions, PathView, TraverserAnswer, write_edge, write_vertex};
@@ -16,7 +16,7 @@ use crate::errors::ApiError;
 use http_server::Reply;
 
 /// One traverser request at work.
-pub(super) struct Scene<'c> {
+pub(super) struct TraverserRequest<'c> {
     pub(super) call: &'c Call,
     pub(super) graph: &'c Arc<HostedGraph>,
     pub(super) catalogue: Arc<Catalogue>,
@@ -24,7 +24,7 @@ pub(super) struct Scene<'c> {
     started: Instant,
 }
 
-impl<'c> Scene<'c> {
+impl<'c> TraverserRequest<'c> {
     /// Begins a request.
     pub(super) fn open(call: &'c Call) -> Result<Self, ApiError> {
         let graph = call.graph()?;
@@ -106,7 +106,7 @@ impl<'c> Scene<'c> {
             return Ok(());
         }
         Err(ApiError::of(
-            Meaning::LimitExceeded,
+            ErrorKind::LimitExceeded,
             format!(
                 "Too many records: the answer is larger than {limit} bytes (graph.response_bytes_max); ask for less with 'limit'"
             ),
@@ -163,14 +163,14 @@ impl Edges {
 
 /// Whole elements, written while they are read: never more of them are held than fit into an answer.
 struct Whole<'s> {
-    scene: &'s Scene<'s>,
+    request: &'s TraverserRequest<'s>,
     options: EncodeOptions,
     out: Vec<u8>,
 }
 
 impl<'s> Whole<'s> {
-    fn new(scene: &'s Scene<'s>) -> Self {
-        Self { scene, options: Call::encode_options(scene.graph), out: vec![b'['] }
+    fn new(request: &'s TraverserRequest<'s>) -> Self {
+        Self { request, options: Call::encode_options(request.graph), out: vec![b'['] }
     }
 
     fn push(&mut self, write: impl FnOnce(&mut Vec<u8>, &EncodeOptions)) -> Result<(), ApiError> {
@@ -178,7 +178,7 @@ impl<'s> Whole<'s> {
             self.out.push(b',');
         }
         write(&mut self.out, &self.options);
-        self.scene.check_size(self.out.len())
+        self.request.check_size(self.out.len())
     }
 
     fn close<I>(mut self) -> Shown<I> {
