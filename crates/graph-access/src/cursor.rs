@@ -57,7 +57,7 @@ mod tests {
         let mut calls = 0;
         let failed = drain(&mut Numbers(0..end), |_| {
             calls += 1;
-            Err(AccessError::new(graph_model::Meaning::Internal, "stop"))
+            Err(AccessError::new(graph_model::ErrorKind::Internal, "stop"))
         });
         assert_eq!((failed.unwrap_err().message.as_str(), calls), ("stop", 1));
     }

@@ -1,7 +1,7 @@
 //! The one table of failures: what an error means, the status it has and the Java class clients know it by.
 
 use graph_access::AccessError;
-use graph_model::{IdError, ErrorKind};
+use graph_model::{ErrorKind, IdError};
 use graph_schema::{ElementError, SchemaError};
 use graph_store::StoreError;
 use http_server::{NotDecoded, Reply};
@@ -41,9 +41,9 @@ const HTTP_TYPE: &str = "class jakarta.ws.rs.NotSupportedException";
 const HTTP_UNAVAILABLE: &str = "class jakarta.ws.rs.ServiceUnavailableException";
 const HTTP_CLIENT: &str = "class jakarta.ws.rs.ClientErrorException";
 
-/// Status and class of a meaning.
+/// Status and class of a kind.
 fn status_and_class(kind: ErrorKind) -> (StatusCode, &'static str) {
-    match meaning {
+    match kind {
         ErrorKind::BadInput => (StatusCode::BAD_REQUEST, ILLEGAL_ARGUMENT),
         ErrorKind::AlreadyExists => (StatusCode::BAD_REQUEST, EXISTED),
         ErrorKind::NotAllowed => (StatusCode::BAD_REQUEST, NOT_ALLOW),
@@ -62,9 +62,9 @@ impl ApiError {
         Self { status, class, message: message.into(), contended: false, allow: None, close: false }
     }
 
-    /// An error of a meaning.
+    /// An error of a kind.
     pub(crate) fn of(kind: ErrorKind, message: impl Into<String>) -> Self {
-        let (status, class) = status_and_class(meaning);
+        let (status, class) = status_and_class(kind);
         Self::new(status, class, message)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use graph_access::{AccessError, Cursor, EdgeRead, EdgeRow, WalkRead};
-use graph_model::{Direction, LabelId, ErrorKind, Properties, PropertyKeyId, Value, Vertex, VertexId};
+use graph_model::{Direction, ErrorKind, LabelId, Properties, PropertyKeyId, Value, Vertex, VertexId};
 
 use crate::{Traversal, limits};
 

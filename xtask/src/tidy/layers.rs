@@ -98,8 +98,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// External crates that bring HTTP types, and the crates that may use them: one speaks HTTP as a server and one answers over
-/// it, one is a client, and the load tester without anything in between that would cost time.
+/// External crates that bring HTTP types, and the crates that may use them: one speaks HTTP as a server and one answers
+/// over it, one is a client, and the load tester without anything in between that would cost time.
 const HTTP: [&str; 7] = ["axum", "http", "http-body-util", "hyper", "hyper-util", "reqwest", "tower"];
 const HTTP_USERS: [&str; 4] = ["http-server", "rest-api", "api-client", "load-test"];
 

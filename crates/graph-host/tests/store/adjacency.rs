@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use graph_access::{AccessError, Budget, Cursor, EdgeRead, GraphRead as _, Lookup, WalkRead as _};
 use graph_host::HostedGraph;
-use graph_model::{Direction, Edge, EdgeId, IdStrategy, LabelId, ErrorKind, VertexId};
+use graph_model::{Direction, Edge, EdgeId, ErrorKind, IdStrategy, LabelId, VertexId};
 use graph_schema::{Conditions, Literal, NewEdge};
 use graph_store::{EdgeQuery, GraphReader, limits};
 use proptest::prelude::*;

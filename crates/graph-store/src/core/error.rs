@@ -1,7 +1,7 @@
 //! What can go wrong with a graph.
 
 use graph_access::{AccessError, Interrupted};
-use graph_model::{IdError, ErrorKind};
+use graph_model::{ErrorKind, IdError};
 use graph_schema::{ElementError, SchemaError};
 use key_codec::CodecError;
 use kv::KvError;
