@@ -257,7 +257,7 @@ pub enum SchemaError {
 }
 
 impl SchemaError {
-    /// What the error means to the one who asked.
+    /// The kind of the error: what it means to the caller.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

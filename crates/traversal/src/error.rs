@@ -63,7 +63,7 @@ pub enum TraversalError {
 }
 
 impl TraversalError {
-    /// What the error means to the one who asked.
+    /// The kind of the error: what it means to the caller.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -427,7 +427,7 @@ impl StoreError {
         }
     }
 
-    /// What the error means to the one who asked.
+    /// The kind of the error: what it means to the caller.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
