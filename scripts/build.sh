@@ -11,6 +11,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 if [[ -n ${RHIZOME_BIN:-} ]]; then
     [[ -x $rhizome_bin ]] || die "RHIZOME_BIN names no program: $rhizome_bin"
+    ln -sfn "$rhizome_bin" "$root/rhizome"
     say "Not building: RHIZOME_BIN is $rhizome_bin"
     exit
 fi

@@ -1,4 +1,5 @@
 //! Several services on one port, one of which changes the protocol.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! The commands of `rhizome bench`: load tests of a server, and measurements of the property store.
 //!
 //! What it is: their arguments, progress bars and reports. What it is not: the load generator is in `load-test`, the
-//! measurements of the property store in `property-bench`. The binary mounts [`BenchArguments`] and hands [`bench`] a
-//! function that reads its settings, so nothing here knows a setting or an engine. Start reading at [`bench`].
+//! measurements of the property store in `property-bench`. The binary mounts [`BenchArguments`] and hands [`bench()`] a
+//! function that reads its settings, so nothing here knows a setting or an engine. Start reading at [`bench()`].
 
 mod arguments;
 mod compare;

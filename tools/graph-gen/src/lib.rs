@@ -9,9 +9,9 @@
 //! The same options give byte-identical files on every machine: each entity draws from its own stream, seeded from
 //! (seed, kind, number).
 //!
-//! Memory: 32 bytes for each person and 14 bytes of bookkeeping, plus 4 bytes for each friend it wants (mean: N^(0.512
-//! - 0.028 log10 N), so 41 for 11,000 persons and 102 for half a million): 210 to 460 bytes a person, and 8 MiB of file
-//! buffers. Forums and messages are written as they are drawn and do not count.
+//! Memory: 32 bytes for each person and 14 bytes of bookkeeping, plus 4 bytes for each friend it wants (mean:
+//! `N^(0.512 - 0.028 log10 N)`, so 41 for 11,000 persons and 102 for half a million): 210 to 460 bytes a person, and
+//! 8 MiB of file buffers. Forums and messages are written as they are drawn and do not count.
 //!
 //! Start reading at [`generate`], then `files` (the 31 files), `person`, `knows`, `forum`, `message`. Next to the data
 //! it writes `schema.json`, `schema.groovy` and `mapping.json`, which also fit LDBC's own data of the same form.

@@ -38,7 +38,8 @@ impl Job for Echo {
 fn a_registered_job_gets_its_input_and_its_result_is_stored() {
     let echo = Arc::new(Echo::default());
     let mut jobs = JobRegistry::default();
-    jobs.register(echo.clone());
+    let shared: Arc<Echo> = Arc::clone(&echo);
+    jobs.register(shared);
     let engine: Arc<dyn Engine> = memory();
     let store = Store::open_with_jobs(engine, StoreOptions::default(), jobs).unwrap();
     let graph = store.graph("hugegraph").unwrap();
