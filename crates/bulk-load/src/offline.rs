@@ -75,7 +75,7 @@ pub struct OfflineOptions {
 }
 
 /// Loads files into a graph of a store that this process has open, as the mapping says. Bad rows go to the rejects
-/// folder and do not stop the load; the rules are those of [`crate::load`].
+/// folder and do not stop the load; the rules are those of [`crate::load()`].
 ///
 /// A unique index label that the elements contradict is not built, and the summary says so; an online load would reject
 /// the rows instead.

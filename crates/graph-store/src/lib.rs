@@ -1,8 +1,8 @@
 //! Graphs in a storage engine: the catalogue, reading and writing of elements, paging, tasks.
 //!
-//! What it is: [`Store`] (the graphs of one engine) and [`Graph`] (one of them). Everything is synchronous; a write is
-//! prepared and handed to the engine, and its [`Pending`] outcome is waited for by a thread or awaited by a task. What
-//! it is not: it knows no JSON, no HTTP and no concrete engine.
+//! What it is: [`Graph`], one graph over an engine; which graphs there are is `graph-host`'s to know. Everything is
+//! synchronous; a write is prepared and handed to the engine, and its [`Pending`] outcome is waited for by a thread or
+//! awaited by a task. What it is not: it knows no JSON, no HTTP and no concrete engine.
 //!
 //! Invariants:
 //! - A write is one batch: an element, both its adjacency entries and its index entries, or nothing. (A vertex with

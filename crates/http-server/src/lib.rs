@@ -3,7 +3,7 @@
 //! What it is: [`serve`] accepts connections, limits and ends them, and hands requests to the service of their address
 //! ([`Mounts`]): one that is compiled in, and others by the first segment of the path, which may change the protocol
 //! ([`Upgrade`]). With it come the parts of a service: [`Address`] and [`Query`], bodies ([`read_body`]), [`Reply`],
-//! [`caught`]. What it is not: it knows no resource, no graph and no form of errors.
+//! [`caught()`]. What it is not: it knows no resource, no graph and no form of errors.
 //!
 //! Invariants:
 //! - Addresses are split into segments first, and each segment is percent-decoded exactly once, so segments may hold

@@ -60,7 +60,7 @@ pub enum StoreError {
     /// As many graphs as there may be.
     #[error("there are {limit} graphs already, which is the limit (graph.graphs_max); drop one, or raise the limit")]
     TooManyGraphs {
-        /// [`crate::StoreOptions::graphs_max`].
+        /// `graph_host::StoreOptions::graphs_max`.
         limit: usize,
     },
     /// A configuration that is too large to keep.

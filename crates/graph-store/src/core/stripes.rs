@@ -82,8 +82,8 @@ impl Mask {
 pub enum Wait {
     /// It may.
     Allowed,
-    /// It must not: it fails with [`StoreError::Contended`], having done nothing, and can be sent again where waiting
-    /// is allowed.
+    /// It must not: it fails with [`Contended`](crate::StoreError::Contended), having done nothing, and can be sent
+    /// again where waiting is allowed.
     Never,
 }
 

@@ -23,7 +23,7 @@ use crate::limits;
 /// A difference in entries, collected over a batch, each with the group of its element.
 #[derive(Default)]
 pub(crate) struct IndexChanges {
-    /// The group of the batch ([`WriteBatch::end_group`]) that the next element is written in.
+    /// The group of the batch ([`kv::WriteBatch::end_group`]) that the next element is written in.
     pub(crate) group: u32,
     /// Entries that go, in tables where only their element has them.
     removed: BTreeMap<Entry, u32>,

@@ -85,7 +85,8 @@ impl<'g> Schema<'g> {
         edge_label(next, id)
     }
 
-    /// Creates an index label. It has to be built then, where it is [`Status::Creating`] and new, which the flag tells.
+    /// Creates an index label. It has to be built then, where it is [`graph_schema::Status::Creating`] and new, which
+    /// the flag tells.
     pub fn create_index_label(
         &self,
         new: &NewIndexLabel,
