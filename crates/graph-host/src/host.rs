@@ -6,10 +6,8 @@ use graph_store::{ChangeRight, Peers, Shared, StoreError};
 use kv::Engine;
 
 use crate::cluster::Cluster;
-use crate::jobs::JobRegistry;
-use crate::jobs::task_queue::TaskQueue;
+use crate::jobs::{JobRegistry, Scheduler};
 use crate::options::StoreOptions;
-use crate::purge::PurgeTotals;
 
 /// What the parts of a store share. It knows no graphs, which know it.
 pub(crate) struct Host {
@@ -17,9 +15,8 @@ pub(crate) struct Host {
     pub(crate) options: StoreOptions,
     /// What all graphs share.
     pub(crate) graphs_share: Arc<Shared>,
-    pub(crate) queue: TaskQueue,
-    pub(crate) jobs: JobRegistry,
-    pub(crate) purged: PurgeTotals,
+    /// What the jobs on all graphs share.
+    pub(crate) scheduler: Scheduler,
     /// This process among others, where there can be others.
     pub(crate) cluster: Option<Arc<Cluster>>,
 }
@@ -29,8 +26,8 @@ impl Host {
         let cluster = Cluster::of(&engine, options.cluster).map(Arc::new);
         let peers = cluster.clone().map(|cluster| -> Arc<dyn Peers> { cluster });
         let graphs_share = Arc::new(Shared::new(Arc::clone(&engine), options.graph.clone(), peers)?);
-        let (queue, purged) = (TaskQueue::default(), PurgeTotals::default());
-        Ok(Self { engine, options, graphs_share, queue, jobs, purged, cluster })
+        let scheduler = Scheduler::new(jobs, cluster.clone());
+        Ok(Self { engine, options, graphs_share, scheduler, cluster })
     }
 
     /// Whether other processes can be at work on the store.

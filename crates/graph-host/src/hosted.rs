@@ -1,17 +1,19 @@
-//! A graph and the store that keeps it.
+//! A graph and the store that keeps it; the graphs in memory, and how they follow those in the store.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use graph_schema::Catalogue;
+use graph_store::graph_version::read_versions;
 use graph_store::{Graph, StoreError};
 use key_codec::GraphNumber;
 use parking_lot::RwLock;
 
 use crate::host::Host;
 use crate::jobs::Jobs;
-use crate::jobs::task::next_task;
+use crate::jobs::records::next_task;
+use crate::lists::read_graphs;
 
 /// The graphs of a store by name, shared with the threads that look after them.
 pub(crate) type Graphs = Arc<RwLock<BTreeMap<String, Arc<HostedGraph>>>>;
@@ -19,9 +21,9 @@ pub(crate) type Graphs = Arc<RwLock<BTreeMap<String, Arc<HostedGraph>>>>;
 /// A graph kept by a store: everything a [`Graph`] is, and the jobs on it.
 pub struct HostedGraph {
     graph: Graph,
-    pub(crate) host: Arc<Host>,
+    host: Arc<Host>,
     /// No task had this number, nor a higher one, when the graph was opened.
-    pub(crate) first_task: u64,
+    first_task: u64,
 }
 
 impl HostedGraph {
@@ -41,7 +43,7 @@ impl HostedGraph {
     /// The jobs on it.
     #[must_use]
     pub fn jobs(&self) -> Jobs<'_> {
-        Jobs::new(self)
+        Jobs::new(&self.graph, &self.host.scheduler, self.first_task)
     }
 }
 
@@ -51,4 +53,39 @@ impl Deref for HostedGraph {
     fn deref(&self) -> &Graph {
         &self.graph
     }
+}
+
+/// Brings the graphs in memory in line with those in the store. Nothing else may do so at the same time: the caller
+/// holds the right to change, or what it is made with.
+pub(crate) fn reload(host: &Arc<Host>, graphs: &Graphs) -> Result<(), StoreError> {
+    let engine = &*host.engine;
+    let listed: BTreeMap<String, GraphNumber> = read_graphs(engine)?.into_iter().collect();
+    let versions = read_versions(engine)?;
+    let current: Vec<Arc<HostedGraph>> = graphs.read().values().cloned().collect();
+    for graph in &current {
+        if listed.get(graph.name()) == Some(&graph.number()) {
+            if let Some(version) = versions.get(&graph.number()) {
+                graph.follow(*version)?;
+            }
+        } else if !listed.contains_key(graph.name()) {
+            graph.mark_cleared();
+            graphs.write().remove(graph.name());
+        }
+    }
+    for (name, number) in listed {
+        let old = graphs.read().get(&name).cloned();
+        if old.as_ref().is_some_and(|old| old.number() == number) {
+            continue;
+        }
+        let graph = HostedGraph::open(host, name.clone(), number)?;
+        if let Some(old) = old {
+            graph.replace(&old);
+            old.mark_cleared();
+        }
+        if let Some(version) = versions.get(&number) {
+            graph.set_version(*version);
+        }
+        graphs.write().insert(name, Arc::new(graph));
+    }
+    Ok(())
 }

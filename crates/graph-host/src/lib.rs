@@ -12,26 +12,21 @@
 //!
 //! Start reading at [`Store`].
 
+mod background;
 mod cluster;
-mod compact;
-mod dropped;
-mod graphs;
 mod host;
 mod hosted;
 mod jobs;
 pub mod limits;
 mod lists;
-mod memory;
 mod options;
-mod purge;
-mod snapshot;
+mod ranges;
 mod store;
-mod transfer;
 
-pub use crate::graphs::{Clear, GraphConf};
 pub use crate::hosted::HostedGraph;
 pub use crate::jobs::olap::OlapJob;
 pub use crate::jobs::{Job, JobContext, JobRegistry, Jobs};
 pub use crate::options::{ClusterOptions, PurgeOptions, StoreOptions};
 pub use crate::store::Store;
-pub use crate::transfer::{Copied, CopyProgress, TableSum};
+pub use crate::store::graphs::{Clear, GraphConf};
+pub use crate::store::transfer::{Copied, CopyProgress, TableSum};

@@ -64,3 +64,17 @@ pub(crate) fn graph_number([stored]: [u64; 1]) -> Result<GraphNumber, CodecError
     }
     Ok(GraphNumber(number))
 }
+
+/// The graphs by name, as listed.
+pub(crate) fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreError> {
+    let mut partition = Vec::new();
+    key::meta_partition(&mut partition, GraphNumber::STORE, MetaKind::Graph);
+    let mut graphs = Vec::new();
+    let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
+    while let Some(entry) = cursor.next()? {
+        let number = graph_number(setting_value::read_numbers::<1>(entry.value)?)?;
+        let name = key::read_meta_row_name(entry.key.row())?;
+        graphs.push((name.into(), number));
+    }
+    Ok(graphs)
+}

@@ -14,16 +14,14 @@ const WINGS: &[(&str, &[&[&str]])] = &[
     (
         "graph-host",
         &[
-            &["compact", "memory", "snapshot", "transfer"],
-            &["graphs"],
             &["store"],
-            &["purge"],
-            &["cluster"],
-            &["dropped"],
+            &["background"],
             &["hosted"],
-            &["jobs"],
             &["host"],
-            &["options", "lists", "limits"],
+            &["jobs"],
+            &["cluster"],
+            &["ranges", "lists"],
+            &["options", "limits"],
         ],
     ),
     (

@@ -2,7 +2,7 @@
 //! in memory.
 //!
 //! Nothing but the store connects them. Every server has a row there ([`rows`]), which it writes again at each round
-//! ([`refresh`]): a beat that shows it is alive, and the last change whose effects are in force in it. One row says who
+//! ([`round`]): a beat that shows it is alive, and the last change whose effects are in force in it. One row says who
 //! is changing schema or graphs, and counts the changes ([`changing`]): by its count a server sees that it must read
 //! again.
 //!
@@ -14,7 +14,7 @@
 //! On an engine only this process uses there is no [`Cluster`], and nothing of this costs anything.
 
 pub(crate) mod changing;
-pub(crate) mod refresh;
+pub(crate) mod round;
 pub(crate) mod rows;
 pub(crate) mod tasks;
 
@@ -119,7 +119,8 @@ impl Cluster {
         self.housekeeping.load(Ordering::Acquire)
     }
 
-    fn set_fresh(&self, began: Instant) {
+    /// Allows writing for a time from the beginning of a round.
+    pub(crate) fn set_fresh(&self, began: Instant) {
         let until = began.saturating_duration_since(self.started) + self.options.stale;
         self.fresh_until_ms.store(millis(until), Ordering::Release);
     }
@@ -156,6 +157,11 @@ impl Cluster {
         self.orphans.swap(false, Ordering::AcqRel)
     }
 
+    /// Whether there are any to look for.
+    pub(crate) fn has_orphans(&self) -> bool {
+        self.orphans.load(Ordering::Acquire)
+    }
+
     /// Has them looked for again.
     pub(crate) fn note_orphans(&self) {
         self.orphans.store(true, Ordering::Release);
@@ -177,7 +183,7 @@ impl Cluster {
     }
 
     /// Notes that old writers have come to their end.
-    fn settled(&self, change: u64) {
+    pub(crate) fn settled(&self, change: u64) {
         let mut state = self.state.lock();
         let before = state.seen();
         state.pending.remove(&change);

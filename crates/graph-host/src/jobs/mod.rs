@@ -1,58 +1,41 @@
 //! What runs in the background: kinds of jobs, and the tasks that are stored of them.
 //!
 //! What it is: a [`Job`] is a kind of work, known to the [`JobRegistry`] of its store by its name; a task is one piece
-//! of it, stored, with what it works on, and run in its turn ([`task_queue`]). Its record says how far it is and what
-//! became of it ([`task`]). What it is not: the work itself on schema and index entries is `graph-store`'s.
+//! of it, stored, with what it works on, and run in its turn ([`task_queue`]), cancelled on request, and resumed after
+//! a restart. Its record says how far it is and what became of it ([`records`]). Where several processes share the
+//! store, one of them runs a task ([`crate::cluster`]); the others cancel it by its record. What it is not: the work
+//! itself on schema and index entries is `graph-store`'s, and the threads are in `crate::background`.
 //!
 //! Start reading at [`Jobs`].
 
+mod job;
 pub(crate) mod olap;
+pub(crate) mod records;
+mod scheduler;
 mod schema_jobs;
 mod target;
-pub(crate) mod task;
 pub(crate) mod task_queue;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::limits;
 use graph_model::{Task, TaskStatus};
 use graph_schema::{Catalogue, IndexLabel, NewIndexLabel, SchemaKey, SchemaKind, Status, WriteType};
-use graph_store::{StoreError, not_found};
+use graph_store::{Graph, Progress as _, StoreError, not_found, now_ms};
 
+pub use self::job::{Job, JobContext, JobRegistry};
 use self::olap::OlapJob;
+use self::records::TaskRecords;
+pub(crate) use self::scheduler::Scheduler;
 use self::schema_jobs::{REBUILD_INDEX, REMOVE_SCHEMA, RebuildIndex, RemoveLabel, give_up_unbuilt};
 use self::target::{put_target, task_name};
-pub use self::task::JobContext;
-use crate::hosted::HostedGraph;
-
-/// A kind of work that runs in the background.
-pub trait Job: Send + Sync {
-    /// Its name, the type of its tasks. Stored with them, so it stays.
-    fn kind(&self) -> &str;
-
-    /// Does the work of a task; returns its result as JSON text, where it has one. It asks the context now and then
-    /// whether it has to stop. What was cut short is run again from the start, so it must lead to the same then.
-    ///
-    /// # Errors
-    /// With [`StoreError::Cancelled`] the task ends as cancelled, with [`StoreError::Closing`] it is run again by the
-    /// next start, with any other one it has failed, and the error is its result.
-    fn run(&self, context: &JobContext<'_>) -> Result<Option<String>, StoreError>;
-
-    /// After the end of a task that has failed, was cancelled, or was deleted before it ran.
-    fn given_up(&self, _graph: &HostedGraph, _task: &Task) {}
-}
-
-/// The kinds of jobs a store can run.
-#[derive(Clone)]
-pub struct JobRegistry {
-    jobs: BTreeMap<String, Arc<dyn Job>>,
-}
+use self::task_queue::Orders;
+use crate::cluster::tasks::Claim;
+use crate::limits;
 
 impl Default for JobRegistry {
     /// The jobs of this crate.
     fn default() -> Self {
-        let mut registry = Self { jobs: BTreeMap::new() };
+        let mut registry = Self::empty();
         registry.register(Arc::new(RemoveLabel));
         registry.register(Arc::new(RebuildIndex));
         for job in OlapJob::ALL {
@@ -62,31 +45,22 @@ impl Default for JobRegistry {
     }
 }
 
-impl JobRegistry {
-    /// Adds a kind of job; it replaces one of the same name.
-    pub fn register(&mut self, job: Arc<dyn Job>) {
-        self.jobs.insert(job.kind().to_owned(), job);
-    }
-
-    /// The job of a name.
-    pub(crate) fn get(&self, kind: &str) -> Option<&dyn Job> {
-        self.jobs.get(kind).map(|job| &**job)
-    }
-}
-
 /// The jobs on a graph. Costs nothing to make.
 #[derive(Clone, Copy)]
 pub struct Jobs<'g> {
-    graph: &'g HostedGraph,
+    graph: &'g Graph,
+    scheduler: &'g Scheduler,
+    /// No task had this number, nor a higher one, when the graph was opened.
+    first_task: u64,
 }
 
 impl<'g> Jobs<'g> {
-    pub(crate) fn new(graph: &'g HostedGraph) -> Self {
-        Self { graph }
+    pub(crate) fn new(graph: &'g Graph, scheduler: &'g Scheduler, first_task: u64) -> Self {
+        Self { graph, scheduler, first_task }
     }
 
-    fn graph(&self) -> &'g HostedGraph {
-        self.graph
+    fn records(&self) -> TaskRecords<'g> {
+        TaskRecords::new(self.graph)
     }
 
     /// Starts the task that removes a vertex label and its vertices. Its outcome is the task's.
@@ -113,7 +87,7 @@ impl<'g> Jobs<'g> {
         &self,
         new: &NewIndexLabel,
     ) -> Result<(Arc<IndexLabel>, Arc<Catalogue>, u64), StoreError> {
-        self.graph.host.queue.check_room()?;
+        self.scheduler.queue.check_room()?;
         let (index, next, is_new) = self.graph.schema().create_index_label(new)?;
         let task = if is_new && index.status == Status::Creating {
             self.start_rebuild(SchemaKey::IndexLabel(index.id), &index.name)?
@@ -195,5 +169,224 @@ impl<'g> Jobs<'g> {
             }
             std::thread::sleep(limits::TASK_POLL_INTERVAL);
         }
+    }
+
+    /// Has the job of a task clean up after the end of one that did not do its work.
+    fn give_up(&self, task: &Task) {
+        if let Some(job) = self.scheduler.registry.get(&task.task_type) {
+            job.given_up(self.graph, task);
+        }
+    }
+
+    /// Stores a task of a kind of job, and queues it. `name`: for display; `input`: what it works on, in the encoding
+    /// of its job.
+    ///
+    /// # Errors
+    /// [`StoreError::TooManyTasks`], [`StoreError::UnknownJob`], [`StoreError::GraphCleared`]; those of storage.
+    pub fn start(&self, kind: &str, name: String, input: Vec<u8>) -> Result<u64, StoreError> {
+        if self.scheduler.registry.get(kind).is_none() {
+            return Err(StoreError::UnknownJob { kind: kind.to_owned() });
+        }
+        self.scheduler.queue.check_room()?;
+        let locked = self.graph.lock_schema()?;
+        let id = self.records().take_number(self.first_task)?;
+        let now = now_ms();
+        let task = Task {
+            id,
+            task_type: kind.to_owned(),
+            name,
+            callable: String::new(),
+            status: TaskStatus::Queued,
+            progress: 0,
+            created_ms: now,
+            updated_ms: now,
+            retries: 0,
+            result: None,
+            input,
+        };
+        if !self.records().swap(id, None, Some(&task))? {
+            return Err(StoreError::SchemaBusy);
+        }
+        drop(locked);
+        // Where another server was quicker to see a task that nobody runs, it runs it. A claim whose outcome is not
+        // known is made again when its turn comes.
+        if let Some(cluster) = &self.scheduler.cluster
+            && cluster.claim_task(self.graph.number(), id, false).is_ok_and(|claim| claim == Claim::Others)
+        {
+            return Ok(id);
+        }
+        self.scheduler.queue.push(self.graph.number(), id);
+        Ok(id)
+    }
+
+    /// Queues the tasks a former process did not finish; those it was told to cancel are cancelled now.
+    pub(crate) fn resume(&self) -> Result<(), StoreError> {
+        self.take_over(true)
+    }
+
+    /// Queues unfinished tasks that no living server runs; with `always` all.
+    pub(crate) fn take_over(&self, always: bool) -> Result<(), StoreError> {
+        for task in self.tasks(|task| !task.status.is_final(), None, 0)? {
+            if let Some(cluster) = &self.scheduler.cluster
+                && cluster.claim_task(self.graph.number(), task.id, always)? != Claim::Taken
+            {
+                continue;
+            }
+            let changed = self.records().change(task.id, |task| match task.status {
+                TaskStatus::Cancelling => task.status = TaskStatus::Cancelled,
+                _ => {
+                    task.status = TaskStatus::Queued;
+                    task.retries += 1;
+                }
+            })?;
+            match changed {
+                Some(task) if task.status.is_final() => self.give_up(&task),
+                Some(task) => self.scheduler.queue.push(self.graph.number(), task.id),
+                None => {}
+            }
+        }
+        self.resume_index_labels()
+    }
+
+    /// Runs a task to its end, or until it is cancelled or the store is closed.
+    pub(crate) fn run(&self, id: u64, orders: &Orders) -> Result<(), StoreError> {
+        // A server that stood still for long may have lost it.
+        if let Some(cluster) = &self.scheduler.cluster
+            && cluster.claim_task(self.graph.number(), id, false)? == Claim::Others
+        {
+            return Ok(());
+        }
+        let started = self.records().change(id, |task| {
+            if task.status == TaskStatus::Queued {
+                task.status = TaskStatus::Running;
+            }
+        })?;
+        // A task deleted by force, or cancelled, while it waited does not run.
+        let Some(task) = started.filter(|task| !task.status.is_final()) else { return Ok(()) };
+        let outcome = self.run_started(&task, orders);
+        if let Some(cluster) = &self.scheduler.cluster
+            && self.task(id).is_ok_and(|task| task.status.is_final())
+        {
+            cluster.release_task(self.graph.number(), id);
+        }
+        outcome
+    }
+
+    fn run_started(&self, task: &Task, orders: &Orders) -> Result<(), StoreError> {
+        let id = task.id;
+        let context = JobContext::new(self.graph, task, orders, self.scheduler.cluster.as_deref());
+        let outcome = context.check().and_then(|()| match self.scheduler.registry.get(&task.task_type) {
+            Some(job) => job.run(&context),
+            None => Err(StoreError::UnknownJob { kind: task.task_type.clone() }),
+        });
+        if matches!(outcome, Err(StoreError::Closing)) {
+            return Ok(());
+        }
+        if let Err(error) = &outcome {
+            tracing::warn!(graph = self.graph.name(), task = id, name = task.name, %error, "task not done");
+        }
+        let failed = outcome.is_err();
+        self.records().change(id, |task| match &outcome {
+            Ok(result) => {
+                task.status = TaskStatus::Success;
+                task.result = Some(result.clone().unwrap_or_else(|| "null".to_owned()));
+            }
+            Err(StoreError::Cancelled) => task.status = TaskStatus::Cancelled,
+            Err(error) => {
+                task.status = TaskStatus::Failed;
+                task.result = Some(error.to_string());
+            }
+        })?;
+        if failed {
+            self.give_up(task);
+        }
+        Ok(())
+    }
+
+    /// Cancels a task: one that waits never runs, one that runs stops at its next chance. Returns it as it is then.
+    pub fn cancel(&self, id: u64) -> Result<Task, StoreError> {
+        let mut ended = None;
+        // Another server that has it looks at its record now and then; one that is dead has a successor.
+        let elsewhere = match &self.scheduler.cluster {
+            Some(cluster) => cluster.task_owner(self.graph.number(), id)? != cluster.id(),
+            None => false,
+        };
+        let changed = self.records().change(id, |task| {
+            ended = task.status.is_final().then_some(task.status);
+            if ended.is_none() {
+                let running = elsewhere || self.scheduler.queue.cancel(self.graph.number(), id);
+                task.status = if running { TaskStatus::Cancelling } else { TaskStatus::Cancelled };
+            }
+        })?;
+        match ended {
+            Some(status) => Err(StoreError::TaskState {
+                id,
+                status: status.name(),
+                hint: "only a task that has not ended can be cancelled",
+            }),
+            None => {
+                let task = changed.ok_or(StoreError::TaskNotFound { id })?;
+                if task.status.is_final() {
+                    self.give_up(&task);
+                }
+                Ok(task)
+            }
+        }
+    }
+
+    /// Deletes the record of a task. One that has not ended is deleted only with `force`, and then never runs if it
+    /// still waits.
+    pub fn delete(&self, id: u64, force: bool) -> Result<(), StoreError> {
+        let locked = self.graph.lock_schema()?;
+        let task = self.task(id)?;
+        if !force && !task.status.is_final() {
+            let hint = "wait for its end, or delete it with force=true";
+            return Err(StoreError::TaskState { id, status: task.status.name(), hint });
+        }
+        if !self.records().swap(id, Some(&task), None)? {
+            return Err(StoreError::SchemaBusy);
+        }
+        drop(locked);
+        // One at work goes on to its end.
+        if matches!(task.status, TaskStatus::Queued | TaskStatus::Cancelling) {
+            self.give_up(&task);
+        }
+        Ok(())
+    }
+
+    /// The task of a number.
+    pub fn task(&self, id: u64) -> Result<Task, StoreError> {
+        self.records().task(id)
+    }
+
+    /// Tasks that pass `filter`, oldest first, after the task `after`, at most `limit` (`None`: all).
+    pub fn tasks(
+        &self,
+        filter: impl Fn(&Task) -> bool,
+        limit: Option<u64>,
+        after: u64,
+    ) -> Result<Vec<Task>, StoreError> {
+        self.records().tasks(filter, limit, after)
+    }
+
+    /// Starts the tasks of index labels that a former process had begun to build or to delete without storing a task
+    /// for it.
+    fn resume_index_labels(&self) -> Result<(), StoreError> {
+        let catalogue = self.graph.catalogue();
+        for index in catalogue.index_labels() {
+            let key = SchemaKey::IndexLabel(index.id);
+            let name = task_name(key, &index.name);
+            let is_unfinished = |task: &Task| !task.status.is_final() && task.name == name;
+            match index.status {
+                Status::Creating | Status::Rebuilding if self.tasks(is_unfinished, Some(1), 0)?.is_empty() => {
+                    self.start_rebuild(key, &index.name)?;
+                }
+                Status::Deleting if self.tasks(is_unfinished, Some(1), 0)?.is_empty() => {
+                    self.start_removal(key, &index.name)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 }

@@ -3,12 +3,12 @@
 
 use graph_model::Task;
 use graph_schema::{IndexLabel, SchemaKey, Status};
-use graph_store::StoreError;
+use graph_store::{Graph, StoreError};
 
+use super::job::{Job, JobContext};
 use super::olap::OlapJob;
-use super::target::{read_target, task_name};
-use super::{Job, JobContext, Jobs};
-use crate::hosted::HostedGraph;
+use super::records::TaskRecords;
+use super::target::read_target;
 
 /// The type of tasks that remove a label and its data.
 pub(super) const REMOVE_SCHEMA: &str = "remove_schema";
@@ -46,7 +46,7 @@ impl Job for RebuildIndex {
         context.graph().schema().rebuild(target_of(context)?, context).map(|()| None)
     }
 
-    fn given_up(&self, graph: &HostedGraph, task: &Task) {
+    fn given_up(&self, graph: &Graph, task: &Task) {
         if let Some(target) = read_target(task) {
             give_up_unbuilt(graph, target);
         }
@@ -70,7 +70,7 @@ impl Job for OlapJob {
 
 /// Marks index labels that wait for being built as not built where no task is going to do it any more: no writer keeps
 /// them and no query uses them, and they can be built again or removed. Where that fails the next start builds them.
-pub(super) fn give_up_unbuilt(graph: &HostedGraph, target: SchemaKey) {
+pub(super) fn give_up_unbuilt(graph: &Graph, target: SchemaKey) {
     for index in graph.catalogue().index_labels() {
         let outcome = give_up_index_label(graph, target, index);
         if let Err(error) = outcome {
@@ -80,7 +80,7 @@ pub(super) fn give_up_unbuilt(graph: &HostedGraph, target: SchemaKey) {
     }
 }
 
-fn give_up_index_label(graph: &HostedGraph, given_up: SchemaKey, index: &IndexLabel) -> Result<(), StoreError> {
+fn give_up_index_label(graph: &Graph, given_up: SchemaKey, index: &IndexLabel) -> Result<(), StoreError> {
     let key = SchemaKey::IndexLabel(index.id);
     let base = if index.on_vertices { SchemaKey::VertexLabel(index.base) } else { SchemaKey::EdgeLabel(index.base) };
     let waits = matches!(index.status, Status::Creating | Status::Rebuilding);
@@ -91,29 +91,8 @@ fn give_up_index_label(graph: &HostedGraph, given_up: SchemaKey, index: &IndexLa
         let built = read_target(task).filter(|_| task.task_type == REBUILD_INDEX && !task.status.is_final());
         built.is_some_and(|built| [key, base].contains(&built))
     };
-    if graph.jobs().tasks(builds_it, Some(1), 0)?.is_empty() {
+    if TaskRecords::new(graph).tasks(builds_it, Some(1), 0)?.is_empty() {
         graph.schema().change(|catalogue, _| catalogue.set_status(key, Status::Invalid))?;
-    }
-    Ok(())
-}
-
-/// Starts the tasks of index labels that a former process had begun to build or to delete without storing a task for
-/// it.
-pub(super) fn resume_index_labels(jobs: Jobs<'_>) -> Result<(), StoreError> {
-    let catalogue = jobs.graph().catalogue();
-    for index in catalogue.index_labels() {
-        let key = SchemaKey::IndexLabel(index.id);
-        let name = task_name(key, &index.name);
-        let is_unfinished = |task: &Task| !task.status.is_final() && task.name == name;
-        match index.status {
-            Status::Creating | Status::Rebuilding if jobs.tasks(is_unfinished, Some(1), 0)?.is_empty() => {
-                jobs.start_rebuild(key, &index.name)?;
-            }
-            Status::Deleting if jobs.tasks(is_unfinished, Some(1), 0)?.is_empty() => {
-                jobs.start_removal(key, &index.name)?;
-            }
-            _ => {}
-        }
     }
     Ok(())
 }

@@ -1,20 +1,16 @@
-//! The threads that run tasks, and the queue before them.
+//! The queue of the tasks of all graphs, before the threads that run them.
 //!
 //! A few threads serve all graphs of a store; of one graph at most one task runs at a time, so a long task holds up its
 //! own graph's tasks only. What waits when the store is closed, and what is stopped by that, is resumed by the next
 //! start.
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 
 use key_codec::GraphNumber;
 use parking_lot::{Condvar, Mutex};
 
-use crate::host::Host;
-use crate::hosted::{Graphs, HostedGraph};
 use crate::limits;
 use graph_store::StoreError;
 
@@ -90,7 +86,7 @@ impl TaskQueue {
     }
 
     /// The oldest task of a graph that none runs of, once there is one; `None` once the store is being closed.
-    fn pop(&self) -> Option<(GraphNumber, u64, Orders)> {
+    pub(crate) fn pop(&self) -> Option<(GraphNumber, u64, Orders)> {
         let mut state = self.state.lock();
         loop {
             if self.stopped.load(Ordering::Relaxed) {
@@ -107,71 +103,17 @@ impl TaskQueue {
         }
     }
 
-    fn done(&self, graph: GraphNumber, task: u64) {
+    /// After the end of a task, whatever it was.
+    pub(crate) fn done(&self, graph: GraphNumber, task: u64) {
         self.state.lock().running.retain(|running| (running.graph, running.task) != (graph, task));
         self.changed.notify_all();
     }
 
-    fn stop(&self) {
+    /// The store is being closed: takes no further task, and tells those at work.
+    pub(crate) fn stop(&self) {
         let mut state = self.state.lock();
         self.stopped.store(true, Ordering::Relaxed);
         state.waiting.clear();
         self.changed.notify_all();
-    }
-
-    /// Runs tasks until the store is closed.
-    fn run(&self, graphs: &Graphs) {
-        while let Some((number, task, orders)) = self.pop() {
-            // A graph cleared meanwhile has taken its tasks with it.
-            let graph = graphs.read().values().find(|graph| graph.number() == number).map(Arc::clone);
-            if let Some(graph) = graph {
-                run_one(&graph, task, &orders);
-            }
-            self.done(number, task);
-        }
-    }
-}
-
-fn run_one(graph: &HostedGraph, task: u64, orders: &Orders) {
-    let name = graph.name();
-    match catch_unwind(AssertUnwindSafe(|| graph.jobs().run(task, orders))) {
-        Ok(Ok(()) | Err(StoreError::GraphCleared { .. })) => {}
-        Ok(Err(error)) => {
-            tracing::error!(graph = name, task, %error, "a task could not be run or its outcome not be stored");
-        }
-        // The task stays unfinished and is tried again by the next start; the ones behind it go on.
-        Err(_) => {
-            tracing::error!(graph = name, task, "a task panicked: this is a defect, please report it");
-        }
-    }
-}
-
-/// The threads that run tasks. Dropping it interrupts the tasks at work; they and the waiting ones are resumed by the
-/// next start.
-pub(crate) struct TaskRunner {
-    host: Arc<Host>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl TaskRunner {
-    pub(crate) fn start(host: &Arc<Host>, graphs: &Graphs) -> Self {
-        let mut threads = Vec::new();
-        for _ in 0..limits::TASK_THREADS {
-            let (of_thread, graphs) = (Arc::clone(host), Arc::clone(graphs));
-            match std::thread::Builder::new().name("tasks".to_owned()).spawn(move || of_thread.queue.run(&graphs)) {
-                Ok(thread) => threads.push(thread),
-                Err(error) => tracing::error!(%error, "a thread for tasks is missing: labels may not be removed"),
-            }
-        }
-        Self { host: Arc::clone(host), threads }
-    }
-}
-
-impl Drop for TaskRunner {
-    fn drop(&mut self) {
-        self.host.queue.stop();
-        for thread in self.threads.drain(..) {
-            drop(thread.join());
-        }
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use graph_host::{HostedGraph, Job, JobContext, JobRegistry, Store, StoreOptions};
+use graph_host::{Job, JobContext, JobRegistry, Store, StoreOptions};
 use graph_model::{Task, TaskStatus};
-use graph_store::{Progress, StoreError};
+use graph_store::{Graph, Progress, StoreError};
 use kv::Engine;
 
 use crate::fixture::*;
@@ -29,7 +29,7 @@ impl Job for Echo {
         }
     }
 
-    fn given_up(&self, _graph: &HostedGraph, _task: &Task) {
+    fn given_up(&self, _graph: &Graph, _task: &Task) {
         self.given_up.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -3,7 +3,7 @@
 use graph_schema::SchemaElement;
 use kv::Statistic;
 
-use crate::store::Store;
+use super::Store;
 use graph_store::Graph;
 
 /// Memory of a name, of the map's place for it, and of an empty catalogue, as estimated.

@@ -13,12 +13,12 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, setting_value, tables};
 use kv::{Engine, Key, Read, WriteBatch};
 
-use crate::dropped::{prefix_of, tables};
-use crate::graphs::{put_graph, put_version};
+use super::Store;
+use super::graphs::{put_graph, put_version};
 use crate::hosted::HostedGraph;
 use crate::limits;
-use crate::lists::{graph_number, put_dropped, put_owned_number};
-use crate::store::Store;
+use crate::lists::{graph_number, put_dropped, put_owned_number, read_numbers};
+use crate::ranges::{prefix_of, tables};
 use graph_access::Budget;
 use graph_store::graph_version::delete_version;
 use graph_store::now_ms;
@@ -27,8 +27,8 @@ use graph_store::{Graph, StoreError};
 
 /// The snapshot of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stored {
-    pub(crate) number: GraphNumber,
+pub(super) struct Stored {
+    pub(super) number: GraphNumber,
     created_ms: u64,
 }
 
@@ -128,7 +128,7 @@ impl Store {
         Ok(self.snapshot_of(name)?.map(|snapshot| snapshot.created_ms))
     }
 
-    pub(crate) fn snapshot_of(&self, name: &str) -> Result<Option<Stored>, StoreError> {
+    pub(super) fn snapshot_of(&self, name: &str) -> Result<Option<Stored>, StoreError> {
         let Some(bytes) = read_named(self.engine(), MetaKind::Snapshot, name)? else { return Ok(None) };
         let [number, created_ms] = setting_value::read_numbers::<2>(&bytes)?;
         Ok(Some(Stored {
@@ -138,7 +138,7 @@ impl Store {
     }
 
     /// A new number for a copy, noted as unfinished.
-    pub(crate) fn begin_copy(&self) -> Result<GraphNumber, StoreError> {
+    pub(super) fn begin_copy(&self) -> Result<GraphNumber, StoreError> {
         let mut batch = WriteBatch::new();
         let number = self.take_number()?;
         put_owned_number(&mut batch, MetaKind::Unfinished, number, self.host.server());
@@ -147,9 +147,9 @@ impl Store {
     }
 
     /// Has a copy that came to nothing removed, where its last batch was not stored after all.
-    pub(crate) fn end_copy(&self, copy: GraphNumber, outcome: Result<(), StoreError>) -> Result<(), StoreError> {
-        let unfinished = outcome.is_err()
-            && crate::lists::read_numbers(self.engine(), MetaKind::Unfinished).is_ok_and(|all| all.contains(&copy));
+    pub(super) fn end_copy(&self, copy: GraphNumber, outcome: Result<(), StoreError>) -> Result<(), StoreError> {
+        let unfinished =
+            outcome.is_err() && read_numbers(self.engine(), MetaKind::Unfinished).is_ok_and(|all| all.contains(&copy));
         if unfinished {
             let mut batch = WriteBatch::new();
             delete_number(&mut batch, MetaKind::Unfinished, copy);

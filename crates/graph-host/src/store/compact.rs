@@ -1,7 +1,7 @@
 //! Giving back the room of what was deleted.
 
-use crate::dropped::{prefix_of, tables};
-use crate::store::Store;
+use super::Store;
+use crate::ranges::{prefix_of, tables};
 use graph_access::Budget;
 use graph_store::StoreError;
 

@@ -1,23 +1,33 @@
-//! The graphs of one engine: opening, listing. Changes of the list are in `graphs.rs`.
+//! The graphs of one engine.
+//!
+//! Here a store is opened, and its graphs are found. What is done to the list of graphs is in `graphs`, what copies
+//! whole graphs in `snapshot` and `transfer`.
+
+mod compact;
+pub(crate) mod graphs;
+mod memory;
+mod snapshot;
+pub(crate) mod transfer;
 
 use std::sync::Arc;
 
-use crate::lists::graph_number;
-use graph_store::StoreError;
 use graph_store::stored_settings::{put_setting, read_setting};
-use key_codec::key::{self, MetaKind};
-use key_codec::{FORMAT_VERSION, FORMAT_VERSION_UPGRADABLE, GraphNumber, setting_value, tables};
-use kv::{Engine, RowRange, WriteBatch};
+use graph_store::{Purged, StoreError};
+use key_codec::key::MetaKind;
+use key_codec::{FORMAT_VERSION, FORMAT_VERSION_UPGRADABLE, GraphNumber, setting_value};
+use kv::{Engine, WriteBatch};
 use parking_lot::Mutex;
 
-use crate::cluster::refresh::{Context, Refresher};
-use crate::dropped::{Remover, Waker, finish_drops, keep_house};
+use crate::background::dropped::{Remover, Waker, finish_drops};
+use crate::background::purge::Purger;
+use crate::background::rounds::{Context, Refresher};
+use crate::background::task_runner::TaskRunner;
+use crate::cluster::rows;
 use crate::host::Host;
 use crate::hosted::{Graphs, HostedGraph};
 use crate::jobs::JobRegistry;
-use crate::jobs::task_queue::TaskRunner;
+use crate::lists::read_graphs;
 use crate::options::StoreOptions;
-use crate::purge::Purger;
 
 /// Settings of the store, by name, in `meta`.
 const FORMAT: &str = "format_version";
@@ -26,17 +36,17 @@ const EXPIRIES_NOTED: &str = "expiries_noted";
 
 /// The graphs of one engine. Dropping it interrupts the tasks at work; the next start resumes them.
 pub struct Store {
-    pub(crate) host: Arc<Host>,
-    pub(crate) graphs: Graphs,
+    host: Arc<Host>,
+    graphs: Graphs,
     /// Serialises changes to the list of graphs.
-    pub(crate) admin: Mutex<()>,
+    admin: Mutex<()>,
     /// Held by the one snapshot that is made or resumed.
-    pub(crate) copying: Mutex<()>,
+    copying: Mutex<()>,
     /// Held by the one compaction at work.
-    pub(crate) compacting: Mutex<()>,
-    pub(crate) remover: Remover,
+    compacting: Mutex<()>,
+    remover: Remover,
     _runner: TaskRunner,
-    _purger: Purger,
+    purger: Purger,
     /// The last one to go: what the others do uses what it keeps up to date.
     _refresher: Refresher,
 }
@@ -85,7 +95,7 @@ impl Store {
         let runner = TaskRunner::start(&host, &graphs);
         note_expiries_once(&*host.engine, &graphs)?;
         let purger = Purger::start(Arc::clone(&host), Arc::clone(&graphs));
-        let remover = Remover::start(waker, house_work(&host, &graphs));
+        let remover = Remover::start(waker, &host, &graphs);
         let store = Self {
             host,
             graphs,
@@ -94,7 +104,7 @@ impl Store {
             compacting: Mutex::default(),
             remover,
             _runner: runner,
-            _purger: purger,
+            purger,
             _refresher: refresher,
         };
         store.ensure_default_graph()?;
@@ -130,23 +140,26 @@ impl Store {
         if !self.host.is_shared() {
             return Ok(Vec::new());
         }
-        let rows = crate::cluster::rows::read(&*self.host.engine)?;
-        Ok(rows.servers.iter().map(|server| crate::cluster::rows::server_name(server.id)).collect())
+        let rows = rows::read(&*self.host.engine)?;
+        Ok(rows.servers.iter().map(|server| rows::server_name(server.id)).collect())
+    }
+
+    /// Removes every element of every graph that has expired at a moment, in milliseconds since 1970 UTC. Returns what
+    /// it removed.
+    pub fn purge_expired(&self, now_ms: i64) -> Result<Purged, StoreError> {
+        self.purger.purge(now_ms)
+    }
+
+    /// What was removed since the store was opened because it had expired.
+    #[must_use]
+    pub fn purged(&self) -> Purged {
+        self.purger.totals()
     }
 
     /// Waits until what was dropped or cleared before has been removed from storage. Nothing needs this but tests and
     /// measurements.
     pub fn settle(&self) {
         self.remover.settle();
-    }
-}
-
-/// What the thread does that removes what was dropped.
-fn house_work(host: &Arc<Host>, graphs: &Graphs) -> impl Fn() -> Result<(), StoreError> + Send + 'static {
-    let (host, graphs) = (Arc::clone(host), Arc::clone(graphs));
-    move || match &host.cluster {
-        Some(cluster) => keep_house(cluster, &*host.engine, &graphs),
-        None => finish_drops(&*host.engine, MetaKind::Dropped),
     }
 }
 
@@ -184,17 +197,4 @@ fn note_expiries_once(engine: &dyn Engine, graphs: &Graphs) -> Result<(), StoreE
     let mut batch = WriteBatch::new();
     put_setting(&mut batch, GraphNumber::STORE, EXPIRIES_NOTED, &[1]);
     Ok(engine.commit(batch)?)
-}
-
-pub(crate) fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreError> {
-    let mut partition = Vec::new();
-    key::meta_partition(&mut partition, GraphNumber::STORE, MetaKind::Graph);
-    let mut graphs = Vec::new();
-    let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
-    while let Some(entry) = cursor.next()? {
-        let number = graph_number(setting_value::read_numbers::<1>(entry.value)?)?;
-        let name = key::read_meta_row_name(entry.key.row())?;
-        graphs.push((name.into(), number));
-    }
-    Ok(graphs)
 }

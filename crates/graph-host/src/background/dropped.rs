@@ -11,14 +11,16 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use key_codec::key::{self, MetaKind};
-use key_codec::{GraphNumber, tables};
-use kv::{Engine, TableId, WriteBatch};
+use key_codec::GraphNumber;
+use key_codec::key::MetaKind;
+use kv::{Engine, WriteBatch};
 use parking_lot::{Condvar, Mutex};
 
 use crate::cluster::Cluster;
+use crate::host::Host;
 use crate::hosted::Graphs;
 use crate::lists::{read_numbers, read_owned_numbers};
+use crate::ranges::{prefix_of, tables};
 use graph_store::stored_settings::delete_number;
 use graph_store::{Peers, StoreError};
 
@@ -48,16 +50,23 @@ struct State {
 }
 
 impl Remover {
-    /// Starts the thread, which does `work` when it is woken.
-    pub(crate) fn start(waker: Waker, work: impl Fn() -> Result<(), StoreError> + Send + 'static) -> Self {
-        let host = Arc::clone(&waker.0);
+    /// Starts the thread.
+    pub(crate) fn start(waker: Waker, host: &Arc<Host>, graphs: &Graphs) -> Self {
+        let (told, host, graphs) = (Arc::clone(&waker.0), Arc::clone(host), Arc::clone(graphs));
         let run = move || {
-            while let Some(asked) = next(&host) {
-                if let Err(error) = work() {
-                    tracing::warn!(%error, "data of a dropped graph could not be removed; the next drop or start tries again");
+            while let Some(asked) = next(&told) {
+                let outcome = match &host.cluster {
+                    Some(cluster) => keep_house(cluster, &*host.engine, &graphs),
+                    None => finish_drops(&*host.engine, MetaKind::Dropped),
+                };
+                if let Err(error) = outcome {
+                    tracing::warn!(
+                        %error,
+                        "data of a dropped graph could not be removed; the next drop or start tries again"
+                    );
                 }
-                host.0.lock().done = asked;
-                host.1.notify_all();
+                told.0.lock().done = asked;
+                told.1.notify_all();
             }
         };
         let thread = std::thread::Builder::new().name("drops".to_owned()).spawn(run);
@@ -119,7 +128,7 @@ pub(crate) fn finish_drops(engine: &dyn Engine, kind: MetaKind) -> Result<(), St
 
 /// What the one server does that keeps house: takes over tasks of dead servers, and removes what they left unfinished
 /// and what was dropped.
-pub(crate) fn keep_house(cluster: &Cluster, engine: &dyn Engine, graphs: &Graphs) -> Result<(), StoreError> {
+fn keep_house(cluster: &Cluster, engine: &dyn Engine, graphs: &Graphs) -> Result<(), StoreError> {
     if !cluster.is_housekeeping() {
         return Ok(());
     }
@@ -164,16 +173,4 @@ fn finish_drop(engine: &dyn Engine, kind: MetaKind, number: GraphNumber) -> Resu
     let mut batch = WriteBatch::new();
     delete_number(&mut batch, kind, number);
     Ok(engine.commit(batch)?)
-}
-
-/// All tables.
-pub(crate) fn tables() -> impl Iterator<Item = TableId> {
-    (0u8..).zip(tables::TABLES).map(|(at, _)| TableId(at))
-}
-
-/// What the keys of a graph begin with.
-pub(crate) fn prefix_of(number: GraphNumber) -> Vec<u8> {
-    let mut prefix = Vec::new();
-    key::graph_prefix(&mut prefix, number);
-    prefix
 }

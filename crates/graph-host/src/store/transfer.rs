@@ -11,13 +11,13 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, setting_value, tables};
 use kv::{Engine, Key, TableId, WriteBatch};
 
-use crate::dropped::{prefix_of, tables};
-use crate::graphs::{put_conf, put_graph, put_version};
+use super::Store;
+use super::graphs::{put_conf, put_graph, put_version};
 use crate::hosted::HostedGraph;
-use crate::jobs::task::NEXT_TASK;
+use crate::jobs::records::NEXT_TASK;
 use crate::limits::COPY_BATCH_BYTES;
 use crate::lists::put_dropped;
-use crate::store::Store;
+use crate::ranges::{prefix_of, tables};
 use graph_access::Budget;
 use graph_store::IDS_RESERVED;
 use graph_store::graph_version::delete_version;

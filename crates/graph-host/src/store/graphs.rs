@@ -1,8 +1,8 @@
 //! Changes of the list of graphs: creating, dropping, clearing, configuring.
 //!
 //! Each is one batch, so a graph is there as a whole or not at all. What a graph held goes later, in the background
-//! (`dropped.rs`), so every change takes the same short time. The default graph cannot be dropped: it would be there
-//! again, empty, after the next start.
+//! (`background/dropped.rs`), so every change takes the same short time. The default graph cannot be dropped: it would
+//! be there again, empty, after the next start.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,10 +12,9 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, conf_value, schema_value, setting_value, tables};
 use kv::WriteBatch;
 
-use crate::cluster::refresh::reload;
-use crate::hosted::HostedGraph;
-use crate::lists::{NEXT_GRAPH, delete_named, graph_number, put_dropped};
-use crate::store::{Store, read_graphs};
+use super::Store;
+use crate::hosted::{HostedGraph, reload};
+use crate::lists::{NEXT_GRAPH, delete_named, graph_number, put_dropped, read_graphs};
 use graph_store::ChangeRight;
 use graph_store::graph_version::delete_version;
 use graph_store::stored_catalogue::put_next_ids;
@@ -56,7 +55,7 @@ impl Store {
     }
 
     /// The right to change the list of graphs, which is then as stored. Called with `admin` held.
-    pub(crate) fn begin_change(&self) -> Result<Option<Box<dyn ChangeRight + '_>>, StoreError> {
+    pub(super) fn begin_change(&self) -> Result<Option<Box<dyn ChangeRight + '_>>, StoreError> {
         let changing = self.host.begin_change()?;
         if changing.is_some() {
             reload(&self.host, &self.graphs)?;
@@ -66,14 +65,17 @@ impl Store {
 
     /// After a graph was taken away, with the right to change given back: waits until no server writes to it any more,
     /// so that who is told so can rely on it.
-    pub(crate) fn wait_for_others(&self) {
+    pub(super) fn wait_for_others(&self) {
         if let Err(error) = self.host.wait_for_servers() {
-            tracing::warn!(%error, "a graph was cleared or dropped, and another server may still take writes to what it was");
+            tracing::warn!(
+                %error,
+                "a graph was cleared or dropped, and another server may still take writes to what it was"
+            );
         }
     }
 
     /// Makes the default graph if it is not there.
-    pub(crate) fn ensure_default_graph(&self) -> Result<(), StoreError> {
+    pub(super) fn ensure_default_graph(&self) -> Result<(), StoreError> {
         let name = &self.host.options.default_graph;
         let _admin = self.admin.lock();
         if self.graph(name).is_ok() {
@@ -207,7 +209,7 @@ impl Store {
     }
 
     /// A number for a graph, which no other has had. What comes of it may fail: numbers are many.
-    pub(crate) fn take_number(&self) -> Result<GraphNumber, StoreError> {
+    pub(super) fn take_number(&self) -> Result<GraphNumber, StoreError> {
         let next = advance_setting(self.engine(), GraphNumber::STORE, NEXT_GRAPH, |before| {
             let number = graph_number([before.unwrap_or(1)])?;
             Ok(u64::from(number.0) + 1)
@@ -215,12 +217,12 @@ impl Store {
         Ok(graph_number([next - 1])?)
     }
 
-    pub(crate) fn fresh_graph(&self, name: &str, number: GraphNumber, catalogue: Catalogue) -> Arc<HostedGraph> {
+    pub(super) fn fresh_graph(&self, name: &str, number: GraphNumber, catalogue: Catalogue) -> Arc<HostedGraph> {
         Arc::new(HostedGraph::fresh(&self.host, name.to_owned(), number, catalogue))
     }
 
     /// Whether the stored list has the name under this number: what became of a change whose outcome is unknown.
-    pub(crate) fn is_stored(&self, name: &str, number: GraphNumber) -> bool {
+    pub(super) fn is_stored(&self, name: &str, number: GraphNumber) -> bool {
         read_graphs(self.engine()).is_ok_and(|graphs| graphs.iter().any(|(n, at)| n == name && *at == number))
     }
 }
@@ -246,7 +248,7 @@ fn keep_schema(batch: &mut WriteBatch, old: &HostedGraph, number: GraphNumber) -
 }
 
 /// Appends the number a name stands for.
-pub(crate) fn put_graph(batch: &mut WriteBatch, name: &str, number: GraphNumber) {
+pub(super) fn put_graph(batch: &mut WriteBatch, name: &str, number: GraphNumber) {
     batch.put(
         tables::META,
         |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Graph),
@@ -256,7 +258,7 @@ pub(crate) fn put_graph(batch: &mut WriteBatch, name: &str, number: GraphNumber)
 }
 
 /// Appends the version of a graph that others have to read.
-pub(crate) fn put_version(batch: &mut WriteBatch, graph: &HostedGraph, changing: Option<&dyn ChangeRight>) {
+pub(super) fn put_version(batch: &mut WriteBatch, graph: &HostedGraph, changing: Option<&dyn ChangeRight>) {
     if let Some(changing) = changing {
         let version = graph.version_with(changing.version());
         version.put(batch, graph.number());
@@ -264,7 +266,7 @@ pub(crate) fn put_version(batch: &mut WriteBatch, graph: &HostedGraph, changing:
     }
 }
 
-pub(crate) fn put_conf(batch: &mut WriteBatch, name: &str, conf: &GraphConf) {
+pub(super) fn put_conf(batch: &mut WriteBatch, name: &str, conf: &GraphConf) {
     batch.put(
         tables::META,
         |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::GraphConf),

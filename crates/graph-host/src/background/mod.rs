@@ -1,0 +1,9 @@
+//! The threads of a store: they run tasks, purge what has expired, remove what was dropped, and keep in step with other
+//! servers.
+//!
+//! Each has a type that starts it and, dropped, ends it and waits for it.
+
+pub(crate) mod dropped;
+pub(crate) mod purge;
+pub(crate) mod rounds;
+pub(crate) mod task_runner;
