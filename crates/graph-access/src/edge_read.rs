@@ -31,14 +31,16 @@ pub struct EdgeRow {
     pub sort_values: CompactString,
     /// Its properties; empty unless asked for.
     pub properties: Properties,
+    /// When it ceases to exist; `None`: never.
+    pub expires_at_ms: Option<i64>,
 }
 
 impl EdgeRow {
-    /// The whole edge, given the id of its owner. Its expiry is not part of a row.
+    /// The whole edge, given the id of its owner.
     #[must_use]
     pub fn into_edge(self, owner: VertexId) -> Edge {
-        let Self { other, label, outgoing, sort_values, properties, .. } = self;
+        let Self { owner: _, other, label, outgoing, sort_values, properties, expires_at_ms } = self;
         let (source, target) = if outgoing { (owner, other) } else { (other, owner) };
-        Edge { id: EdgeId { label, source, sort_values, target }, properties, expires_at_ms: None }
+        Edge { id: EdgeId { label, source, sort_values, target }, properties, expires_at_ms }
     }
 }

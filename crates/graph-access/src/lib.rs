@@ -21,7 +21,7 @@ pub mod limits;
 mod read;
 
 pub use budget::{Budget, Interrupted};
-pub use cursor::{Cursor, drain};
+pub use cursor::{Batches, Cursor, drain};
 pub use edge_read::{EdgeRead, EdgeRow};
 pub use error::AccessError;
 pub use read::{GraphRead, Lookup, WalkRead};

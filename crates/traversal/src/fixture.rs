@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use graph_access::{AccessError, Cursor, EdgeRead, EdgeRow, WalkRead};
+use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, WalkRead};
 use graph_model::{Direction, ErrorKind, LabelId, Properties, PropertyKeyId, Value, Vertex, VertexId};
 
 use crate::{Traversal, limits};
@@ -49,17 +49,6 @@ impl TestGraph {
     }
 }
 
-/// Rows that are all known, in batches that are small, so that tests meet their borders.
-struct Rows(std::vec::IntoIter<EdgeRow>);
-
-impl Cursor<EdgeRow> for Rows {
-    fn next_batch(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), AccessError> {
-        batch.clear();
-        batch.extend(self.0.by_ref().take(rows_max.min(3)));
-        Ok(())
-    }
-}
-
 impl WalkRead for TestGraph {
     fn edges_of<'a>(
         &'a self,
@@ -87,11 +76,17 @@ impl WalkRead for TestGraph {
                         properties.insert(WEIGHT, Value::Double(weight));
                     }
                     let (other, label) = (VertexId::Number(other), LabelId(edge.label));
-                    rows.push(EdgeRow { owner, other, label, outgoing, sort_values: "".into(), properties });
+                    let (sort_values, expires_at_ms) = ("".into(), None);
+                    rows.push(EdgeRow { owner, other, label, outgoing, sort_values, properties, expires_at_ms });
                 }
             }
         }
-        Ok(Box::new(Rows(rows.into_iter())))
+        // In batches that are small, so that tests meet their borders.
+        let mut rows = rows.into_iter();
+        Ok(Box::new(Batches::new(move |batch: &mut Vec<EdgeRow>, rows_max: usize| {
+            batch.extend(rows.by_ref().take(rows_max.min(3)));
+            Ok(())
+        })))
     }
 
     fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, AccessError> {

@@ -7,12 +7,13 @@ use std::time::Duration;
 use graph_access::{AccessError, Budget, Cursor, EdgeRead, GraphRead as _, Lookup, WalkRead as _};
 use graph_host::HostedGraph;
 use graph_model::{Direction, Edge, EdgeId, ErrorKind, IdStrategy, LabelId, VertexId};
-use graph_schema::{Conditions, Literal, NewEdge};
+use graph_schema::{Conditions, Literal, NewEdge, NewEdgeLabel};
 use graph_store::{EdgeQuery, GraphReader, limits};
 use proptest::prelude::*;
 use traversal::{KOut, Step, Traversal, TraversalError, k_out};
 
 use crate::fixture::*;
+use crate::parked::ParkedEngine;
 
 /// Every vertex there is, and one that is not.
 fn vertices() -> Vec<VertexId> {
@@ -102,6 +103,23 @@ fn many_vertices_at_once_are_the_same_as_one_by_one() {
 }
 
 #[test]
+fn a_row_says_when_its_edge_ceases_to_exist() {
+    let (_store, graph) = store(&memory());
+    graph.schema().create_vertex_label(&vertex_label("numbered", IdStrategy::CustomizeNumber)).unwrap();
+    let brief = NewEdgeLabel { ttl_ms: 3_600_000, ..edge_label("brief", "numbered", "numbered") };
+    graph.schema().create_edge_label(&brief).unwrap();
+    insert(&graph, &[vertex("numbered", Some(Literal::Integer(1)))]).unwrap();
+    let end = || ("numbered", Literal::Integer(1));
+    let stored = connect(&graph, &[edge("brief", end(), end())]).unwrap();
+    assert!(stored[0].expires_at_ms.is_some());
+    for properties in [false, true] {
+        let read = EdgeRead { direction: Direction::Both, labels: None, limit: None, properties };
+        let found = read_at_once(&graph, &[&VertexId::Number(1)], &read, 1);
+        assert_eq!(found, [vec![(true, stored[0].clone()), (false, stored[0].clone())]]);
+    }
+}
+
+#[test]
 fn edges_by_id_come_in_order_and_none_where_there_is_none() {
     let (_store, graph) = store(&memory());
     fill(&graph);
@@ -117,17 +135,49 @@ fn edges_by_id_come_in_order_and_none_where_there_is_none() {
     assert_eq!(reader.edges(&ids).unwrap(), expected);
 }
 
-#[test]
-fn a_traversal_looks_at_its_budget_while_it_reads() {
-    let (_store, graph) = store(&memory());
+/// A graph whose vertex 0 has edges to `count` vertices.
+fn star(graph: &HostedGraph, count: usize) {
     graph.schema().create_vertex_label(&vertex_label("numbered", IdStrategy::CustomizeNumber)).unwrap();
     graph.schema().create_edge_label(&edge_label("next", "numbered", "numbered")).unwrap();
-    let count = i64::from(limits::ROWS_PER_CHECK) + 20;
-    let new: Vec<_> = (0..count).map(|n| vertex("numbered", Some(Literal::Integer(n)))).collect();
-    insert(&graph, &new).unwrap();
-    let ends = |n| (("numbered", Literal::Integer(0)), ("numbered", Literal::Integer(n)));
-    let new: Vec<NewEdge<'_>> = (0..count).map(|n| edge("next", ends(n).0, ends(n).1)).collect();
-    connect(&graph, &new).unwrap();
+    let numbers = || 0..i64::try_from(count).unwrap();
+    let new: Vec<_> = numbers().map(|n| vertex("numbered", Some(Literal::Integer(n)))).collect();
+    insert(graph, &new).unwrap();
+    let end = |n| ("numbered", Literal::Integer(n));
+    let new: Vec<NewEdge<'_>> = numbers().map(|n| edge("next", end(0), end(n))).collect();
+    connect(graph, &new).unwrap();
+}
+
+#[test]
+fn an_adjacency_read_looks_at_its_budget_while_it_fills_a_batch() {
+    let engine = Arc::new(ParkedEngine::new(memory()));
+    let (_store, graph) = store(&engine);
+    let per_check = usize::try_from(limits::ROWS_PER_CHECK).unwrap();
+    star(&graph, 3 * per_check);
+    let read = EdgeRead { direction: Direction::Out, labels: None, limit: None, properties: false };
+    let owners = [&VertexId::Number(0)];
+    // The partition is read from its first row, and from the row before which a batch ended.
+    for before in [0, 2] {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let budget = Budget::new(Duration::from_secs(3_600), Arc::clone(&cancelled));
+        let reader = GraphReader::new(&graph, &graph.catalogue(), &budget);
+        let mut cursor = reader.edges_of(&owners, read).unwrap();
+        let mut rows = Vec::new();
+        for _ in 0..before {
+            cursor.next_batch(&mut rows, 1).unwrap();
+            assert_eq!(rows.len(), 1);
+        }
+        engine.raise_after(10, &cancelled);
+        let error = cursor.next_batch(&mut rows, usize::MAX).unwrap_err();
+        assert_eq!((error.kind, rows.len()), (ErrorKind::Cancelled, 0));
+        assert_eq!(engine.rows(), per_check, "rows read after {before} batches");
+        assert_eq!((cursor.next_batch(&mut rows, usize::MAX), rows.len()), (Ok(()), 0), "it is at its end");
+    }
+}
+
+#[test]
+fn a_traversal_nobody_wants_any_more_stops_between_batches() {
+    let (_store, graph) = store(&memory());
+    star(&graph, 20);
     let cancelled = Arc::new(AtomicBool::new(false));
     let budget = Budget::new(Duration::from_secs(3_600), Arc::clone(&cancelled));
     let reader = GraphReader::new(&graph, &graph.catalogue(), &budget);
@@ -135,8 +185,8 @@ fn a_traversal_looks_at_its_budget_while_it_reads() {
     let owners = [&VertexId::Number(0)];
     let mut cursor = reader.edges_of(&owners, read).unwrap();
     let mut rows = Vec::new();
-    cursor.next_batch(&mut rows, 1).unwrap();
-    assert_eq!(rows.len(), 1);
+    cursor.next_batch(&mut rows, 0).unwrap();
+    assert_eq!(rows.len(), 1, "0 counts as 1");
     cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
     let error = cursor.next_batch(&mut rows, 1).unwrap_err();
     assert_eq!((error.kind, rows.len()), (ErrorKind::Cancelled, 0));
@@ -144,6 +194,33 @@ fn a_traversal_looks_at_its_budget_while_it_reads() {
     let first = traversal.node(VertexId::Number(0)).unwrap();
     let around = k_out(&mut traversal, first, &KOut::new(&Step::default(), 1));
     assert!(matches!(around, Err(TraversalError::Read(AccessError { kind: ErrorKind::Cancelled, .. }))));
+}
+
+#[test]
+fn every_cursor_ends_after_an_error() {
+    let (_store, graph) = store(&memory());
+    star(&graph, 400);
+    let failing = |open: &dyn Fn(&GraphReader<'_>, &Arc<AtomicBool>)| {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let budget = Budget::new(Duration::from_secs(3_600), Arc::clone(&cancelled));
+        open(&GraphReader::new(&graph, &graph.catalogue(), &budget), &cancelled);
+    };
+    failing(&|reader, cancelled| ends_after_an_error(&mut *reader.scan_vertices(None).unwrap(), cancelled));
+    failing(&|reader, cancelled| ends_after_an_error(&mut *reader.scan_edges(None).unwrap(), cancelled));
+    let label = Some(vertex_label_id(&graph, "numbered"));
+    failing(&|reader, cancelled| ends_after_an_error(&mut *reader.scan_vertices(label).unwrap(), cancelled));
+}
+
+/// Cancels a read after its first row, then asks it for more than it reads between two looks at its budget.
+fn ends_after_an_error<T: std::fmt::Debug>(cursor: &mut dyn Cursor<T>, cancelled: &AtomicBool) {
+    let mut batch = Vec::new();
+    cursor.next_batch(&mut batch, 0).unwrap();
+    assert_eq!(batch.len(), 1, "0 counts as 1");
+    cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+    let error = cursor.next_batch(&mut batch, 1024).unwrap_err();
+    assert_eq!((error.kind, batch.len()), (ErrorKind::Cancelled, 0));
+    cursor.next_batch(&mut batch, 1024).unwrap();
+    assert_eq!(batch.len(), 0, "it is at its end");
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! An engine whose next writes wait until they are let go: writes that are under way, without threads or clocks. It
-//! counts its calls, each of which would be a round of an engine over a network.
+//! counts its calls, each of which would be a round of an engine over a network, and can raise a flag while a scan is
+//! at work.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use kv::{
-    Capabilities, Commit, CommitSender, Cursor, Engine, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId,
-    WriteBatch,
+    Capabilities, Commit, CommitSender, Cursor, Engine, Entry, Key, Keys, KvError, Read, RowRange, Run, Statistic,
+    TableId, WriteBatch,
 };
 
 /// Around another engine.
@@ -15,6 +16,8 @@ pub(crate) struct ParkedEngine {
     state: Mutex<State>,
     reads: AtomicUsize,
     writes: AtomicUsize,
+    rows: AtomicUsize,
+    flag: Mutex<Option<(usize, Arc<AtomicBool>)>>,
 }
 
 /// Calls of an engine.
@@ -33,7 +36,8 @@ struct State {
 
 impl ParkedEngine {
     pub(crate) fn new(inner: Arc<impl Engine + 'static>) -> Self {
-        Self { inner, state: Mutex::default(), reads: AtomicUsize::new(0), writes: AtomicUsize::new(0) }
+        let none = || AtomicUsize::new(0);
+        Self { inner, state: Mutex::default(), reads: none(), writes: none(), rows: none(), flag: Mutex::default() }
     }
 
     /// The next `count` writes wait for [`Self::release`].
@@ -45,6 +49,26 @@ impl ParkedEngine {
     pub(crate) fn rounds(&self) -> Rounds {
         let take = |count: &AtomicUsize| count.swap(0, Ordering::Relaxed);
         Rounds { reads: take(&self.reads), writes: take(&self.writes) }
+    }
+
+    /// Raises a flag as soon as scans have given so many more rows.
+    pub(crate) fn raise_after(&self, rows: usize, flag: &Arc<AtomicBool>) {
+        self.rows.store(0, Ordering::Relaxed);
+        *self.flag.lock().unwrap() = Some((rows, Arc::clone(flag)));
+    }
+
+    /// Rows that scans of a partition have given since [`Self::raise_after`].
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.load(Ordering::Relaxed)
+    }
+
+    fn count_row(&self) {
+        let rows = self.rows.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some((at, flag)) = &*self.flag.lock().unwrap()
+            && *at == rows
+        {
+            flag.store(true, Ordering::Relaxed);
+        }
     }
 
     fn read(&self) -> &dyn Engine {
@@ -66,6 +90,20 @@ impl ParkedEngine {
     }
 }
 
+/// The rows of a scan, counted.
+struct CountedRows<'a> {
+    engine: &'a ParkedEngine,
+    rows: Box<dyn Cursor + 'a>,
+}
+
+impl Cursor for CountedRows<'_> {
+    fn next(&mut self) -> Result<Option<Entry<'_>>, KvError> {
+        let row = self.rows.next()?;
+        row.is_some().then(|| self.engine.count_row());
+        Ok(row)
+    }
+}
+
 impl Read for ParkedEngine {
     fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
         self.read().get(table, key, found)
@@ -81,7 +119,7 @@ impl Read for ParkedEngine {
     }
 
     fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        self.read().scan(table, range)
+        Ok(Box::new(CountedRows { engine: self, rows: self.read().scan(table, range)? }))
     }
 
     fn scan_partitions<'a>(

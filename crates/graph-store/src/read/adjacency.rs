@@ -5,8 +5,7 @@
 //! properties are asked for. Each batch sees committed data of its own moment, and fails where the graph was cleared
 //! before its end.
 
-use compact_str::CompactString;
-use graph_access::{AccessError, Cursor, EdgeRead, EdgeRow};
+use graph_access::{EdgeRead, EdgeRow};
 use graph_model::{Direction, LabelId, Properties, VertexId};
 use key_codec::{key, tables, value};
 use kv::{Entry, GoOn, Keys, RowRange, TableId, successor};
@@ -76,7 +75,9 @@ impl<'a> AdjacencyCursor<'a> {
         Table { outgoing, partitions, places, done: 0, resume: None }
     }
 
-    fn fill(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), StoreError> {
+    /// Appends the next edges to a batch, until it has `rows_max`.
+    pub(super) fn fill(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), StoreError> {
+        self.reader.budget.check()?;
         while batch.len() < rows_max {
             let mut table = match self.table.take() {
                 Some(table) => table,
@@ -204,43 +205,20 @@ impl Scan {
         if self.rows.is_multiple_of(limits::ROWS_PER_CHECK) {
             cursor.reader.budget.check()?;
         }
-        let Some((sort_values, other, properties)) = live_edge(entry, self.now_ms, cursor.read.properties)? else {
-            return Ok(false);
+        let (expires_at_ms, properties) = if cursor.read.properties {
+            value::read_edge(entry.value)?
+        } else {
+            (value::read_edge_expiry(entry.value)?, Properties::new())
         };
+        if is_expired(expires_at_ms, self.now_ms) {
+            return Ok(false);
+        }
+        let (sort_values, other) = key::read_edge_row(entry.key.row())?;
         if let Some(taken) = cursor.taken.get_mut(owner) {
             *taken += 1;
         }
-        batch.push(EdgeRow { owner, other, label, outgoing: self.outgoing, sort_values, properties });
+        let outgoing = self.outgoing;
+        batch.push(EdgeRow { owner, other, label, outgoing, sort_values, properties, expires_at_ms });
         Ok(true)
     }
-}
-
-impl Cursor<EdgeRow> for AdjacencyCursor<'_> {
-    fn next_batch(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), AccessError> {
-        batch.clear();
-        let filled = self.reader.budget.check().map_err(StoreError::from).and_then(|()| self.fill(batch, rows_max));
-        filled.map_err(|error| {
-            batch.clear();
-            (self.table, self.directions) = (None, &[]);
-            error.into()
-        })
-    }
-}
-
-/// Decodes an edge; `None` if it has ceased to exist.
-fn live_edge(
-    entry: Entry<'_>,
-    now: i64,
-    with_properties: bool,
-) -> Result<Option<(CompactString, VertexId, Properties)>, StoreError> {
-    let (expires_at_ms, properties) = if with_properties {
-        value::read_edge(entry.value)?
-    } else {
-        (value::read_edge_expiry(entry.value)?, Properties::new())
-    };
-    if is_expired(expires_at_ms, now) {
-        return Ok(None);
-    }
-    let (sort_values, other) = key::read_edge_row(entry.key.row())?;
-    Ok(Some((sort_values, other, properties)))
 }

@@ -1,12 +1,13 @@
 //! A list behind the port: each batch is a page of it, so that nothing is held open between batches.
 
-use graph_access::{AccessError, Cursor};
+use graph_access::Budget;
 
 use crate::read::list::{Listed, Range};
 use crate::{StoreError, limits};
 
 /// A list that is read page by page.
-pub(super) struct PagedCursor<F> {
+pub(super) struct Pages<'a, F> {
+    budget: &'a Budget,
     /// The next page's token; empty: the first page. `None` at the end.
     token: Option<String>,
     /// Elements that may still be given; `None`: any number.
@@ -14,20 +15,19 @@ pub(super) struct PagedCursor<F> {
     list: F,
 }
 
-impl<F> PagedCursor<F> {
+impl<'a, F> Pages<'a, F> {
     /// At most `limit` elements of what `list` appends to a batch for a range.
-    pub(super) fn new(limit: Option<u64>, list: F) -> Self {
-        Self { token: Some(String::new()), left: limit, list }
+    pub(super) fn new(budget: &'a Budget, limit: Option<u64>, list: F) -> Self {
+        Self { budget, token: Some(String::new()), left: limit, list }
     }
-}
 
-impl<T, F> Cursor<T> for PagedCursor<F>
-where
-    F: FnMut(Range, &mut Vec<T>) -> Result<Listed, StoreError>,
-{
-    fn next_batch(&mut self, batch: &mut Vec<T>, rows_max: usize) -> Result<(), AccessError> {
-        batch.clear();
+    /// Appends the next elements to a batch, until it has `rows_max` or a page is over.
+    pub(super) fn fill<T>(&mut self, batch: &mut Vec<T>, rows_max: usize) -> Result<(), StoreError>
+    where
+        F: FnMut(Range, &mut Vec<T>) -> Result<Listed, StoreError>,
+    {
         let wanted = (rows_max as u64).min(self.left.unwrap_or(u64::MAX)).min(limits::LIST_FETCH_VERTICES as u64);
+        self.budget.check()?;
         let Some(token) = self.token.take().filter(|_| wanted > 0) else { return Ok(()) };
         let listed = (self.list)(Range::Page { token, limit: Some(wanted) }, batch)?;
         self.token = listed.next;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph_access::{AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Lookup, WalkRead};
+use graph_access::{AccessError, Batches, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Lookup, WalkRead};
 use graph_model::{Edge, EdgeId, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, Conditions, EdgeLabelKind};
 
@@ -10,7 +10,7 @@ use crate::read::Reader;
 use crate::read::adjacency::AdjacencyCursor;
 use crate::read::list::VertexQuery;
 use crate::read::list_edges::EdgeQuery;
-use crate::read::paged::PagedCursor;
+use crate::read::paged::Pages;
 use crate::{Graph, Visit};
 
 /// A graph as one request reads it: with one state of the schema and one budget for all reads.
@@ -42,7 +42,8 @@ impl WalkRead for GraphReader<'_> {
         read: EdgeRead<'b>,
     ) -> Result<Box<dyn Cursor<EdgeRow> + 'b>, AccessError> {
         self.check()?;
-        Ok(Box::new(AdjacencyCursor::new(self, owners, read)))
+        let mut cursor = AdjacencyCursor::new(self, owners, read);
+        Ok(Box::new(Batches::new(move |batch: &mut Vec<EdgeRow>, rows_max| Ok(cursor.fill(batch, rows_max)?))))
     }
 
     fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, AccessError> {
@@ -76,24 +77,26 @@ impl GraphRead for GraphReader<'_> {
     fn find_vertices<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {
         self.check()?;
         let Lookup { label, conditions, limit } = lookup;
-        Ok(Box::new(PagedCursor::new(limit, move |range, batch: &mut Vec<Vertex>| {
+        let mut pages = Pages::new(self.budget, limit, move |range, batch: &mut Vec<Vertex>| {
             let query = VertexQuery { label, conditions: conditions.clone(), range };
             self.reader().list_vertices(&query, self.budget, &mut |vertex: &Vertex| {
                 batch.push(vertex.clone());
                 Visit::Continue(())
             })
-        })))
+        });
+        Ok(Box::new(Batches::new(move |batch: &mut Vec<Vertex>, rows_max| Ok(pages.fill(batch, rows_max)?))))
     }
 
     fn find_edges<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Edge> + 'b>, AccessError> {
         self.check()?;
         let Lookup { label, conditions, limit } = lookup;
-        Ok(Box::new(PagedCursor::new(limit, move |range, batch: &mut Vec<Edge>| {
+        let mut pages = Pages::new(self.budget, limit, move |range, batch: &mut Vec<Edge>| {
             let query = EdgeQuery { label, vertex: None, conditions: conditions.clone(), range };
             self.reader().list_edges(&query, self.budget, &mut |edge: &Edge| {
                 batch.push(edge.clone());
                 Visit::Continue(())
             })
-        })))
+        });
+        Ok(Box::new(Batches::new(move |batch: &mut Vec<Edge>, rows_max| Ok(pages.fill(batch, rows_max)?))))
     }
 }
