@@ -20,7 +20,8 @@ use tokio::time::timeout;
 use crate::call::{Answered, App, Call};
 use crate::errors::ApiError;
 use crate::limits;
-use crate::routes::{self, Found, Handler, Scope};
+use crate::route::{Handler, Scope};
+use crate::routes::{self, Found};
 
 impl Service for App {
     fn answer(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = HttpResponse> + Send {
@@ -124,8 +125,7 @@ async fn serve(
         Scope::Server | Scope::Space | Scope::Graph => None,
     };
     let app_of_call = Arc::clone(app);
-    let described =
-        if app.options.test_routes { app.directory.get(id).and_then(|found| found.operation) } else { None };
+    let described = if app.options.test_routes { app.directory.operation(id) } else { None };
     let (dialect, budget) = (dialect_of(headers), Budget::unlimited());
     let java_client = is_java_client(headers);
     let call = Call {

@@ -14,9 +14,9 @@ use threads::{run_anywhere, stand_back};
 
 use crate::directory::{Directory, State};
 use crate::errors::ApiError;
-use crate::openapi::Operation;
 use crate::options::ApiOptions;
 use crate::query::Query;
+use openapi_document::Operation;
 
 /// An answer, or why there is none.
 pub(crate) type Answered = Result<Reply, ApiError>;

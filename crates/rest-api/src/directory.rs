@@ -3,7 +3,7 @@
 
 use hyper::Method;
 
-use crate::openapi::{Operation, operation_of};
+use openapi_document::Operation;
 
 /// One method at one address: its position in the [`Directory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,20 +27,25 @@ pub(crate) struct Endpoint {
     pub(crate) method: Method,
     /// The address as clients know it, with `{S}` for a graph space and `{G}` for a graph: `{G}/graph/vertices/{id}`.
     pub(crate) template: String,
-    /// The segments after the scope; see [`crate::routes`].
+    /// The segments after the scope; see [`crate::route`].
     pub(crate) path: &'static [&'static str],
     pub(crate) state: State,
-    /// What it takes and answers; `None` for what is not described, as files.
-    pub(crate) operation: Option<&'static Operation>,
+    /// What it takes and answers, and its area in `/openapi.json`; `None` for what is not described, as files.
+    pub(crate) described: Option<(&'static str, &'static Operation)>,
     /// Whether it only reads: if it can take long, it runs on threads of low priority.
     pub(crate) is_query: bool,
 }
 
 impl Endpoint {
-    pub(crate) fn new(method: &Method, template: String, path: &'static [&'static str], state: State) -> Self {
-        let operation = operation_of(method.as_str(), &template);
+    pub(crate) fn new(
+        method: &Method,
+        template: String,
+        path: &'static [&'static str],
+        state: State,
+        described: Option<(&'static str, &'static Operation)>,
+    ) -> Self {
         let is_query = *method == Method::GET || matches!(path.first(), Some(&("traversers" | "gremlin" | "cypher")));
-        Self { method: method.clone(), template, path, state, operation, is_query }
+        Self { method: method.clone(), template, path, state, described, is_query }
     }
 }
 
@@ -52,6 +57,11 @@ pub(crate) struct Directory {
 impl Directory {
     pub(crate) fn new(endpoints: Vec<Endpoint>) -> Self {
         Self { endpoints }
+    }
+
+    /// What an endpoint takes and answers.
+    pub(crate) fn operation(&self, id: EndpointId) -> Option<&'static Operation> {
+        self.get(id)?.described.map(|(_, operation)| operation)
     }
 
     /// One of them.

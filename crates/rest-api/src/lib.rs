@@ -5,9 +5,9 @@
 //! (`http-server`), gives out no threads (`serving`), holds no graph semantics (`graph-store`), reads and writes no
 //! JSON of elements and definitions (`rest-json`), and knows no storage engine.
 //!
-//! A request's way: `answer.rs` (its life from admission to answer) -> `routes.rs` (the one table of addresses) ->
-//! `resources/` (one file for each kind of resource) -> `errors.rs` (the one table of failures). `directory.rs` has the
-//! table of addresses as data.
+//! A request's way: `answer.rs` (its life from admission to answer) -> `routes.rs` (the table of addresses; traversers
+//! bring their own lines) -> `resources/` (one file for each kind of resource) -> `errors.rs` (the one table of
+//! failures). `directory.rs` has the table of addresses as data.
 //!
 //! Invariants:
 //! - A refused request is answered, with the reason and what to do.
@@ -24,6 +24,7 @@ mod openapi;
 mod options;
 mod query;
 mod resources;
+mod route;
 mod routes;
 mod server;
 

@@ -1,53 +1,78 @@
 //! The API described for programs, as data: what `/openapi.json` answers is made of it.
 //!
 //! The table of routes says what there is. The tables in this folder say what each method at each address takes and
-//! answers, in the words of `operation.rs`; a test compares the two, and in tests of the server a handler that asks for
-//! a parameter its description does not have fails. To describe a new route, add its line to the table of its area;
-//! shapes used more than once go to `shapes.rs`.
+//! answers, in the words of the crate `openapi-document`; a test compares the two, and in tests of the server a handler
+//! fails that asks for a parameter its description does not have. To describe a new route, add its line to the table of
+//! its area (traversers describe themselves in `resources/traversers/`); shapes used more than once go to `shapes.rs`.
 
 mod admin;
-mod document;
 mod graph;
-mod operation;
 mod schema;
 mod shapes;
-mod traversers;
+pub(crate) mod traversers;
 
-pub(crate) use operation::{Operation, Shape};
+use openapi_document::{Api, Area, Operation, Scope};
 
-/// The tables: the name of an area, what it is about, its operations.
-static TABLES: &[(&str, &str, &[Operation])] = &[
-    ("graph", "Vertices and edges", graph::OPERATIONS),
-    ("schema", "Definitions of property keys, labels and indexes, and the tasks they start", schema::OPERATIONS),
-    ("traversers", "Neighbourhoods, paths, similarities, ranks, and reading a graph in parts", traversers::OPERATIONS),
-    ("graphs", "Graphs as a whole, and graph spaces", admin::GRAPHS),
-    ("service", "The server itself", admin::SERVICE),
+use crate::directory::Directory;
+
+/// The area of traversers.
+pub(crate) const TRAVERSERS: &str = "traversers";
+
+const ABOUT: &str = "Property graphs over HugeGraph's REST API. Every address of a graph is there twice: as shown, and \
+    after `/graphspaces/DEFAULT`. Errors are JSON with the Java class HugeGraph's clients know them by.";
+
+/// The tables: an area, and its operations.
+static TABLES: &[(Area, &[Operation])] = &[
+    (Area { name: "graph", about: "Vertices and edges" }, graph::OPERATIONS),
+    (
+        Area { name: "schema", about: "Definitions of property keys, labels and indexes, and the tasks they start" },
+        schema::OPERATIONS,
+    ),
+    (
+        Area { name: TRAVERSERS, about: "Neighbourhoods, paths, similarities, ranks, and reading a graph in parts" },
+        traversers::OPERATIONS,
+    ),
+    (Area { name: "graphs", about: "Graphs as a whole, and graph spaces" }, admin::GRAPHS),
+    (Area { name: "service", about: "The server itself" }, admin::SERVICE),
 ];
 
-/// All operations with the name of their area.
-fn operations() -> impl Iterator<Item = (&'static str, &'static Operation)> {
-    TABLES.iter().flat_map(|(tag, _, operations)| operations.iter().map(|operation| (*tag, operation)))
-}
+/// Every address of a graph or graph space is there twice.
+const TWICE: &[&str] = &["/", "/graphspaces/DEFAULT"];
+static SCOPES: &[Scope] = &[
+    Scope { mark: "{G}", path: "/graphs/{graph}", servers: TWICE, word: "graph" },
+    Scope { mark: "{S}", path: "", servers: TWICE, word: "space" },
+];
 
-/// What is said about a method at an address.
-pub(crate) fn operation_of(method: &str, template: &str) -> Option<&'static Operation> {
-    operations()
-        .map(|(_, operation)| operation)
-        .find(|operation| operation.template == template && operation.method == method)
+/// All operations of the tables, with the name of their area.
+pub(crate) fn operations() -> impl Iterator<Item = (&'static str, &'static Operation)> {
+    TABLES.iter().flat_map(|(area, operations)| operations.iter().map(|operation| (area.name, operation)))
 }
 
 /// The document as JSON; `None` where it cannot be written.
-pub(crate) fn document_json() -> Option<String> {
-    document::document().to_json().ok()
+pub(crate) fn document_json(directory: &Directory) -> Option<String> {
+    let areas: Vec<Area> = TABLES.iter().map(|(area, _)| *area).collect();
+    let shapes: Vec<_> = shapes::all().copied().collect();
+    let api = Api {
+        title: "Rhizome",
+        version: env!("CARGO_PKG_VERSION"),
+        about: ABOUT,
+        license: "Apache-2.0",
+        areas: &areas,
+        scopes: SCOPES,
+        shapes: &shapes,
+        failure: "Error",
+        examples: &[("graph", "hugegraph"), ("space", "DEFAULT"), ("group", "gauges")],
+    };
+    api.document_json(directory.all().filter_map(|endpoint| endpoint.described))
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::operation::{Answer, Body};
     use super::*;
-    use crate::routes::directory;
+    use crate::routes::{directory, operations};
+    use openapi_document::{Answer, Body, Shape};
 
     /// Every method at every address that answers, without files and tests.
     fn routed() -> BTreeSet<(String, String)> {
@@ -66,7 +91,8 @@ mod tests {
         let missing: Vec<_> = routed.difference(&once).collect();
         assert!(
             missing.is_empty(),
-            "these endpoints have no description for /openapi.json; add each to a table in src/openapi/: {missing:?}"
+            "these endpoints have no description for /openapi.json; add each to a table in src/openapi/, or \
+             next to its traverser: {missing:?}"
         );
         let extra: Vec<_> = once.difference(&routed).collect();
         assert!(extra.is_empty(), "src/openapi/ describes what the table of routes does not have: {extra:?}");
@@ -107,11 +133,13 @@ mod tests {
 
     #[test]
     fn the_document_has_every_address_once_and_ids_of_their_own() {
-        let document = serde_json::to_value(document::document()).unwrap();
+        let document = document_json(&directory()).unwrap();
+        let document: serde_json::Value = serde_json::from_str(&document).unwrap();
         let paths = document["paths"].as_object().unwrap();
         let mut ids = BTreeSet::new();
         for (template, method) in routed() {
-            let operation = &paths[&document::path_of(&template)][method.to_lowercase()];
+            let path = template.replace("{G}", "/graphs/{graph}").replace("{S}", "");
+            let operation = &paths[&path][method.to_lowercase()];
             let id = operation["operationId"].as_str().unwrap_or_else(|| panic!("{method} {template} is not there"));
             assert!(ids.insert(id.to_owned()), "{id} is there twice");
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::errors::ApiError;
-use crate::openapi::Operation;
+use openapi_document::Operation;
 
 /// The query part of an address.
 #[derive(Clone, Copy)]

@@ -1,69 +1,20 @@
 //! The one table of addresses: what is where, with which methods, and on which threads it runs. Whatever only has to
 //! know *what is where* reads the [`Directory`] that is made of it.
 
-use graph_store::Wait;
 use hyper::Method;
 
-use crate::call::{Answered, Call, Stored};
-use crate::directory::{Directory, Endpoint, EndpointId, State};
+use crate::directory::{Directory, Endpoint, EndpointId};
 use crate::names::DEFAULT_SPACE;
-use crate::resources::traversers::{
-    customized, edge_existence, fusiform, neighbourhood, paths, ranks, rings, shortest, similarity, weighted,
-};
+use crate::openapi;
 use crate::resources::{
     api_document, edge_labels, edges, graph_modes, graph_spaces, graphs, health, index_labels, metrics, property_keys,
-    schema, server_settings, shards, tasks, testing, variables, versions, vertex_labels, vertices,
+    schema, server_settings, shards, tasks, testing, traversers, variables, versions, vertex_labels, vertices,
 };
+use crate::route::Handler::{Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
+use crate::route::{DELETE, GET, Handler, POST, PUT, Route, Scope, graph, server, space};
 use http_server::Address;
+use openapi_document::Operation;
 
-/// What runs, and where.
-#[derive(Clone, Copy)]
-pub(crate) enum Handler {
-    /// Short: on the thread that serves the connection.
-    Quick(fn(&Call) -> Answered),
-    /// Can take long: on the pool of queries or of writes ([`Endpoint::is_query`]).
-    Pooled(fn(&Call) -> Answered),
-    /// A write that is short unless it is large or another write to the same elements is at work: like `Quick`, else on
-    /// the pool.
-    QuickWrite(fn(&Call, Wait) -> Stored),
-    /// A write that can take long: on the pool.
-    PooledWrite(fn(&Call, Wait) -> Stored),
-    /// Like `Pooled`, at the address of a graph that need not exist.
-    NewGraph(fn(&Call) -> Answered),
-    /// On the pool, without a time limit, and to its end even when the client goes away. What it does admits one at a
-    /// time.
-    Unhurried(fn(&Call) -> Answered),
-    /// HugeGraph has it, this version does not.
-    NotYet,
-    /// HugeGraph or one of its clients has it, and Rhizome leaves it out for this reason.
-    Never(&'static str),
-}
-
-/// What addresses of a route begin with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// Nothing. These are always admitted where they have no body: they touch no graph, and operators need them under
-    /// load.
-    Server,
-    /// A graph space: nothing, or `/graphspaces/{space}`.
-    Space,
-    /// A graph: `/graphs/{graph}` or `/graphspaces/{space}/graphs/{graph}`.
-    Graph,
-}
-
-/// The methods at one address.
-struct Route {
-    scope: Scope,
-    /// Segments after the scope. In braces: any one segment; `{*}`: any further ones.
-    path: &'static [&'static str],
-    endpoints: &'static [(Method, Handler)],
-}
-
-use Handler::{Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
-const GET: Method = Method::GET;
-const POST: Method = Method::POST;
-const PUT: Method = Method::PUT;
-const DELETE: Method = Method::DELETE;
 const NOT_YET: &[(Method, Handler)] = &[(GET, NotYet), (POST, NotYet), (PUT, NotYet), (DELETE, NotYet)];
 
 /// Several processes that replicate a graph.
@@ -80,19 +31,7 @@ const NO_RAFT: &[(Method, Handler)] = &[(GET, Never(RAFT)), (POST, Never(RAFT))]
 const ONLY_IN_CLIENTS: &[(Method, Handler)] =
     &[(GET, Never(CLIENT_ONLY)), (POST, Never(CLIENT_ONLY)), (PUT, Never(CLIENT_ONLY)), (DELETE, Never(CLIENT_ONLY))];
 
-const fn server(path: &'static [&'static str], endpoints: &'static [(Method, Handler)]) -> Route {
-    Route { scope: Scope::Server, path, endpoints }
-}
-
-const fn space(path: &'static [&'static str], endpoints: &'static [(Method, Handler)]) -> Route {
-    Route { scope: Scope::Space, path, endpoints }
-}
-
-const fn graph(path: &'static [&'static str], endpoints: &'static [(Method, Handler)]) -> Route {
-    Route { scope: Scope::Graph, path, endpoints }
-}
-
-/// The first route that fits counts; those used most come first.
+/// All routes but those of traversers. The first one that fits counts; those used most come first.
 static ROUTES: &[Route] = &[
     graph(
         &["graph", "vertices", "batch"],
@@ -169,41 +108,6 @@ static ROUTES: &[Route] = &[
     graph(&["jobs", "rebuild", "vertexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_vertex_label))]),
     graph(&["jobs", "rebuild", "edgelabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_edge_label))]),
     graph(&["jobs", "rebuild", "indexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild))]),
-    graph(
-        &["traversers", "kout"],
-        &[(GET, Pooled(neighbourhood::k_out_by_query)), (POST, Pooled(neighbourhood::k_out_by_body))],
-    ),
-    graph(
-        &["traversers", "kneighbor"],
-        &[(GET, Pooled(neighbourhood::k_neighbour_by_query)), (POST, Pooled(neighbourhood::k_neighbour_by_body))],
-    ),
-    graph(&["traversers", "paths"], &[(GET, Pooled(paths::by_query)), (POST, Pooled(paths::by_body))]),
-    graph(&["traversers", "templatepaths"], &[(POST, Pooled(paths::by_template))]),
-    graph(&["traversers", "crosspoints"], &[(GET, Pooled(paths::crosspoints))]),
-    graph(&["traversers", "multinodeshortestpath"], &[(POST, Pooled(paths::between_many))]),
-    graph(&["traversers", "customizedpaths"], &[(POST, Pooled(customized::paths))]),
-    graph(&["traversers", "customizedcrosspoints"], &[(POST, Pooled(customized::crosspoints))]),
-    graph(&["traversers", "rings"], &[(GET, Pooled(rings::rings))]),
-    graph(&["traversers", "rays"], &[(GET, Pooled(rings::rays))]),
-    graph(&["traversers", "fusiformsimilarity"], &[(POST, Pooled(fusiform::similar))]),
-    graph(&["traversers", "personalrank"], &[(POST, Pooled(ranks::personal))]),
-    graph(&["traversers", "neighborrank"], &[(POST, Pooled(ranks::neighbour))]),
-    graph(&["traversers", "count"], &[(POST, Pooled(ranks::count))]),
-    graph(
-        &["traversers", "sameneighbors"],
-        &[(GET, Pooled(similarity::same_by_query)), (POST, Pooled(similarity::same_by_body))],
-    ),
-    graph(
-        &["traversers", "jaccardsimilarity"],
-        &[(GET, Pooled(similarity::jaccard_by_query)), (POST, Pooled(similarity::jaccard_by_body))],
-    ),
-    graph(&["traversers", "adamicadar"], &[(GET, Pooled(similarity::adamic_adar))]),
-    graph(&["traversers", "resourceallocation"], &[(GET, Pooled(similarity::resource_allocation))]),
-    graph(&["traversers", "shortestpath"], &[(GET, Pooled(shortest::one))]),
-    graph(&["traversers", "allshortestpaths"], &[(GET, Pooled(shortest::all))]),
-    graph(&["traversers", "weightedshortestpath"], &[(GET, Pooled(weighted::to_one))]),
-    graph(&["traversers", "singlesourceshortestpath"], &[(GET, Pooled(weighted::to_all))]),
-    graph(&["traversers", "edgeexist"], &[(GET, Pooled(edge_existence::list))]),
     graph(&["jobs", "computer", "{name}"], &[(POST, Never(CLUSTER))]),
     graph(&["jobs", "computerdis"], &[(POST, Never(CLUSTER))]),
     graph(&["jobs", "{*}"], NOT_YET),
@@ -273,6 +177,17 @@ static ROUTES: &[Route] = &[
     ),
 ];
 
+/// All routes.
+fn routes() -> impl Iterator<Item = &'static Route> {
+    ROUTES.iter().chain(traversers::all().map(|traverser| &traverser.route))
+}
+
+/// What `/openapi.json` says about each endpoint, with the name of its area.
+pub(crate) fn operations() -> impl Iterator<Item = (&'static str, &'static Operation)> {
+    let of_traversers = traversers::all().flat_map(|traverser| traverser.operations);
+    openapi::operations().chain(of_traversers.map(|operation| (openapi::TRAVERSERS, operation)))
+}
+
 /// What is at an address.
 pub(crate) enum Found {
     /// An endpoint, and where the names of the graph and the parameter are among the segments.
@@ -302,7 +217,7 @@ pub(crate) fn find(address: &Address, method: &Method, test_routes: bool) -> Fou
     }
     let fits = |route: &Route| route.scope == scope && fits(route.path, address, from);
     let mut first = 0;
-    let found = ROUTES.iter().find(|route| {
+    let found = routes().find(|route| {
         let fits = fits(route);
         if !fits {
             first += route.endpoints.len();
@@ -331,11 +246,15 @@ pub(crate) fn find(address: &Address, method: &Method, test_routes: bool) -> Fou
 
 /// Everything that there is, as data, in the order of the routes.
 pub(crate) fn directory() -> Directory {
-    let endpoints = ROUTES.iter().flat_map(|route| {
-        route
-            .endpoints
-            .iter()
-            .map(|(method, handler)| Endpoint::new(method, route.template(), route.path, route.state(*handler)))
+    let described = |method: &Method, template: &str| {
+        operations().find(|(_, operation)| operation.template == template && operation.method == method.as_str())
+    };
+    let endpoints = routes().flat_map(|route| {
+        route.endpoints.iter().map(move |(method, handler)| {
+            let template = route.template();
+            let described = described(method, &template);
+            Endpoint::new(method, template, route.path, route.state(*handler), described)
+        })
     });
     Directory::new(endpoints.collect())
 }
@@ -350,35 +269,6 @@ fn fits(pattern: &[&str], address: &Address, from: usize) -> bool {
 
 fn begins(pattern: &[&str], address: &Address, from: usize) -> bool {
     pattern.iter().enumerate().all(|(at, part)| part.starts_with('{') || *part == address.raw(from + at))
-}
-
-impl Route {
-    /// The address as clients know it, for metrics and lists.
-    fn template(&self) -> String {
-        let scope = match self.scope {
-            Scope::Server => "",
-            Scope::Space => "{S}/",
-            Scope::Graph if self.path.is_empty() => "{G}",
-            Scope::Graph => "{G}/",
-        };
-        let slash = if self.scope == Scope::Server { "/" } else { "" };
-        format!("{slash}{scope}{}", self.path.join("/"))
-    }
-
-    /// Whether it is there for tests of the server only.
-    fn is_for_tests(&self) -> bool {
-        self.path.first() == Some(&"test")
-    }
-
-    /// What comes of asking.
-    fn state(&self, handler: Handler) -> State {
-        match handler {
-            _ if self.is_for_tests() => State::ForTests,
-            NotYet => State::NotYet,
-            Never(_) => State::Never,
-            _ => State::Answers,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -426,7 +316,7 @@ mod tests {
     fn no_route_hides_another() {
         let directory = directory();
         let mut first = 0;
-        for route in ROUTES {
+        for route in routes() {
             let scope = match route.scope {
                 Scope::Server => "",
                 Scope::Space => "graphspaces/DEFAULT/",

@@ -1,8 +1,8 @@
 //! Graphs as a whole, graph spaces, and the server itself.
 
-use super::operation::Shape::{Any, Choice, Either, Flag, List, Literal, Map, Named, Number, Object, Text};
-use super::operation::{Answer, Body, Field, Operation, Shape, may, must};
 use super::shapes::TEXTS;
+use openapi_document::Shape::{Any, Choice, Either, Flag, List, Literal, Map, Named, Number, Object, Text};
+use openapi_document::{Answer, Body, Field, Operation, Shape, may, must};
 
 const MODES: Shape = Choice(&["NONE", "RESTORING", "MERGING", "LOADING"]);
 const READ_MODES: Shape = Choice(&["OLTP_ONLY", "ALL", "OLAP_ONLY"]);

@@ -1,7 +1,7 @@
 //! Elements: vertices, edges, reads by ids.
 
-use super::operation::Shape::{Choice, Flag, Integer, List, Map, Named, Object, Text};
-use super::operation::{Field, Operation, Shape, may, must};
+use openapi_document::Shape::{Choice, Flag, Integer, List, Map, Named, Object, Text};
+use openapi_document::{Field, Operation, Shape, may, must};
 
 const LIMIT: Field = may("limit", Integer, "Elements at most; -1: all");
 const OFFSET: Field = may("offset", Integer, "Elements to leave out at the beginning");

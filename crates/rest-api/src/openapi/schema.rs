@@ -1,7 +1,7 @@
 //! The schema, and the tasks its changes start.
 
-use super::operation::Shape::{Choice, Flag, Integer, List, Named, Text};
-use super::operation::{Answer, Body, Field, Operation, Shape, may, must};
+use openapi_document::Shape::{Choice, Flag, Integer, List, Named, Text};
+use openapi_document::{Answer, Body, Field, Operation, Shape, may, must};
 
 const NAMES: Field = may("names", List(&Text), "Only these, each as its own parameter");
 const ACTION: Field = must("action", Choice(&["append", "eliminate"]), "Add, or take away");

@@ -1,7 +1,7 @@
 //! The shapes that have names: what several endpoints take or answer.
 
-use super::operation::Shape::{Any, Choice, Either, Flag, Integer, List, Map, Named, Object, Text};
-use super::operation::{Field, Shape, may, must};
+use openapi_document::Shape::{Any, Choice, Either, Flag, Integer, List, Map, Named, Object, Text};
+use openapi_document::{Field, Shape, may, must};
 
 pub(crate) const TEXTS: Shape = List(&Text);
 

@@ -12,9 +12,9 @@ const PAGE: &str = "/swagger-ui/";
 const DOCUMENT: &str = "/openapi.json";
 
 /// The document.
-pub(crate) fn show(_: &Call) -> Answered {
+pub(crate) fn show(call: &Call) -> Answered {
     static TEXT: OnceLock<Option<String>> = OnceLock::new();
-    let text = TEXT.get_or_init(document_json);
+    let text = TEXT.get_or_init(|| document_json(&call.app.directory));
     text.as_ref().map(|text| Reply::ok(text.clone().into_bytes())).ok_or_else(ApiError::defect)
 }
 

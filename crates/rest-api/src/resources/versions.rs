@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::call::{Answered, Call};
 use crate::names::CORE_VERSION;
-use crate::openapi::{Operation, Shape};
 use http_server::Reply;
+use openapi_document::{Operation, Shape};
 
 /// The groups of HugeGraph's API in that version, by the names HugeGraph gives them. It is what there is to ask for,
 /// not what is answered: the addresses of a group that is not served answer 501 and say why (`filter` and `resources`
@@ -74,7 +74,7 @@ pub(crate) fn apis(call: &Call) -> Answered {
             })
             .map(|name| json!({ "name": name, "type": "String", "default_value": null }))
             .collect();
-        parameters.extend(endpoint.operation.into_iter().flat_map(in_query));
+        parameters.extend(endpoint.described.into_iter().flat_map(|(_, operation)| in_query(operation)));
         let entry = json!({ "url": endpoint.template, "method": endpoint.method.as_str(), "parameters": parameters });
         groups.entry(group).or_default().entry(category).or_default().push(entry);
     }

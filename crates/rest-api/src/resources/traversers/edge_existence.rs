@@ -5,21 +5,37 @@ use graph_schema::{Conditions, EdgeLabelKind, Frequency};
 use graph_store::{EdgeQuery, Range, Visit};
 use rest_json::write_edge;
 
+use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
 use crate::call::{Answered, Call};
+use crate::openapi::traversers::{LABEL, LIMIT, SOURCE, TARGET};
 use crate::resources::listing::ListBody;
+use crate::route::Handler::Pooled;
+use crate::route::{GET, graph};
+use openapi_document::Shape::{Named, Text};
+use openapi_document::{Operation, may};
+
+pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
+    route: graph(&["traversers", "edgeexist"], &[(GET, Pooled(list))]),
+    operations: &[Operation::get(
+        "{G}/traversers/edgeexist",
+        "Lists the edges from one vertex to another",
+        Named("Edges"),
+    )
+    .query(&[SOURCE, TARGET, LABEL, may("sort_values", Text, "As in the ids of the edges"), LIMIT])],
+}];
 
 /// Edges in an answer that does not say `limit`.
-const LIMIT: i64 = 100;
+const LIMIT_DEFAULT: i64 = 100;
 
 /// `GET {T}/edgeexist`. Where the sort values are known, because they are given or the label has none, each label costs
 /// one read; else the source's edges of the label are looked through.
-pub(crate) fn list(call: &Call) -> Answered {
+fn list(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let (source, target) = (call.id("source")?, call.id("target")?);
     let query = call.query();
     let sort_values = query.text("sort_values")?;
-    let mut left = call.bound("limit", LIMIT)?.unwrap_or(u64::MAX);
+    let mut left = call.bound("limit", LIMIT_DEFAULT)?.unwrap_or(u64::MAX);
     let labels: Vec<LabelId> = match query.text("label")? {
         Some(name) => request.edge_labels(Some(&name))?.into_iter().map(|label| label.label).collect(),
         None => {

@@ -4,21 +4,100 @@ use rest_json::{IdBody, VertexEdgeStepsBody, decode_body, required};
 use serde::Deserialize;
 use traversal::{KNeighbour, KOut, Path, Reached, Step, Traversal, k_neighbour, k_out};
 
-use super::request::{CAPACITY, LIMIT, bound, depth, id_in_body};
+use super::parameters::{CAPACITY_DEFAULT, LIMIT_DEFAULT, bound, depth, id_in_body};
+use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest, nodes_of};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
+use crate::openapi::traversers::{
+    CAPACITY, DIRECTION, EDGES, IDS, LABEL, LIMIT, MAX_DEGREE, MAX_DEPTH, MEASURE, SOURCE, VERTICES, WITH_EDGE,
+    WITH_VERTEX,
+};
+use crate::route::Handler::Pooled;
+use crate::route::{GET, POST, graph};
+use openapi_document::Shape::{Flag, Integer, List, Named, Object, Text};
+use openapi_document::{Field, Operation, Shape, may, must};
+
+const COUNT_ONLY: Field = may("count_only", Flag, "Only the number of vertices");
+const NEIGHBOURHOOD: Shape = Object(&[
+    must("source", Named("Id"), "Id of the vertex to start at"),
+    may("steps", Named("Steps"), ""),
+    may("step", Named("Step"), "As before HugeGraph 1.2"),
+    MAX_DEPTH,
+    may("nearest", Flag, "kout only: vertices are counted at their shortest distance"),
+    COUNT_ONLY,
+    CAPACITY,
+    LIMIT,
+    WITH_VERTEX,
+    may("with_path", Flag, "Also a path to each"),
+    WITH_EDGE,
+    may("traverse_mode", Text, "kout only: breadth_first_search or depth_first_search"),
+]);
+const REACHED: Shape = Object(&[
+    may("kout", IDS, ""),
+    may("kneighbor", IDS, ""),
+    must("size", Integer, ""),
+    may("paths", List(&Named("Path")), ""),
+    VERTICES,
+    EDGES,
+    MEASURE,
+]);
+const NEIGHBOURS: Shape =
+    Object(&[may("vertices", IDS, ""), may("vertices_size", Integer, "With `count_only`"), MEASURE]);
+
+pub(super) static TRAVERSERS: &[Traverser] = &[
+    Traverser {
+        route: graph(&["traversers", "kout"], &[(GET, Pooled(k_out_by_query)), (POST, Pooled(k_out_by_body))]),
+        operations: &[
+            Operation::get("{G}/traversers/kout", "Finds the vertices at a distance", NEIGHBOURS).query(&[
+                SOURCE,
+                DIRECTION,
+                LABEL,
+                MAX_DEPTH,
+                may("nearest", Flag, "False: also vertices that are nearer on another way"),
+                COUNT_ONLY,
+                MAX_DEGREE,
+                CAPACITY,
+                LIMIT,
+            ]),
+            Operation::post(
+                "{G}/traversers/kout",
+                "Finds the vertices at a distance, by steps",
+                NEIGHBOURHOOD,
+                200,
+                REACHED,
+            ),
+        ],
+    },
+    Traverser {
+        route: graph(
+            &["traversers", "kneighbor"],
+            &[(GET, Pooled(k_neighbour_by_query)), (POST, Pooled(k_neighbour_by_body))],
+        ),
+        operations: &[
+            Operation::get("{G}/traversers/kneighbor", "Finds the vertices up to a distance", NEIGHBOURS)
+                .query(&[SOURCE, DIRECTION, LABEL, MAX_DEPTH, COUNT_ONLY, MAX_DEGREE, LIMIT]),
+            Operation::post(
+                "{G}/traversers/kneighbor",
+                "Finds the vertices up to a distance, by steps",
+                NEIGHBOURHOOD,
+                200,
+                REACHED,
+            ),
+        ],
+    },
+];
 
 /// `GET {T}/kout`.
-pub(crate) fn k_out_by_query(call: &Call) -> Answered {
+fn k_out_by_query(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let source = call.id("source")?;
     let step = request.step_of_query()?;
     let query = KOut {
         nearest: call.flag_or("nearest", true)?,
-        capacity: call.bound("capacity", CAPACITY)?,
+        capacity: call.bound("capacity", CAPACITY_DEFAULT)?,
         fills_capacity: true,
-        limit: call.bound("limit", LIMIT)?,
+        limit: call.bound("limit", LIMIT_DEFAULT)?,
         ..KOut::new(&step, call.max_depth()?)
     };
     if let Some(capacity) = query.capacity.filter(|capacity| query.limit.is_none_or(|limit| limit > *capacity)) {
@@ -34,11 +113,11 @@ pub(crate) fn k_out_by_query(call: &Call) -> Answered {
 }
 
 /// `GET {T}/kneighbor`.
-pub(crate) fn k_neighbour_by_query(call: &Call) -> Answered {
+fn k_neighbour_by_query(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let source = call.id("source")?;
     let step = request.step_of_query()?;
-    let limit = call.bound("limit", LIMIT)?;
+    let limit = call.bound("limit", LIMIT_DEFAULT)?;
     let query = KNeighbour { step: &step, depth: call.max_depth()?, limit, with_paths: false };
     let mut traversal = request.traversal("k-neighbor vertices");
     let source = traversal.existing("source", &source)?;
@@ -112,7 +191,7 @@ impl Body {
 }
 
 /// `POST {T}/kout`.
-pub(crate) fn k_out_by_body(call: &Call) -> Answered {
+fn k_out_by_body(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: Body = decode_body(&call.body)?;
     let source = id_in_body("source", body.source.clone())?;
@@ -120,8 +199,8 @@ pub(crate) fn k_out_by_body(call: &Call) -> Answered {
     body.check()?;
     let query = KOut {
         nearest: body.nearest.unwrap_or(true),
-        capacity: bound("capacity", body.capacity.unwrap_or(CAPACITY))?,
-        limit: bound("limit", body.limit.unwrap_or(LIMIT))?,
+        capacity: bound("capacity", body.capacity.unwrap_or(CAPACITY_DEFAULT))?,
+        limit: bound("limit", body.limit.unwrap_or(LIMIT_DEFAULT))?,
         with_paths: Body::is(body.with_path),
         ..KOut::new(&step, depth(body.max_depth)?)
     };
@@ -132,7 +211,7 @@ pub(crate) fn k_out_by_body(call: &Call) -> Answered {
 }
 
 /// `POST {T}/kneighbor`.
-pub(crate) fn k_neighbour_by_body(call: &Call) -> Answered {
+fn k_neighbour_by_body(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: Body = decode_body(&call.body)?;
     let source = id_in_body("source", body.source.clone())?;
@@ -141,7 +220,7 @@ pub(crate) fn k_neighbour_by_body(call: &Call) -> Answered {
     let query = KNeighbour {
         step: &step,
         depth: depth(body.max_depth)?,
-        limit: bound("limit", body.limit.unwrap_or(LIMIT))?,
+        limit: bound("limit", body.limit.unwrap_or(LIMIT_DEFAULT))?,
         with_paths: Body::is(body.with_path),
     };
     let mut traversal =

@@ -8,11 +8,94 @@ use traversal::{
 };
 
 use super::elements::{Elements, Wanted};
-use super::request::{CAPACITY, PATH_LIMIT, bound, depth, int_or};
-use super::traverser_request::{Paths, TraverserRequest};
+use super::parameters::{CAPACITY_DEFAULT, PATH_LIMIT_DEFAULT, bound, depth, int_or, search_limits_of_query};
+use super::steps::not_empty;
+use super::traverser::Traverser;
+use super::traverser_request::{Paths, TraverserRequest, nodes};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::{TRAVERSER_ENDS_MAX, TRAVERSER_STEPS_MAX};
+use crate::openapi::traversers::{
+    CAPACITY, DIRECTION, FOUND_PATHS, LABEL, LIMIT, MANY_STEPS, MAX_DEGREE, MAX_DEPTH, MEASURE, ONE_STEP, SELECTED,
+    SELECTED_TARGETS, SOURCE, TARGET, WITH_EDGE, WITH_VERTEX,
+};
+use crate::route::Handler::Pooled;
+use crate::route::{GET, POST, graph};
+use openapi_document::Shape::{Flag, List, Named, Object};
+use openapi_document::{Field, Operation, may, must};
+
+const ENDS: &[Field] = &[SOURCE, TARGET, DIRECTION, LABEL, MAX_DEPTH, MAX_DEGREE, CAPACITY, LIMIT];
+
+pub(super) static TRAVERSERS: &[Traverser] = &[
+    Traverser {
+        route: graph(&["traversers", "paths"], &[(GET, Pooled(by_query)), (POST, Pooled(by_body))]),
+        operations: &[
+            Operation::get("{G}/traversers/paths", "Finds the paths between two vertices", FOUND_PATHS).query(ENDS),
+            Operation::post(
+                "{G}/traversers/paths",
+                "Finds the paths between some vertices and some others",
+                Object(&[
+                    SELECTED,
+                    SELECTED_TARGETS,
+                    ONE_STEP,
+                    MAX_DEPTH,
+                    may("nearest", Flag, "Only the shortest"),
+                    CAPACITY,
+                    LIMIT,
+                    WITH_VERTEX,
+                    WITH_EDGE,
+                ]),
+                200,
+                FOUND_PATHS,
+            ),
+        ],
+    },
+    Traverser {
+        route: graph(&["traversers", "templatepaths"], &[(POST, Pooled(by_template))]),
+        operations: &[Operation::post(
+            "{G}/traversers/templatepaths",
+            "Finds the paths between vertices that follow repeated steps",
+            Object(&[
+                SELECTED,
+                SELECTED_TARGETS,
+                MANY_STEPS,
+                may("with_ring", Flag, "Also paths that come back to where they were"),
+                CAPACITY,
+                LIMIT,
+                WITH_VERTEX,
+                WITH_EDGE,
+            ]),
+            200,
+            FOUND_PATHS,
+        )],
+    },
+    Traverser {
+        route: graph(&["traversers", "crosspoints"], &[(GET, Pooled(crosspoints))]),
+        operations: &[Operation::get(
+            "{G}/traversers/crosspoints",
+            "Finds where the paths from two vertices meet",
+            Object(&[must("crosspoints", List(&Named("Path")), ""), MEASURE]),
+        )
+        .query(ENDS)],
+    },
+    Traverser {
+        route: graph(&["traversers", "multinodeshortestpath"], &[(POST, Pooled(between_many))]),
+        operations: &[Operation::post(
+            "{G}/traversers/multinodeshortestpath",
+            "Finds a shortest path between each two of some vertices",
+            Object(&[
+                must("vertices", Named("Selector"), "From 2 to 10"),
+                ONE_STEP,
+                MAX_DEPTH,
+                CAPACITY,
+                WITH_VERTEX,
+                WITH_EDGE,
+            ]),
+            200,
+            FOUND_PATHS,
+        )],
+    },
+];
 
 /// Source, target and bounds of a GET request.
 fn ends_of_query(call: &Call, traversal: &mut Traversal<'_>) -> Result<(Node, Node, SearchLimits), ApiError> {
@@ -21,17 +104,8 @@ fn ends_of_query(call: &Call, traversal: &mut Traversal<'_>) -> Result<(Node, No
     Ok((traversal.existing("source", &source)?, traversal.existing("target", &target)?, limits))
 }
 
-/// `max_depth`, `capacity` and `limit` of a GET request.
-pub(super) fn search_limits_of_query(call: &Call) -> Result<SearchLimits, ApiError> {
-    Ok(SearchLimits {
-        depth: u32::try_from(call.max_depth()?).unwrap_or(u32::MAX),
-        capacity: call.bound("capacity", CAPACITY)?,
-        limit: call.bound("limit", PATH_LIMIT)?,
-    })
-}
-
 /// `GET {T}/paths`.
-pub(crate) fn by_query(call: &Call) -> Answered {
+fn by_query(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let step = request.step_of_query()?;
     let mut traversal = request.traversal("paths");
@@ -45,7 +119,7 @@ pub(crate) fn by_query(call: &Call) -> Answered {
 }
 
 /// `GET {T}/crosspoints`.
-pub(crate) fn crosspoints(call: &Call) -> Answered {
+fn crosspoints(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let step = request.step_of_query()?;
     let mut traversal = request.traversal("paths");
@@ -76,7 +150,7 @@ struct PathsBody {
 }
 
 /// `POST {T}/paths`.
-pub(crate) fn by_body(call: &Call) -> Answered {
+fn by_body(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: PathsBody = decode_body(&call.body)?;
     let step = request.step(required(body.step.as_ref(), "step")?)?;
@@ -99,8 +173,8 @@ fn search_limits(
 ) -> Result<SearchLimits, ApiError> {
     Ok(SearchLimits {
         depth: u32::try_from(depth(max_depth.map(|depth| depth.0))?).unwrap_or(u32::MAX),
-        capacity: bound("capacity", int_or(capacity, CAPACITY))?,
-        limit: bound("limit", int_or(limit, PATH_LIMIT))?,
+        capacity: bound("capacity", int_or(capacity, CAPACITY_DEFAULT))?,
+        limit: bound("limit", int_or(limit, PATH_LIMIT_DEFAULT))?,
     })
 }
 
@@ -129,15 +203,6 @@ fn few(
         return Err(ApiError::bad_input(message));
     }
     nodes(traversal, ids)
-}
-
-/// The nodes of vertices that exist.
-pub(super) fn nodes(traversal: &mut Traversal<'_>, ids: Vec<VertexId>) -> Result<Vec<Node>, ApiError> {
-    let mut nodes = Vec::with_capacity(ids.len());
-    for id in ids {
-        nodes.push(traversal.node(id)?);
-    }
-    Ok(nodes)
 }
 
 fn answer(request: &TraverserRequest<'_>, traversal: &Traversal<'_>, found: &[Path], wanted: Wanted) -> Answered {
@@ -175,10 +240,10 @@ struct TemplateBody {
 }
 
 /// `POST {T}/templatepaths`.
-pub(crate) fn by_template(call: &Call) -> Answered {
+fn by_template(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: TemplateBody = decode_body(&call.body)?;
-    let given = super::steps::not_empty(body.steps.as_deref(), "steps")?;
+    let given = not_empty(body.steps.as_deref(), "steps")?;
     let mut steps: Vec<(Step, u32)> = Vec::with_capacity(given.len());
     for step in given {
         let times = int_or(step.max_times, 1);
@@ -187,8 +252,8 @@ pub(crate) fn by_template(call: &Call) -> Answered {
         steps.push((request.step(&step.step)?, times));
     }
     let limits = TemplateLimits {
-        capacity: bound("capacity", int_or(body.capacity, CAPACITY))?,
-        limit: bound("limit", int_or(body.limit, PATH_LIMIT))?,
+        capacity: bound("capacity", int_or(body.capacity, CAPACITY_DEFAULT))?,
+        limit: bound("limit", int_or(body.limit, PATH_LIMIT_DEFAULT))?,
     };
     let mut traversal = request.traversal("template paths").recording_edges(true);
     let (sources, targets) = ends(&request, &mut traversal, body.sources.as_ref(), body.targets.as_ref())?;
@@ -210,7 +275,7 @@ struct ManyBody {
 }
 
 /// `POST {T}/multinodeshortestpath`.
-pub(crate) fn between_many(call: &Call) -> Answered {
+fn between_many(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: ManyBody = decode_body(&call.body)?;
     let step = request.step(required(body.step.as_ref(), "step")?)?;

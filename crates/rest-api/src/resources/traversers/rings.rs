@@ -3,12 +3,52 @@
 use traversal::{Path, Traversal, rings_reached, rings_through};
 
 use super::elements::{Elements, Wanted};
-use super::paths::search_limits_of_query;
+use super::parameters::search_limits_of_query;
+use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest};
 use crate::call::{Answered, Call};
+use crate::openapi::traversers::{
+    CAPACITY, DIRECTION, EDGES, LABEL, LIMIT, MAX_DEGREE, MAX_DEPTH, MEASURE, SOURCE, VERTICES, WITH_EDGE, WITH_VERTEX,
+};
+use crate::route::Handler::Pooled;
+use crate::route::{GET, graph};
+use openapi_document::Shape::{Flag, List, Named, Object};
+use openapi_document::{Operation, may, must};
+
+pub(super) static TRAVERSERS: &[Traverser] = &[
+    Traverser {
+        route: graph(&["traversers", "rings"], &[(GET, Pooled(rings))]),
+        operations: &[Operation::get(
+            "{G}/traversers/rings",
+            "Finds the rings at a vertex",
+            Object(&[must("rings", List(&Named("Path")), ""), VERTICES, EDGES, MEASURE]),
+        )
+        .query(&[
+            SOURCE,
+            DIRECTION,
+            LABEL,
+            MAX_DEPTH,
+            may("source_in_ring", Flag, "False: also rings the vertex only leads to"),
+            MAX_DEGREE,
+            CAPACITY,
+            LIMIT,
+            WITH_VERTEX,
+            WITH_EDGE,
+        ])],
+    },
+    Traverser {
+        route: graph(&["traversers", "rays"], &[(GET, Pooled(rays))]),
+        operations: &[Operation::get(
+            "{G}/traversers/rays",
+            "Finds the paths from a vertex to the ends of the graph",
+            Object(&[must("rays", List(&Named("Path")), ""), VERTICES, EDGES, MEASURE]),
+        )
+        .query(&[SOURCE, DIRECTION, LABEL, MAX_DEPTH, MAX_DEGREE, CAPACITY, LIMIT, WITH_VERTEX, WITH_EDGE])],
+    },
+];
 
 /// `GET {T}/rings`.
-pub(crate) fn rings(call: &Call) -> Answered {
+fn rings(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let (source, step) = (call.id("source")?, request.step_of_query()?);
     let limits = search_limits_of_query(call)?;
@@ -21,7 +61,7 @@ pub(crate) fn rings(call: &Call) -> Answered {
 }
 
 /// `GET {T}/rays`.
-pub(crate) fn rays(call: &Call) -> Answered {
+fn rays(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let (source, step) = (call.id("source")?, request.step_of_query()?);
     let limits = search_limits_of_query(call)?;

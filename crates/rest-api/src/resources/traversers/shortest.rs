@@ -3,13 +3,43 @@
 use traversal::{Path, ShortestPath, Traversal, all_shortest_paths, shortest_path};
 
 use super::elements::{Elements, Wanted};
-use super::request::CAPACITY;
+use super::parameters::CAPACITY_DEFAULT;
+use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
+use crate::openapi::traversers::{
+    CAPACITY, DIRECTION, EDGES, FOUND_PATHS, IDS, LABEL, MAX_DEGREE, MAX_DEPTH, MEASURE, SKIP_DEGREE, SOURCE, TARGET,
+    VERTICES, WITH_EDGE, WITH_VERTEX,
+};
+use crate::route::Handler::Pooled;
+use crate::route::{GET, graph};
+use openapi_document::Shape::Object;
+use openapi_document::{Field, Operation, must};
+
+const BETWEEN: &[Field] =
+    &[SOURCE, TARGET, DIRECTION, LABEL, MAX_DEPTH, MAX_DEGREE, SKIP_DEGREE, CAPACITY, WITH_VERTEX, WITH_EDGE];
+
+pub(super) static TRAVERSERS: &[Traverser] = &[
+    Traverser {
+        route: graph(&["traversers", "shortestpath"], &[(GET, Pooled(one))]),
+        operations: &[Operation::get(
+            "{G}/traversers/shortestpath",
+            "Finds a shortest path",
+            Object(&[must("path", IDS, "Empty: there is none"), VERTICES, EDGES, MEASURE]),
+        )
+        .query(BETWEEN)],
+    },
+    Traverser {
+        route: graph(&["traversers", "allshortestpaths"], &[(GET, Pooled(all))]),
+        operations: &[
+            Operation::get("{G}/traversers/allshortestpaths", "Finds all shortest paths", FOUND_PATHS).query(BETWEEN)
+        ],
+    },
+];
 
 /// `GET {T}/shortestpath`.
-pub(crate) fn one(call: &Call) -> Answered {
+fn one(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let (traversal, paths) = find(&request, |traversal, source, target, query| {
         Ok(shortest_path(traversal, source, target, query)?.into_iter().collect())
@@ -25,7 +55,7 @@ pub(crate) fn one(call: &Call) -> Answered {
 }
 
 /// `GET {T}/allshortestpaths`.
-pub(crate) fn all(call: &Call) -> Answered {
+fn all(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let (traversal, paths) = find(&request, all_shortest_paths)?;
     let elements = Elements::of_paths(&request, &traversal, &paths, Wanted::of_query(call, Otherwise::Ids)?)?;
@@ -47,8 +77,8 @@ type Search = fn(
 fn find<'s>(request: &'s TraverserRequest<'_>, search: Search) -> Result<(Traversal<'s>, Vec<Path>), ApiError> {
     let call = request.call;
     let (source, target) = (call.id("source")?, call.id("target")?);
-    let capacity = call.bound("capacity", CAPACITY)?;
-    let step = request.step_with_skip_degree(call.number_or("capacity", CAPACITY)?)?;
+    let capacity = call.bound("capacity", CAPACITY_DEFAULT)?;
+    let step = request.step_with_skip_degree(call.number_or("capacity", CAPACITY_DEFAULT)?)?;
     let query = ShortestPath { step: &step, depth: call.max_depth()?, capacity };
     let mut traversal = request.traversal("shortest paths").recording_edges(true);
     let source = traversal.existing("source", &source)?;

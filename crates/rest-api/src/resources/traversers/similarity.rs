@@ -8,11 +8,95 @@ use traversal::{
     CommonNeighbourWeight, Node, Step, Traversal, common_neighbour_score, jaccard, jaccard_similars, same_neighbours,
 };
 
-use super::request::{CAPACITY, LIMIT, MAX_DEGREE, bound, direction, id_in_body};
+use super::parameters::{CAPACITY_DEFAULT, LIMIT_DEFAULT, MAX_DEGREE_DEFAULT, bound, direction, id_in_body};
+use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, TraverserRequest};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::COMPARED_VERTICES_MAX;
+use crate::openapi::traversers::{
+    CAPACITY, DIRECTION, IDS, LABEL, LIMIT, MAX_DEGREE, MEASURE, ONE_STEP, VERTICES, WITH_VERTEX,
+};
+use crate::route::Handler::Pooled;
+use crate::route::{GET, POST, graph};
+use openapi_document::Shape::{Any, Integer, List, Map, Named, Number, Object, Text};
+use openapi_document::{Field, Operation, may, must};
+
+const VERTEX: Field = must("vertex", Text, "Id of a vertex; a JSON literal: \"text\" or a number");
+const OTHER: Field = must("other", Text, "Id of another vertex; a JSON literal");
+const PAIR: &[Field] = &[VERTEX, OTHER, DIRECTION, LABEL, MAX_DEGREE, LIMIT];
+
+pub(super) static TRAVERSERS: &[Traverser] = &[
+    Traverser {
+        route: graph(&["traversers", "sameneighbors"], &[(GET, Pooled(same_by_query)), (POST, Pooled(same_by_body))]),
+        operations: &[
+            Operation::get(
+                "{G}/traversers/sameneighbors",
+                "Finds the neighbours two vertices share",
+                Object(&[must("same_neighbors", IDS, ""), MEASURE]),
+            )
+            .query(PAIR),
+            Operation::post(
+                "{G}/traversers/sameneighbors",
+                "Finds the neighbours several vertices share",
+                Object(&[
+                    must("vertex_list", IDS, "At least two"),
+                    DIRECTION,
+                    may("labels", List(&Text), "Edge labels; none: all"),
+                    MAX_DEGREE,
+                    LIMIT,
+                    WITH_VERTEX,
+                ]),
+                200,
+                Object(&[must("same_neighbors", IDS, ""), VERTICES, MEASURE]),
+            ),
+        ],
+    },
+    Traverser {
+        route: graph(
+            &["traversers", "jaccardsimilarity"],
+            &[(GET, Pooled(jaccard_by_query)), (POST, Pooled(jaccard_by_body))],
+        ),
+        operations: &[
+            Operation::get(
+                "{G}/traversers/jaccardsimilarity",
+                "Compares the neighbours of two vertices",
+                Object(&[must("jaccard_similarity", Number, "From 0 to 1"), MEASURE]),
+            )
+            .query(&[VERTEX, OTHER, DIRECTION, LABEL, MAX_DEGREE]),
+            Operation::post(
+                "{G}/traversers/jaccardsimilarity",
+                "Finds the vertices with the most similar neighbours",
+                Object(&[
+                    must("vertex", Named("Id"), ""),
+                    ONE_STEP,
+                    may("top", Integer, "100 by default, 0: all"),
+                    CAPACITY,
+                ]),
+                200,
+                Object(&[must("jaccard_similarity", Map(&Number), "By id"), MEASURE]),
+            ),
+        ],
+    },
+    Traverser {
+        route: graph(&["traversers", "adamicadar"], &[(GET, Pooled(adamic_adar))]),
+        operations: &[Operation::get(
+            "{G}/traversers/adamicadar",
+            "Weighs shared neighbours by the logarithm of their edges",
+            Map(&Any),
+        )
+        .query(PAIR)],
+    },
+    Traverser {
+        route: graph(&["traversers", "resourceallocation"], &[(GET, Pooled(resource_allocation))]),
+        operations: &[Operation::get(
+            "{G}/traversers/resourceallocation",
+            "Weighs shared neighbours by their edges",
+            Map(&Any),
+        )
+        .query(PAIR)],
+    },
+];
 
 /// Similar vertices in an answer that does not say `top`.
 const TOP: i64 = 100;
@@ -24,10 +108,10 @@ fn ends(call: &Call, traversal: &mut Traversal<'_>) -> Result<[Node; 2], ApiErro
 }
 
 /// `GET {T}/sameneighbors`.
-pub(crate) fn same_by_query(call: &Call) -> Answered {
+fn same_by_query(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let step = request.step_of_query()?;
-    let limit = call.bound("limit", LIMIT)?;
+    let limit = call.bound("limit", LIMIT_DEFAULT)?;
     let mut traversal = request.traversal("same neighbors");
     let ends = ends(call, &mut traversal)?;
     let same = same_neighbours(&mut traversal, &ends, &step, limit)?;
@@ -51,7 +135,7 @@ struct SameBody {
 }
 
 /// `POST {T}/sameneighbors`.
-pub(crate) fn same_by_body(call: &Call) -> Answered {
+fn same_by_body(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: SameBody = decode_body(&call.body)?;
     let given = required(body.vertex_list, "vertex_list")?;
@@ -64,10 +148,10 @@ pub(crate) fn same_by_body(call: &Call) -> Answered {
     let step = Step {
         direction: direction(body.direction.as_deref())?,
         edges: request.edge_labels_of_list(body.labels.as_deref())?,
-        max_degree: bound("max_degree", body.max_degree.unwrap_or(MAX_DEGREE))?,
+        max_degree: bound("max_degree", body.max_degree.unwrap_or(MAX_DEGREE_DEFAULT))?,
         ..Step::default()
     };
-    let limit = bound("limit", body.limit.unwrap_or(LIMIT))?;
+    let limit = bound("limit", body.limit.unwrap_or(LIMIT_DEFAULT))?;
     let mut traversal = request.traversal("same neighbors");
     let vertices: Vec<Node> = given.iter().map(|id| traversal.existing("listed", &id.0)).collect::<Result<_, _>>()?;
     let same = same_neighbours(&mut traversal, &vertices, &step, limit)?;
@@ -82,7 +166,7 @@ pub(crate) fn same_by_body(call: &Call) -> Answered {
 }
 
 /// `GET {T}/jaccardsimilarity`.
-pub(crate) fn jaccard_by_query(call: &Call) -> Answered {
+fn jaccard_by_query(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let step = request.step_of_query()?;
     let mut traversal = request.traversal("jaccard similarity");
@@ -104,7 +188,7 @@ struct JaccardBody {
 }
 
 /// `POST {T}/jaccardsimilarity`.
-pub(crate) fn jaccard_by_body(call: &Call) -> Answered {
+fn jaccard_by_body(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: JaccardBody = decode_body(&call.body)?;
     let vertex = id_in_body("vertex", body.vertex)?;
@@ -113,7 +197,7 @@ pub(crate) fn jaccard_by_body(call: &Call) -> Answered {
     let top = usize::try_from(top)
         .map_err(|_| ApiError::bad_input(format!("'top' must be 0 or more, but got {top}")))
         .map(|top| (top > 0).then_some(top))?;
-    let capacity = bound("capacity", body.capacity.unwrap_or(CAPACITY))?;
+    let capacity = bound("capacity", body.capacity.unwrap_or(CAPACITY_DEFAULT))?;
     let mut traversal = request.traversal("jaccard similarity");
     let vertex = traversal.existing("source", &vertex)?;
     let scores = jaccard_similars(&mut traversal, vertex, &step, top, capacity)?;
@@ -124,19 +208,19 @@ pub(crate) fn jaccard_by_body(call: &Call) -> Answered {
 }
 
 /// `GET {T}/adamicadar`.
-pub(crate) fn adamic_adar(call: &Call) -> Answered {
+fn adamic_adar(call: &Call) -> Answered {
     prediction(call, "adamic_adar", CommonNeighbourWeight::AdamicAdar)
 }
 
 /// `GET {T}/resourceallocation`.
-pub(crate) fn resource_allocation(call: &Call) -> Answered {
+fn resource_allocation(call: &Call) -> Answered {
     prediction(call, "resource_allocation", CommonNeighbourWeight::ResourceAllocation)
 }
 
 fn prediction(call: &Call, name: &str, weight: CommonNeighbourWeight) -> Answered {
     let request = TraverserRequest::open(call)?;
     let step = request.step_of_query()?;
-    let limit = call.bound("limit", LIMIT)?;
+    let limit = call.bound("limit", LIMIT_DEFAULT)?;
     let mut traversal = request.traversal("common neighbors");
     let ends = ends(call, &mut traversal)?;
     let [vertex, other] = ends;

@@ -8,7 +8,7 @@ use graph_store::VertexSelector;
 use rest_json::{LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody, property_conditions};
 use traversal::{Condition, LabelCondition, Step};
 
-use super::request::{MAX_DEGREE, bound, check_skip_degree, direction};
+use super::parameters::{MAX_DEGREE_DEFAULT, bound, check_skip_degree, direction};
 use super::traverser_request::TraverserRequest;
 use crate::errors::ApiError;
 
@@ -20,7 +20,7 @@ impl TraverserRequest<'_> {
         Ok(Step {
             direction: direction(query.text("direction")?.as_deref())?,
             edges: self.edge_labels(label.as_deref())?,
-            max_degree: self.call.bound("max_degree", MAX_DEGREE)?,
+            max_degree: self.call.bound("max_degree", MAX_DEGREE_DEFAULT)?,
             ..Step::default()
         })
     }
@@ -28,14 +28,14 @@ impl TraverserRequest<'_> {
     /// The step of a GET request that has `skip_degree` and `capacity`, which depend on each other.
     pub(super) fn step_with_skip_degree(&self, capacity: i64) -> Result<Step, ApiError> {
         let mut step = self.step_of_query()?;
-        let max_degree = self.call.number_or("max_degree", MAX_DEGREE)?;
+        let max_degree = self.call.number_or("max_degree", MAX_DEGREE_DEFAULT)?;
         step.skip_degree = check_skip_degree(self.call.number_or("skip_degree", 0)?, max_degree, capacity)?;
         Ok(step)
     }
 
     /// A step of a body; absent: the default one.
     pub(super) fn step(&self, body: &StepBody) -> Result<Step, ApiError> {
-        let max_degree = body.max_degree.or(body.degree).unwrap_or(MAX_DEGREE);
+        let max_degree = body.max_degree.or(body.degree).unwrap_or(MAX_DEGREE_DEFAULT);
         Ok(Step {
             direction: direction(body.direction.as_deref())?,
             edges: self.edge_labels_of_list(body.labels.as_deref())?,
@@ -48,7 +48,7 @@ impl TraverserRequest<'_> {
 
     /// Steps of a body with conditions on edges and vertices by label.
     pub(super) fn vertex_edge_steps(&self, body: &VertexEdgeStepsBody) -> Result<Step, ApiError> {
-        let max_degree = body.max_degree.or(body.degree).unwrap_or(MAX_DEGREE);
+        let max_degree = body.max_degree.or(body.degree).unwrap_or(MAX_DEGREE_DEFAULT);
         let mut step = Step {
             direction: direction(body.direction.as_deref())?,
             max_degree: bound("max_degree", max_degree)?,

@@ -214,3 +214,12 @@ pub(super) fn nodes_of<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Vec<Nod
     let mut seen = traversal::NodeSet::new();
     paths.into_iter().flat_map(|path| &path.nodes).copied().filter(|node| seen.insert(*node)).collect()
 }
+
+/// The nodes of vertices that exist.
+pub(super) fn nodes(traversal: &mut Traversal<'_>, ids: Vec<VertexId>) -> Result<Vec<Node>, ApiError> {
+    let mut nodes = Vec::with_capacity(ids.len());
+    for id in ids {
+        nodes.push(traversal.node(id)?);
+    }
+    Ok(nodes)
+}

@@ -4,16 +4,75 @@ use graph_model::VertexId;
 use traversal::{Step, Weight, WeightedPath, WeightedPaths, lightest_path, lightest_paths};
 
 use super::elements::{Elements, Wanted};
-use super::request::{CAPACITY, PATH_LIMIT};
+use super::parameters::{CAPACITY_DEFAULT, PATH_LIMIT_DEFAULT};
+use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, TraverserRequest};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
+use crate::openapi::traversers::{
+    CAPACITY, DIRECTION, EDGES, LABEL, LIMIT, MAX_DEGREE, MEASURE, SKIP_DEGREE, SOURCE, TARGET, VERTICES, WITH_EDGE,
+    WITH_VERTEX,
+};
+use crate::route::Handler::Pooled;
+use crate::route::{GET, graph};
+use openapi_document::Shape::{Any, Map, Object, Text};
+use openapi_document::{Operation, may, must};
+
+const WEIGHT: &str = "A property of numbers; edges without it count 1";
+
+pub(super) static TRAVERSERS: &[Traverser] = &[
+    Traverser {
+        route: graph(&["traversers", "weightedshortestpath"], &[(GET, Pooled(to_one))]),
+        operations: &[Operation::get(
+            "{G}/traversers/weightedshortestpath",
+            "Finds a path of least weight",
+            Object(&[
+                must("path", Map(&Any), "`weight` and `vertices`; empty: there is none"),
+                VERTICES,
+                EDGES,
+                MEASURE,
+            ]),
+        )
+        .query(&[
+            SOURCE,
+            TARGET,
+            DIRECTION,
+            LABEL,
+            must("weight", Text, WEIGHT),
+            MAX_DEGREE,
+            SKIP_DEGREE,
+            CAPACITY,
+            WITH_VERTEX,
+            WITH_EDGE,
+        ])],
+    },
+    Traverser {
+        route: graph(&["traversers", "singlesourceshortestpath"], &[(GET, Pooled(to_all))]),
+        operations: &[Operation::get(
+            "{G}/traversers/singlesourceshortestpath",
+            "Finds paths of least weight to all vertices",
+            Object(&[must("paths", Map(&Map(&Any)), "By the id they lead to"), VERTICES, EDGES, MEASURE]),
+        )
+        .query(&[
+            SOURCE,
+            DIRECTION,
+            LABEL,
+            may("weight", Text, WEIGHT),
+            MAX_DEGREE,
+            SKIP_DEGREE,
+            CAPACITY,
+            LIMIT,
+            WITH_VERTEX,
+            WITH_EDGE,
+        ])],
+    },
+];
 
 /// Length of an edge that does not say how long it is.
 const DEFAULT_WEIGHT: f64 = 1.0;
 
 /// `GET {T}/weightedshortestpath`.
-pub(crate) fn to_one(call: &Call) -> Answered {
+fn to_one(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let (source, target) = (call.id("source")?, call.id("target")?);
     let weight = weight(&request)?;
@@ -37,12 +96,12 @@ pub(crate) fn to_one(call: &Call) -> Answered {
 }
 
 /// `GET {T}/singlesourceshortestpath`.
-pub(crate) fn to_all(call: &Call) -> Answered {
+fn to_all(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let source = call.id("source")?;
     let weight = weight(&request)?;
     let (step, capacity) = bounds(&request)?;
-    let limit = call.bound("limit", PATH_LIMIT)?;
+    let limit = call.bound("limit", PATH_LIMIT_DEFAULT)?;
     let query = WeightedPaths { step: &step, weight, capacity };
     let mut traversal = request.traversal("shortest paths").recording_edges(true);
     let source = traversal.existing("source", &source)?;
@@ -68,6 +127,6 @@ fn weight(request: &TraverserRequest<'_>) -> Result<Weight, ApiError> {
 }
 
 fn bounds(request: &TraverserRequest<'_>) -> Result<(Step, Option<u64>), ApiError> {
-    let capacity = request.call.bound("capacity", CAPACITY)?;
-    Ok((request.step_with_skip_degree(request.call.number_or("capacity", CAPACITY)?)?, capacity))
+    let capacity = request.call.bound("capacity", CAPACITY_DEFAULT)?;
+    Ok((request.step_with_skip_degree(request.call.number_or("capacity", CAPACITY_DEFAULT)?)?, capacity))
 }

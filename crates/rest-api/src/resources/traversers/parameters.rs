@@ -1,19 +1,20 @@
 //! Parameters of traversers: the same names, defaults and bounds in addresses and bodies.
 
 use graph_model::{Direction, VertexId};
-use rest_json::{IdBody, IntBody};
+use rest_json::{IdBody, IntBody, RealBody};
+use traversal::SearchLimits;
 
 use crate::call::Call;
 use crate::errors::ApiError;
 
 /// Edges looked at of one vertex.
-pub(super) const MAX_DEGREE: i64 = 10_000;
+pub(super) const MAX_DEGREE_DEFAULT: i64 = 10_000;
 /// Vertices visited.
-pub(super) const CAPACITY: i64 = 10_000_000;
+pub(super) const CAPACITY_DEFAULT: i64 = 10_000_000;
 /// Elements in an answer.
-pub(super) const LIMIT: i64 = 10_000_000;
+pub(super) const LIMIT_DEFAULT: i64 = 10_000_000;
 /// Paths in an answer.
-pub(super) const PATH_LIMIT: i64 = 10;
+pub(super) const PATH_LIMIT_DEFAULT: i64 = 10;
 /// Largest `skip_degree`.
 const SKIP_DEGREE_MAX: i64 = 800_000;
 
@@ -77,6 +78,24 @@ pub(super) fn int_or(value: Option<IntBody>, default: i64) -> i64 {
 /// A vertex id in a body.
 pub(super) fn id_in_body(name: &'static str, id: Option<IdBody>) -> Result<VertexId, ApiError> {
     Ok(rest_json::required(id, name)?.0)
+}
+
+/// `alpha`, a probability: above 0 and at most 1.
+pub(super) fn alpha(value: RealBody) -> Result<f64, ApiError> {
+    if value.0 > 0.0 && value.0 <= 1.0 {
+        Ok(value.0)
+    } else {
+        Err(ApiError::bad_input(format!("'alpha' must be greater than 0 and at most 1, but got {}", value.0)))
+    }
+}
+
+/// `max_depth`, `capacity` and `limit` of a GET request.
+pub(super) fn search_limits_of_query(call: &Call) -> Result<SearchLimits, ApiError> {
+    Ok(SearchLimits {
+        depth: u32::try_from(call.max_depth()?).unwrap_or(u32::MAX),
+        capacity: call.bound("capacity", CAPACITY_DEFAULT)?,
+        limit: call.bound("limit", PATH_LIMIT_DEFAULT)?,
+    })
 }
 
 impl Call {

@@ -1,8 +1,8 @@
-//! What is said about an endpoint: the words of the tables in this folder.
+//! What is said about an endpoint.
 
 /// The form of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// Any value.
     Any,
     /// Null.
@@ -25,7 +25,7 @@ pub(crate) enum Shape {
     Map(&'static Shape),
     /// An object with these fields.
     Object(&'static [Field]),
-    /// One of the shapes in `shapes.rs`.
+    /// One of [`crate::Api::shapes`].
     Named(&'static str),
     /// One of several.
     Either(&'static [Shape]),
@@ -33,26 +33,32 @@ pub(crate) enum Shape {
 
 /// A field of an object, or a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Field {
-    pub(crate) name: &'static str,
-    pub(crate) shape: Shape,
-    pub(crate) required: bool,
-    pub(crate) words: &'static str,
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// The form of its value.
+    pub shape: Shape,
+    /// Whether it must be there.
+    pub required: bool,
+    /// What it means; may be empty.
+    pub words: &'static str,
 }
 
 /// A field that must be there.
-pub(crate) const fn must(name: &'static str, shape: Shape, words: &'static str) -> Field {
+#[must_use]
+pub const fn must(name: &'static str, shape: Shape, words: &'static str) -> Field {
     Field { name, shape, required: true, words }
 }
 
 /// A field that may be there.
-pub(crate) const fn may(name: &'static str, shape: Shape, words: &'static str) -> Field {
+#[must_use]
+pub const fn may(name: &'static str, shape: Shape, words: &'static str) -> Field {
     Field { name, shape, required: false, words }
 }
 
 /// What a success answers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Answer {
+pub enum Answer {
     /// Nothing, with status 204.
     Nothing,
     /// JSON with this status.
@@ -65,7 +71,7 @@ pub(crate) enum Answer {
 
 /// What a request's body is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Body {
+pub enum Body {
     /// Nothing.
     Nothing,
     /// JSON.
@@ -78,14 +84,19 @@ pub(crate) enum Body {
 
 /// A method at an address.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Operation {
-    pub(crate) method: &'static str,
-    /// The address as in [`crate::directory::Endpoint::template`].
-    pub(crate) template: &'static str,
-    pub(crate) summary: &'static str,
-    pub(crate) query: &'static [Field],
-    pub(crate) body: Body,
-    pub(crate) answer: Answer,
+pub struct Operation {
+    /// In capitals.
+    pub method: &'static str,
+    /// The address, with parameters in braces; it may begin with the mark of a [`crate::Scope`].
+    pub template: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// The parameters of its query.
+    pub query: &'static [Field],
+    /// What is sent.
+    pub body: Body,
+    /// What a success answers.
+    pub answer: Answer,
 }
 
 impl Operation {
@@ -94,49 +105,44 @@ impl Operation {
     }
 
     /// Reading.
-    pub(crate) const fn get(template: &'static str, summary: &'static str, shape: Shape) -> Self {
+    #[must_use]
+    pub const fn get(template: &'static str, summary: &'static str, shape: Shape) -> Self {
         Self::new("GET", template, summary, Answer::Json(200, shape))
     }
 
     /// Making something, or asking with a body.
-    pub(crate) const fn post(
-        template: &'static str,
-        summary: &'static str,
-        body: Shape,
-        status: u16,
-        shape: Shape,
-    ) -> Self {
+    #[must_use]
+    pub const fn post(template: &'static str, summary: &'static str, body: Shape, status: u16, shape: Shape) -> Self {
         Self { body: Body::Json(body), ..Self::new("POST", template, summary, Answer::Json(status, shape)) }
     }
 
     /// Changing something.
-    pub(crate) const fn put(
-        template: &'static str,
-        summary: &'static str,
-        body: Shape,
-        status: u16,
-        shape: Shape,
-    ) -> Self {
+    #[must_use]
+    pub const fn put(template: &'static str, summary: &'static str, body: Shape, status: u16, shape: Shape) -> Self {
         Self { body: Body::Json(body), ..Self::new("PUT", template, summary, Answer::Json(status, shape)) }
     }
 
     /// Deleting something at once.
-    pub(crate) const fn delete(template: &'static str, summary: &'static str) -> Self {
+    #[must_use]
+    pub const fn delete(template: &'static str, summary: &'static str) -> Self {
         Self::new("DELETE", template, summary, Answer::Nothing)
     }
 
     /// With these parameters.
-    pub(crate) const fn query(self, query: &'static [Field]) -> Self {
+    #[must_use]
+    pub const fn query(self, query: &'static [Field]) -> Self {
         Self { query, ..self }
     }
 
     /// With another body.
-    pub(crate) const fn body(self, body: Body) -> Self {
+    #[must_use]
+    pub const fn body(self, body: Body) -> Self {
         Self { body, ..self }
     }
 
     /// With another answer.
-    pub(crate) const fn answers(self, answer: Answer) -> Self {
+    #[must_use]
+    pub const fn answers(self, answer: Answer) -> Self {
         Self { answer, ..self }
     }
 }

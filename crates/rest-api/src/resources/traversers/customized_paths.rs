@@ -6,13 +6,59 @@ use serde::Deserialize;
 use traversal::{LayerStep, Path, SortBy, Weight, customized_crosspoints, customized_paths};
 
 use super::elements::{Elements, Wanted};
-use super::paths::nodes;
-use super::request::{CAPACITY, MAX_DEGREE, PATH_LIMIT, bound, int_or};
+use super::parameters::{CAPACITY_DEFAULT, MAX_DEGREE_DEFAULT, PATH_LIMIT_DEFAULT, bound, int_or};
 use super::steps::not_empty;
-use super::traverser_request::{Paths, TraverserRequest, nodes_of};
+use super::traverser::Traverser;
+use super::traverser_request::{Paths, TraverserRequest, nodes, nodes_of};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::{PATH_PATTERNS_MAX, TRAVERSER_STEPS_MAX};
+use crate::openapi::traversers::{
+    CAPACITY, EDGES, FOUND_PATHS, IDS, LIMIT, MANY_STEPS, MEASURE, PATHS, SELECTED, VERTICES, WITH_EDGE, WITH_VERTEX,
+};
+use crate::route::Handler::Pooled;
+use crate::route::{POST, graph};
+use openapi_document::Shape::{Choice, Flag, List, Object};
+use openapi_document::{Operation, may, must};
+
+pub(super) static TRAVERSERS: &[Traverser] = &[
+    Traverser {
+        route: graph(&["traversers", "customizedpaths"], &[(POST, Pooled(paths))]),
+        operations: &[Operation::post(
+            "{G}/traversers/customizedpaths",
+            "Finds the paths that follow given steps",
+            Object(&[
+                SELECTED,
+                MANY_STEPS,
+                may("sort_by", Choice(&["NONE", "INCR", "DECR"]), "By the sum of weights"),
+                CAPACITY,
+                LIMIT,
+                WITH_VERTEX,
+                WITH_EDGE,
+            ]),
+            200,
+            FOUND_PATHS,
+        )],
+    },
+    Traverser {
+        route: graph(&["traversers", "customizedcrosspoints"], &[(POST, Pooled(crosspoints))]),
+        operations: &[Operation::post(
+            "{G}/traversers/customizedcrosspoints",
+            "Finds where paths that follow given steps meet",
+            Object(&[
+                SELECTED,
+                must("path_patterns", List(&Object(&[MANY_STEPS])), ""),
+                CAPACITY,
+                LIMIT,
+                may("with_path", Flag, "Also the paths"),
+                WITH_VERTEX,
+                WITH_EDGE,
+            ]),
+            200,
+            Object(&[must("crosspoints", IDS, ""), PATHS, VERTICES, EDGES, MEASURE]),
+        )],
+    },
+];
 
 /// Edges drawn of one vertex unless the request says otherwise.
 const SAMPLE: i64 = 100;
@@ -32,7 +78,7 @@ impl WeightedStepBody {
     fn read(&self, request: &TraverserRequest<'_>, with_weight: bool) -> Result<LayerStep, ApiError> {
         let step = request.step(&self.step)?;
         let sample = bound("sample", int_or(self.sample, SAMPLE))?;
-        let max_degree = self.step.max_degree.or(self.step.degree).unwrap_or(MAX_DEGREE);
+        let max_degree = self.step.max_degree.or(self.step.degree).unwrap_or(MAX_DEGREE_DEFAULT);
         if let (Some(sample), Some(degree)) = (sample, step.max_degree)
             && sample > degree
         {
@@ -73,14 +119,17 @@ fn sort_by(name: Option<&str>) -> Result<SortBy, ApiError> {
 }
 
 /// `POST {T}/customizedpaths`.
-pub(crate) fn paths(call: &Call) -> Answered {
+fn paths(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: PathsBody = decode_body(&call.body)?;
     let sort_by = sort_by(body.sort_by.as_deref())?;
     let with_weights = sort_by != SortBy::None;
     let steps = not_empty(body.steps.as_deref(), "steps")?.iter().map(|step| step.read(&request, with_weights));
     let steps = steps.collect::<Result<Vec<LayerStep>, ApiError>>()?;
-    let bounds = (bound("capacity", int_or(body.capacity, CAPACITY))?, bound("limit", int_or(body.limit, PATH_LIMIT))?);
+    let bounds = (
+        bound("capacity", int_or(body.capacity, CAPACITY_DEFAULT))?,
+        bound("limit", int_or(body.limit, PATH_LIMIT_DEFAULT))?,
+    );
     let mut traversal = request.traversal("customized paths").recording_edges(true);
     let sources = nodes(&mut traversal, request.select("sources", body.sources.as_ref())?)?;
     let found = customized_paths(&mut traversal, &sources, &steps, sort_by, bounds)?;
@@ -120,7 +169,7 @@ struct CrosspointsBody {
 }
 
 /// `POST {T}/customizedcrosspoints`.
-pub(crate) fn crosspoints(call: &Call) -> Answered {
+fn crosspoints(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: CrosspointsBody = decode_body(&call.body)?;
     let mut patterns = Vec::new();
@@ -129,7 +178,10 @@ pub(crate) fn crosspoints(call: &Call) -> Answered {
         let steps = steps.map(|step| Ok(LayerStep { step: request.step(step)?, weight: None, sample: None }));
         patterns.push(steps.collect::<Result<Vec<LayerStep>, ApiError>>()?);
     }
-    let bounds = (bound("capacity", int_or(body.capacity, CAPACITY))?, bound("limit", int_or(body.limit, PATH_LIMIT))?);
+    let bounds = (
+        bound("capacity", int_or(body.capacity, CAPACITY_DEFAULT))?,
+        bound("limit", int_or(body.limit, PATH_LIMIT_DEFAULT))?,
+    );
     let with_path = body.with_path.unwrap_or(false);
     let mut traversal = request.traversal("customized crosspoints").recording_edges(with_path);
     let sources = nodes(&mut traversal, request.select("sources", body.sources.as_ref())?)?;

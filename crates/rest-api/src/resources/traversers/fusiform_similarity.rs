@@ -6,11 +6,44 @@ use serde::Deserialize;
 use traversal::{FusiformRules, Node, Path, Similar, Step, Traversal, fusiform_similarity};
 
 use super::elements::{Elements, Wanted};
-use super::paths::nodes;
-use super::request::{CAPACITY, MAX_DEGREE, PATH_LIMIT, bound, direction, int_or};
-use super::traverser_request::{TraverserRequest, nodes_of};
+use super::parameters::{CAPACITY_DEFAULT, MAX_DEGREE_DEFAULT, PATH_LIMIT_DEFAULT, alpha, bound, direction, int_or};
+use super::traverser::Traverser;
+use super::traverser_request::{TraverserRequest, nodes, nodes_of};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
+use crate::openapi::traversers::{
+    CAPACITY, DIRECTION, LABEL, LIMIT, MAX_DEGREE, MEASURE, SELECTED, VERTICES, WITH_VERTEX,
+};
+use crate::route::Handler::Pooled;
+use crate::route::{POST, graph};
+use openapi_document::Shape::{Any, Flag, Integer, List, Map, Number, Object, Text};
+use openapi_document::{Operation, may, must};
+
+pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
+    route: graph(&["traversers", "fusiformsimilarity"], &[(POST, Pooled(similar))]),
+    operations: &[Operation::post(
+        "{G}/traversers/fusiformsimilarity",
+        "Finds the vertices that share most neighbours with some",
+        Object(&[
+            SELECTED,
+            LABEL,
+            DIRECTION,
+            must("min_neighbors", Integer, "Neighbours a start vertex must have"),
+            must("alpha", Number, "Above 0, at most 1: the part of neighbours to be shared"),
+            may("min_similars", Integer, "Similar vertices a start vertex must have"),
+            may("top", Integer, "Similar vertices given of each; 0: all"),
+            may("group_property", Text, "Similar vertices must have different values of it"),
+            may("min_groups", Integer, "How many different ones"),
+            MAX_DEGREE,
+            CAPACITY,
+            LIMIT,
+            may("with_intermediary", Flag, "Also the shared neighbours"),
+            WITH_VERTEX,
+        ]),
+        200,
+        Object(&[must("similars", Map(&List(&Any)), "By the id of the start vertex"), VERTICES, MEASURE]),
+    )],
+}];
 
 /// The body.
 #[derive(Debug, Default, Deserialize)]
@@ -40,7 +73,7 @@ impl Body {
             step: Step {
                 direction: direction(self.direction.as_deref())?,
                 edges: request.edge_labels(self.label.as_deref())?,
-                max_degree: bound("max_degree", int_or(self.max_degree, MAX_DEGREE))?,
+                max_degree: bound("max_degree", int_or(self.max_degree, MAX_DEGREE_DEFAULT))?,
                 ..Step::default()
             },
             min_neighbors: at_least("min_neighbors", 1, min_neighbors)? as u64,
@@ -48,8 +81,8 @@ impl Body {
             min_similars: at_least("min_similars", 1, int_or(self.min_similars, 1))?,
             top: (top > 0).then_some(top),
             groups: self.groups(request)?,
-            capacity: bound("capacity", int_or(self.capacity, CAPACITY))?,
-            limit: bound("limit", int_or(self.limit, PATH_LIMIT))?,
+            capacity: bound("capacity", int_or(self.capacity, CAPACITY_DEFAULT))?,
+            limit: bound("limit", int_or(self.limit, PATH_LIMIT_DEFAULT))?,
         })
     }
 
@@ -70,17 +103,8 @@ fn at_least(name: &str, least: i64, value: i64) -> Result<usize, ApiError> {
     if value < least { Err(wrong()) } else { usize::try_from(value).map_err(|_| wrong()) }
 }
 
-/// A part: above 0 and at most 1.
-pub(super) fn alpha(value: RealBody) -> Result<f64, ApiError> {
-    if value.0 > 0.0 && value.0 <= 1.0 {
-        Ok(value.0)
-    } else {
-        Err(ApiError::bad_input(format!("'alpha' must be greater than 0 and at most 1, but got {}", value.0)))
-    }
-}
-
 /// `POST {T}/fusiformsimilarity`.
-pub(crate) fn similar(call: &Call) -> Answered {
+fn similar(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: Body = decode_body(&call.body)?;
     let rules = body.rules(&request)?;
