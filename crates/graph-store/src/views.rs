@@ -2,7 +2,7 @@
 
 use crate::core::graph::Graph;
 use crate::index::Indexes;
-use crate::read::Reader;
+use crate::reader::Reader;
 use crate::write::Writer;
 use crate::write::ingest::Encoder;
 use crate::write::schema::Schema;

@@ -10,7 +10,7 @@ use super::modules::Crate;
 /// A crate and its wings from the top down. Wings of one row are neighbours, which do not know each other. The root
 /// (`lib.rs`) is above all of them.
 const WINGS: &[(&str, &[&[&str]])] = &[
-    ("graph-store", &[&["views"], &["write"], &["query"], &["read"], &["index"], &["core"], &["limits"]]),
+    ("graph-store", &[&["views"], &["write"], &["reader"], &["query"], &["read"], &["index"], &["core"], &["limits"]]),
     (
         "graph-host",
         &[

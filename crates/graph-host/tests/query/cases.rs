@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use graph_access::Budget;
+use graph_access::{Budget, GraphRead as _, Lookup};
 use graph_model::{Edge, IdStrategy, Vertex, VertexId};
 use graph_schema::{Conditions, IndexType, Literal, NewIndexLabel, NewPredicate, NewVertex, NewVertexLabel};
-use graph_store::{Range, Scan, Shard, StoreError, VertexSelector, Wait, limits};
+use graph_store::{GraphReader, Range, Scan, Shard, StoreError, VertexSelector, Wait, limits};
 use jiff::tz::TimeZone;
 
-use crate::fixture::{ALL, Given, INDEXES, conditions, create_index, edges, graph_of, predicate, vertices};
+use crate::fixture::{ALL, Given, INDEXES, conditions, create_index, edges, graph_of, predicate, pulled, vertices};
 
 #[test]
 fn a_token_belongs_to_its_query_and_its_index() {
@@ -225,4 +225,25 @@ fn the_only_shard_is_bounded_by_ids() {
     };
     graph.reader().scan_edges(&scan, &Budget::unlimited(), visit).unwrap();
     assert_eq!(found, edges(&graph, None, &Conditions::default(), ALL).unwrap().0);
+}
+
+#[test]
+fn a_look_up_that_is_pulled_is_of_one_moment() {
+    let person = |at| (0, [0, at, 9, 9, 9, 9]);
+    let (_store, graph) = graph_of(&[(0, INDEXES[1])], &[person(1), person(2), person(3), person(1)], true);
+    let conditions = conditions(&graph.catalogue(), &[(1, predicate(1, 4, 3, 0))]);
+    let (all, _) = vertices(&graph, Some("person"), &conditions, ALL).unwrap();
+    assert_eq!(all.len(), 4);
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(&graph, &graph.catalogue(), &budget);
+    let label = Some(graph.catalogue().vertex_label_named("person").unwrap().id);
+    let mut cursor = reader.find_vertices(Lookup { label, conditions, limit: None }).unwrap();
+    let mut batch = Vec::new();
+    cursor.next_batch(&mut batch, 1).unwrap();
+    let mut found: Vec<_> = batch.drain(..).map(|vertex| vertex.id).collect();
+    for id in &all {
+        graph.writer().delete_vertex(id, Wait::Allowed).unwrap().wait().unwrap();
+    }
+    found.extend(pulled(&mut *cursor, 2).unwrap().into_iter().map(|vertex| vertex.id));
+    assert_eq!(found, all);
 }

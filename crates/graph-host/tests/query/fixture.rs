@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
-use graph_access::Budget;
+use graph_access::{AccessError, Budget, Cursor, GraphRead as _, Lookup};
 use graph_host::{HostedGraph, Store, StoreOptions};
 use graph_model::{Cardinality, DataType, Direction, EdgeId, IdStrategy, Vertex, VertexId};
 use graph_schema::{
     Catalogue, Conditions, Frequency, IndexType, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPredicate,
     NewPropertyKey, NewVertex, NewVertexLabel, Status,
 };
-use graph_store::{EdgeQuery, Range, StoreError, VertexQuery, Wait};
+use graph_store::{EdgeQuery, GraphReader, Range, StoreError, VertexQuery, Wait};
 use jiff::tz::TimeZone;
 use kv::MemoryEngine;
 
@@ -277,4 +277,43 @@ pub(crate) fn graph_of(
         }
     }
     (store, graph)
+}
+
+/// The vertices that a look-up through the port gives, in batches of `size`.
+pub(crate) fn pulled_vertices(
+    graph: &HostedGraph,
+    label: Option<&str>,
+    conditions: &Conditions,
+    size: usize,
+) -> Result<Vec<VertexId>, AccessError> {
+    let label = label.map(|name| graph.catalogue().vertex_label_named(name).unwrap().id);
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
+    let lookup = Lookup { label, conditions: conditions.clone(), limit: None };
+    pulled(&mut *reader.find_vertices(lookup)?, size).map(|found| found.into_iter().map(|found| found.id).collect())
+}
+
+/// The same of edges.
+pub(crate) fn pulled_edges(
+    graph: &HostedGraph,
+    conditions: &Conditions,
+    size: usize,
+) -> Result<Vec<EdgeId>, AccessError> {
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
+    let lookup = Lookup { label: None, conditions: conditions.clone(), limit: None };
+    pulled(&mut *reader.find_edges(lookup)?, size).map(|found| found.into_iter().map(|found| found.id).collect())
+}
+
+/// Everything a cursor gives, in batches of `size`.
+pub(crate) fn pulled<T>(cursor: &mut dyn Cursor<T>, size: usize) -> Result<Vec<T>, AccessError> {
+    let (mut all, mut batch) = (Vec::new(), Vec::new());
+    loop {
+        cursor.next_batch(&mut batch, size)?;
+        assert!(batch.len() <= size);
+        if batch.is_empty() {
+            return Ok(all);
+        }
+        all.append(&mut batch);
+    }
 }

@@ -16,7 +16,8 @@ use proptest::prelude::*;
 use proptest::sample::subsequence;
 
 use fixture::{
-    ALL, Given, INDEXES, Index, KEYS, LABELS, SORTS, conditions, edges, graph_of, in_every_way, predicate, vertices,
+    ALL, Given, INDEXES, Index, KEYS, LABELS, SORTS, conditions, edges, graph_of, in_every_way, predicate,
+    pulled_edges, pulled_vertices, vertices,
 };
 
 type Asked = Vec<(usize, NewPredicate<'static>)>;
@@ -104,6 +105,8 @@ proptest! {
             let found = in_every_way(size, |range| vertices(&graph, label, &conditions, range));
             let possible = LABELS[..2].iter().filter(|name| label.is_none_or(|label| label == **name))
                 .all(|name| covered(&catalogue, true, name, &conditions));
+            let pulled = pulled_vertices(&graph, label, &conditions, usize::try_from(size).unwrap());
+            prop_assert_eq!(pulled.ok(), found.as_ref().ok().cloned());
             match found {
                 Ok(found) => {
                     prop_assert!(possible, "{conditions:?} are not covered");
@@ -119,7 +122,10 @@ proptest! {
             }
             let expected: BTreeSet<_> =
                 all_edges.iter().filter(|edge| meets(&edge.properties)).map(|edge| edge.id.clone()).collect();
-            match in_every_way(size, |range| edges(&graph, None, &conditions, range)) {
+            let found = in_every_way(size, |range| edges(&graph, None, &conditions, range));
+            let pulled = pulled_edges(&graph, &conditions, usize::try_from(size).unwrap());
+            prop_assert_eq!(pulled.ok(), found.as_ref().ok().cloned());
+            match found {
                 Ok(found) => {
                     prop_assert!(covered(&catalogue, false, "knows", &conditions), "{conditions:?} are not covered");
                     prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "{:?} of edges", conditions);

@@ -4,7 +4,7 @@ use graph_model::{Edge, EdgeId, ElementId, LabelId, Properties, Vertex, VertexId
 use kv::Read;
 
 use super::plan::Base;
-use crate::read::Reader;
+use crate::read::by_id::{read_edges, read_vertices};
 use crate::{Graph, StoreError};
 
 /// A vertex or an edge.
@@ -40,7 +40,7 @@ impl Element for Vertex {
     }
 
     fn fetch(graph: &Graph, read: &dyn Read, ids: &[VertexId]) -> Result<Vec<Option<Self>>, StoreError> {
-        Reader::new(graph).read_vertices(read, ids)
+        read_vertices(graph, read, ids)
     }
 
     fn label(&self) -> LabelId {
@@ -68,7 +68,7 @@ impl Element for Edge {
     }
 
     fn fetch(graph: &Graph, read: &dyn Read, ids: &[EdgeId]) -> Result<Vec<Option<Self>>, StoreError> {
-        Reader::new(graph).read_edges(read, ids)
+        read_edges(graph, read, ids)
     }
 
     fn label(&self) -> LabelId {

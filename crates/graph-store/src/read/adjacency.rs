@@ -11,12 +11,12 @@ use key_codec::{key, tables, value};
 use kv::{Entry, GoOn, Keys, RowRange, TableId, successor};
 
 use crate::core::clock::{is_expired, now_ms};
-use crate::read::reader::GraphReader;
+use crate::read::view::View;
 use crate::{StoreError, limits};
 
 /// The edges of some vertices, read batch by batch.
-pub(super) struct AdjacencyCursor<'a> {
-    reader: &'a GraphReader<'a>,
+pub(crate) struct AdjacencyCursor<'a> {
+    view: View<'a>,
     owners: &'a [&'a VertexId],
     read: EdgeRead<'a>,
     /// Edges given for each owner.
@@ -43,17 +43,17 @@ struct Table {
 }
 
 impl<'a> AdjacencyCursor<'a> {
-    pub(super) fn new(reader: &'a GraphReader<'a>, owners: &'a [&'a VertexId], read: EdgeRead<'a>) -> Self {
+    pub(crate) fn new(view: View<'a>, owners: &'a [&'a VertexId], read: EdgeRead<'a>) -> Self {
         let directions: &[Outgoing] = match read.direction {
             Direction::Out => &[true],
             Direction::In => &[false],
             Direction::Both => &[true, false],
         };
-        Self { reader, owners, read, taken: vec![0; owners.len()], table: None, directions }
+        Self { view, owners, read, taken: vec![0; owners.len()], table: None, directions }
     }
 
     fn labels(&self) -> &'a [LabelId] {
-        self.read.labels.unwrap_or(&self.reader.labels)
+        self.read.labels.unwrap_or(self.view.labels)
     }
 
     fn is_full(&self, owner: usize) -> bool {
@@ -68,7 +68,7 @@ impl<'a> AdjacencyCursor<'a> {
         let mut places = Vec::with_capacity(self.owners.len() * labels.len());
         for (owner, id) in self.owners.iter().enumerate().filter(|(owner, _)| !self.is_full(*owner)) {
             for label in labels {
-                partitions.push(|b| key::edge_partition(b, self.reader.graph.number, *label, id), |_| ());
+                partitions.push(|b| key::edge_partition(b, self.view.graph.number, *label, id), |_| ());
                 places.push((owner, *label));
             }
         }
@@ -76,8 +76,8 @@ impl<'a> AdjacencyCursor<'a> {
     }
 
     /// Appends the next edges to a batch, until it has `rows_max`.
-    pub(super) fn fill(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), StoreError> {
-        self.reader.budget.check()?;
+    pub(crate) fn fill(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), StoreError> {
+        self.view.budget.check()?;
         while batch.len() < rows_max {
             let mut table = match self.table.take() {
                 Some(table) => table,
@@ -93,7 +93,7 @@ impl<'a> AdjacencyCursor<'a> {
             }
             self.table = (!table.partitions.is_empty()).then_some(table);
         }
-        self.reader.graph.unless_cleared(())
+        self.view.graph.unless_cleared(())
     }
 }
 
@@ -113,7 +113,7 @@ impl Table {
         let Some((owner, label)) = self.places.get(self.done).copied() else { return Ok(()) };
         let mut scan = Scan { outgoing: self.outgoing, now_ms: now_ms(), rows: 0 };
         let range = RowRange { partition: partition.as_bytes(), start: &start, end: None };
-        let mut rows = cursor.reader.graph.engine().scan(self.id(), range)?;
+        let mut rows = cursor.view.read.scan(self.id(), range)?;
         while !cursor.is_full(owner)
             && let Some(entry) = rows.next()?
         {
@@ -149,8 +149,8 @@ impl Table {
         let mut scan = Scan { outgoing: self.outgoing, now_ms: now_ms(), rows: 0 };
         let mut failed = Ok(());
         let mut stopped = None;
-        let engine = cursor.reader.graph.engine();
-        engine.scan_each(self.id(), &self.partitions, &mut |at, entry| {
+        let read = cursor.view.read;
+        read.scan_each(self.id(), &self.partitions, &mut |at, entry| {
             let at = at + self.done;
             let Some((owner, label)) = self.places.get(at).copied() else { return GoOn::AtPartition(usize::MAX) };
             match scan.take(cursor, owner, label, entry, batch) {
@@ -203,7 +203,7 @@ impl Scan {
     ) -> Result<bool, StoreError> {
         self.rows = self.rows.wrapping_add(1);
         if self.rows.is_multiple_of(limits::ROWS_PER_CHECK) {
-            cursor.reader.budget.check()?;
+            cursor.view.budget.check()?;
         }
         let (expires_at_ms, properties) = if cursor.read.properties {
             value::read_edge(entry.value)?

@@ -14,7 +14,7 @@ use crate::core::texts::edge_id_text;
 use crate::index::changes::is_indexed_edge;
 use crate::index::write_unit::{Refusal, WriteUnit};
 use crate::limits;
-use crate::read::Reader;
+use crate::reader::Reader;
 use crate::write::Writer;
 use crate::write::rows::{remove_edge, remove_vertex};
 

@@ -10,7 +10,7 @@ use crate::core::pending::Pending;
 use crate::core::stripes::{Locks, Mask, Wait};
 use crate::core::texts::edge_id_text;
 use crate::index::write_unit::WriteUnit;
-use crate::read::Reader;
+use crate::reader::Reader;
 use crate::write::Writer;
 use crate::write::rows::{put_edge, put_vertex};
 

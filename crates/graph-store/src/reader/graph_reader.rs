@@ -6,20 +6,22 @@ use graph_access::{AccessError, Batches, Budget, Cursor, EdgeRead, EdgeRow, Grap
 use graph_model::{Edge, EdgeId, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, Conditions, EdgeLabelKind};
 
-use crate::read::Reader;
+use crate::StoreError;
+use crate::core::graph::Graph;
+use crate::query::find;
 use crate::read::adjacency::AdjacencyCursor;
-use crate::read::list::VertexQuery;
-use crate::read::list_edges::EdgeQuery;
-use crate::read::paged::Pages;
-use crate::{Graph, Visit};
+use crate::read::by_id::{read_edges, read_vertices};
+use crate::read::edges::scan_edges;
+use crate::read::vertices::scan_vertices;
+use crate::read::view::View;
 
 /// A graph as one request reads it: with one state of the schema and one budget for all reads.
 pub struct GraphReader<'a> {
-    pub(super) graph: &'a Graph,
-    pub(super) budget: &'a Budget,
+    graph: &'a Graph,
+    budget: &'a Budget,
     catalogue: Arc<Catalogue>,
     /// All labels edges can have, in the order of their numbers.
-    pub(super) labels: Vec<LabelId>,
+    labels: Vec<LabelId>,
 }
 
 impl<'a> GraphReader<'a> {
@@ -30,8 +32,9 @@ impl<'a> GraphReader<'a> {
         Self { graph, budget, catalogue: Arc::clone(catalogue), labels: labels.collect() }
     }
 
-    fn reader(&self) -> Reader<'a> {
-        Reader::new(self.graph)
+    fn view(&self) -> View<'_> {
+        let Self { graph, budget, catalogue, labels } = self;
+        View { graph, read: graph.engine(), budget, catalogue, labels }
     }
 }
 
@@ -42,17 +45,19 @@ impl WalkRead for GraphReader<'_> {
         read: EdgeRead<'b>,
     ) -> Result<Box<dyn Cursor<EdgeRow> + 'b>, AccessError> {
         self.check()?;
-        let mut cursor = AdjacencyCursor::new(self, owners, read);
-        Ok(Box::new(Batches::new(move |batch: &mut Vec<EdgeRow>, rows_max| Ok(cursor.fill(batch, rows_max)?))))
+        let mut edges = AdjacencyCursor::new(self.view(), owners, read);
+        Ok(cursor(move |batch, rows_max| edges.fill(batch, rows_max)))
     }
 
     fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, AccessError> {
         self.check()?;
-        Ok(self.reader().vertices(ids)?)
+        let view = self.view();
+        let found = read_vertices(view.graph, view.read, ids)?;
+        Ok(view.graph.unless_cleared(found)?)
     }
 
     fn check(&self) -> Result<(), AccessError> {
-        Ok(self.budget.check().map_err(crate::StoreError::from)?)
+        Ok(self.budget.check().map_err(StoreError::from)?)
     }
 }
 
@@ -63,7 +68,9 @@ impl GraphRead for GraphReader<'_> {
 
     fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, AccessError> {
         self.check()?;
-        Ok(self.reader().edges(ids)?)
+        let view = self.view();
+        let found = read_edges(view.graph, view.read, ids)?;
+        Ok(view.graph.unless_cleared(found)?)
     }
 
     fn scan_vertices<'b>(&'b self, label: Option<LabelId>) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {
@@ -75,28 +82,32 @@ impl GraphRead for GraphReader<'_> {
     }
 
     fn find_vertices<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {
-        self.check()?;
         let Lookup { label, conditions, limit } = lookup;
-        let mut pages = Pages::new(self.budget, limit, move |range, batch: &mut Vec<Vertex>| {
-            let query = VertexQuery { label, conditions: conditions.clone(), range };
-            self.reader().list_vertices(&query, self.budget, &mut |vertex: &Vertex| {
-                batch.push(vertex.clone());
-                Visit::Continue(())
-            })
-        });
-        Ok(Box::new(Batches::new(move |batch: &mut Vec<Vertex>, rows_max| Ok(pages.fill(batch, rows_max)?))))
+        self.check()?;
+        if conditions.is_empty() {
+            let mut all = scan_vertices(self.view(), label, limit)?;
+            return Ok(cursor(move |batch, rows_max| all.fill(batch, rows_max)));
+        }
+        let mut found = find::open(self.view(), |_| label.map(|label| vec![label]), conditions, limit)?;
+        Ok(cursor(move |batch, rows_max| found.fill(batch, rows_max)))
     }
 
     fn find_edges<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Edge> + 'b>, AccessError> {
-        self.check()?;
         let Lookup { label, conditions, limit } = lookup;
-        let mut pages = Pages::new(self.budget, limit, move |range, batch: &mut Vec<Edge>| {
-            let query = EdgeQuery { label, vertex: None, conditions: conditions.clone(), range };
-            self.reader().list_edges(&query, self.budget, &mut |edge: &Edge| {
-                batch.push(edge.clone());
-                Visit::Continue(())
-            })
-        });
-        Ok(Box::new(Batches::new(move |batch: &mut Vec<Edge>, rows_max| Ok(pages.fill(batch, rows_max)?))))
+        self.check()?;
+        if conditions.is_empty() {
+            let mut all = scan_edges(self.view(), label, limit)?;
+            return Ok(cursor(move |batch, rows_max| all.fill(batch, rows_max)));
+        }
+        let labels = |catalogue: &Catalogue| label.map(|label| catalogue.edge_labels_under(label));
+        let mut found = find::open(self.view(), labels, conditions, limit)?;
+        Ok(cursor(move |batch, rows_max| found.fill(batch, rows_max)))
     }
+}
+
+/// A cursor of the port over what a function reads.
+fn cursor<'a, T: 'a>(
+    mut fill: impl FnMut(&mut Vec<T>, usize) -> Result<(), StoreError> + 'a,
+) -> Box<dyn Cursor<T> + 'a> {
+    Box::new(Batches::new(move |batch: &mut Vec<T>, rows_max| Ok(fill(batch, rows_max)?)))
 }

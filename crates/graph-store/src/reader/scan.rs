@@ -12,19 +12,22 @@
 //!   gave out mean the same here.
 
 use std::ops::{Bound, RangeBounds};
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use graph_model::{Edge, Vertex};
 use graph_schema::Catalogue;
 use key_codec::{key, tables, value};
-use kv::{Entry, Key, TableId, prefix_end};
+use kv::{Cursor, Entry, Key, TableId, prefix_end};
 
 use crate::core::clock::{is_expired, now_ms};
-use crate::read::Reader;
-use crate::read::list::{Listed, Progress, Turn};
 use crate::read::page::{self, Position};
-use crate::{Range, StoreError, Visit, limits};
+use crate::read::progress::{Listed, Progress, Turn};
+use crate::read::progress::{Range, Visit};
+use crate::read::source::{Source, visit_all};
+use crate::reader::Reader;
+use crate::{StoreError, limits};
 use graph_access::Budget;
 
 const VERSION: u8 = 1;
@@ -75,21 +78,7 @@ impl Reader<'_> {
         budget: &Budget,
         visit: &mut dyn FnMut(&Vertex) -> Visit,
     ) -> Result<Listed, StoreError> {
-        let now = now_ms();
-        self.scan(
-            tables::VERTEX,
-            scan,
-            budget,
-            &mut |entry| {
-                let (head, properties) = value::read_vertex(entry.value)?;
-                if is_expired(head.expires_at_ms, now) {
-                    return Ok(None);
-                }
-                let id = key::read_vertex_key(entry.key)?;
-                Ok(Some(Vertex { id, label: head.label, properties, expires_at_ms: head.expires_at_ms }))
-            },
-            visit,
-        )
+        self.scan(tables::VERTEX, scan, budget, live_vertex, visit)
     }
 
     /// Gives the edges of a part to `visit`, until it breaks off.
@@ -99,20 +88,7 @@ impl Reader<'_> {
         budget: &Budget,
         visit: &mut dyn FnMut(&Edge) -> Visit,
     ) -> Result<Listed, StoreError> {
-        let now = now_ms();
-        self.scan(
-            tables::EDGE_OUT,
-            scan,
-            budget,
-            &mut |entry| {
-                let (expires_at_ms, properties) = value::read_edge(entry.value)?;
-                if is_expired(expires_at_ms, now) {
-                    return Ok(None);
-                }
-                Ok(Some(Edge { id: key::read_edge_out_key(entry.key)?, properties, expires_at_ms }))
-            },
-            visit,
-        )
+        self.scan(tables::EDGE_OUT, scan, budget, live_edge, visit)
     }
 
     fn shards(&self, table: TableId, target_bytes: u64) -> Result<Vec<Shard>, StoreError> {
@@ -185,48 +161,89 @@ impl Reader<'_> {
         table: TableId,
         scan: &Scan,
         budget: &Budget,
-        read: &mut dyn FnMut(Entry<'_>) -> Result<Option<E>, StoreError>,
+        read: Decode<E>,
         visit: &mut dyn FnMut(&E) -> Visit,
     ) -> Result<Listed, StoreError> {
         let part = self.part(scan)?;
         let fingerprint = page::fingerprint(("scan", table.index(), self.graph.number, &part));
         let (mut progress, from) = Progress::new(&scan.range, fingerprint, budget)?;
-        let is_paged = matches!(scan.range, Range::Page { .. });
+        let given_max = match scan.range {
+            Range::Page { .. } => u64::MAX,
+            Range::Offset { .. } => limits::SCAN_RECORDS_MAX,
+        };
         let prefix = self.prefix();
         let first = (part.start != prefix).then(|| Key::new(&part.start, 0));
-        let mut cursor =
-            self.graph.engine().scan_partitions(table, &prefix, from.as_ref().map(Position::key).or(first))?;
-        let catalogue = self.graph.catalogue();
-        let mut id = Vec::new();
-        let mut given = 0;
+        let after = from.as_ref().map(Position::key).or(first);
+        let rows = self.graph.engine().scan_partitions(table, &prefix, after)?;
         if progress.is_empty() {
             return Ok(Listed::default());
         }
-        while let Some(entry) = cursor.next()?
-            && entry.key.as_bytes() <= &*part.end
+        let (catalogue, now_ms) = (self.graph.catalogue(), now_ms());
+        let mut source = PartOfTable { rows, table, part, catalogue, read, now_ms, given: 0, given_max };
+        visit_all(&mut source, &mut progress, visit)?;
+        self.graph.unless_cleared(progress.listed(&scan.range, fingerprint))
+    }
+}
+
+/// Decodes an element; `None` where it has expired.
+type Decode<E> = fn(Entry<'_>, i64) -> Result<Option<E>, StoreError>;
+
+fn live_vertex(entry: Entry<'_>, now_ms: i64) -> Result<Option<Vertex>, StoreError> {
+    let (head, properties) = value::read_vertex(entry.value)?;
+    if is_expired(head.expires_at_ms, now_ms) {
+        return Ok(None);
+    }
+    let id = key::read_vertex_key(entry.key)?;
+    Ok(Some(Vertex { id, label: head.label, properties, expires_at_ms: head.expires_at_ms }))
+}
+
+fn live_edge(entry: Entry<'_>, now_ms: i64) -> Result<Option<Edge>, StoreError> {
+    let (expires_at_ms, properties) = value::read_edge(entry.value)?;
+    if is_expired(expires_at_ms, now_ms) {
+        return Ok(None);
+    }
+    Ok(Some(Edge { id: key::read_edge_out_key(entry.key)?, properties, expires_at_ms }))
+}
+
+/// The elements of a part of a table.
+struct PartOfTable<'a, E> {
+    rows: Box<dyn Cursor + 'a>,
+    table: TableId,
+    part: Part,
+    catalogue: Arc<Catalogue>,
+    read: Decode<E>,
+    now_ms: i64,
+    /// Elements given, and how many may be.
+    given: u64,
+    given_max: u64,
+}
+
+impl<E> Source<E> for PartOfTable<'_, E> {
+    fn next(&mut self, progress: &mut Progress) -> Result<Option<E>, StoreError> {
+        let mut id = Vec::new();
+        while let Some(entry) = self.rows.next()?
+            && entry.key.as_bytes() <= &*self.part.end
         {
             progress.row()?;
-            if part.is_between_ids() {
-                binary_id(&mut id, table, entry.key, &catalogue)?;
-                if !part.ids().contains(&*id) {
+            if self.part.is_between_ids() {
+                binary_id(&mut id, self.table, entry.key, &self.catalogue)?;
+                if !self.part.ids().contains(&*id) {
                     continue;
                 }
             }
-            let Some(element) = read(entry)? else { continue };
+            let Some(element) = (self.read)(entry, self.now_ms)? else { continue };
             match progress.turn() {
                 Turn::Skip => continue,
                 Turn::Stop => break,
-                Turn::Give => given += 1,
+                Turn::Give => self.given += 1,
             }
-            if !is_paged && given > limits::SCAN_RECORDS_MAX {
-                return Err(StoreError::TooManyRecords { limit: limits::SCAN_RECORDS_MAX });
+            if self.given > self.given_max {
+                return Err(StoreError::TooManyRecords { limit: self.given_max });
             }
             progress.gave(0, 0, entry.key);
-            if visit(&element).is_break() {
-                break;
-            }
+            return Ok(Some(element));
         }
-        self.graph.unless_cleared(progress.listed(&scan.range, fingerprint))
+        Ok(None)
     }
 }
 

@@ -3,8 +3,10 @@
 use graph_model::{LabelId, VertexId};
 use graph_schema::Conditions;
 
-use crate::read::Reader;
-use crate::{Range, StoreError, VertexQuery, Visit, limits};
+use crate::read::progress::{Range, Visit};
+use crate::reader::Reader;
+use crate::reader::lists::VertexQuery;
+use crate::{StoreError, limits};
 use graph_access::Budget;
 
 /// Which vertices.

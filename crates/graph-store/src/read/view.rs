@@ -1,0 +1,51 @@
+//! What a graph is read from: the engine as it is now, or one moment of it.
+
+use std::sync::Arc;
+
+use graph_access::Budget;
+use graph_model::LabelId;
+use graph_schema::Catalogue;
+use kv::Read;
+
+use crate::core::graph::Graph;
+use crate::{StoreError, limits};
+
+/// A graph as the cursors of one request read it.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) graph: &'a Graph,
+    /// Where its rows are.
+    pub(crate) read: &'a (dyn Read + Sync),
+    pub(crate) budget: &'a Budget,
+    pub(crate) catalogue: &'a Arc<Catalogue>,
+    /// All labels edges can have, in the order of their numbers.
+    pub(crate) labels: &'a [LabelId],
+}
+
+/// The catalogue and the data of one moment: an index that is in use in the one has all its entries in the other.
+pub(crate) struct Moment<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) read: Box<dyn Read + 'a>,
+}
+
+impl<'a> Moment<'a> {
+    /// Now.
+    pub(crate) fn now(graph: &'a Graph) -> Result<Self, StoreError> {
+        for _ in 0..limits::CATALOGUE_RETRIES_MAX {
+            let catalogue = graph.catalogue();
+            let read = graph.engine().snapshot()?;
+            if Arc::ptr_eq(&catalogue, &graph.load_catalogue()) {
+                return Ok(Self { graph, catalogue, read });
+            }
+        }
+        Err(StoreError::SchemaBusy)
+    }
+}
+
+impl<'a> View<'a> {
+    /// The moment at which indexes are read.
+    pub(crate) fn moment(&self) -> Result<Moment<'a>, StoreError> {
+        Moment::now(self.graph)
+    }
+}

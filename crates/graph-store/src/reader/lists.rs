@@ -1,0 +1,94 @@
+//! Lists of vertices and edges, by offset or page by page. Elements go to the caller one by one.
+
+use graph_access::Budget;
+use graph_model::{Direction, Edge, LabelId, Vertex, VertexId};
+use graph_schema::Conditions;
+
+use crate::StoreError;
+use crate::query::find;
+use crate::read::edges::Edges;
+use crate::read::page;
+use crate::read::progress::{Listed, Progress, Range, Visit};
+use crate::read::source::visit_all;
+use crate::read::vertices::vertices;
+use crate::reader::Reader;
+
+/// Which vertices.
+#[derive(Clone, Debug)]
+pub struct VertexQuery {
+    /// Only of this label.
+    pub label: Option<LabelId>,
+    /// Only those that meet all of these.
+    pub conditions: Conditions,
+    /// Which part of them.
+    pub range: Range,
+}
+
+/// Which edges.
+#[derive(Clone, Debug)]
+pub struct EdgeQuery {
+    /// Only of this label; a parent label stands for its sub labels.
+    pub label: Option<LabelId>,
+    /// Only edges of this vertex, in this direction.
+    pub vertex: Option<(VertexId, Direction)>,
+    /// Only those that meet all of these.
+    pub conditions: Conditions,
+    /// Which part of them.
+    pub range: Range,
+}
+
+impl Reader<'_> {
+    /// Gives the vertices of a query to `visit`, until it breaks off, in an order that stays the same between calls.
+    /// Conditions need indexes, or name all primary keys of the label.
+    pub fn list_vertices(
+        &self,
+        query: &VertexQuery,
+        budget: &Budget,
+        visit: &mut dyn FnMut(&Vertex) -> Visit,
+    ) -> Result<Listed, StoreError> {
+        if !query.conditions.is_empty() {
+            let label = query.label.as_ref().map(std::slice::from_ref);
+            return find::list(self.graph, label, &query.conditions, &query.range, budget, visit);
+        }
+        let catalogue = self.graph.catalogue();
+        let fingerprint = page::fingerprint(("vertices", self.graph.number, query.label));
+        let (mut progress, start) = Progress::new(&query.range, fingerprint, budget)?;
+        if progress.is_empty() {
+            return Ok(Listed::default());
+        }
+        let mut vertices = vertices(self.graph, self.graph.engine(), &catalogue, query.label, start.as_ref())?;
+        visit_all(&mut *vertices, &mut progress, visit)?;
+        self.graph.unless_cleared(progress.listed(&query.range, fingerprint))
+    }
+}
+
+impl Reader<'_> {
+    /// Gives the edges of a query to `visit`, until it breaks off, in an order that stays the same between calls. The
+    /// edges of a vertex are compared with the conditions one by one, of those with the sort keys' values where the
+    /// conditions name these; without a vertex conditions need indexes.
+    pub fn list_edges(
+        &self,
+        query: &EdgeQuery,
+        budget: &Budget,
+        visit: &mut dyn FnMut(&Edge) -> Visit,
+    ) -> Result<Listed, StoreError> {
+        let catalogue = self.graph.catalogue();
+        if query.vertex.is_none() && !query.conditions.is_empty() {
+            let labels = query.label.map(|label| catalogue.edge_labels_under(label));
+            return find::list(self.graph, labels.as_deref(), &query.conditions, &query.range, budget, visit);
+        }
+        let direction = query.vertex.as_ref().map(|(id, direction)| (id, *direction));
+        let asked = (!query.conditions.is_empty()).then(|| format!("{:?}", query.conditions));
+        let fingerprint = page::fingerprint(("edges", self.graph.number, query.label, direction, asked));
+        let (mut progress, start) = Progress::new(&query.range, fingerprint, budget)?;
+        if progress.is_empty() {
+            return Ok(Listed::default());
+        }
+        let vertex = query.vertex.clone();
+        let mut edges = Edges::new(self.graph, self.graph.engine(), &catalogue, query.label, vertex)?;
+        edges.conditions.clone_from(&query.conditions);
+        edges.start_at(start)?;
+        visit_all(&mut edges, &mut progress, visit)?;
+        self.graph.unless_cleared(progress.listed(&query.range, fingerprint))
+    }
+}
