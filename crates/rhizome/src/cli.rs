@@ -26,21 +26,21 @@ struct Arguments {
 enum Command {
     /// Start the server.
     Serve(serve::ServeArguments),
-    /// Load CSV and JSON files into a running server, or straight into a store.
+    /// Load CSV and JSON files into a running server, or directly into a data folder.
     Load(load::LoadArguments),
-    /// Check that stored data is whole, and repair it.
+    /// Show what is stored, verify its indexes and repair them.
     Check(check::CheckArguments),
-    /// Copy graphs from one store to another, such as from this machine to a cluster.
+    /// Copy graphs from one store to another, for example from this machine to a cluster.
     Copy(copy::CopyArguments),
-    /// Generate graphs to try things with.
+    /// Generate graphs for testing.
     Generate(generate::GenerateArguments),
-    /// Measure a server's speed: Rhizome's or Apache HugeGraph's.
+    /// Benchmark a Rhizome or Apache HugeGraph server.
     Bench(bench_cli::BenchArguments),
-    /// Print all settings with their defaults, as a file to start from.
+    /// Print all settings with their defaults, as a template for a settings file.
     Config,
 }
 
-/// Runs the command line; the error of a failed command goes to standard error, whole.
+/// Runs the command line; if a command fails, its error goes to standard error with all causes.
 pub(crate) fn run() -> ExitCode {
     let outcome = match Arguments::parse_from(bench_cli::spelled_out(std::env::args_os())).command {
         Command::Serve(arguments) => serve::serve(&arguments),
@@ -61,7 +61,7 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-/// The error and its causes in one line. Many errors name their cause in their own text; it is not said twice.
+/// The error and its causes in one line. Many errors include their cause in their own text; it is not repeated.
 fn whole_text(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
@@ -72,7 +72,7 @@ fn whole_text(error: &anyhow::Error) -> String {
     text
 }
 
-/// Writes to standard output; a reader that went away (`rhizome config | head`) is no error.
+/// Writes to standard output; a closed pipe (`rhizome config | head`) is not an error.
 fn print(text: &str) -> anyhow::Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),

@@ -11,7 +11,7 @@ pub fn open(storage: &Storage) -> Result<Arc<dyn Engine>, KvError> {
     open_tables(storage, key_codec::tables::TABLES)
 }
 
-/// Opens the engine the settings name, for whoever has these tables.
+/// Opens the engine that the settings name, with these tables.
 pub fn open_tables(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
     match storage.engine {
         EngineName::Memory => Ok(Arc::new(MemoryEngine::open(tables))),

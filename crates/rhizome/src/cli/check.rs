@@ -1,5 +1,5 @@
-//! `rhizome check`: what is stored, and is it whole? Opens the store itself: a data folder no server may be using, or a
-//! shared store, which servers may go on using.
+//! `rhizome check`: what is stored, and is it consistent? Opens the store itself: either a data folder that no server
+//! is using, or a shared store, which servers can keep using.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,17 +15,17 @@ use rhizome::settings::{EngineName, Settings};
 
 #[derive(Args)]
 pub(super) struct CheckArguments {
-    /// Compare every index entry with its element, and every element with its index entries. Without this only what is
-    /// there is shown.
+    /// Verify every index entry against its element, and every element against its index entries. Without this flag,
+    /// only list what is stored.
     #[arg(long)]
     indexes: bool,
-    /// Put right what differs. Two elements that share the values of a unique index are only named.
+    /// Fix mismatches. Two elements with the same values under a unique index are only reported.
     #[arg(long, requires = "indexes")]
     repair: bool,
-    /// Only this graph; all graphs where it is left out.
+    /// Check only this graph [default: all graphs].
     #[arg(long, value_name = "NAME")]
     graph: Option<String>,
-    /// Folder of the data [default: rhizome-data].
+    /// Data folder [default: rhizome-data].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Settings file (TOML), as for `rhizome serve`.
@@ -43,7 +43,7 @@ pub(super) fn check(arguments: &CheckArguments) -> anyhow::Result<()> {
     }
     let engine = engine::open(&settings.storage)?;
     let mut options = settings.store_options()?;
-    // Nothing but what the check finds is to be written.
+    // The check must not write anything else.
     options.purge.interval = None;
     let place = match settings.storage.engine {
         EngineName::Rocksdb => format!("the data in {folder}"),
@@ -70,7 +70,7 @@ pub(super) fn check(arguments: &CheckArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What there is, as lines.
+/// What is stored, one item per line.
 fn found(store: &Store, names: &[String]) -> anyhow::Result<String> {
     let engine = store.engine();
     let capabilities = engine.capabilities();
@@ -79,10 +79,10 @@ fn found(store: &Store, names: &[String]) -> anyhow::Result<String> {
     for statistic in engine.statistics().iter().filter(|statistic| statistic.name.contains("nodes")) {
         text.push_str(&format!("  {}: {} ({})\n", statistic.name, statistic.value, statistic.help));
     }
-    // This process has come to be one of them.
+    // This process counts as one of them.
     let others = store.servers()?.len().saturating_sub(1);
     if capabilities.shared {
-        text.push_str(&format!("other servers at work, or ended without a word in the last hour: {others}\n"));
+        text.push_str(&format!("other servers running, or gone without a shutdown in the last hour: {others}\n"));
     }
     for name in names {
         let catalogue = store.graph(name)?.catalogue();

@@ -1,4 +1,4 @@
-//! `rhizome copy`: graphs from one store to another, such as from files on this machine to a cluster, and back.
+//! `rhizome copy`: copies graphs between stores, for example from files on this machine to a cluster, and back.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,16 +14,16 @@ use rhizome::settings::{EngineName, Settings};
 #[derive(Args)]
 #[command(arg_required_else_help = true)]
 pub(super) struct CopyArguments {
-    /// Where from: a settings file (TOML) as for `rhizome serve`, or the data folder of the engine "rocksdb".
+    /// Source: a settings file (TOML) as for `rhizome serve`, or a data folder of the engine "rocksdb".
     #[arg(long, value_name = "FILE|DIR")]
     from: PathBuf,
-    /// Where to: the same; a data folder is made when it does not exist.
+    /// Target: likewise; a data folder is created if it does not exist.
     #[arg(long, value_name = "FILE|DIR")]
     to: PathBuf,
-    /// Only this graph; may be repeated. All graphs where it is left out.
+    /// Copy only this graph; may be repeated [default: all graphs].
     #[arg(long, value_name = "NAME")]
     graph: Vec<String>,
-    /// Replace graphs of the target that have the same name and are not empty.
+    /// Replace non-empty graphs of the same name in the target.
     #[arg(long)]
     replace: bool,
 }
@@ -67,7 +67,7 @@ fn settings(path: &Path) -> anyhow::Result<Settings> {
 
 fn open(settings: &Settings) -> anyhow::Result<Store> {
     let mut options = settings.store_options()?;
-    // Nothing but the copy is to be written.
+    // Nothing but the copy may be written.
     options.purge.interval = None;
     Ok(Store::open(engine::open(&settings.storage)?, options)?)
 }

@@ -1,4 +1,4 @@
-//! `rhizome generate`: graphs to try things with.
+//! `rhizome generate`: graphs for testing.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub(super) struct GenerateArguments {
 
 #[derive(Subcommand)]
 enum GeneratedGraph {
-    /// A social network like that of LDBC SNB: CSV files, with the schema and the mapping to load them.
+    /// A social network modelled on LDBC SNB: CSV files, with the schema and the mapping to load them.
     Snb(SnbArguments),
 }
 
@@ -23,16 +23,16 @@ enum GeneratedGraph {
 struct SnbArguments {
     #[command(flatten)]
     size: Size,
-    /// The same seed gives the same files.
+    /// Seed of the random generator; the same seed gives the same files.
     #[arg(long, value_name = "S", default_value_t = 42)]
     seed: u64,
-    /// Folder to write to; made if it does not exist.
+    /// Folder to write to; created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Simulated years, from 2010.
+    /// Number of simulated years, starting in 2010.
     #[arg(long, value_name = "N", default_value_t = 3)]
     years: u32,
-    /// Leave the text of messages out.
+    /// Omit the text of messages.
     #[arg(long)]
     no_text: bool,
     /// Write ids only: vertices and edges without any properties.
@@ -43,11 +43,10 @@ struct SnbArguments {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 struct Size {
-    /// Number of persons; everything else grows with them.
+    /// Number of persons; everything else scales with it.
     #[arg(long, value_name = "N")]
     persons: Option<u64>,
-    /// Size after LDBC's scale factors: 0.1 (1.8 million elements), 1 (20 million), 10 (205 million) or 60 (1.4
-    /// billion).
+    /// Size as an LDBC scale factor: 0.1 (1.8 million elements), 1 (20 million), 10 (205 million) or 60 (1.4 billion).
     #[arg(long, value_name = "SF")]
     scale_factor: Option<ScaleFactor>,
 }
@@ -73,7 +72,7 @@ fn generate_snb(arguments: &SnbArguments) -> anyhow::Result<()> {
     let options =
         SnbOptions::new(arguments.size.persons(), arguments.seed).with_years(arguments.years).with_content(content);
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    bar.set_style(ProgressStyle::with_template("{msg:<24} {wide_bar} {percent:>3} %  {prefix} rows")?);
+    bar.set_style(ProgressStyle::with_template("{msg:<24} {wide_bar} {percent:>3}%  {prefix} rows")?);
     let mut report = |progress: &Progress| {
         bar.set_length(progress.total);
         bar.set_position(progress.done);

@@ -1,4 +1,4 @@
-//! `rhizome load`: files into a running server, or straight into a store that no server has open.
+//! `rhizome load`: loads files into a running server, or directly into a data folder that no server has open.
 
 use std::path::PathBuf;
 
@@ -11,58 +11,58 @@ use graph_host::Store;
 use rhizome::engine;
 use rhizome::settings::Settings;
 
-/// Elements in one request where nothing else is said: the most that HugeGraph takes.
+/// Elements in one request unless set: the most that HugeGraph accepts.
 const BATCH_SIZE: usize = 500;
 
 #[derive(Args)]
 pub(super) struct LoadArguments {
-    /// Mapping file, in the form of hugegraph-loader's (version 2).
+    /// Mapping file, in the format of hugegraph-loader (version 2).
     #[arg(long, value_name = "FILE")]
     mapping: PathBuf,
-    /// Schema to create first (JSON, as the server's GET .../schema answers).
+    /// Schema to create first (JSON, as returned by the server's GET .../schema).
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// Load straight into the store in the data folder, which no server may be using. Sorts everything first unless
-    /// --batch-size is given.
+    /// Load directly into the data folder, which no server may be using. Sorts everything first unless --batch-size is
+    /// given.
     #[arg(long, conflicts_with_all = ["server", "in_flight", "dry_run", "no_verify"])]
     offline: bool,
     #[command(flatten)]
     store: StoreArguments,
-    /// The server to load into.
+    /// Server to load into.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
     server: String,
-    /// The graph to load into.
+    /// Graph to load into.
     #[arg(long, value_name = "NAME", default_value = "hugegraph")]
     graph: String,
-    /// User name, where the server asks for one.
+    /// User name, if the server requires authentication.
     #[arg(long, value_name = "NAME", env = "RHIZOME_USER")]
     user: Option<String>,
     /// Password of that user; better given in the environment.
     #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
     password: Option<String>,
-    /// Elements in one request [default: 500, HugeGraph refuses more]. With --offline: write batches of so many
-    /// elements instead of sorting.
+    /// Elements in one request [default: 500, HugeGraph rejects more]. With --offline: write batches of this size
+    /// instead of sorting.
     #[arg(long, value_name = "N")]
     batch_size: Option<usize>,
-    /// Requests under way at one time.
+    /// Number of concurrent requests.
     #[arg(long, value_name = "N", default_value_t = 4)]
     in_flight: usize,
     /// Let the server check that both ends of each edge exist.
     #[arg(long)]
     check_vertex: bool,
-    /// Folder for rejected rows [default: rejects, beside the mapping file].
+    /// Folder for rejected rows [default: rejects, next to the mapping file].
     #[arg(long, value_name = "DIR")]
     rejects: Option<PathBuf>,
-    /// Stop after more rejected rows than this.
+    /// Stop once more than this many rows have been rejected.
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     rejects_max: u64,
-    /// Folder that relative paths in the mapping start from [default: that of the mapping file].
+    /// Base folder of relative paths in the mapping [default: that of the mapping file].
     #[arg(long, value_name = "DIR")]
     base_dir: Option<PathBuf>,
-    /// Read and check everything, but send nothing.
+    /// Read and validate everything, but send nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Do not count the labels on the server before and after.
+    /// Do not count the elements of each label on the server before and after the load.
     #[arg(long)]
     no_verify: bool,
 }
@@ -70,19 +70,19 @@ pub(super) struct LoadArguments {
 /// Where and how to load offline.
 #[derive(Args)]
 struct StoreArguments {
-    /// Folder of the data [default: rhizome-data].
+    /// Data folder [default: rhizome-data].
     #[arg(long, value_name = "DIR", requires = "offline")]
     data: Option<PathBuf>,
     /// Settings file (TOML), as for `rhizome serve`.
     #[arg(long, value_name = "FILE", requires = "offline")]
     config: Option<PathBuf>,
-    /// Memory for sorting, besides the storage engine's own [default: 1 GiB].
+    /// Memory for sorting, in addition to the storage engine's own [default: 1 GiB].
     #[arg(long, value_name = "SIZE", requires = "offline")]
     sort_memory: Option<ByteSize>,
-    /// Threads that read, sort and store [default: one for each processor].
+    /// Threads that read, sort and store [default: one per processor core].
     #[arg(long, value_name = "N", requires = "offline")]
     threads: Option<usize>,
-    /// Go on with a load that was cut short.
+    /// Resume an interrupted load.
     #[arg(long, requires = "offline")]
     resume: bool,
 }
@@ -110,7 +110,7 @@ fn offline(arguments: &LoadArguments, load: LoadOptions) -> anyhow::Result<LoadS
     super::logging::start(&settings.log)?;
     let engine = engine::open(&settings.storage).context("a load with --offline needs the data folder for itself")?;
     let mut options = settings.store_options()?;
-    // Nothing but what is loaded is to be written.
+    // Nothing but the load may write.
     options.purge.interval = None;
     let folder = &settings.storage.data_dir;
     let store = Store::open(engine, options).with_context(|| format!("opening the data in {}", folder.display()))?;

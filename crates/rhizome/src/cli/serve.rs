@@ -1,4 +1,4 @@
-//! `rhizome serve`: settings, listener, engine, store, HTTP, in this order; and in the other one at the end.
+//! `rhizome serve`: starts settings, listener, engine, store and HTTP in this order, and stops them in reverse.
 
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
@@ -20,24 +20,24 @@ use tokio::sync::watch;
 /// Connections that wait in the system's queue until the server takes them.
 const LISTEN_BACKLOG: u32 = 4096;
 
-/// File descriptors besides connections and data files: standard streams, the log, the lock, the runtime.
+/// File descriptors in addition to connections and data files: standard streams, the log, the lock, the runtime.
 const OTHER_DESCRIPTORS: u64 = 128;
 
 #[derive(Args)]
 pub(super) struct ServeArguments {
-    /// Settings file (TOML); only what differs from the defaults need be in it.
+    /// Settings file (TOML); it needs only the settings that differ from the defaults.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Address and port to listen at [default: 127.0.0.1:8080].
+    /// Address and port to listen on [default: 127.0.0.1:8080].
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
-    /// Folder of the data [default: rhizome-data].
+    /// Data folder [default: rhizome-data].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Storage engine: rocksdb, memory, cassandra or tikv [default: rocksdb].
     #[arg(long, value_name = "NAME")]
     engine: Option<String>,
-    /// What an acknowledged write survives: wal (the end of the process) or fsync (a power cut) [default: wal].
+    /// What an acknowledged write survives: wal (a process crash) or fsync (a power failure) [default: wal].
     #[arg(long, value_name = "MODE")]
     durability: Option<String>,
     /// Any other setting, as section.key=value; may be repeated.
@@ -58,11 +58,11 @@ pub(super) fn serve(arguments: &ServeArguments) -> anyhow::Result<()> {
     outcome
 }
 
-/// A runtime for one thread, with as many more for what can wait as the settings allow.
+/// A runtime for one thread, plus as many blocking threads as the settings allow.
 fn current_thread(server: &Server) -> anyhow::Result<Runtime> {
     tokio::runtime::Builder::new_current_thread()
         .max_blocking_threads(server.blocking_threads.max(1))
-        // Those are for everything; the one that starts them may be tied.
+        // Blocking threads may run anywhere; the thread that starts them may be pinned.
         .on_thread_start(threads::run_anywhere)
         .enable_all()
         .build()
@@ -81,7 +81,7 @@ impl Workers {
             0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             count => count,
         };
-        // Fewer would leave processors to others for good, more would have to share them.
+        // Pinned, fewer threads would never use some of the processors, and more would have to share them.
         let processors = threads::processors();
         let is_tied = server.pin_threads && processors.len() == count;
         let stop = watch::Sender::new(false);
@@ -95,7 +95,7 @@ impl Workers {
                 .name(format!("http-{number}"))
                 .spawn(move || {
                     processor.map(threads::run_on);
-                    // Fails only if the sender is gone, and then it is time to stop too.
+                    // Fails only if the sender is gone, which means stop as well.
                     drop(runtime.block_on(stopped.wait_for(|stop| *stop)));
                 })
                 .context("starting a thread for connections")?;
@@ -108,7 +108,7 @@ impl Workers {
         self.threads.iter().map(|(worker, _)| worker.clone()).collect()
     }
 
-    /// Ends the threads, and what is still at work on them.
+    /// Ends the threads and any work still running on them.
     fn stop(self) {
         self.stop.send_replace(true);
         for (_, thread) in self.threads {
@@ -142,16 +142,16 @@ fn load_settings(arguments: &ServeArguments) -> anyhow::Result<Settings> {
 }
 
 async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
-    // The port first: opening the data can take long, and would be for nothing.
+    // Bind the port first: opening the data can take long, and would be wasted if the port is taken.
     let listener = listen(&settings.server.listen)?;
     let address = listener.local_addr().context("reading the address listened at")?;
-    // From here on a signal ends the server in good order, also while the data is being opened.
+    // From here on a signal shuts the server down gracefully, even while the data is being opened.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let shutdown = async move {
         tokio::select! {
             _ = interrupt.recv() => tracing::info!("interrupted: finishing running requests"),
-            _ = terminate.recv() => tracing::info!("told to stop: finishing running requests"),
+            _ = terminate.recv() => tracing::info!("terminated: finishing running requests"),
         }
     };
     let opening = settings.clone();
@@ -174,7 +174,7 @@ fn open_store(settings: &Settings) -> anyhow::Result<Store> {
 
 fn listen(address: &str) -> anyhow::Result<TcpListener> {
     let resolved: SocketAddr = address.to_socket_addrs().ok().and_then(|mut found| found.next()).ok_or_else(|| {
-        anyhow!("setting 'server.listen' is '{address}': expected an address and a port, as 127.0.0.1:8080")
+        anyhow!("setting 'server.listen' is '{address}': expected an address and a port, such as 127.0.0.1:8080")
     })?;
     let socket = if resolved.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
@@ -187,7 +187,8 @@ fn listen(address: &str) -> anyhow::Result<TcpListener> {
             ),
             std::io::ErrorKind::PermissionDenied => {
                 bail!(
-                    "not allowed to listen at {resolved}: ports below 1024 need privileges; choose another with --listen"
+                    "not allowed to listen at {resolved}: ports below 1024 need privileges; choose another port with \
+                     --listen"
                 )
             }
             _ => return Err(error).with_context(|| format!("listening at {resolved}")),
@@ -222,7 +223,7 @@ fn announce(settings: &Settings, address: SocketAddr) {
     }
 }
 
-/// Raises the limit of open files as far as allowed, and says so when it stays too low for the settings.
+/// Raises the limit of open files as far as allowed, and logs a warning if it remains too low for the settings.
 fn raise_descriptor_limit(settings: &Settings) {
     let connections = u64::try_from(settings.server.connections_max).unwrap_or(u64::MAX);
     let needed = connections
@@ -230,7 +231,8 @@ fn raise_descriptor_limit(settings: &Settings) {
         .saturating_add(OTHER_DESCRIPTORS);
     match rlimit::increase_nofile_limit(needed) {
         Ok(limit) if limit < needed => tracing::warn!(
-            "this process may open {limit} files, the settings need {needed}: raise `ulimit -n` or lower server.connections_max"
+            "this process may open {limit} files, but the settings need {needed}: raise `ulimit -n` or lower \
+             server.connections_max"
         ),
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "the limit of open files could not be read"),
