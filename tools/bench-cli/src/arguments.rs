@@ -14,14 +14,15 @@ use load_test::{
 
 use crate::values::{Axis, LatencyBound, duration};
 
-/// Users where none are asked for.
+/// Number of users unless given.
 const CONCURRENCY_DEFAULT: u32 = 100;
 
 /// Arguments of `rhizome bench run`.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     rhizome bench run --scenario batch-vertex --concurrency 4,16\n  \
-    rhizome bench run --url http://10.0.0.5:8080 --scenario vertex-by-id --driver closed --concurrency 64 --duration 1m\n  \
+    rhizome bench run --url http://10.0.0.5:8080 --scenario vertex-by-id --driver closed --concurrency 64 \
+    --duration 1m\n  \
     rhizome bench run --scenario single-edge --stress --from 1000 --step 1000 --out results\n  \
     rhizome bench run --scenario mixed --driver open --rate 5000 --concurrency 128\n  \
     rhizome bench run --scenario batch-edge --driver closed --concurrency 8 --study cpu=1,2 memory=256M,1G")]
@@ -40,11 +41,11 @@ pub(crate) struct RunArguments {
     pub(crate) driver: DriverArguments,
     #[command(flatten)]
     pub(crate) stress: StressArguments,
-    /// Start a server at each of these settings and compare: cpu=1,2 (processors it may use), memory=512M,2G (its
-    /// memory budget), data=DIR,DIR (folders, for instance on different disks). Several axes give all combinations.
+    /// Start a server with each of these settings and compare: cpu=1,2 (number of processors), memory=512M,2G (memory
+    /// budget), data=DIR,DIR (data folders, for instance on different disks). Several axes give all combinations.
     #[arg(long, value_name = "AXIS=POINT,POINT", num_args = 1.., conflicts_with = "url", help_heading = "Own server")]
     pub(crate) study: Vec<Axis>,
-    /// Write results to this folder: results.json, samples.jtl and what reports are made from.
+    /// Write the results to this folder: results.json, samples.jtl, summary.md and report.html.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -53,7 +54,7 @@ pub(crate) struct RunArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Server under test")]
 pub(crate) struct TargetArguments {
-    /// Address of the server; without it one is started for the run, with its data in a temporary folder.
+    /// URL of the server [default: one is started for the run, with its data in a temporary folder].
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
     /// Name of the graph.
@@ -62,23 +63,22 @@ pub(crate) struct TargetArguments {
     /// Name of the graph space.
     #[arg(long, value_name = "NAME", default_value = "DEFAULT")]
     pub(crate) graphspace: String,
-    /// User name, where the server asks for one.
+    /// User name, if the server requires authentication.
     #[arg(long, value_name = "NAME", env = "RHIZOME_USER")]
     pub(crate) user: Option<String>,
     /// Password of that user; better given in the environment.
     #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
     pub(crate) password: Option<String>,
-    /// Process of the server, to report its processor time and memory [default: found by its port, if it is local].
+    /// Process id of the server, to report its CPU time and memory [default: found by its port, if it is local].
     #[arg(long, value_name = "PID")]
     pub(crate) server_pid: Option<u32>,
-    /// What the report is to say about the server and cannot know, such as its durability and settings; may be
-    /// repeated.
+    /// Add a note about the server to the report, such as its durability and settings; may be repeated.
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Vec<String>,
 }
 
 impl TargetArguments {
-    /// How to reach the server at an address.
+    /// Options of a client for the server at a URL.
     pub(crate) fn client_options(&self, url: &str) -> ClientOptions {
         ClientOptions {
             url: url.to_owned(),
@@ -91,47 +91,47 @@ impl TargetArguments {
     }
 }
 
-/// The server that is started where no address is given.
+/// The server that is started if no URL is given.
 #[derive(Args)]
 #[command(next_help_heading = "Own server")]
 pub(crate) struct OwnServerArguments {
-    /// Its storage engine: rocksdb, memory, cassandra or tikv [default: rocksdb].
+    /// Storage engine: rocksdb, memory, cassandra or tikv [default: rocksdb].
     #[arg(long, value_name = "NAME", conflicts_with = "url")]
     pub(crate) engine: Option<String>,
-    /// What an acknowledged write survives: wal (the end of the process) or fsync (a power cut) [default: wal].
+    /// What an acknowledged write survives: wal (a process crash) or fsync (a power failure) [default: wal].
     #[arg(long, value_name = "MODE", conflicts_with = "url")]
     pub(crate) durability: Option<String>,
-    /// Folder in which its temporary data folder is made [default: the system's].
+    /// Where to create its temporary data folder [default: the system's folder for temporary files].
     #[arg(long, value_name = "DIR", conflicts_with = "url")]
     pub(crate) data_in: Option<PathBuf>,
-    /// Any other setting of it, as section.key=value; may be repeated.
+    /// Any other setting of this server, as section.key=value; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "url")]
     pub(crate) set: Vec<String>,
 }
 
-/// The data that the tool makes for itself.
+/// The test data.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub(crate) struct DataArguments {
-    /// Vertices to prepare for scenarios that refer to any.
+    /// Vertices to create beforehand, if a scenario needs any.
     #[arg(long, value_name = "N", default_value_t = DataOptions::default().vertices)]
     pub(crate) vertices: u64,
-    /// Edges to prepare for scenarios that refer to any.
+    /// Edges to create beforehand, if a scenario needs any.
     #[arg(long, value_name = "N", default_value_t = DataOptions::default().edges)]
     pub(crate) edges: u64,
-    /// How ids are drawn: uniform, zipfian (some are asked for far more often) or zipfian:EXPONENT.
+    /// Distribution of the requested ids: uniform, zipfian (some far more often than others) or zipfian:EXPONENT.
     #[arg(long, value_name = "HOW", default_value_t = IdDistribution::Uniform)]
     pub(crate) ids: IdDistribution,
     /// Elements in one request of batch-vertex and batch-edge [default: 200 and 500].
     #[arg(long, value_name = "N")]
     pub(crate) batch: Option<u32>,
-    /// Reads in a hundred requests of mixed [default: 80].
+    /// Percentage of reads in the scenario mixed [default: 80].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) read_percent: Option<u32>,
-    /// Whether batch-edge asks the server to check that both ends exist; servers do unless told not to.
+    /// Whether batch-edge asks the server to check that both ends exist, which is what servers do by default.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     pub(crate) check_vertex: bool,
-    /// Leave the prepared data on the server.
+    /// Keep the test data on the server.
     #[arg(long)]
     pub(crate) keep_data: bool,
 }
@@ -156,12 +156,11 @@ impl DataArguments {
 /// The drivers by their names on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DriverName {
-    /// Each user sends one request in each pacing interval; a late user does not catch up. What the published pages
-    /// did.
+    /// Each user sends one request per pacing interval; a late user does not catch up. Used by the published pages.
     Paced,
     /// Each user sends its next request as soon as the last one is answered.
     Closed,
-    /// Requests start at a constant rate; latency counts from the intended start.
+    /// Requests start at a constant rate; latency is measured from the intended start.
     Open,
 }
 
@@ -175,48 +174,48 @@ impl From<DriverName> for DriverKind {
     }
 }
 
-/// How load is made.
+/// How load is generated.
 #[derive(Args)]
 #[command(next_help_heading = "Load")]
 pub(crate) struct DriverArguments {
-    /// How requests are offered.
+    /// How load is generated.
     #[arg(long, value_name = "NAME", value_enum, default_value_t = DriverName::Paced)]
     pub(crate) driver: DriverName,
-    /// Users, each with a connection; one row of results for each number. With the open driver: most requests under
-    /// way. [default: 100]
+    /// Number of users, each with a connection; one row of results per number. With the open driver: maximum number of
+    /// concurrent requests [default: 100].
     #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
     pub(crate) concurrency: Vec<u32>,
-    /// Requests a second of the open driver; one row for each number.
+    /// Requests per second of the open driver; one row of results per number.
     #[arg(long, value_name = "N[,N]", value_delimiter = ',')]
     pub(crate) rate: Vec<f64>,
-    /// Time between two starts of a paced user.
+    /// Interval between two requests of a paced user.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     pub(crate) pacing: Duration,
-    /// Length of the measured part of each row.
+    /// Duration of the measured part of each row.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(crate) duration: Duration,
-    /// Requests after which a row ends before its time, those of the warm-up included.
+    /// End a row early after this many requests, including the warm-up.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) requests: Option<u64>,
-    /// Load before the measured part, not counted.
+    /// Duration of the warm-up before the measured part.
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
     pub(crate) warm_up: Duration,
-    /// Time over which users start (open driver: over which the rate rises), before the warm-up.
+    /// Duration of the ramp-up before the warm-up, in which users start (open driver: the rate rises).
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = duration)]
     pub(crate) ramp_up: Duration,
-    /// Make a new connection for each request.
+    /// Open a new connection for each request.
     #[arg(long)]
     pub(crate) no_keep_alive: bool,
-    /// Time allowed for making a connection.
+    /// Timeout for opening a connection.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub(crate) connect_timeout: Duration,
-    /// Time allowed for a request, from sending to the last byte of its answer.
+    /// Timeout of a request, from sending it to the last byte of its answer.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(crate) request_timeout: Duration,
-    /// Threads that make load; as many as there are processors are tied to one each.
+    /// Threads that generate load; if there are as many as processors, each is pinned to one.
     #[arg(long, value_name = "N", default_value_t = load_test::client_threads())]
     pub(crate) client_threads: usize,
-    /// Requests of the open driver that may wait for a free connection; more are given up as overflow errors.
+    /// Requests of the open driver that may wait for a free connection; further ones count as overflow errors.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) queue_max: u64,
 }
@@ -241,7 +240,7 @@ impl DriverArguments {
         }
     }
 
-    /// The rows asked for: each concurrency, and with the open driver each rate.
+    /// The requested rows: one per concurrency, and with the open driver per rate.
     fn loads(&self) -> anyhow::Result<Vec<Load>> {
         if self.driver != DriverName::Open {
             if !self.rate.is_empty() {
@@ -268,45 +267,47 @@ impl DriverArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Search for the peak")]
 pub(crate) struct StressArguments {
-    /// Raise the concurrency (open driver: the rate) until errors appear, and name the last row before them.
+    /// Raise the concurrency (open driver: the rate) until errors appear, and mark the last row before them.
     #[arg(long)]
     pub(crate) stress: bool,
-    /// Where to begin.
+    /// Start value of the search.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "stress")]
     pub(crate) from: u32,
-    /// By how much to raise it each time.
+    /// Increment of the search.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "stress")]
     pub(crate) step: u32,
-    /// Double it instead, then halve the gap down to this difference.
+    /// Double the value instead until errors appear, then bisect down to this difference.
     #[arg(long, value_name = "N", requires = "stress", conflicts_with = "step")]
     pub(crate) bisect: Option<u32>,
-    /// Where to end at the latest.
+    /// End value of the search.
     #[arg(long, value_name = "N", default_value_t = 20_000, requires = "stress")]
     pub(crate) to: u32,
-    /// Errors in a hundred requests that are still accepted.
+    /// Acceptable percentage of errors.
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "stress")]
     pub(crate) max_errors: f64,
-    /// Latency that is still accepted: mean, p50, p90, p95, p99 or p99.9, as p99=500ms.
+    /// Acceptable latency: mean, p50, p90, p95, p99 or p99.9, such as p99=500ms.
     #[arg(long, value_name = "FIGURE=TIME", requires = "stress")]
     pub(crate) max_latency: Option<LatencyBound>,
 }
 
 impl StressArguments {
-    /// What rows to make: those of a search, or those of the driver's own lists.
+    /// The rows to measure: those of a search, or those of the driver's own lists.
     pub(crate) fn loads(&self, driver: &DriverArguments) -> anyhow::Result<Loads> {
         if !self.stress {
             return Ok(Loads::List(driver.loads()?));
         }
         if !driver.rate.is_empty() {
             bail!(
-                "--stress chooses the rates itself; say where with --from, --step (or --bisect) and --to instead of --rate"
+                "--stress chooses the rates itself; set its range with --from, --step (or --bisect) and --to \
+                 instead of --rate"
             );
         }
         match (driver.driver, driver.concurrency.as_slice()) {
             (_, []) | (DriverName::Open, [_]) => {}
             (DriverName::Open, _) => bail!("--stress with the open driver takes one --concurrency: its connections"),
             _ => bail!(
-                "--stress chooses the number of users itself; say where with --from, --step (or --bisect) and --to instead of --concurrency"
+                "--stress chooses the number of users itself; set its range with --from, --step (or --bisect) and --to \
+                 instead of --concurrency"
             ),
         }
         let rows = self.to.saturating_sub(self.from) / self.step.max(1);

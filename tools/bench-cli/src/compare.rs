@@ -1,4 +1,4 @@
-//! `rhizome bench compare`: the same scenarios on two servers in turn, and the ratio with its spread.
+//! `rhizome bench compare`: runs the same scenarios on two servers in turn and reports the ratio with its spread.
 
 use std::io;
 use std::path::PathBuf;
@@ -22,12 +22,13 @@ const SIDES: [&str; 2] = ["first", "second"];
 /// Arguments of `rhizome bench compare`.
 #[derive(Args)]
 #[command(after_help = "Example:\n  \
-    rhizome bench compare http://127.0.0.1:8080 http://127.0.0.1:8081 --scenario single-vertex,vertex-by-id --out results")]
+    rhizome bench compare http://127.0.0.1:8080 http://127.0.0.1:8081 --scenario single-vertex,vertex-by-id \
+    --out results")]
 pub(crate) struct CompareArguments {
-    /// The first server: its figures are divided by the second's.
+    /// URL of the first server: its figures are divided by the second's.
     #[arg(value_name = "URL_A")]
     first: String,
-    /// The second server.
+    /// URL of the second server.
     #[arg(value_name = "URL_B")]
     second: String,
     /// What to run: built-in scenarios or files that end in .toml.
@@ -38,46 +39,46 @@ pub(crate) struct CompareArguments {
         default_value = "single-vertex,single-edge,batch-vertex,batch-edge,vertex-by-id,edge-by-id"
     )]
     scenario: Vec<String>,
-    /// Numbers of users to choose each server's best from.
+    /// Numbers of users to try; each server is measured with its best.
     #[arg(long, value_name = "N[,N]", value_delimiter = ',', default_value = "4,16,64,256")]
     concurrency: Vec<u32>,
-    /// Pairs of measurements, each of both servers one after the other.
+    /// Number of rounds; each measures both servers, one after the other.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// How requests are offered.
+    /// How load is generated.
     #[arg(long, value_name = "NAME", value_enum, default_value_t = DriverName::Closed)]
     driver: DriverName,
-    /// Requests a second of the open driver.
+    /// Requests per second of the open driver.
     #[arg(long, value_name = "N", default_value_t = DriverOptions::default().rate_per_s)]
     rate: f64,
-    /// Length of each measurement of a round.
+    /// Duration of each measurement in a round.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     duration: Duration,
-    /// Length of each measurement that looks for the best number of users.
+    /// Duration of each measurement in the search for the best number of users.
     #[arg(long, value_name = "TIME", default_value = "4s", value_parser = duration)]
     probe: Duration,
-    /// A ratio of throughputs to reach in a scenario, told beside the one found; may be repeated.
+    /// Target ratio of throughputs for a scenario, reported next to the measured one; may be repeated.
     #[arg(long, value_name = "SCENARIO=RATIO", value_parser = goal)]
     goal: Vec<(String, f64)>,
-    /// Longest time to wait before each measurement until both servers, where they are local, rest.
+    /// Longest time to wait before each measurement for both servers, if local, to become idle.
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
     settle: Duration,
-    /// Load before each measurement, not counted.
+    /// Duration of the warm-up before each measurement.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration)]
     warm_up: Duration,
-    /// Time allowed for a request, from sending to the last byte of its answer.
+    /// Timeout of a request, from sending it to the last byte of its answer.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     request_timeout: Duration,
-    /// Threads that make load; as many as there are processors are tied to one each.
+    /// Threads that generate load; if there are as many as processors, each is pinned to one.
     #[arg(long, value_name = "N", default_value_t = load_test::client_threads())]
     client_threads: usize,
     /// Elements in one request of batch-vertex and batch-edge [default: 200 and 500].
     #[arg(long, value_name = "N")]
     batch: Option<u32>,
-    /// Vertices to prepare on each server.
+    /// Vertices to create beforehand on each server.
     #[arg(long, value_name = "N", default_value_t = DataOptions::default().vertices)]
     vertices: u64,
-    /// Edges to prepare on each server.
+    /// Edges to create beforehand on each server.
     #[arg(long, value_name = "N", default_value_t = DataOptions::default().edges)]
     edges: u64,
     /// Name of the graph, on both servers.
@@ -86,17 +87,16 @@ pub(crate) struct CompareArguments {
     /// Name of the graph space, on both servers.
     #[arg(long, value_name = "NAME", default_value = "DEFAULT")]
     graphspace: String,
-    /// User name, where the servers ask for one.
+    /// User name, if the servers require authentication.
     #[arg(long, value_name = "NAME", env = "RHIZOME_USER")]
     user: Option<String>,
     /// Password of that user; better given in the environment.
     #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
     password: Option<String>,
-    /// What the report is to say about the servers and cannot know, such as their durability and settings; may be
-    /// repeated.
+    /// Add a note about the servers to the report, such as their durability and settings; may be repeated.
     #[arg(long, value_name = "TEXT")]
     note: Vec<String>,
-    /// Leave the prepared data on the servers.
+    /// Keep the test data on the servers.
     #[arg(long)]
     keep_data: bool,
     /// Write both runs, their ratios, summary.md and report.html to this folder.
@@ -216,5 +216,5 @@ fn goal(text: &str) -> Result<(String, f64), String> {
     let parsed = text.split_once('=').and_then(|(name, ratio)| Some((name.to_owned(), ratio.parse::<f64>().ok()?)));
     parsed
         .filter(|(_, ratio)| *ratio > 0.0)
-        .ok_or_else(|| "expected a scenario and a ratio, as vertex-by-id=5".to_owned())
+        .ok_or_else(|| "expected a scenario and a ratio, such as vertex-by-id=5".to_owned())
 }

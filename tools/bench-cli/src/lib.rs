@@ -1,8 +1,8 @@
 //! The commands of `rhizome bench`: load tests of a server, and measurements of the property store.
 //!
-//! What it is: their arguments, progress bars and reports. What it is not: the load generator is in `load-test`, the
-//! measurements of the property store in `property-bench`. The binary mounts [`BenchArguments`] and hands [`bench()`] a
-//! function that reads its settings, so nothing here knows a setting or an engine. Start reading at [`bench()`].
+//! This crate has their arguments, progress bars and reports. The load generator is in `load-test`, the measurements of
+//! the property store are in `property-bench`. The binary mounts [`BenchArguments`] and passes [`bench()`] a function
+//! that reads its settings, so nothing here depends on settings or engines. Start reading at [`bench()`].
 
 mod arguments;
 mod compare;
@@ -35,18 +35,18 @@ pub struct BenchArguments {
 
 #[derive(Subcommand)]
 enum BenchCommand {
-    /// Run scenarios against a server, or against one that is started for it.
+    /// Run scenarios against a given server, or one started for the run.
     Run(Box<arguments::RunArguments>),
-    /// Run the scenarios of one of HugeGraph's published benchmark pages and print the tables beside the published
+    /// Run the scenarios of one of HugeGraph's published benchmark pages and compare the results with the published
     /// rows.
     Publish(Box<publish::PublishArguments>),
-    /// Run the same scenarios against two servers in turn, and tell the ratio with its spread.
+    /// Run the same scenarios against two servers in turn and report the ratio with its spread.
     Compare(Box<compare::CompareArguments>),
-    /// Measure the property store on an engine, beside the page that compared TiKV with RocksDB.
+    /// Benchmark the property store on an engine and compare it with a published comparison of TiKV and RocksDB.
     Property(Box<property::PropertyArguments>),
-    /// See how a server behaves that is loaded for long, or with more than it can do.
+    /// Observe a server under long load and under overload.
     Steady(steady::SteadyArguments),
-    /// Make one page from the results of several runs.
+    /// Combine the results of several runs in one page.
     Report(report::ReportArguments),
 }
 
@@ -54,7 +54,7 @@ enum BenchCommand {
 ///
 /// # Errors
 ///
-/// What the user is to read: wrong arguments, a server that cannot be started or reached, files that cannot be written.
+/// Messages for the user: wrong arguments, a server that cannot be started or reached, files that cannot be written.
 pub fn bench(arguments: BenchArguments, read_storage: ReadStorage) -> anyhow::Result<()> {
     match arguments.command {
         BenchCommand::Run(arguments) => run::run(&arguments, read_storage),

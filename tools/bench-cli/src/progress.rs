@@ -12,7 +12,7 @@ use load_test::output::JTL_FILE;
 use load_test::result::Row;
 use load_test::{Observer, Phase, Progress, RowSamples, RowStart, figures};
 
-/// A progress bar on standard error; also writes samples where asked for.
+/// A progress bar on standard error; also writes samples if requested.
 pub(crate) struct Screen {
     bar: ProgressBar,
     title: String,
@@ -24,7 +24,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// `jtl` gets the samples of every row.
+    /// Samples of every row are written to `jtl`.
     pub(crate) fn new(jtl: Option<JtlWriter<BufWriter<File>>>) -> anyhow::Result<Self> {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         bar.set_style(ProgressStyle::with_template("{prefix} {bar:24} {percent:>3} %  {msg}")?);
@@ -36,7 +36,7 @@ impl Screen {
         self.bar.suspend(|| crate::terminal::print(text))
     }
 
-    /// Takes the bar away and ends the file of samples.
+    /// Removes the bar and finishes the file of samples.
     pub(crate) fn finish(self) -> std::io::Result<()> {
         self.bar.finish_and_clear();
         if self.jtl.is_some() && self.stride > 1 {

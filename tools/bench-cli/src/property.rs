@@ -1,4 +1,4 @@
-//! `rhizome bench property`: the property store on an engine, without a server, beside rust_graph_lib's page.
+//! `rhizome bench property`: the property store on an engine, without a server, compared with rust_graph_lib's page.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::storage::{ReadStorage, Storage};
 
 /// Scale factor of `--quick`: 1.8 million records.
 const QUICK_SCALE_FACTOR: &str = "0.1";
-/// Stored nodes, and edges, and warm calls of `--quick`.
+/// Stored nodes, edges and warm calls of `--quick`.
 const QUICK_OPERATIONS: OperationOptions = OperationOptions { stored: 200_000, calls: 5_000 };
 /// Memory that sorted ingest may take, in bytes: a few runs at scale factor 1, a few dozen at 10.
 const SORT_MEMORY_BYTES: usize = 512 << 20;
@@ -29,7 +29,7 @@ const SORT_MEMORY_BYTES: usize = 512 << 20;
     rhizome bench property --part graph --scale-factor 10 --ids-only --batch-size none --out report\n  \
     rhizome bench property --engine memory --part operations")]
 pub(crate) struct PropertyArguments {
-    /// Storage engine: rocksdb, memory, tikv or cassandra, as far as this program has them.
+    /// Storage engine: rocksdb, memory, tikv or cassandra, if built into this program.
     #[arg(long, value_name = "NAME", default_value = "rocksdb")]
     engine: String,
     /// Take about two minutes: fewer records and calls, a graph of scale factor 0.1.
@@ -38,26 +38,26 @@ pub(crate) struct PropertyArguments {
     /// What to measure.
     #[arg(long, value_name = "PART[,PART]", value_delimiter = ',', default_value = "operations,graph")]
     part: Vec<Part>,
-    /// Size of the graph after LDBC's scale factors: 0.1 (1.8 million records), 1 (20 million), 10 (205 million) or 60
+    /// Size of the graph as an LDBC scale factor: 0.1 (1.8 million records), 1 (20 million), 10 (205 million) or 60
     /// (1.4 billion) [default: 1, quick: 0.1].
     #[arg(long, value_name = "SF")]
     scale_factor: Option<ScaleFactor>,
-    /// Number of persons of the graph, instead of a scale factor.
+    /// Number of persons in the graph, instead of a scale factor.
     #[arg(long, value_name = "N", conflicts_with = "scale_factor")]
     persons: Option<u64>,
     /// Load labels only, without properties.
     #[arg(long)]
     ids_only: bool,
-    /// Records in a batch; each size is a load of its own. "none" loads by sorted ingest only.
+    /// Records per batch; each size is a separate load. "none" loads by sorted ingest only.
     #[arg(long, value_name = "N[,N]", value_delimiter = ',', default_value = "100,500,1000,10000")]
     batch_size: Vec<String>,
-    /// Do not load by sorted ingest.
+    /// Skip the load by sorted ingest.
     #[arg(long)]
     no_ingest: bool,
-    /// What an acknowledged write survives: wal (the end of the process) or fsync (a power cut) [default: wal].
+    /// What an acknowledged write survives: wal (a process crash) or fsync (a power failure) [default: wal].
     #[arg(long, value_name = "MODE")]
     durability: Option<String>,
-    /// Folder in which a temporary one is made for the data, deleted in the end.
+    /// Where to create the temporary data folder, which is deleted at the end.
     #[arg(long, value_name = "DIR")]
     data_in: Option<PathBuf>,
     /// Settings file (TOML), as for `rhizome serve`.
@@ -66,7 +66,7 @@ pub(crate) struct PropertyArguments {
     /// Any other setting, as section.key=value; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// What the report is to say and cannot know; may be repeated.
+    /// Add a note to the report; may be repeated.
     #[arg(long, value_name = "TEXT")]
     note: Vec<String>,
     /// Write property.json, summary.md and report.html to this folder.
@@ -79,7 +79,7 @@ pub(crate) struct PropertyArguments {
 enum Part {
     /// Insert, put, extend, get and batch get, cold and warm.
     Operations,
-    /// Loads of a whole graph.
+    /// Load a whole graph.
     Graph,
 }
 

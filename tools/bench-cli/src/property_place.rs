@@ -22,7 +22,7 @@ pub(crate) struct EnginePlace {
     /// Folder of the current store; it exists only if the engine has made it.
     folder: PathBuf,
     stores: u32,
-    /// Whether what is stored over a network is ours to delete.
+    /// Whether this run may delete what is stored over a network.
     ours: bool,
     remote: bool,
 }

@@ -34,36 +34,43 @@ pub(crate) struct PublishArguments {
     /// hugegraph-0.5.6-cassandra.
     #[arg(value_name = "PAGE")]
     page: String,
-    /// Take about two minutes (or TIME) for the whole page: up to four rows a scenario around the page's number of
+    /// Take about two minutes (or TIME) for the whole page: up to four rows per scenario around the page's number of
     /// users, instead of a search.
-    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "2m", value_parser = duration)]
+    #[arg(
+        long,
+        value_name = "TIME",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "2m",
+        value_parser = duration
+    )]
     quick: Option<Duration>,
     #[command(flatten)]
     target: TargetArguments,
     #[command(flatten)]
     own_server: OwnServerArguments,
-    /// Length of the measured part of each row; the pages took 5 minutes.
+    /// Duration of the measured part of each row; the published pages used 5 minutes.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration, conflicts_with = "quick")]
     duration: Duration,
-    /// Load before the measured part of each row, not counted.
+    /// Duration of the warm-up before the measured part of each row.
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration, conflicts_with = "quick")]
     warm_up: Duration,
-    /// Where the search ends at the latest, in users.
+    /// Maximum number of users in the search.
     #[arg(long, value_name = "N", default_value_t = 20_000, conflicts_with = "quick")]
     to: u32,
-    /// Time allowed for a request, from sending to the last byte of its answer.
+    /// Timeout of a request, from sending it to the last byte of its answer.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     request_timeout: Duration,
-    /// Threads that make load; as many as there are processors are tied to one each.
+    /// Threads that generate load; if there are as many as processors, each is pinned to one.
     #[arg(long, value_name = "N", default_value_t = load_test::client_threads())]
     client_threads: usize,
-    /// Vertices to prepare for edges and reads by id [default: 100000, quick: 20000].
+    /// Vertices to create beforehand for edges and reads by id [default: 100000, quick: 20000].
     #[arg(long, value_name = "N")]
     vertices: Option<u64>,
-    /// Edges to prepare for reads by id [default: 200000, quick: 40000].
+    /// Edges to create beforehand for reads by id [default: 200000, quick: 40000].
     #[arg(long, value_name = "N")]
     edges: Option<u64>,
-    /// Leave the prepared data on the server.
+    /// Keep the test data on the server.
     #[arg(long)]
     keep_data: bool,
     /// Write results.json, samples.jtl, summary.md and report.html to this folder.

@@ -12,13 +12,13 @@ use load_test::{output, results_file};
 #[derive(Args)]
 #[command(after_help = "Example:\n  rhizome bench report monday tuesday --out week")]
 pub(crate) struct ReportArguments {
-    /// Folders with a results.json, or such files themselves; the first come first on the page.
+    /// Folders with a results.json, or such files themselves, in the order of the page.
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
-    /// Show the rows of this published page beside the runs, instead of the peaks of all pages.
+    /// Show the rows of this published page next to the runs, instead of the peaks of all pages.
     #[arg(long, value_name = "PAGE")]
     page: Option<String>,
-    /// Folder to write report.html and summary.md to; made if it does not exist.
+    /// Folder to write report.html and summary.md to; created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }

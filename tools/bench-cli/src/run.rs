@@ -1,4 +1,4 @@
-//! `rhizome bench run`: scenarios, one after another, against a server given or started.
+//! `rhizome bench run`: scenarios, one after another, against a given server or one started for the run.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -44,8 +44,7 @@ pub(crate) fn run(arguments: &RunArguments, read_storage: ReadStorage) -> anyhow
     outcome
 }
 
-/// What is left to report of a run's outcome after its results have been written: the outer error says that there are
-/// none.
+/// What remains to be reported once the results of a run have been written: the outer error means there are none.
 pub(crate) fn complete(outcome: anyhow::Result<()>, result: &RunResult) -> anyhow::Result<anyhow::Result<()>> {
     if result.scenarios.iter().all(|scenario| scenario.rows.is_empty()) {
         outcome?;
@@ -58,7 +57,7 @@ pub(crate) fn complete(outcome: anyhow::Result<()>, result: &RunResult) -> anyho
     })
 }
 
-/// A run of which nothing is known yet but where and when it is made.
+/// A run without results: only its time and machine are known.
 pub(crate) fn begun() -> RunResult {
     RunResult {
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -72,14 +71,14 @@ pub(crate) fn begun() -> RunResult {
     }
 }
 
-/// What signals tell: the first one ends the run with the results so far, the second one the cleaning up too.
+/// Cancellation by signals: the first one ends the run and keeps the results so far, the second one skips the clean-up.
 pub(crate) struct Signals {
     pub(crate) end: Cancel,
     pub(crate) hurry: Cancel,
 }
 
 impl Signals {
-    /// Does something that knows of no signals; `None` if one came before it was done.
+    /// Runs something that does not observe signals; `None` if one arrived first.
     pub(crate) async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             done = work => Some(done),
@@ -88,14 +87,14 @@ impl Signals {
     }
 }
 
-/// Listens to Ctrl-C, to the signal to stop and to the end of the terminal.
+/// Listens for SIGINT, SIGTERM and SIGHUP.
 pub(crate) fn signals() -> anyhow::Result<Signals> {
     use tokio::signal::unix::{SignalKind, signal};
     let signals = Signals { end: Cancel::default(), hurry: Cancel::default() };
     let (end, hurry) = (signals.end.clone(), signals.hurry.clone());
-    let mut interrupt = signal(SignalKind::interrupt()).context("listening to Ctrl-C")?;
-    let mut terminate = signal(SignalKind::terminate()).context("listening to the signal to stop")?;
-    let mut hangup = signal(SignalKind::hangup()).context("listening to the end of the terminal")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("listening for Ctrl-C")?;
+    let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
+    let mut hangup = signal(SignalKind::hangup()).context("listening for SIGHUP")?;
     tokio::spawn(async move {
         loop {
             tokio::select! {
@@ -112,7 +111,7 @@ pub(crate) fn signals() -> anyhow::Result<Signals> {
     Ok(signals)
 }
 
-/// The servers of a run: what all of them have in common, and the points of a study.
+/// The servers of a run: their common settings, and the points of a study.
 #[derive(Clone, Copy)]
 struct Servers<'a> {
     read_storage: ReadStorage,
@@ -144,7 +143,7 @@ async fn run_points(
     outcome
 }
 
-/// All scenarios against the server of one point.
+/// Runs all scenarios against the server of one point.
 async fn run_point(
     arguments: &RunArguments,
     scenarios: &[Scenario],
@@ -177,7 +176,7 @@ async fn run_point(
         none => none.insert(Screen::new(jtl(arguments, url)?)?),
     };
     if result.target.url.is_empty() {
-        // Only what all points have in common; the points' own settings are with their scenarios.
+        // Only the common settings; those of a point are stored with its scenarios.
         result.target = with_own_settings(test.target(), servers.common, server.is_some(), servers.read_storage)?;
         result.target.notes.clone_from(&arguments.target.note);
         crate::terminal::print(&heading(&result.target))?;
@@ -191,24 +190,24 @@ async fn run_point(
     outcome
 }
 
-/// Deletes the test's data, unless a person is in a hurry. What stays behind is told and costs no result.
+/// Deletes the test data unless interrupted again. Data left behind is reported, but does not fail the run.
 pub(crate) async fn clean_up(test: &mut LoadTest, hurry: &Cancel) {
     let cleaned = tokio::select! {
-        cleaned = test.clean_up() => cleaned.context("the test's own data are still on the server"),
-        () = hurry.cancelled() => Err(anyhow!("interrupted again: the test's own data are still on the server")),
+        cleaned = test.clean_up() => cleaned.context("the test data is still on the server"),
+        () = hurry.cancelled() => Err(anyhow!("interrupted again: the test data is still on the server")),
     };
     if let Err(error) = cleaned {
         crate::terminal::warn(&error);
     }
 }
 
-/// All scenarios against one server.
+/// Runs all scenarios against one server.
 struct Job<'a> {
     test: &'a mut LoadTest,
     scenarios: &'a [Scenario],
     driver: &'a DriverOptions,
     loads: &'a Loads,
-    /// Point of a study, or empty.
+    /// The point of a study, or empty.
     name: &'a str,
 }
 
@@ -223,7 +222,7 @@ impl Job<'_> {
             if cancel.is_cancelled() {
                 break;
             }
-            // Named before it runs, so that its single requests have the name too.
+            // Renamed before it runs, so that its samples have the name too.
             let mut named = scenario.clone();
             named.name = format!("{} {}", scenario.name, self.name).trim_end().to_owned();
             let mut result = self.test.run(&named, self.driver, self.loads, screen, cancel).await?;
@@ -235,7 +234,7 @@ impl Job<'_> {
     }
 }
 
-/// A scenario's table and what follows from it, for the terminal.
+/// A scenario's table and conclusions, for the terminal.
 pub(crate) fn text_of(result: &ScenarioResult) -> String {
     let mut text = format!("{}\n\n{}\n", result.name, table::aggregate(result).to_terminal());
     if let Some(row) = table::best_row(result).filter(|row| !row.requests.is_empty()) {
@@ -254,7 +253,7 @@ pub(crate) fn text_of(result: &ScenarioResult) -> String {
 
 fn heading(target: &Target) -> String {
     let mut text = match target.product.as_str() {
-        // The version that it reports is that of the interface, not its own.
+        // It reports the version of the API, not its own.
         "Rhizome" => format!("Rhizome (reports version {}) at {}", target.version, target.url),
         product => format!("{product} {} at {}", target.version, target.url),
     };
@@ -268,7 +267,7 @@ fn jtl(arguments: &RunArguments, url: &str) -> anyhow::Result<Option<JtlWriter<B
     Ok(arguments.out.as_deref().map(|folder| output::begin(folder, url)).transpose()?)
 }
 
-/// The settings of a server that is started here.
+/// The settings of a server that the tool starts.
 pub(crate) fn own_settings(arguments: &OwnServerArguments) -> ServerSettings {
     ServerSettings {
         engine: arguments.engine.clone(),
@@ -279,7 +278,7 @@ pub(crate) fn own_settings(arguments: &OwnServerArguments) -> ServerSettings {
     }
 }
 
-/// Adds to the target what is known of a server that was started here.
+/// Adds to the target what is known about a server that the tool started.
 pub(crate) fn with_own_settings(
     mut target: Target,
     server: &ServerSettings,
@@ -309,7 +308,7 @@ pub(crate) fn with_own_settings(
     Ok(target)
 }
 
-/// The command as it was written, without the value of a password.
+/// The command line, with passwords hidden.
 fn command_line(words: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     let mut is_secret = false;
@@ -317,7 +316,7 @@ fn command_line(words: impl Iterator<Item = String>) -> String {
         let shown = match word.strip_prefix("--password=") {
             Some(_) => "--password=(hidden)",
             None if is_secret => "(hidden)",
-            // Where the program is on this machine tells a reader nothing.
+            // The location of the program does not matter to a reader.
             None if text.is_empty() => word.rsplit_once('/').map_or(word.as_str(), |(_, name)| name),
             None => word.as_str(),
         };

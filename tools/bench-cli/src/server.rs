@@ -1,6 +1,7 @@
-//! A server of the tool's own: this program once more, as `rhizome serve`, with its data in a folder that vanishes.
+//! A server started by the tool: another process of this program, as `rhizome serve`, with its data in a temporary
+//! folder.
 //!
-//! It runs in another process group, so that Ctrl-C ends the test and not the server under it.
+//! It runs in its own process group, so that Ctrl-C stops the test and not the server.
 
 use std::fs::File;
 use std::net::TcpListener;
@@ -13,42 +14,42 @@ use anyhow::{Context as _, bail};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 
-/// Time that the server gets to start. An empty folder takes far less than a second.
+/// Startup timeout. With an empty folder, startup takes far less than a second.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Time between two looks whether it has started or stopped.
+/// Interval at which startup and shutdown are polled.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Time that it gets to stop in good order before it is killed; nobody wants its data.
+/// Time for a graceful shutdown before the server is killed; its data is not needed.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Lines of its log shown when it does not start.
+/// Number of log lines shown if it does not start.
 const LOG_LINES_SHOWN: usize = 5;
 
-/// What the server is started with.
+/// Settings of the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ServerSettings {
     pub(crate) engine: Option<String>,
     pub(crate) durability: Option<String>,
-    /// Folder in which the temporary one is made.
+    /// Where the temporary folder is created.
     pub(crate) data_in: Option<PathBuf>,
     /// As `section.key=value`.
     pub(crate) settings: Vec<String>,
-    /// Processors it may use; `None` is all.
+    /// Number of processors it may use; `None`: all.
     pub(crate) cpus: Option<usize>,
 }
 
-/// Setting for the connections that the server accepts.
+/// The setting for the number of connections.
 const CONNECTIONS_KEY: &str = "server.connections_max";
 
-/// Connections that the server accepts unless told otherwise.
+/// Its default value.
 const CONNECTIONS_DEFAULT: u32 = 16_000;
 
-/// Connections besides those of the users: the one that prepares and cleans up, and those that are just being closed.
+/// Connections in addition to those of the users: one that prepares and cleans up, and those being closed.
 const OTHER_CONNECTIONS: u32 = 256;
 
 impl ServerSettings {
-    /// The same with room for the connections of so many users, unless a person has chosen the number.
+    /// The same settings with room for the connections of this many users, unless the number was set explicitly.
     pub(crate) fn for_users(mut self, users: u32) -> Self {
         let needed = users.saturating_add(OTHER_CONNECTIONS);
         let is_chosen = self.settings.iter().any(|setting| setting.trim_start().starts_with(CONNECTIONS_KEY));
@@ -64,22 +65,22 @@ impl ServerSettings {
 pub(crate) struct OwnServer {
     child: Child,
     url: String,
-    /// Where its data and its log are; `None` when they have been taken away from it.
+    /// Folder of its data and log; `None` once taken.
     folder: Option<TempDir>,
 }
 
 impl OwnServer {
-    /// Starts one and waits until it answers.
+    /// Starts a server and waits until it answers.
     pub(crate) async fn start(settings: &ServerSettings) -> anyhow::Result<Self> {
         let folder = match &settings.data_in {
             Some(parent) => tempfile::Builder::new().prefix("rhizome-bench").tempdir_in(parent),
             None => tempfile::Builder::new().prefix("rhizome-bench").tempdir(),
         };
-        Self::start_in(folder.context("making a temporary folder for the server's data")?, settings).await
+        Self::start_in(folder.context("creating a temporary folder for the server's data")?, settings).await
     }
 
     async fn start_in(folder: TempDir, settings: &ServerSettings) -> anyhow::Result<Self> {
-        // The port is free now; should another program take it in the meantime, the server says so.
+        // The port is free now; if another program takes it in the meantime, the server reports it.
         let port =
             TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).context("finding a free port")?.port();
         let program = std::env::current_exe().context("finding this program's own file")?;
@@ -102,8 +103,8 @@ impl OwnServer {
         Ok(server)
     }
 
-    /// Stops it and starts it anew with the same data and another port. Gives the time from the start of its process
-    /// until it answers.
+    /// Restarts it with the same data on another port. Returns the time from the start of the process to the first
+    /// answer.
     pub(crate) async fn restart(self, settings: &ServerSettings) -> anyhow::Result<(Self, Duration)> {
         let folder = self.stop()?;
         let begin = Instant::now();
@@ -111,12 +112,12 @@ impl OwnServer {
         Ok((server, begin.elapsed()))
     }
 
-    /// Its address.
+    /// Its URL.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Its process.
+    /// Its process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -124,9 +125,9 @@ impl OwnServer {
     async fn wait_until_up(&mut self, port: u16) -> anyhow::Result<()> {
         let started = Instant::now();
         loop {
-            if let Some(status) = self.child.try_wait().context("looking after the server")? {
+            if let Some(status) = self.child.try_wait().context("checking on the server")? {
                 bail!(
-                    "the server ended at its start ({status}): {}",
+                    "the server exited during startup ({status}): {}",
                     self.folder
                         .as_ref()
                         .map(|folder| last_lines(&folder.path().join("server.log")))
@@ -145,11 +146,11 @@ impl OwnServer {
 }
 
 impl OwnServer {
-    /// Stops it and keeps its folder.
+    /// Stops it and returns its folder.
     fn stop(mut self) -> anyhow::Result<TempDir> {
         let folder = self.folder.take();
         drop(self);
-        folder.context("the server has no folder any more")
+        folder.context("the folder of the server has been taken")
     }
 }
 
@@ -163,7 +164,7 @@ impl Drop for OwnServer {
             }
             std::thread::sleep(LOOK_EVERY);
         }
-        // Nothing more can be done about a process that cannot even be killed.
+        // Nothing more can be done if even the kill fails.
         drop(self.child.kill());
         drop(self.child.wait());
     }
@@ -179,7 +180,7 @@ fn last_lines(log: &Path) -> String {
 fn ask_to_stop(child: &Child) {
     let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
     if let Some(pid) = pid {
-        // An error means that it has ended by itself.
+        // An error means that the process has already ended.
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
     }
 }
@@ -187,8 +188,8 @@ fn ask_to_stop(child: &Child) {
 #[cfg(not(target_os = "linux"))]
 fn ask_to_stop(_child: &Child) {}
 
-/// Starts a program on the first `cpus` processors that this one may use: a child has the processors of the thread that
-/// starts it, so a thread is made for that.
+/// Starts a program on the first `cpus` processors available to this one: a child inherits the affinity of the thread
+/// that starts it, so a thread is created for that.
 #[cfg(target_os = "linux")]
 fn spawn(mut command: Command, cpus: Option<usize>) -> anyhow::Result<Child> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -199,7 +200,7 @@ fn spawn(mut command: Command, cpus: Option<usize>) -> anyhow::Result<Child> {
         let numbers = (0..CpuSet::MAX_CPU).filter(|number| allowed.is_set(*number)).take(cpus);
         numbers.for_each(|number| chosen.set(number));
         if (chosen.count() as usize) < cpus {
-            bail!("{cpus} processors were asked for, and this program may use {}", allowed.count());
+            bail!("{cpus} processors were requested, but this program may use only {}", allowed.count());
         }
         sched_setaffinity(None, &chosen).context("choosing processors for the server")?;
         command.spawn().context("starting the server")
@@ -215,8 +216,8 @@ fn spawn(mut command: Command, cpus: Option<usize>) -> anyhow::Result<Child> {
     command.spawn().context("starting the server")
 }
 
-/// Keeps the calling thread, and those it starts, off the first `cpus` of its processors while the result lives. Where
-/// there are no more than these, nothing changes.
+/// Keeps the calling thread, and those it starts, off the first `cpus` of its processors while the result is alive.
+/// Does nothing if there are no others.
 #[cfg(target_os = "linux")]
 pub(crate) fn keep_off_first(cpus: usize) -> anyhow::Result<KeptOff> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -229,7 +230,7 @@ pub(crate) fn keep_off_first(cpus: usize) -> anyhow::Result<KeptOff> {
     Ok(KeptOff { before })
 }
 
-/// Gives the thread its processors back when it is dropped.
+/// Restores the thread's affinity when dropped.
 #[cfg(target_os = "linux")]
 pub(crate) struct KeptOff {
     before: rustix::thread::CpuSet,
@@ -238,12 +239,12 @@ pub(crate) struct KeptOff {
 #[cfg(target_os = "linux")]
 impl Drop for KeptOff {
     fn drop(&mut self) {
-        // They were its own a moment ago.
+        // The affinity was valid before, so restoring it does not fail.
         let _ = rustix::thread::sched_setaffinity(None, &self.before);
     }
 }
 
-/// See the other one; without Linux nothing changes.
+/// Does nothing on other systems.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn keep_off_first(_cpus: usize) -> anyhow::Result<()> {
     Ok(())

@@ -1,5 +1,5 @@
-//! `rhizome bench steady`: how a server behaves that is loaded for long, or with more than it can do. Each part starts
-//! a server of its own, loads it in one way, and holds what it finds against a bar.
+//! `rhizome bench steady`: how a server behaves under long load and under overload. Each part starts its own server,
+//! applies one kind of load and compares the findings with expected values.
 
 mod beside;
 mod graphs;
@@ -27,17 +27,17 @@ use crate::values::duration;
 /// The parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// 14,000 users that read a vertex once a second each.
+    /// 14,000 users, each reading a vertex once a second.
     PacedReads,
-    /// 11,500 users that insert a vertex once a second each.
+    /// 11,500 users, each inserting a vertex once a second.
     PacedInserts,
-    /// A long load of edges: is its end as fast as its begin, and does memory stay within the budget?
+    /// A long load of edges: does it stay as fast as at the start, and memory within the budget?
     Load,
-    /// 100 small graphs in one server: memory and time to start.
+    /// 100 small graphs in one server: memory and startup time.
     Graphs,
-    /// Four times as many requests as the server can do.
+    /// Four times as many requests as the server can handle.
     Overload,
-    /// Reads of single vertices beside scans and traversals.
+    /// Reads of single vertices during scans and traversals.
     Beside,
 }
 
@@ -50,35 +50,35 @@ pub(crate) struct SteadyArguments {
     /// What to run, in this order [default: all].
     #[arg(value_enum)]
     parts: Vec<Part>,
-    /// Shorter: 20 s for each measurement, a load of 2,000,000 edges.
+    /// Run a short version: 20 s per measurement, a load of 2,000,000 edges.
     #[arg(long)]
     quick: bool,
-    /// Length of each measurement under paced load [default: 5m, with --quick 20s].
+    /// Duration of each measurement under paced load [default: 5m, with --quick 20s].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     duration: Option<Duration>,
-    /// Edges of the long load [default: 20000000, with --quick 2000000].
+    /// Number of edges in the long load [default: 20000000, with --quick 2000000].
     #[arg(long, value_name = "N")]
     edges: Option<u64>,
     #[command(flatten)]
     own_server: OwnServerArguments,
-    /// Write what is printed to this file as well.
+    /// Also write the output to this file.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-/// One line of what was found.
+/// One finding.
 struct Finding {
-    /// What was looked at.
+    /// What was examined.
     what: String,
-    /// What it was.
+    /// The observed value.
     found: String,
-    /// What it has to be.
+    /// The expected value.
     bar: String,
-    /// Whether it is.
+    /// Whether the value is as expected.
     is_met: bool,
 }
 
-/// What a part found, with tables of the measurements behind it.
+/// The findings of a part, with tables of the underlying measurements.
 #[derive(Default)]
 struct Findings {
     lines: Vec<Finding>,
@@ -91,7 +91,7 @@ impl Findings {
     }
 }
 
-/// What all parts need.
+/// What all parts have in common.
 struct Bench<'a> {
     read_storage: ReadStorage,
     settings: ServerSettings,
@@ -107,7 +107,7 @@ impl Bench<'_> {
         OwnServer::start(&self.settings).await
     }
 
-    /// Longer measurements where there is time for them.
+    /// The duration of a measurement, longer without `--quick`.
     fn seconds(&self, quick: u64, full: u64) -> Duration {
         Duration::from_secs(if self.is_quick { quick } else { full })
     }
@@ -147,7 +147,7 @@ pub(crate) fn steady(arguments: &SteadyArguments, read_storage: ReadStorage) -> 
             bench.screen.print_above(&section)?;
             text.push_str(&section);
         }
-        bench.screen.finish().context("taking the progress bar away")
+        bench.screen.finish().context("removing the progress bar")
     });
     if let Some(path) = &arguments.out {
         std::fs::write(path, &text).with_context(|| format!("writing {}", path.display()))?;
@@ -179,7 +179,8 @@ fn heading(arguments: &SteadyArguments) -> String {
         arguments.own_server.set.join(", ")
     };
     format!(
-        "{}, {} processors, {memory_gib} GiB, {}; server and load generator on the same processors; settings: {settings}; {}\n\n",
+        "{}, {} processors, {memory_gib} GiB, {}; server and load generator on the same processors; \
+         settings: {settings}; {}\n\n",
         machine.cpu_model,
         machine.cores,
         machine.os,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use kv::{Engine, KvError, TableSpec};
 
-/// Reads the storage settings that a server would have: defaults, then the file, then the environment, then the flags,
-/// which are pairs of `section.key` and value.
+/// Reads the storage settings as a server would: defaults, then the file, then the environment, then the flags, which
+/// are pairs of `section.key` and value.
 pub type ReadStorage = fn(Option<&Path>, &[(&str, String)]) -> anyhow::Result<Storage>;
 
 /// Opens the engine with its data in a folder; engines over a network ignore the folder.
@@ -22,7 +22,7 @@ pub struct Storage {
     pub durability_promise: String,
     /// Memory budget of the embedded engine, in bytes.
     pub memory_budget_bytes: u64,
-    /// Settings of the engine for a report, as `key = value`; `None` if those given on the command line say enough.
+    /// Settings of the engine for a report, as `key = value`; `None` if those on the command line suffice.
     pub engine_settings: Option<Vec<String>>,
     /// Opens the engine.
     pub open: OpenEngine,

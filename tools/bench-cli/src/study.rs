@@ -16,13 +16,14 @@ pub(crate) struct Point {
     pub(crate) server: ServerSettings,
 }
 
-/// All combinations of the axes, from the settings common to them.
+/// All combinations of the axes, based on the common settings.
 pub(crate) fn points(axes: &[Axis], common: &ServerSettings) -> anyhow::Result<Vec<Point>> {
     let is_memory = common.engine.as_deref() == Some("memory")
         || common.settings.iter().any(|setting| setting.replace(' ', "") == "storage.engine=memory");
     if is_memory && axes.iter().any(|axis| axis.kind == AxisKind::Memory) {
         bail!(
-            "--study memory varies the budget of the rocksdb engine, and the memory engine has none: use --engine rocksdb"
+            "--study memory varies the budget of the rocksdb engine, and the memory engine has none: use --engine \
+             rocksdb"
         );
     }
     let mut points = vec![Point { name: String::new(), server: common.clone() }];

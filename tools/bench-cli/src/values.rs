@@ -39,10 +39,10 @@ impl FromStr for LatencyBound {
     }
 }
 
-/// What a study varies.
+/// What an axis of a study varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AxisKind {
-    /// Processors that the server may use.
+    /// Number of processors of the server.
     Cpu,
     /// Its memory budget.
     Memory,

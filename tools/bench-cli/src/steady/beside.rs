@@ -1,7 +1,7 @@
-//! Reads of single vertices, alone and beside scans and traversals.
+//! Reads of single vertices, alone and during scans and traversals.
 //!
-//! The server has one processor and the load generator the others, where there are several, and the heavy requests come
-//! from a thread that stands back: what their answers cost the client must not be what the reads wait for.
+//! If there are several processors, the server has one and the load generator the others, and the heavy requests come
+//! from a thread of low priority: reads must not wait for the client's work on the heavy answers.
 
 use std::time::Duration;
 
@@ -17,19 +17,19 @@ use tokio::sync::oneshot;
 use super::{Bench, Findings, connect};
 use crate::server::{OwnServer, keep_off_first};
 
-/// Reads a second: far below what the server can do, so that what they wait for is the others.
+/// Reads per second: far below the server's capacity, so that they wait only for the heavy requests.
 const READS_PER_S: f64 = 2_000.0;
 
 /// Connections of the reads.
 const READ_CONNECTIONS: u32 = 64;
 
-/// Users that send heavy requests back to back.
+/// Number of users that send heavy requests back to back.
 const HEAVY_USERS: u32 = 8;
 
-/// Time that the heavy requests get to fill the server before the reads are measured.
+/// Lead time of the heavy requests before the reads are measured.
 const HEAD_START: Duration = Duration::from_secs(1);
 
-/// Each takes a few hundredths of a second or more.
+/// Each takes at least a few hundredths of a second.
 const HEAVY: &str = r#"
 name = "heavy"
 description = "Whole lists and long walks."
@@ -69,14 +69,14 @@ pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
     Ok(judge(&alone, &beside?, &heavy))
 }
 
-/// The heavy requests, from a thread of their own.
+/// The heavy requests, sent from their own thread.
 struct Heavy {
     start: Option<oneshot::Sender<()>>,
     outcome: oneshot::Receiver<anyhow::Result<ScenarioResult>>,
 }
 
 impl Heavy {
-    /// Gives when everything that they ask for is there.
+    /// Returns once the data they read is in place.
     async fn prepare(server: &OwnServer, duration: Duration, cancel: &Cancel) -> anyhow::Result<Self> {
         let (start, started) = oneshot::channel();
         let (done, outcome) = oneshot::channel();
@@ -100,7 +100,7 @@ impl Heavy {
                         ..DriverOptions::default()
                     };
                     let loads = Loads::List(vec![Load::users(HEAVY_USERS)]);
-                    // Whoever waits for either may have gone away with an error of its own.
+                    // The receiver may be gone after an error on its side.
                     let _ = ready.send(());
                     let _ = started.await;
                     Ok(test.run(&load, &driver, &loads, &mut Silent, &cancel).await?)
@@ -147,7 +147,10 @@ fn judge(alone: &ScenarioResult, beside: &ScenarioResult, heavy: &ScenarioResult
     let p99 = |result: &ScenarioResult| result.rows.first().map_or(0, |row| row.latency.p99_us) as f64;
     let ratio = p99(beside) / p99(alone).max(1.0);
     findings.add(
-        &format!("p99 of {READS_PER_S} reads a second beside {HEAVY_USERS} users with heavy requests, to that alone"),
+        &format!(
+            "p99 of {READS_PER_S} reads per second alongside {HEAVY_USERS} users with heavy requests, relative to \
+             reads alone"
+        ),
         format!("{ratio:.1} ({} ms to {} ms)", figures::ms(p99(beside)), figures::ms(p99(alone))),
         "below 5",
         ratio < 5.0,
@@ -156,9 +159,10 @@ fn judge(alone: &ScenarioResult, beside: &ScenarioResult, heavy: &ScenarioResult
     findings.add("errors of either", figures::percent(errors), "none", errors <= 0.0);
     let mut all = table::aggregate(alone);
     all.rows.extend([beside, heavy].into_iter().flat_map(|result| table::aggregate(result).rows));
-    findings
-        .details
-        .push(("Reads alone, reads beside the others, and the others.".to_owned(), Grid { marked: None, ..all }));
+    findings.details.push((
+        "Reads alone, reads during heavy requests, and the heavy requests.".to_owned(),
+        Grid { marked: None, ..all },
+    ));
     if let Some(row) = heavy.rows.first() {
         findings.details.push(("The heavy requests.".to_owned(), table::by_request(row)));
     }

@@ -5,10 +5,10 @@ use load_test::{DataOptions, Needs, ProcessProbe, Silent};
 
 use super::{Bench, Findings};
 
-/// How many.
+/// Number of graphs.
 const GRAPHS: u32 = 100;
 
-/// What each holds.
+/// Vertices and edges of each graph.
 const DATA: (u64, u64) = (100, 200);
 
 pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
@@ -24,7 +24,7 @@ pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
     let filled_bytes = resident_bytes(server.pid());
     let (server, mut took) = server.restart(&bench.settings).await?;
     let begin = std::time::Instant::now();
-    // The port is taken before the data is opened; an answer is the end of the start.
+    // The port is bound before the data is opened, so startup ends with the first answer.
     client(server.url(), 0).await?.schema().await?;
     took += begin.elapsed();
     for number in 0..GRAPHS {

@@ -1,5 +1,5 @@
-//! A long load of edges, in ten parts: speed of each, memory against the budget, and whether the metrics account for
-//! it.
+//! A long load of edges, in ten parts: the speed of each, memory compared with the budget, and whether the metrics
+//! account for it.
 
 use std::time::Duration;
 
@@ -13,28 +13,28 @@ use crate::storage::ReadStorage;
 use super::metrics::MemoryMetrics;
 use super::{Bench, Findings, connect};
 
-/// Users that send batches back to back, as a bulk loader's threads.
+/// Number of users that send batches back to back, like the threads of a bulk loader.
 const USERS: u32 = 8;
 
-/// Vertices between which the edges are.
+/// Number of vertices that the edges connect.
 const VERTICES: u64 = 1_000_000;
 
-/// Parts in which the load is measured.
+/// Number of parts into which the load is divided.
 const PARTS: u64 = 10;
 
-/// Edges of a request: the most that HugeGraph takes.
+/// Edges per request: the most that HugeGraph accepts.
 const BATCH_EDGES: u64 = 500;
 
-/// The longest a part may take; it ends when its edges are in.
+/// Time limit of a part; it ends once its edges are stored.
 const PART_TIME_MAX: Duration = Duration::from_hours(1);
 
-/// Time between two looks at the memory.
+/// Interval at which memory is sampled.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Memory that is small enough not to be compared: before the caches have filled, the program itself is most of it.
+/// Below this, memory is not compared: before the caches have filled, most of it is the program itself.
 const COMPARED_FROM_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
 
-/// What was seen of the memory.
+/// Samples of the memory.
 #[derive(Default)]
 struct Seen {
     peak_bytes: u64,
@@ -69,7 +69,7 @@ pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
     Ok(judge(&rows, &seen, budget_bytes))
 }
 
-/// One part, with an eye on the memory.
+/// Runs one part while sampling memory.
 async fn one(
     test: &mut LoadTest,
     scenario: &Scenario,
@@ -85,7 +85,7 @@ async fn one(
             tokio::time::sleep(LOOK_EVERY).await;
             let rss_bytes = probe.as_ref().and_then(ProcessProbe::rss_bytes).unwrap_or_default();
             seen.peak_bytes = seen.peak_bytes.max(rss_bytes);
-            // A server too busy to tell is asked again.
+            // A server too busy to answer is asked again.
             let Ok(text) = watcher.metrics_text().await else { continue };
             let memory = MemoryMetrics::parse(&text);
             let percent = memory.accounted_percent();
@@ -109,7 +109,7 @@ async fn one(
     }
 }
 
-/// The budget that the server was started with.
+/// The memory budget of the server.
 fn budget_bytes(set: &[String], read_storage: ReadStorage) -> anyhow::Result<u64> {
     let flags: Vec<(&str, String)> =
         set.iter().filter_map(|setting| setting.split_once('=')).map(|(key, value)| (key, value.to_owned())).collect();
@@ -136,13 +136,13 @@ fn judge(rows: &[Row], seen: &Seen, budget_bytes: u64) -> Findings {
     findings.add(
         "highest resident memory",
         mebibytes(peak),
-        &format!("budget of {} and 10 %", mebibytes(budget)),
+        &format!("budget of {} plus 10%", mebibytes(budget)),
         peak <= budget * 1.1,
     );
     for (what, measured) in [("least", &seen.least), ("most", &seen.most)] {
         let Some((percent, _)) = measured else { continue };
         let what = format!("resident memory that /metrics accounts for, {what}");
-        findings.add(&what, format!("{percent:.0} %"), "90 to 110 %", (90.0..=110.0).contains(percent));
+        findings.add(&what, format!("{percent:.0}%"), "90 to 110%", (90.0..=110.0).contains(percent));
     }
     let row = |(number, row): (usize, &Row)| {
         let memory = row.server_rss_peak_bytes.map_or_else(|| "-".to_owned(), |bytes| mebibytes(bytes as f64));

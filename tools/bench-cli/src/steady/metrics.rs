@@ -9,11 +9,11 @@ pub(super) struct MemoryMetrics {
     pub(super) parts: Vec<(String, f64)>,
 }
 
-/// The part that is only what the others leave.
+/// The part defined as what remains of the total.
 const REST: &str = "rest";
 
 impl MemoryMetrics {
-    /// Reads them from a text in Prometheus's form.
+    /// Parses them from Prometheus's text format.
     pub(super) fn parse(text: &str) -> Self {
         let mut memory = Self::default();
         for line in text.lines() {
@@ -28,8 +28,7 @@ impl MemoryMetrics {
         memory
     }
 
-    /// The share of the resident memory that is accounted for by parts that are counted, in hundredths; above 100 where
-    /// more is counted than there is.
+    /// The percentage of resident memory that the counted parts account for; above 100 if they exceed it.
     pub(super) fn accounted_percent(&self) -> f64 {
         let counted: f64 = self.parts.iter().filter(|(part, _)| part != REST).map(|(_, bytes)| bytes).sum();
         100.0 * counted / self.resident_bytes.max(1.0)
@@ -43,7 +42,8 @@ mod tests {
     #[test]
     fn the_rest_is_not_accounted_for() {
         let text = "# HELP x\nprocess_resident_memory_bytes 1000\nrhizome_memory_bytes{part=\"blocks\"} 700\n\
-                    # rest: what is left\nrhizome_memory_bytes{part=\"rest\"} 100\nrhizome_memory_bytes{part=\"graphs\"} 200\n";
+                    # rest: what is left\nrhizome_memory_bytes{part=\"rest\"} 100\n\
+                    rhizome_memory_bytes{part=\"graphs\"} 200\n";
         let memory = MemoryMetrics::parse(text);
         assert_eq!(memory.parts.len(), 3);
         assert!((memory.accounted_percent() - 90.0).abs() < 1e-9);

@@ -1,8 +1,8 @@
-//! Four times as many requests as the server can do: what it still does, how soon it refuses the rest, how soon it is
-//! itself again.
+//! Four times as many requests as the server can handle: its goodput, how fast it rejects the rest, and how fast it
+//! recovers.
 //!
-//! The server has one processor and the load generator the others, where there are several: making four times the load
-//! must not take from the server what it is measured by.
+//! If there are several processors, the server has one and the load generator the others: generating the overload must
+//! not slow down the server.
 
 use std::time::Duration;
 
@@ -17,19 +17,19 @@ use super::{Bench, Findings, connect};
 use crate::progress::Screen;
 use crate::server::{OwnServer, keep_off_first};
 
-/// Times of the peak that are offered.
+/// Offered load as a multiple of the peak.
 const FACTOR: f64 = 4.0;
 
-/// Users of the measurements that look for the peak.
+/// Numbers of users in the search for the peak.
 const PEAK_USERS: [u32; 3] = [16, 64, 128];
 
-/// Connections over which the overload comes: enough that refusals are not waited for.
+/// Number of connections of the overload: enough that sending never waits for rejections.
 const CONNECTIONS: u32 = 1_024;
 
-/// Requests whose samples are kept: all of a measurement.
+/// Maximum number of samples: enough for all requests of a measurement.
 const SAMPLES_MAX: usize = 4_000_000;
 
-/// Lists of many vertices: long reads, beside the long writes that batches are.
+/// Lists of many vertices: the long reads; batches are the long writes.
 const LISTS: &str = r#"
 name = "list-of-1000"
 description = "Lists of 1,000 vertices."
@@ -39,7 +39,7 @@ path = "graph/vertices?label=${vertex_label}&limit=1000"
 contains = "${run}v"
 "#;
 
-/// Passes on what happens and keeps the samples of the last row.
+/// Forwards progress events and keeps the samples of the last row.
 struct Kept<'a> {
     screen: &'a mut Screen,
     samples: RowSamples,
@@ -73,7 +73,7 @@ pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
     for scenario in scenarios {
         let server = OwnServer::start(&settings).await?;
         let mut test = connect(&server, load_test::DataOptions::default()).await?;
-        // A list names only a label, from which nobody could tell that there must be vertices.
+        // A list names only a label, which does not show that it needs vertices.
         let needs = load_test::Needs { schema: true, vertices: true, edges: false };
         test.prepare(needs, &mut bench.screen, bench.cancel).await?;
         let pinned = keep_off_first(1)?;
@@ -87,7 +87,7 @@ pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
     Ok(findings)
 }
 
-/// One kind of requests on a server of its own.
+/// One kind of request, on its own server.
 struct Trial<'a> {
     test: LoadTest,
     scenario: Scenario,
@@ -106,10 +106,10 @@ impl Trial<'_> {
         let open = |rate| vec![Load { concurrency: CONNECTIONS, rate_per_s: Some(rate) }];
         let over = self.rows(DriverKind::Open, self.duration, open(FACTOR * peak_per_s)).await?;
         let samples = std::mem::take(&mut self.screen.samples);
-        // At once, with what the server can do: is it itself again?
+        // Immediately afterwards, with a load within its capacity: has the server recovered?
         let after = self.rows(DriverKind::Open, self.duration / 2, open(peak_per_s / 2.0)).await?;
         let samples_after = std::mem::take(&mut self.screen.samples);
-        // What is written meanwhile makes the store slower, overload or not: the peak is looked at from both sides.
+        // A growing store is slower even without overload, so the peak is measured before and after.
         let again = self.rows(DriverKind::Closed, self.duration / 2, vec![Load::users(best_users)]).await?;
         let (Some(over_row), Some(after_row), Some(again_row)) =
             (over.rows.first(), after.rows.first(), again.rows.first())
@@ -131,7 +131,7 @@ impl Trial<'_> {
         let driver = DriverOptions {
             kind,
             duration,
-            // An overload is counted from its first moment, and so is what comes after it.
+            // Overload and recovery are measured from their first moment, without a warm-up.
             warm_up: if is_open { Duration::ZERO } else { Duration::from_secs(1) },
             queue_max: 100,
             samples_max: if is_open { SAMPLES_MAX } else { 1 },
@@ -154,7 +154,8 @@ impl Trial<'_> {
         let offered = figures::number(over.offered_per_s.unwrap_or_default());
         findings.add(
             &format!(
-                "{name}: {offered} requests a second offered; done, to the mean of the peaks before and after it, {} and {}",
+                "{name}: {offered} requests per second offered; completed, relative to the mean of the peaks before and \
+                 after it, {} and {}",
                 figures::number(before_per_s),
                 figures::number(again_per_s)
             ),

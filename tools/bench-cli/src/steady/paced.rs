@@ -1,4 +1,4 @@
-//! Many users, each with one request a second, as on HugeGraph's published pages.
+//! Many users, each with one request per second, as on HugeGraph's published pages.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use load_test::{DataOptions, DriverOptions, Load, Loads, Scenario, ScenarioOptio
 
 use super::{Bench, Findings, connect};
 
-/// Users of the published page of HugeGraph 0.5.6 that read a vertex by its id, the most without errors.
+/// Maximum number of users without errors for reads by id, on the published page of HugeGraph 0.5.6.
 pub(super) const READERS: u32 = 14_000;
 
-/// The same for those that insert a vertex.
+/// The same for inserts of vertices.
 pub(super) const WRITERS: u32 = 11_500;
 
-/// Time over which the users' connections are made.
+/// Duration of the ramp-up, in which connections are opened.
 const RAMP_UP: Duration = Duration::from_secs(5);
 
-/// Load before the measured part.
+/// Duration of the warm-up.
 const WARM_UP: Duration = Duration::from_secs(3);
 
 pub(super) async fn run(bench: &mut Bench<'_>, scenario: &str, users: u32) -> anyhow::Result<Findings> {
