@@ -103,7 +103,7 @@ fn cache() -> Result<PathBuf, Box<dyn Error>> {
 fn units(crate_folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let list = crate_folder.join("rocksdb_lib_sources.txt");
     let list = fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
-    // build_version.cc stands in the crate's own folder, filled in.
+    // The crate's folder has its own build_version.cc, with the version filled in.
     let files: Vec<&str> = list.split_whitespace().filter(|f| *f != "util/build_version.cc").collect();
     let mut units = Vec::new();
     for files in files.chunks(UNIT_FILES) {

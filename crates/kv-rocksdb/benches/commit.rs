@@ -1,4 +1,4 @@
-//! Rates of commits: how batches enter memory, and who writes them.
+//! Commit rates by how batches enter memory and which thread writes them.
 //!
 //! `cargo bench -p kv-rocksdb --bench commit -- [seconds per row] [load filter] [memtable filter]`. Writes to the
 //! system's folder for temporary files. "CPU" is the processor time of the whole process for one write, background work

@@ -20,10 +20,10 @@ use crate::writer::Writer;
 
 /// A store in a folder.
 ///
-/// When the disk is full, writes fail with [`KvError::DiskFull`] and reads go on. RocksDB then looks for room every
-/// five seconds, and takes writes again by itself once a write buffer's worth (`write_buffer_bytes`) is free.
+/// When the disk is full, writes fail with [`KvError::DiskFull`] while reads still work. RocksDB then checks for space
+/// every five seconds, and accepts writes again once the size of a write buffer (`write_buffer_bytes`) is free.
 ///
-/// Dropping it writes what was submitted, closes the database and gives the folder free.
+/// Dropping it writes what was submitted, closes the database and releases the folder.
 pub struct RocksDbEngine {
     // Dropped in this order: the writer ends, then the database closes, then the folder is free.
     writer: Writer,
@@ -134,7 +134,7 @@ impl Engine for RocksDbEngine {
     }
 
     fn commit(&self, mut batch: WriteBatch) -> Result<(), KvError> {
-        // The way to the writer and back would only add to the time of who waits.
+        // The detour through the writer thread would only add latency.
         if self.prepare(&mut batch)? { self.write_directly(&batch) } else { Ok(()) }
     }
 
@@ -150,7 +150,7 @@ impl Engine for RocksDbEngine {
             Some(value) => batch.put_key(table, key, value),
             None => batch.delete_key(table, key),
         }
-        // Nobody else has the folder open, so a lock of this process excludes all who swap.
+        // No other process has the folder open, so a lock in this one excludes all concurrent swaps.
         let _swapping = self.swapping.lock();
         let mut same = expected.is_none();
         self.store.get(table, key, &mut |found| same = expected == Some(found))?;

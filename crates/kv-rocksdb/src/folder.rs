@@ -1,4 +1,4 @@
-//! The data folder: whose it is, and who has it open.
+//! The data folder: which engine owns it, and which process has it open.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, TryLockError};

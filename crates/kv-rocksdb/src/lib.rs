@@ -10,7 +10,7 @@
 //! - A folder is open in one process at a time, and a folder of something else is never written to.
 //!
 //! Where to start reading: `engine.rs` for the calls, `writer.rs` for how small commits share one write, `options.rs`
-//! for what RocksDB is told and why.
+//! for how RocksDB is configured and why.
 
 mod engine;
 mod error;

@@ -4,19 +4,18 @@
 /// far below a write buffer, and about a tenth of a second of writing.
 pub(crate) const QUEUE_BYTES_MAX: usize = 8 << 20;
 
-/// Batches that may wait for the writer: more would only make the answers of the first ones later.
+/// Batches that may wait for the writer: a longer queue would only add latency.
 pub(crate) const QUEUE_BATCHES_MAX: usize = 4096;
 
-/// Batches of at most this many bytes are written by one of those who wait for them, larger ones by the writer thread:
-/// a few elements take microseconds, while hundreds would hold up everything else that the thread of a waiting task has
-/// to do.
+/// Batches of at most this many bytes are written by one of their waiters, larger ones by the writer thread: a few
+/// elements take microseconds, while hundreds would delay the other tasks of the waiter's thread.
 pub(crate) const LED_BATCH_BYTES_MAX: usize = 8 << 10;
 
-/// Bytes that one who waits writes in one go; if more waits, the writer thread does it. About half a millisecond.
+/// Bytes that a waiter writes as one group; if more is queued, the writer thread does it. About half a millisecond.
 pub(crate) const LED_BYTES_MAX: usize = 64 << 10;
 
-/// Groups that one who waits writes one after the other, as others keep leaving theirs to it; then the writer thread
-/// goes on.
+/// Groups that one waiter writes in succession while others keep adding batches; after that the writer thread
+/// continues.
 pub(crate) const LED_GROUPS_MAX: usize = 8;
 
 /// Keys that are read one by one instead: the ends of an edge. What RocksDB sets up for a call with several costs more

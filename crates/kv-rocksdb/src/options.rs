@@ -1,4 +1,4 @@
-//! What can be configured, and what RocksDB is told.
+//! The options of the engine, and RocksDB's options derived from them.
 
 use std::path::PathBuf;
 

@@ -155,7 +155,7 @@ fn one_by_one(
     Ok(())
 }
 
-/// Reads what the cache of rows does not have, if there is one of what `options` let see.
+/// Reads what the row cache does not have, if there is one for what `options` can see.
 fn multi_get(
     store: &Store,
     options: &ReadOptions,
@@ -198,10 +198,10 @@ fn multi_get(
     Ok(())
 }
 
-/// Keys of one call of RocksDB, and what is known of them.
+/// The keys of one call to RocksDB, and what is known about them.
 #[derive(Default)]
 struct Chunk<'k, 'v> {
-    /// Bytes copied out of the cache of rows.
+    /// Bytes copied out of the row cache.
     kept: Vec<u8>,
     /// By position.
     values: Vec<Option<Value<'v>>>,
@@ -209,25 +209,25 @@ struct Chunk<'k, 'v> {
     wanted: Vec<Wanted<'k>>,
 }
 
-/// A value on its way to who asked for it.
+/// A value on its way to the caller.
 enum Value<'v> {
-    /// A part of the bytes copied out of the cache of rows.
+    /// A part of the bytes copied out of the row cache.
     Kept(Range<usize>),
-    /// As RocksDB gave it.
+    /// As returned by RocksDB.
     Read(DBPinnableSlice<'v>),
 }
 
-/// A key that RocksDB is to be asked for.
+/// A key to look up in RocksDB.
 struct Wanted<'k> {
     key: &'k [u8],
     at: usize,
-    /// Given if its row may be kept.
+    /// Present if its row may be cached.
     ticket: Option<Ticket>,
 }
 
 impl<'k> Chunk<'k, '_> {
-    /// Takes what is in the cache of rows; the rest is wanted. First only some are looked for, and the others if enough
-    /// of these are there: of a table much larger than the cache few are.
+    /// Takes what is in the row cache; the rest is wanted. Probes some keys first, and the others only if enough of
+    /// those are cached: of a table much larger than the cache, few are.
     fn look(&mut self, rows: Option<&RowCache>, table: TableId, keys: &[&'k [u8]]) {
         self.kept.clear();
         self.values.clear();
@@ -346,7 +346,7 @@ enum Split {
     ByTable(&'static TableSpec),
 }
 
-/// A walk that has been set to its first row.
+/// An iterator positioned at its first row.
 struct RowCursor<'a> {
     store: &'a Store,
     rows: DBRawIteratorWithThreadMode<'a, Database>,

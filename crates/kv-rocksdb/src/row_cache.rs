@@ -1,13 +1,13 @@
-//! Rows read lately, as they are stored: what is read again by its key costs a look into a set of rows, not a search in
-//! buffers and files.
+//! A cache of recently read rows, as they are stored: reading a key again costs a lookup in a set of rows, not a search
+//! in buffers and files.
 //!
-//! A row belongs to one of many small sets, by the hash of its table and key. A set holds its rows one behind the other
-//! in one piece of memory, and loses the oldest ones to new ones.
+//! The cache is set-associative: the hash of its table and key assigns a row to one of many small sets. A set stores
+//! its rows consecutively in one allocation and evicts the oldest ones for new ones.
 //!
-//! **What is found is never older than the moment of looking.** Who writes says so before ([`RowCache::write`]) and
-//! takes it back after: meanwhile nothing that may change is found or kept here, and what is read from the database
-//! meanwhile is not kept either. Few keys are said one by one. Of many only their tables are said: then all that was
-//! kept of these is out of date.
+//! **A lookup never returns a stale row.** A writer registers before it writes ([`RowCache::write`]) and deregisters
+//! afterwards. In between, rows that it may change are neither found nor cached, and rows read from the database are
+//! not cached either. A write of few keys registers each key. A write of many registers only their tables, which
+//! invalidates all cached rows of these tables.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,35 +23,35 @@ const HEAD_BYTES: usize = NAME_BYTES + size_of::<u64>();
 /// The part of it that belongs to the key.
 const NAME_BYTES: usize = 3;
 
-/// Rows by key, within bounded memory.
+/// Rows by key, in bounded memory.
 pub(crate) struct RowCache {
-    /// May be none: then nothing is kept.
+    /// May be empty: then nothing is cached.
     sets: Box<[Mutex<Set>]>,
     hasher: RandomState,
     tables: Box<[Table]>,
 }
 
-/// What is known of a table as a whole.
+/// The state of a table as a whole.
 #[derive(Default)]
 struct Table {
-    /// Writes under way that did not say their keys.
+    /// Number of running writes that did not register their keys.
     writing: AtomicU64,
-    /// How many such writes have ended. Rows of another generation are out of date.
+    /// Number of such writes that have ended. Rows of another generation are stale.
     generation: AtomicU64,
 }
 
-/// What [`RowCache::get`] found.
+/// The result of [`RowCache::get`].
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Looked {
-    /// The value was handed over.
+    /// The value was found and passed on.
     Found,
-    /// It is not here; what is read from the database now may be kept with this.
+    /// Not cached; a row read from the database from now on may be cached with this ticket.
     Missed(Ticket),
-    /// Nothing is kept at all, or not of this key now.
+    /// Caching is off, or this key must not be cached now.
     Passed,
 }
 
-/// A place for a row, and the state in which it was asked for.
+/// The permission to cache a row, with the state at the time of the lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticket {
     hash: u64,
@@ -59,7 +59,7 @@ pub(crate) struct Ticket {
     generation: u64,
 }
 
-/// A write under way; over when it is dropped.
+/// A running write; it ends when this is dropped.
 #[must_use]
 pub(crate) struct Write<'a> {
     cache: &'a RowCache,
@@ -84,7 +84,7 @@ pub(crate) struct RowCacheFigures {
 }
 
 impl RowCache {
-    /// A cache of at most so many bytes for rows of so many tables; too few for a set: nothing is kept.
+    /// A cache of at most `bytes` for rows of `tables`; if `bytes` is too small for a set, nothing is cached.
     pub(crate) fn new(bytes: usize, tables: usize) -> Self {
         let count = bytes / (ROW_SET_BYTES + size_of::<Mutex<Set>>());
         Self {
@@ -99,12 +99,12 @@ impl RowCache {
     }
 
     fn set_index(&self, hash: u64) -> usize {
-        // A share of all sets, by the upper bits: cheaper than a remainder.
+        // Scales the upper bits to the number of sets: cheaper than a remainder.
         let index = (u128::from(hash) * self.sets.len() as u128) >> u64::BITS;
         usize::try_from(index).unwrap_or_default()
     }
 
-    /// Gives `found` the value of a key, if it is here.
+    /// Passes the value of a key to `found`, if it is cached.
     pub(crate) fn get(&self, table: TableId, key: &[u8], found: &mut dyn FnMut(&[u8])) -> Looked {
         let hash = self.hash(table, key);
         let Some(set) = self.sets.get(self.set_index(hash)) else { return Looked::Passed };
@@ -122,7 +122,7 @@ impl RowCache {
                 set.misses += 1;
                 return Looked::Missed(Ticket { hash, version: set.version, generation });
             };
-            // Out of the lock: whoever takes the value may read other rows.
+            // Outside the lock: `found` may read other rows.
             let Some(to) = copy.get_mut(..value.len()) else { return Looked::Passed };
             to.copy_from_slice(value);
             let len = value.len();
@@ -133,7 +133,7 @@ impl RowCache {
         Looked::Found
     }
 
-    /// Keeps a row that was read after the ticket was given, unless something was or is written that it may depend on.
+    /// Caches a row that was read after the ticket was issued, unless a write since then may have changed it.
     pub(crate) fn keep(&self, ticket: Ticket, table: TableId, key: &[u8], value: &[u8]) {
         let Some(set) = self.sets.get(self.set_index(ticket.hash)) else { return };
         let Some(of_table) = self.tables.get(table.index()) else { return };
@@ -141,19 +141,19 @@ impl RowCache {
             return;
         }
         let mut set = set.lock();
-        // What is kept while any keys are written is out of date when that ends.
+        // A row cached during a write of unregistered keys would be stale when that write ends.
         let generation = of_table.generation.load(Ordering::SeqCst);
         if set.writing > 0 || generation != ticket.generation || set.version != ticket.version {
             return;
         }
         if set.find(tag(ticket.hash), table, key, generation).is_none() {
-            // One that is out of date.
+            // A stale one.
             set.remove(tag(ticket.hash), table, key);
             set.push(tag(ticket.hash), table, key, generation, value);
         }
     }
 
-    /// To be held from before keys are written until they are, or until that has failed.
+    /// Must be held from before keys are written until the write has succeeded or failed.
     pub(crate) fn write<'a>(&self, keys: impl Iterator<Item = (TableId, &'a [u8])>) -> Write<'_> {
         let mut sets = Vec::new();
         for (table, key) in keys {
@@ -209,7 +209,7 @@ impl Drop for Write<'_> {
             }
             Scope::Tables(tables) => {
                 for table in self.cache.of(tables) {
-                    // In this order: who sees that nothing is written any more sees the new generation too.
+                    // In this order: a reader that sees no running writes also sees the new generation.
                     table.generation.fetch_add(1, Ordering::SeqCst);
                     table.writing.fetch_sub(1, Ordering::SeqCst);
                 }
@@ -218,21 +218,22 @@ impl Drop for Write<'_> {
     }
 }
 
-/// Tells most rows of a set apart without looking at them. Other bits of the hash than those that choose the set.
+/// A fingerprint that rules out most rows of a set without comparing keys. Uses other bits of the hash than the choice
+/// of the set.
 fn tag(hash: u64) -> u16 {
     #[expect(clippy::cast_possible_truncation, reason = "these bits are wanted")]
     let tag = hash as u16;
     tag
 }
 
-/// Some rows, one behind the other; at most one of a key.
+/// Consecutively stored rows, at most one per key.
 #[derive(Default)]
 struct Set {
     hits: u64,
     misses: u64,
-    /// Rises with each write of one of its keys.
+    /// Increases with each write of one of its keys.
     version: u32,
-    /// Writes of its keys under way.
+    /// Number of running writes of its keys.
     writing: u32,
     len: usize,
     tags: [u16; ROW_SET_ROWS],
@@ -298,7 +299,7 @@ impl Set {
         }
     }
 
-    /// Appends a row that is not there and not too long; the oldest ones make room.
+    /// Appends a row that is not in the set and not too long, evicting the oldest ones.
     fn push(&mut self, tag: u16, table: TableId, key: &[u8], generation: u64, value: &[u8]) {
         let bytes = HEAD_BYTES + key.len() + value.len();
         while self.len == ROW_SET_ROWS || self.start(self.len) + bytes > ROW_SET_BYTES {
@@ -514,7 +515,7 @@ mod tests {
         }
     }
 
-    /// Threads read and write a database of a few numbers that only rise, with a cache of one set before it.
+    /// Threads read and write a database of a few increasing numbers through a cache of one set.
     #[test]
     fn nobody_finds_less_than_was_known() {
         const KEYS: u8 = 3;

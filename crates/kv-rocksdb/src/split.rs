@@ -1,8 +1,8 @@
 //! Cutting a part of a table into runs of about one size, by RocksDB's estimates.
 //!
-//! A part is halved at the byte string in the middle between its first and its last key until RocksDB thinks it small
-//! enough; small neighbours are joined again. Only what is in files counts: rows that are still in memory make runs
-//! larger than was asked for.
+//! A part is halved at the byte string in the middle between its first and its last key until RocksDB estimates it
+//! small enough; small neighbours are merged again. Only files count: rows that are still in memory make runs larger
+//! than requested.
 
 use kv::limits::RUNS_MAX;
 use kv::{KvError, Run, TableId, prefix_end, successor};

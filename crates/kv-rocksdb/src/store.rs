@@ -13,7 +13,7 @@ use crate::limits::CACHE_KEYS_PER_BATCH_MAX;
 use crate::options::{Memory, RocksDbOptions};
 use crate::row_cache::{RowCache, Write};
 
-/// Bytes RocksDB needs beside key and value for each write of a batch: type, table and two lengths.
+/// Bytes RocksDB needs for each write of a batch in addition to key and value: type, table and two lengths.
 const OPERATION_OVERHEAD_BYTES: usize = 12;
 
 /// The list of tables is fixed once the database is open: no locks around it.
@@ -24,13 +24,13 @@ pub(crate) struct Store {
     pub(crate) tables: &'static [TableSpec],
     pub(crate) path: PathBuf,
     pub(crate) memory: Memory,
-    /// Rows of the database as it is, not of snapshots.
+    /// The row cache: of the current state, not of snapshots.
     pub(crate) rows: RowCache,
     pub(crate) read_options: ReadOptions,
     write_options: WriteOptions,
     /// By table: what files of it are made with.
     table_options: Vec<Options>,
-    /// The same for who cannot wait.
+    /// The same for callers that must not wait.
     impatient_write_options: WriteOptions,
 }
 
@@ -110,7 +110,7 @@ impl Store {
         self.database.write_opt(all, options).map_err(|error| self.error("writing", error))
     }
 
-    /// Tells the cache of rows what is about to be written.
+    /// Registers a write with the row cache.
     fn announce<'a>(&self, batches: impl ExactSizeIterator<Item = &'a WriteBatch> + Clone) -> Write<'_> {
         let operations: usize = batches.clone().map(WriteBatch::len).sum();
         if operations > CACHE_KEYS_PER_BATCH_MAX * batches.len() {
@@ -126,7 +126,7 @@ impl Store {
         self.rows.write(keys.filter(|(table, _)| self.is_reread(*table)).map(|(table, key)| (table, key.as_bytes())))
     }
 
-    /// Whether rows of a table are kept when they have been read.
+    /// Whether rows of a table are cached when read.
     pub(crate) fn is_reread(&self, table: TableId) -> bool {
         self.tables.get(table.index()).is_some_and(|table| table.reread)
     }
@@ -164,7 +164,7 @@ impl Store {
     /// it shows as a background error in the statistics.
     pub(crate) fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
         let mut options = CompactOptions::default();
-        // RocksDB's own merges go on at the same time.
+        // RocksDB's own compactions continue at the same time.
         options.set_exclusive_manual_compaction(false);
         options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
         let end = prefix_end(prefix);
@@ -182,7 +182,7 @@ impl Store {
         Ok(rows.key().map(<[u8]>::to_vec))
     }
 
-    /// Brings the write-ahead log to the disk.
+    /// Syncs the write-ahead log to disk.
     pub(crate) fn sync(&self) -> Result<(), KvError> {
         self.database.flush_wal(true).map_err(|error| self.error("syncing the write-ahead log", error))
     }

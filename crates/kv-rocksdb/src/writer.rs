@@ -1,12 +1,12 @@
 //! The commit queue: small batches that arrive close together share one write.
 //!
-//! Who waits for a batch takes everything that waits, writes it as one record of the log, lets go of what the batches
-//! held, and answers them all; others that come meanwhile leave theirs to it. If the write fails nothing of it was
-//! written, and all of them learn so.
+//! A waiter leads the group commit: it takes everything queued, writes it as one record of the log, releases the guards
+//! of the batches and reports to all waiters; batches that arrive in the meantime are left to it. If the write fails,
+//! none of the group was written, and all of its waiters get the error.
 //!
-//! A thread of its own writes what may take long: with an fsync for each write, when much waits, when RocksDB would
-//! make the writer wait, and what nobody waits for any more. The two never write at the same time, so batches are
-//! written in the order they came.
+//! A writer thread does what may take long: writes with an fsync each, long queues, writes that RocksDB would stall,
+//! and batches without a waiter. It never writes at the same time as a waiter, so batches are written in order of
+//! arrival.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -19,11 +19,11 @@ use crate::error::translate_io;
 use crate::limits::{LED_BATCH_BYTES_MAX, LED_BYTES_MAX, LED_GROUPS_MAX, QUEUE_BATCHES_MAX, QUEUE_BYTES_MAX};
 use crate::store::{Patience, Store};
 
-/// The queue and its thread. Dropping it writes what waits, then ends the thread.
+/// The queue and its thread. Dropping it writes everything queued, then ends the thread.
 pub(crate) struct Writer {
     queue: Arc<Queue>,
     thread: Option<JoinHandle<()>>,
-    /// Whether those who wait may write.
+    /// Whether waiters may write.
     led_by_waiters: bool,
 }
 
@@ -33,7 +33,7 @@ struct Queue {
     waiting: Mutex<Waiting>,
     call: Condvar,
     room: Condvar,
-    /// Held by the one that takes from the queue and writes.
+    /// Held by the thread that takes from the queue and writes.
     leading: Mutex<Group>,
     groups: AtomicU64,
     batches: AtomicU64,
@@ -43,7 +43,7 @@ struct Queue {
 struct Waiting {
     requests: Vec<Request>,
     bytes: usize,
-    /// The thread has been asked to write what waits.
+    /// The writer thread has been asked to write the queue.
     called: bool,
     closed: bool,
 }
@@ -53,10 +53,10 @@ struct Request {
     sender: CommitSender,
 }
 
-/// What is being written. Kept for its capacity.
+/// The group being written. Kept for its capacity.
 type Group = Vec<Request>;
 
-/// Figures of the queue.
+/// Statistics of the queue.
 pub(crate) struct QueueFigures {
     pub(crate) waiting_batches: usize,
     pub(crate) waiting_bytes: usize,
@@ -65,7 +65,7 @@ pub(crate) struct QueueFigures {
 }
 
 impl Writer {
-    /// `led_by_waiters`: writing is quick, so those who wait may do it.
+    /// `led_by_waiters`: writing is quick, so waiters may do it.
     pub(crate) fn start(store: &Arc<Store>, led_by_waiters: bool) -> Result<Self, KvError> {
         let queue = Arc::new(Queue {
             store: Arc::downgrade(store),
@@ -85,8 +85,8 @@ impl Writer {
         Ok(Self { queue, thread: Some(thread), led_by_waiters })
     }
 
-    /// Hands over a checked and sorted batch. Blocks while the queue is full: it is emptied as fast as the disk allows,
-    /// and a caller that was refused instead could only try again.
+    /// Queues a checked and sorted batch. Blocks while the queue is full: it drains as fast as the disk allows, and a
+    /// rejected caller could only retry.
     pub(crate) fn submit(&self, batch: WriteBatch) -> Commit {
         let bytes = batch.bytes();
         let led = self.led_by_waiters && bytes <= LED_BATCH_BYTES_MAX;
@@ -126,7 +126,7 @@ impl Drop for Writer {
         {
             tracing::error!("the writer thread panicked; commits that waited were answered as closed");
         }
-        // Who is about to lead sees that there is nothing; who is at it has let go of the store.
+        // A thread about to lead finds an empty queue; one that was leading has released the store.
         self.queue.waiting.lock().requests.clear();
         drop(self.queue.leading.lock());
     }
@@ -134,7 +134,7 @@ impl Drop for Writer {
 
 fn write_when_called(store: &Store, queue: &Queue) {
     while queue.wait_for_call() {
-        // Who finds the lead taken leaves its batch to whoever has it, which may happen as late as when it is let go.
+        // If the lead is taken, the batch is left to the current leader, which may be just about to release it.
         while !queue.waiting.lock().requests.is_empty() {
             let mut lead = Lead { queue, group: queue.leading.lock() };
             while queue.take(&mut lead.group, usize::MAX) {
@@ -144,7 +144,7 @@ fn write_when_called(store: &Store, queue: &Queue) {
         }
     }
     if let Err(error) = store.sync() {
-        tracing::warn!(%error, "closing the store: the last writes may not survive a power cut");
+        tracing::warn!(%error, "closing the store: the last writes may not survive a power failure");
     }
 }
 
@@ -155,7 +155,7 @@ impl Queue {
         }
     }
 
-    /// For the thread: waits until it is called; false at the end, when nothing waits any more.
+    /// For the writer thread: waits until it is needed; false at shutdown, once the queue is empty.
     fn wait_for_call(&self) -> bool {
         let mut waiting = self.waiting.lock();
         while !waiting.called {
@@ -168,8 +168,8 @@ impl Queue {
         true
     }
 
-    /// Takes all that waits, if it is at most so much; false if there is nothing to take. What is too much is left to
-    /// the thread.
+    /// Takes everything queued if it is within the limit; false if there is nothing to take. Larger groups are left to
+    /// the writer thread.
     fn take(&self, group: &mut Group, bytes_max: usize) -> bool {
         let mut waiting = self.waiting.lock();
         if waiting.requests.is_empty() {
@@ -186,7 +186,7 @@ impl Queue {
         true
     }
 
-    /// Puts a group back to where it came from, before what has come since, and leaves it to the thread.
+    /// Puts a group back at the front of the queue and leaves it to the writer thread.
     fn give_back(&self, group: &mut Group) {
         let mut waiting = self.waiting.lock();
         waiting.bytes += group.iter().map(|request| request.batch.bytes()).sum::<usize>();
@@ -204,7 +204,7 @@ impl Queue {
         }
     }
 
-    /// Writes what waits; false if the thread has to go on.
+    /// Writes everything queued; false if the writer thread has to continue.
     fn lead(&self, group: &mut Group) -> bool {
         if self.waiting.lock().closed {
             return false;
@@ -229,7 +229,7 @@ impl Queue {
 impl CommitQueue for Queue {
     fn write_waiting(&self) {
         loop {
-            // Whoever has the lead looks at the queue again after letting it go.
+            // The leader checks the queue again after releasing the lead.
             let Some(group) = self.leading.try_lock() else { return };
             let mut lead = Lead { queue: self, group };
             let done = self.lead(&mut lead.group);
@@ -253,8 +253,8 @@ impl CommitQueue for Queue {
     }
 }
 
-/// The right to take from the queue and write. If a write panics, what it had taken is answered as closed, and the
-/// thread goes on with what was left to the one that panicked.
+/// The right to take from the queue and write. If a write panics, the waiters of its group get an error, and the writer
+/// thread continues with the rest of the queue.
 struct Lead<'q> {
     queue: &'q Queue,
     group: MutexGuard<'q, Group>,

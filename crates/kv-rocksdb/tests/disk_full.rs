@@ -42,7 +42,7 @@ fn writes_fail_reads_go_on_and_room_heals() {
     assert!(matches!(refusal, KvError::DiskFull { .. }), "{refusal}");
     assert!(written > 10);
     assert!(matches!(engine.commit(batch(written)), Err(KvError::DiskFull { .. })));
-    assert!((0..written).all(|n| is_there(&engine, n)), "reads go on");
+    assert!((0..written).all(|n| is_there(&engine, n)), "reads still work");
 
     std::fs::remove_file(ballast).unwrap();
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Who may use which folder, and what is left in it.
+//! Which process may use which folder, and what is left in it.
 #![expect(clippy::unwrap_used, reason = "test code")]
 
 use std::fs;

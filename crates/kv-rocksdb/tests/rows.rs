@@ -1,4 +1,4 @@
-//! Rows kept beside RocksDB.
+//! The row cache in front of RocksDB.
 #![expect(clippy::unwrap_used, reason = "test code")]
 
 use kv::conformance::{POINTS, TABLES, TERMINATED};

@@ -5,7 +5,7 @@ use std::any::Any;
 use crate::limits::{BATCH_BYTES_MAX, KEY_BYTES_MAX, VALUE_BYTES_MAX};
 use crate::{Key, KvError, TableId, TableSpec, sorted_positions};
 
-/// Writes that happen together or not at all.
+/// Writes that are applied atomically.
 ///
 /// Keys and values are appended to one arena, so a batch costs two growing allocations, not two for each write.
 #[derive(Default)]
@@ -78,7 +78,7 @@ impl WriteBatch {
         Self { arena: Vec::with_capacity(bytes), operations: Vec::with_capacity(operations), ..Self::default() }
     }
 
-    /// Forgets all writes, keeps the allocations; what [`WriteBatch::hold`] was given is dropped.
+    /// Removes all writes but keeps the allocations; guards given to [`WriteBatch::hold`] are dropped.
     pub fn clear(&mut self) {
         self.arena.clear();
         self.operations.clear();
@@ -164,12 +164,12 @@ impl WriteBatch {
         });
     }
 
-    /// Appends a delete of a key that exists as bytes already.
+    /// Appends a delete of an already encoded key.
     pub fn delete_key(&mut self, table: TableId, key: Key<'_>) {
         self.delete(table, |b| b.extend_from_slice(key.partition()), |b| b.extend_from_slice(key.row()));
     }
 
-    /// Appends a put of a key and a value that exist as bytes already.
+    /// Appends a put of an already encoded key and value.
     pub fn put_key(&mut self, table: TableId, key: Key<'_>, value: &[u8]) {
         self.put(
             table,
@@ -192,7 +192,7 @@ impl WriteBatch {
         self.group
     }
 
-    /// Appends what follows to this group: for writes that come to mind after others of their group.
+    /// Appends the following writes to this group: for writes found after others of their group.
     /// [`WriteBatch::order_groups`] brings groups together again.
     pub fn set_group(&mut self, group: u32) {
         self.group = group;
@@ -205,13 +205,13 @@ impl WriteBatch {
         }
     }
 
-    /// Keeps `guard` until the batch has been written (or has failed): locks that must not be released before, whoever
-    /// waits.
+    /// Keeps `guard` until the batch has been written or has failed: for locks that must be held until then, regardless
+    /// of which thread waits.
     pub fn hold(&mut self, guard: Box<dyn Any + Send>) {
         self.guards.push(guard);
     }
 
-    /// Takes what [`WriteBatch::hold`] was given; engines drop it after writing.
+    /// Takes the guards given to [`WriteBatch::hold`]; engines drop them after writing.
     #[must_use]
     pub fn take_guards(&mut self) -> Vec<Box<dyn Any + Send>> {
         std::mem::take(&mut self.guards)

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use crate::KvError;
 
-/// The pending outcome of [`crate::Engine::submit`]. Dropping it does not take the batch back.
+/// The pending outcome of [`crate::Engine::submit`]. Dropping it does not cancel the batch.
 #[must_use = "a write is only acknowledged when its commit has been waited for"]
 pub struct Commit(State);
 
@@ -15,21 +15,22 @@ enum State {
     Done(Option<Result<(), KvError>>),
     Pending {
         receiver: oneshot::Receiver<Result<(), KvError>>,
-        /// Where the batch waits, if whoever waits for it is to write it.
+        /// The queue of the batch, if its waiter may write it.
         queue: Option<Arc<dyn CommitQueue>>,
-        /// A task has let others go first.
+        /// Whether the task has yielded to others once.
         yielded: bool,
     },
 }
 
-/// Batches that wait to be written together, by one of those who wait for them. That saves handing them to a thread and
-/// back.
+/// A queue of batches for a group commit led by one of the waiters, which saves the way to a writer thread and back.
 pub trait CommitQueue: Send + Sync {
-    /// Writes what waits in the calling thread, unless another one is at it, and reports to all whose batches these
-    /// were. Whatever is in the queue when it is called will be written, by this call or by that other thread.
+    /// Writes everything queued in the calling thread, unless another thread is doing so, and reports to the waiters of
+    /// all batches written. Everything in the queue when it is called will be written, by this call or the other
+    /// thread.
     fn write_waiting(&self);
 
-    /// Nobody waits any more for a batch in the queue. It must be written all the same, but not in the calling thread.
+    /// Called when a batch in the queue has no waiter any more. It must still be written, but not in the calling
+    /// thread.
     fn abandoned(&self);
 }
 
@@ -38,25 +39,25 @@ pub trait CommitQueue: Send + Sync {
 pub struct CommitSender(oneshot::Sender<Result<(), KvError>>);
 
 impl CommitSender {
-    /// Reports the outcome. Nobody listening any more is fine.
+    /// Reports the outcome; there need not be a waiter any more.
     pub fn send(self, outcome: Result<(), KvError>) {
         drop(self.0.send(outcome));
     }
 }
 
 impl Commit {
-    /// An outcome that is known already.
+    /// An outcome that is already known.
     pub fn done(outcome: Result<(), KvError>) -> Self {
         Self(State::Done(Some(outcome)))
     }
 
-    /// An outcome that will be reported through the sender. A sender dropped without a word counts as
+    /// An outcome that will be reported through the sender. Dropping the sender without a report counts as
     /// [`KvError::Closed`].
     pub fn pending() -> (CommitSender, Self) {
         Self::reported(None)
     }
 
-    /// The same, of a batch that will be put into `queue`, and be written by whoever waits first.
+    /// The same for a batch that will be added to `queue` and written by its first waiter.
     pub fn queued(queue: Arc<dyn CommitQueue>) -> (CommitSender, Self) {
         Self::reported(Some(queue))
     }
@@ -87,7 +88,7 @@ impl Future for Commit {
         let polled = match &mut self.0 {
             State::Done(outcome) => return Poll::Ready(outcome.take().unwrap_or(Err(KvError::Closed))),
             State::Pending { receiver, queue, yielded } => match (Pin::new(&mut *receiver).poll(cx), queue) {
-                // Other requests that have come in meanwhile add their batches first: one write for all of them.
+                // Requests that have arrived in the meantime add their batches first, so that all share one write.
                 (Poll::Pending, Some(_)) if !*yielded => {
                     *yielded = true;
                     cx.waker().wake_by_ref();

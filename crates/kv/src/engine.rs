@@ -19,10 +19,10 @@ pub struct Capabilities {
     pub cheap_prefix_delete: bool,
     /// Content survives the end of the process.
     pub persistent: bool,
-    /// Other processes may read and write the same content at the same time: nothing held in this one's memory excludes
+    /// Other processes may read and write the same content concurrently: locks in this process's memory do not exclude
     /// them.
     pub shared: bool,
-    /// A call waits for a network: it must not run on a thread that others need.
+    /// Calls wait for a network and must not block a thread that others need.
     pub remote: bool,
     /// [`Engine::sorted_writer`] and [`Engine::ingest`] work.
     pub sorted_ingest: bool,
@@ -62,13 +62,13 @@ pub trait Cursor {
     fn next(&mut self) -> Result<Option<Entry<'_>>, KvError>;
 }
 
-/// Where [`Read::scan_each`] goes on after a row.
+/// Where [`Read::scan_each`] continues after a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoOn {
     /// With the next row of the partition, or the next partition after the last one.
     Next,
-    /// With the first row of the partition at this position of the list, which is a later one; beyond the list:
-    /// nowhere.
+    /// With the first row of the partition at this later position of the list; a position beyond the list ends the
+    /// scan.
     AtPartition(usize),
 }
 
@@ -134,7 +134,7 @@ pub struct Run {
     pub bytes: u64,
 }
 
-/// A figure an engine reports about itself, for metrics.
+/// A statistic that an engine reports for metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistic {
     /// Name in the form of a metric: lower case, underscores, unit last (`block_cache_bytes`).
@@ -181,9 +181,9 @@ pub trait Engine: Read + Send + Sync {
     /// `prefix` must not reach beyond the partition. Not atomic with anything else; repeating it is harmless.
     fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
 
-    /// Gives back the room of what was deleted or overwritten in the partitions that begin with `prefix`, where the
-    /// engine keeps such data for a while. Changes nothing that can be read; reads and writes go on meanwhile. Can take
-    /// as long as rewriting the range.
+    /// Reclaims the space of deleted and overwritten data in the partitions that begin with `prefix`, if the engine
+    /// keeps such data for a while. Changes nothing that can be read, and blocks neither reads nor writes. Can take as
+    /// long as rewriting the range.
     fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError>;
 
     /// Cuts what begins with `prefix` (a prefix of a partition's own bytes) into runs of about `target_bytes`, in
@@ -200,10 +200,10 @@ pub trait Engine: Read + Send + Sync {
         Err(KvError::Unsupported { engine: self.name(), operation: "ingesting sorted rows" })
     }
 
-    /// Makes the rows of sorted writers of this engine part of their tables; where a key exists they replace its value.
-    /// Of each table, rows must begin after those before them in the list end. Whoever reads, or opens the store after
-    /// a crash, finds all rows of a table or none of them; tables follow one another in the order in which they are
-    /// first named. On return all of it survives a power cut.
+    /// Adds the rows of sorted writers of this engine to their tables, replacing the values of existing keys. Within a
+    /// table, the rows of each writer must begin after the last row of the writer before it in the list. Readers, also
+    /// after a crash, see all new rows of a table or none; tables are ingested in the order in which they first appear.
+    /// On return everything survives a power failure.
     ///
     /// # Errors
     /// [`KvError::Unsupported`] for engines that cannot, [`KvError::OutOfOrder`] before anything is ingested.
@@ -211,13 +211,14 @@ pub trait Engine: Read + Send + Sync {
         Err(KvError::Unsupported { engine: self.name(), operation: "ingesting sorted rows" })
     }
 
-    /// The same store by a way of its own, on which nobody else's calls stand in line: for the few small ones by which
-    /// processes that share it keep in touch, which must not wait for a load. `None` where calls do not stand in line.
+    /// A priority lane to the same store, with a queue of its own: for the few small calls by which processes that
+    /// share it exchange heartbeats and changes, which must not wait behind a load. `None` if the engine does not queue
+    /// calls.
     fn express(&self) -> Option<Arc<dyn Engine>> {
         None
     }
 
-    /// Makes everything acknowledged so far survive a power cut, whatever the durability mode.
+    /// Makes everything acknowledged so far survive a power failure, whatever the durability mode.
     fn sync(&self) -> Result<(), KvError>;
 
     /// Figures for metrics.

@@ -17,7 +17,7 @@ pub enum KvError {
     Locked {
         /// The data folder.
         path: PathBuf,
-        /// Who holds it, as far as is known ("process 123").
+        /// The process that holds it, if known ("process 123").
         holder: String,
     },
     /// The folder holds something else, or a table this program does not know.
@@ -87,7 +87,7 @@ pub enum KvError {
     UnknownTable {
         /// The position asked for.
         index: usize,
-        /// Number of tables there are.
+        /// Number of tables.
         tables: usize,
     },
     /// A prefix delete without a prefix would empty the whole table; nothing was deleted.

@@ -47,7 +47,7 @@ pub enum Fault {
         /// How much.
         delay: Duration,
     },
-    /// All writes fail for lack of room until [`Faults::clear`]; reads go on.
+    /// All writes fail for lack of space until [`Faults::clear`]; reads still work.
     DiskFull {
         /// The data folder to name in the error.
         path: PathBuf,

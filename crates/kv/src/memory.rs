@@ -19,7 +19,7 @@ use crate::{
 /// enough that a scan which stops early has done little in vain.
 const CURSOR_ROWS: usize = 64;
 
-/// Memory of a row besides its key and its value, as estimated: two counted allocations and its place in the map.
+/// Estimated memory of a row in addition to its key and value: two counted allocations and its entry in the map.
 const ROW_BYTES: usize = 112;
 
 /// How many rows a delete by prefix takes away before it lets writers in.

@@ -39,7 +39,7 @@ pub fn snapshots_do_not_move(harness: &mut dyn Harness) {
     assert!(all_keys(&*engine, TERMINATED).is_empty());
 }
 
-/// A scan that is under way goes on as if nothing had been written since.
+/// A running scan does not see later writes.
 pub fn scans_do_not_see_later_writes(harness: &mut dyn Harness) {
     let engine = harness.fresh();
     if !engine.capabilities().snapshot_reads {
@@ -225,7 +225,7 @@ pub fn concurrent_swaps_all_count(harness: &mut dyn Harness) {
     assert_eq!(total, Some((THREADS * STEPS).to_be_bytes().to_vec()));
 }
 
-/// While rows are written one by one and many at once, who reads one finds it at least as new as it was known to be.
+/// While rows are written singly and in bulk, each read returns a value at least as new as the last known one.
 pub fn reads_of_a_row_never_go_back(harness: &mut dyn Harness) {
     const ROWS: u8 = 4;
     const ROUNDS: u32 = 300;
@@ -242,7 +242,7 @@ pub fn reads_of_a_row_never_go_back(harness: &mut dyn Harness) {
                         add(&mut batch, POINTS, &[row], b"", &round.to_be_bytes());
                         // Every fourth write is of many rows.
                         for n in (0..40).take_while(|_| round % 4 == 0) {
-                            add(&mut batch, POINTS, &[row, 1, n], b"", b"beside");
+                            add(&mut batch, POINTS, &[row, 1, n], b"", b"extra");
                         }
                         if round % 2 == 0 { engine.commit(batch) } else { engine.submit(batch).wait() }.expect("write");
                         known[usize::from(row)].fetch_max(round, Ordering::SeqCst);

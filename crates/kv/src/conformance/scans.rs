@@ -109,7 +109,8 @@ pub fn partition_scans_take_a_prefix_and_resume(harness: &mut dyn Harness) {
     }
 }
 
-/// Partitions come in the order of the list, absent and repeated ones included; a visitor can go on at a later one.
+/// Partitions are visited in the order of the list, including absent and repeated ones; a visitor can skip to a later
+/// one.
 pub fn many_partitions_are_scanned_in_one_call(harness: &mut dyn Harness) {
     let engine = harness.fresh();
     for partition in [&b"a\0"[..], b"aa\0", b"b\0", b"\xFF\0"] {

@@ -90,7 +90,7 @@ impl Read for ScatteredEngine {
         let mut partitions = self.partitions(table, prefix)?;
         let mut first_row = Vec::new();
         if let Some(after) = after {
-            assert!(!after.partition().is_empty(), "a scan goes on after a key, whose partition is known");
+            assert!(!after.partition().is_empty(), "a scan resumes after a key with a partition");
             let place = (hash(after.partition()), after.partition().to_vec());
             partitions.retain(|partition| *partition >= place);
             if partitions.first() == Some(&place) {
