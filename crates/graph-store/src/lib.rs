@@ -10,7 +10,7 @@
 //! - What a writer read stays true until it has committed: writers hold stripe locks ([`core::stripes`]) over what they
 //!   read and write, and start again when the catalogue changed under them.
 //! - Index entries are written in the batch of their element, and say the same as the element ([`index`]).
-//! - Reads see committed data only.
+//! - Reads see committed data only; those of a [`Transaction`] also what it has written.
 //!
 //! Start reading at [`Graph`]; `write/insert.rs` is the hot path.
 
@@ -44,4 +44,5 @@ pub use crate::write::Writer;
 pub use crate::write::ingest::Encoder;
 pub use crate::write::purge::Purged;
 pub use crate::write::schema::Schema;
+pub use crate::write::transaction::Transaction;
 pub use crate::write::variables::Variables;

@@ -56,6 +56,14 @@ pub const INDEX_ENTRIES_PER_ELEMENT_MAX: usize = 65_535;
 /// some 100 bytes each.
 pub const INDEX_ENTRIES_PER_BATCH_MAX: usize = 500_000;
 
+/// Rows that one transaction writes, those of indexes and deletions included: they are held in memory until it commits,
+/// some 200 bytes each besides their content. One element has two or three, and one in each index.
+pub const TRANSACTION_ROWS_MAX: usize = 200_000;
+
+/// Bytes of keys and values that one transaction writes. It becomes one batch, which [`kv::limits::BATCH_BYTES_MAX`]
+/// bounds; half of that leaves room for entries in unique indexes.
+pub const TRANSACTION_BYTES_MAX: usize = 32 << 20;
+
 /// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them,
 /// for some milliseconds.
 pub const INDEX_ELEMENTS_PER_STEP: usize = 512;

@@ -1,11 +1,14 @@
 //! The ways to use a graph, one for each wing. No wing uses these: it names what it needs of another in its imports.
 
+use graph_access::Budget;
+
 use crate::core::graph::Graph;
 use crate::index::Indexes;
 use crate::reader::Reader;
 use crate::write::Writer;
 use crate::write::ingest::Encoder;
 use crate::write::schema::Schema;
+use crate::write::transaction::Transaction;
 use crate::write::variables::Variables;
 
 impl Graph {
@@ -19,6 +22,12 @@ impl Graph {
     #[must_use]
     pub fn writer(&self) -> Writer<'_> {
         Writer::new(self)
+    }
+
+    /// To write several elements that become visible together, by the schema as it is now.
+    #[must_use]
+    pub fn transaction<'g>(&'g self, budget: &'g Budget) -> Transaction<'g> {
+        Transaction::new(self, budget)
     }
 
     /// To change the schema.

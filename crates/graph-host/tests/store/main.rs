@@ -23,4 +23,5 @@ mod restart;
 mod rounds;
 mod snapshots;
 mod tasks;
+mod transaction;
 mod transfer;

@@ -299,6 +299,26 @@ pub enum StoreError {
         /// [`crate::limits::VARIABLES_MAX`].
         limit: usize,
     },
+    /// A transaction that writes more than fits a batch.
+    #[error(
+        "the transaction writes more than {limit_rows} rows or {limit_bytes} bytes; nothing of it is stored; \
+         write in several smaller ones"
+    )]
+    TransactionTooLarge {
+        /// [`crate::limits::TRANSACTION_ROWS_MAX`].
+        limit_rows: usize,
+        /// [`crate::limits::TRANSACTION_BYTES_MAX`].
+        limit_bytes: usize,
+    },
+    /// A transaction that was open for too long.
+    #[error("the transaction was open for more than {limit_ms} ms; nothing of it is stored; do it again, faster")]
+    TransactionTooOld {
+        /// [`crate::limits::EXPIRY_WRITE_MS_MAX`].
+        limit_ms: i64,
+    },
+    /// The schema is not the one a transaction began with.
+    #[error("the schema has changed since the transaction began; nothing of it is stored; do it again")]
+    SchemaChanged,
     /// The deadline passed.
     #[error(
         "the request took longer than {limit_ms} ms and was stopped; ask for less, or raise server.request_timeout_ms"
@@ -456,7 +476,9 @@ impl StoreError {
             | Self::NothingSelected
             | Self::TaskState { .. }
             | Self::VariableName { .. } => ErrorKind::BadInput,
-            Self::VariableTooLarge { .. } | Self::TooManyVariables { .. } => ErrorKind::LimitExceeded,
+            Self::VariableTooLarge { .. } | Self::TooManyVariables { .. } | Self::TransactionTooLarge { .. } => {
+                ErrorKind::LimitExceeded
+            }
             Self::NoIndex { .. } => ErrorKind::NoIndex,
             Self::TooManyRanges { .. } | Self::TooManySelected { .. } | Self::TooManyRecords { .. } => {
                 ErrorKind::LimitExceeded
@@ -469,8 +491,9 @@ impl StoreError {
             | Self::ChangeBusy { .. }
             | Self::ServerBehind { .. }
             | Self::NotListed { .. }
+            | Self::SchemaChanged
             | Self::SchemaBusy => ErrorKind::Overloaded,
-            Self::Timeout { .. } => ErrorKind::Timeout,
+            Self::Timeout { .. } | Self::TransactionTooOld { .. } => ErrorKind::Timeout,
             Self::Cancelled => ErrorKind::Cancelled,
             Self::Closing => ErrorKind::Unavailable,
             Self::FormatVersion { .. } => ErrorKind::Unavailable,

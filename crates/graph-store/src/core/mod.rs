@@ -8,6 +8,7 @@ pub(crate) mod graph;
 pub mod graph_version;
 pub(crate) mod id_generator;
 pub(crate) mod options;
+pub(crate) mod overlay;
 pub(crate) mod pending;
 pub(crate) mod progress;
 pub(crate) mod shared;

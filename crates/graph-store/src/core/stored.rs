@@ -1,8 +1,8 @@
 //! Elements as they are stored, expired ones included: what a writer replaces.
 
 use graph_model::{Edge, EdgeId, ElementId, ElementRef, LabelId, Properties, Vertex, VertexId};
-use key_codec::{key, tables, value};
-use kv::Keys;
+use key_codec::{GraphNumber, key, tables, value};
+use kv::{Keys, Read};
 
 use crate::core::error::StoreError;
 use crate::core::fetch::fetch;
@@ -52,11 +52,20 @@ impl Stored {
 
 /// The stored vertices with the given ids, in one round, in the same order.
 pub(crate) fn stored_vertices(graph: &Graph, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, StoreError> {
+    stored_vertices_in(graph.engine(), graph.number, ids)
+}
+
+/// The same, as `read` has them.
+pub(crate) fn stored_vertices_in(
+    read: &(impl Read + ?Sized),
+    graph: GraphNumber,
+    ids: &[VertexId],
+) -> Result<Vec<Option<Vertex>>, StoreError> {
     let mut keys = Keys::new();
     for id in ids {
-        keys.push(|b| key::vertex_partition(b, graph.number, id), |_| ());
+        keys.push(|b| key::vertex_partition(b, graph, id), |_| ());
     }
-    fetch(graph.engine(), tables::VERTEX, &keys, |at, bytes| {
+    fetch(read, tables::VERTEX, &keys, |at, bytes| {
         let (head, properties) = value::read_vertex(bytes)?;
         let (label, expires_at_ms) = (head.label, head.expires_at_ms);
         Ok(ids.get(at).map(|id| Vertex { id: id.clone(), label, properties, expires_at_ms }))
@@ -65,14 +74,23 @@ pub(crate) fn stored_vertices(graph: &Graph, ids: &[VertexId]) -> Result<Vec<Opt
 
 /// The stored edges with the given ids, in one round, in the same order.
 pub(crate) fn stored_edges(graph: &Graph, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, StoreError> {
+    stored_edges_in(graph.engine(), graph.number, ids)
+}
+
+/// The same, as `read` has them.
+pub(crate) fn stored_edges_in(
+    read: &(impl Read + ?Sized),
+    graph: GraphNumber,
+    ids: &[EdgeId],
+) -> Result<Vec<Option<Edge>>, StoreError> {
     let mut keys = Keys::new();
     for id in ids {
         keys.push(
-            |b| key::edge_partition(b, graph.number, id.label, &id.source),
+            |b| key::edge_partition(b, graph, id.label, &id.source),
             |b| key::edge_row(b, &id.sort_values, &id.target),
         );
     }
-    fetch(graph.engine(), tables::EDGE_OUT, &keys, |at, bytes| {
+    fetch(read, tables::EDGE_OUT, &keys, |at, bytes| {
         let (expires_at_ms, properties) = value::read_edge(bytes)?;
         Ok(ids.get(at).map(|id| Edge { id: id.clone(), properties, expires_at_ms }))
     })

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use graph_model::{Edge, EdgeId, ElementRef, LabelId, Properties, Vertex, VertexId};
 use graph_schema::{Catalogue, IndexLabel, IndexType};
 use key_codec::index_key;
+use kv::WriteBatch;
 use rustc_hash::FxHashMap;
 
 use super::entries::{Entry, add_entries};
@@ -122,6 +123,18 @@ impl IndexChanges {
         self.check_size()
     }
 
+    /// Appends the entries that go and come, without places in unique indexes: what look-ups read.
+    pub(crate) fn put_entries(&self, batch: &mut WriteBatch) {
+        for (entry, group) in self.removed.iter().filter(|(entry, _)| !self.added.contains_key(entry)) {
+            batch.set_group(*group);
+            batch.delete_key(entry.table, entry.key());
+        }
+        for (entry, group) in &self.added {
+            batch.set_group(*group);
+            batch.put_key(entry.table, entry.key(), &[]);
+        }
+    }
+
     fn check_size(&self) -> Result<(), StoreError> {
         let limit = limits::INDEX_ENTRIES_PER_BATCH_MAX;
         if self.added.len() + self.removed.len() > limit {
@@ -212,14 +225,7 @@ impl WriteUnit<'_> {
     /// forbids.
     pub(crate) fn put_index_changes(&mut self) -> Result<(), Refusal> {
         let group = self.batch.group();
-        for (entry, group) in self.changes.removed.iter().filter(|(entry, _)| !self.changes.added.contains_key(entry)) {
-            self.batch.set_group(*group);
-            self.batch.delete_key(entry.table, entry.key());
-        }
-        for (entry, group) in &self.changes.added {
-            self.batch.set_group(*group);
-            self.batch.put_key(entry.table, entry.key(), &[]);
-        }
+        self.changes.put_entries(&mut self.batch);
         let outcome = self.put_unique_changes();
         self.batch.set_group(group);
         outcome

@@ -1,13 +1,14 @@
-//! What a graph is read from: the engine as it is now, or one moment of it.
+//! What a graph is read from: the engine as it is now, or one moment of it, with what a unit has written over it.
 
 use std::sync::Arc;
 
 use graph_access::Budget;
 use graph_model::LabelId;
-use graph_schema::Catalogue;
+use graph_schema::{Catalogue, EdgeLabelKind};
 use kv::Read;
 
 use crate::core::graph::Graph;
+use crate::core::overlay::{Overlay, UnitRows};
 use crate::{StoreError, limits};
 
 /// A graph as the cursors of one request read it.
@@ -20,6 +21,13 @@ pub(crate) struct View<'a> {
     pub(crate) catalogue: &'a Arc<Catalogue>,
     /// All labels edges can have, in the order of their numbers.
     pub(crate) labels: &'a [LabelId],
+    /// What is written over the graph and not yet stored, where that is read too.
+    pub(crate) unit: Option<&'a UnitRows>,
+}
+
+/// All labels edges can have, in the order of their numbers.
+pub(crate) fn labels_of_edges(catalogue: &Catalogue) -> Vec<LabelId> {
+    catalogue.edge_labels().filter(|label| label.kind != EdgeLabelKind::Parent).map(|label| label.id).collect()
 }
 
 /// The catalogue and the data of one moment: an index that is in use in the one has all its entries in the other.
@@ -44,8 +52,14 @@ impl<'a> Moment<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The moment at which indexes are read.
+    /// The moment at which indexes are read, with the rows of the unit over it.
     pub(crate) fn moment(&self) -> Result<Moment<'a>, StoreError> {
-        Moment::now(self.graph)
+        let moment = Moment::now(self.graph)?;
+        let Some(unit) = self.unit else { return Ok(moment) };
+        // The unit has index entries by its own catalogue.
+        if !Arc::ptr_eq(&moment.catalogue, self.catalogue) {
+            return Err(StoreError::SchemaChanged);
+        }
+        Ok(Moment { read: Box::new(Overlay::new(moment.read, unit)), ..moment })
     }
 }

@@ -1,9 +1,11 @@
 //! The ends of edges: whether they exist and have the labels that the edge labels link.
 
+use std::borrow::Borrow;
+
 use graph_model::{Edge, LabelId, VertexId};
 use graph_schema::Catalogue;
-use key_codec::{key, tables, value};
-use kv::Keys;
+use key_codec::{GraphNumber, key, tables, value};
+use kv::{Keys, Read};
 use rustc_hash::FxHashMap;
 
 use crate::core::clock::{is_expired, now_ms};
@@ -19,21 +21,32 @@ pub(crate) fn check_ends(
     edges: &[Edge],
     positions: Positions,
 ) -> Result<(), StoreError> {
+    check_ends_in(graph.engine(), graph.number, catalogue, edges, positions)
+}
+
+/// The same, with the vertices that `read` has.
+pub(crate) fn check_ends_in<E: Borrow<Edge>>(
+    read: &(impl Read + ?Sized),
+    graph: GraphNumber,
+    catalogue: &Catalogue,
+    edges: &[E],
+    positions: Positions,
+) -> Result<(), StoreError> {
     let mut places: FxHashMap<&VertexId, usize> = FxHashMap::default();
     let mut keys = Keys::new();
-    for id in edges.iter().flat_map(|edge| [&edge.id.source, &edge.id.target]) {
+    for id in edges.iter().map(Borrow::borrow).flat_map(|edge| [&edge.id.source, &edge.id.target]) {
         places.entry(id).or_insert_with(|| {
-            keys.push(|b| key::vertex_partition(b, graph.number, id), |_| ());
+            keys.push(|b| key::vertex_partition(b, graph, id), |_| ());
             keys.len() - 1
         });
     }
     let now = now_ms();
-    let labels = fetch(graph.engine(), tables::VERTEX, &keys, |_, found| {
+    let labels = fetch(read, tables::VERTEX, &keys, |_, found| {
         let head = value::read_vertex_head(found)?;
         Ok((!is_expired(head.expires_at_ms, now)).then_some(head.label))
     })?;
     let label_of = |id: &VertexId| places.get(id).and_then(|at| labels.get(*at).copied().flatten());
-    for (index, edge) in edges.iter().enumerate() {
+    for (index, edge) in edges.iter().map(Borrow::borrow).enumerate() {
         let link = catalogue.edge_label(edge.id.label).and_then(|label| label.link);
         let ends =
             [(End::Source, &edge.id.source, link.map(|l| l.0)), (End::Target, &edge.id.target, link.map(|l| l.1))];

@@ -9,6 +9,7 @@ mod rebuild;
 pub(crate) mod removal;
 mod rows;
 pub(crate) mod schema;
+pub(crate) mod transaction;
 mod update;
 mod update_batch;
 pub(crate) mod variables;

@@ -1,0 +1,46 @@
+//! Writing one graph: a unit of changes that becomes visible as a whole.
+
+use graph_model::{Edge, EdgeId, Vertex, VertexId};
+use graph_schema::{NewEdge, NewVertex};
+
+use crate::{AccessError, GraphRead};
+
+/// A unit of writes. Reads through the unit ([`GraphRead`]) see what it has written so far; nobody else sees any of it
+/// before [`Self::commit`]. A unit that is dropped has written nothing.
+///
+/// Committing does what the calls said as if they came at that moment, one after the other: other writers are not kept
+/// out before, and what they did meanwhile can make the commit fail. A call that fails has changed nothing in the
+/// unit.
+pub trait GraphWrite: GraphRead {
+    /// Adds a vertex, or replaces the one with its id, whose edges stay; answers it as it will be stored, with its id.
+    ///
+    /// # Errors
+    /// What the schema forbids; the size of the unit; those of storage and of the budget.
+    fn insert_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError>;
+
+    /// Adds an edge, or replaces the one with its id. Both ends must exist, in the graph or in the unit.
+    ///
+    /// # Errors
+    /// What the schema forbids; an end that does not exist; the size of the unit; those of storage and of the budget.
+    fn insert_edge(&mut self, new: &NewEdge<'_>) -> Result<Edge, AccessError>;
+
+    /// Removes a vertex and every edge that starts or ends at it.
+    ///
+    /// # Errors
+    /// A vertex that does not exist; the size of the unit; those of storage and of the budget.
+    fn delete_vertex(&mut self, id: &VertexId) -> Result<(), AccessError>;
+
+    /// Removes an edge.
+    ///
+    /// # Errors
+    /// An edge that does not exist; the size of the unit; those of storage and of the budget.
+    fn delete_edge(&mut self, id: &EdgeId) -> Result<(), AccessError>;
+
+    /// Writes everything as one atomic batch and waits until it is as durable as the engine is configured to make it.
+    ///
+    /// # Errors
+    /// What a unique index forbids; an end of an edge, or an element to be removed, that is gone by now; a schema that
+    /// has changed since the unit began. Nothing is written then. Those of storage: whether the batch was written may
+    /// be unknown then, but not a part of it.
+    fn commit(self: Box<Self>) -> Result<(), AccessError>;
+}

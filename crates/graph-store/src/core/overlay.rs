@@ -1,0 +1,343 @@
+//! Rows that are written but not yet stored, over what is stored: how a transaction sees its own writes.
+//!
+//! An [`Overlay`] reads like the engine under it would after the writes of its [`UnitRows`]. Where it scans several
+//! partitions, those of the engine come first, in the engine's order, each with its rows merged; partitions that only
+//! the unit has follow in the order of their bytes. So no order among partitions is asked of the engine.
+
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::iter::Peekable;
+use std::ops::{Bound, Deref};
+
+use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Operation, Read, RowRange, TableId, WriteBatch, prefix_end};
+
+/// The last write to each key of a unit.
+#[derive(Default)]
+pub(crate) struct UnitRows {
+    tables: BTreeMap<TableId, Table>,
+    rows: usize,
+    bytes: usize,
+}
+
+type Table = BTreeMap<Box<[u8]>, Written>;
+type Rows<'a> = Peekable<btree_map::Range<'a, Box<[u8]>, Written>>;
+
+/// A table nothing is written to.
+static NOTHING: Table = Table::new();
+
+/// What a row is written to be.
+struct Written {
+    partition_len: usize,
+    /// `None`: deleted.
+    value: Option<Box<[u8]>>,
+}
+
+impl Written {
+    fn bytes(&self) -> usize {
+        self.value.as_ref().map_or(0, |value| value.len())
+    }
+}
+
+impl UnitRows {
+    /// Rows that are held, deletions included.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Bytes of their keys and values.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes over the writes of a batch, in their order.
+    pub(crate) fn write(&mut self, batch: &WriteBatch) {
+        for operation in batch.iter() {
+            let key = operation.key();
+            let value = match operation {
+                Operation::Put { value, .. } => Some(value.into()),
+                Operation::Delete { .. } => None,
+            };
+            let written = Written { partition_len: key.partition().len(), value };
+            self.bytes += key.as_bytes().len() + written.bytes();
+            self.rows += 1;
+            if let Some(before) = self.table_mut(operation.table()).insert(key.as_bytes().into(), written) {
+                self.bytes -= key.as_bytes().len() + before.bytes();
+                self.rows -= 1;
+            }
+        }
+    }
+
+    fn table_mut(&mut self, table: TableId) -> &mut Table {
+        self.tables.entry(table).or_default()
+    }
+
+    fn get(&self, table: TableId, key: &[u8]) -> Option<&Written> {
+        self.tables.get(&table)?.get(key)
+    }
+
+    /// The rows from a key on, before `end`.
+    fn range(&self, table: TableId, start: Bound<&[u8]>, end: Option<&[u8]>) -> Rows<'_> {
+        let end = end.map_or(Bound::Unbounded, Bound::Excluded);
+        self.tables.get(&table).unwrap_or(&NOTHING).range::<[u8], _>((start, end)).peekable()
+    }
+
+    /// The rows of a partition.
+    fn partition(&self, table: TableId, partition: &[u8]) -> Rows<'_> {
+        self.range(table, Bound::Included(partition), prefix_end(partition).as_deref())
+    }
+}
+
+/// The rows of a unit over what an engine, or a snapshot of it, has.
+pub(crate) struct Overlay<B, R> {
+    base: B,
+    rows: R,
+}
+
+impl<B, R> Overlay<B, R> {
+    pub(crate) fn new(base: B, rows: R) -> Self {
+        Self { base, rows }
+    }
+
+    pub(crate) fn rows(&self) -> &R {
+        &self.rows
+    }
+
+    pub(crate) fn rows_mut(&mut self) -> &mut R {
+        &mut self.rows
+    }
+}
+
+impl<B, R> Read for Overlay<B, R>
+where
+    B: Deref,
+    B::Target: Read,
+    R: Borrow<UnitRows>,
+{
+    fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
+        match self.rows.borrow().get(table, key.as_bytes()) {
+            Some(written) => {
+                written.value.iter().for_each(|value| found(value));
+                Ok(written.value.is_some())
+            }
+            None => self.base.get(table, key, found),
+        }
+    }
+
+    fn multi_get(
+        &self,
+        table: TableId,
+        keys: &Keys,
+        found: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), KvError> {
+        self.base.multi_get(table, keys, &mut |at, stored| match keys
+            .get(at)
+            .and_then(|key| self.rows.borrow().get(table, key.as_bytes()))
+        {
+            Some(written) => found(at, written.value.as_deref()),
+            None => found(at, stored),
+        })
+    }
+
+    fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        let stored = self.base.scan(table, range)?;
+        let start = [range.partition, range.start].concat();
+        let end = range.end.map_or_else(|| prefix_end(range.partition), |end| Some([range.partition, end].concat()));
+        // A range that ends before it begins has no rows, and none can be asked of a map.
+        if end.as_ref().is_some_and(|end| *end < start) {
+            return Ok(stored);
+        }
+        let written = self.rows.borrow().range(table, Bound::Included(&start), end.as_deref());
+        Ok(Box::new(Merged {
+            stored: Some(stored),
+            ahead: None,
+            partition: range.partition.to_vec(),
+            written,
+            rest: Vec::new().into_iter(),
+            rows: self.rows.borrow(),
+            table,
+            shown: Stored::default(),
+        }))
+    }
+
+    fn scan_partitions<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        let rows: &UnitRows = self.rows.borrow();
+        let mut own: BTreeSet<Vec<u8>> = BTreeSet::new();
+        for (key, written) in rows.range(table, Bound::Included(prefix), prefix_end(prefix).as_deref()) {
+            let partition = key.get(..written.partition_len).unwrap_or_default();
+            if own.last().is_none_or(|last| last != partition) {
+                own.insert(partition.to_vec());
+            }
+        }
+        // Partitions of the engine are met in its scan, or were before `after`.
+        let mut stored = BTreeSet::new();
+        for partition in &own {
+            if self.base.scan(table, RowRange::all(partition))?.next()?.is_some() {
+                stored.insert(partition.clone());
+            }
+        }
+        let mut rest: Vec<Vec<u8>> = own.into_iter().filter(|partition| !stored.contains(partition)).collect();
+        let mut merged = Merged {
+            stored: None,
+            ahead: None,
+            partition: Vec::new(),
+            written: NOTHING.range::<[u8], _>(..).peekable(),
+            rest: Vec::new().into_iter(),
+            rows,
+            table,
+            shown: Stored::default(),
+        };
+        let in_rest = |after: &Key<'_>| rest.iter().any(|partition| partition == after.partition());
+        match after {
+            Some(after) if in_rest(&after) => {
+                rest.retain(|partition| **partition > *after.partition());
+                merged.go_on_after(after);
+            }
+            Some(after) => {
+                merged.stored = Some(self.base.scan_partitions(table, prefix, Some(after))?);
+                merged.go_on_after(after);
+            }
+            None => merged.stored = Some(self.base.scan_partitions(table, prefix, None)?),
+        }
+        merged.rest = rest.into_iter();
+        Ok(Box::new(merged))
+    }
+
+    fn scan_each(
+        &self,
+        table: TableId,
+        partitions: &Keys,
+        visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
+    ) -> Result<(), KvError> {
+        // The engine has its own way to read many partitions, where the unit has written to none of them.
+        let rows: &UnitRows = self.rows.borrow();
+        let is_written = |partition: Key<'_>| rows.partition(table, partition.as_bytes()).peek().is_some();
+        if !partitions.iter().any(is_written) {
+            return self.base.scan_each(table, partitions, visit);
+        }
+        let mut at = 0;
+        while let Some(partition) = partitions.get(at) {
+            let mut cursor = self.scan(table, RowRange::all(partition.as_bytes()))?;
+            let mut next = at + 1;
+            while let Some(entry) = cursor.next()? {
+                if let GoOn::AtPartition(to) = visit(at, entry) {
+                    next = next.max(to);
+                    break;
+                }
+            }
+            at = next;
+        }
+        Ok(())
+    }
+}
+
+/// A copy of a stored row.
+#[derive(Default)]
+struct Stored {
+    key: Vec<u8>,
+    partition_len: usize,
+    value: Vec<u8>,
+}
+
+impl Stored {
+    fn copy(entry: Entry<'_>) -> Self {
+        Self {
+            key: entry.key.as_bytes().to_vec(),
+            partition_len: entry.key.partition().len(),
+            value: entry.value.to_vec(),
+        }
+    }
+
+    fn partition(&self) -> &[u8] {
+        self.key.get(..self.partition_len).unwrap_or_default()
+    }
+}
+
+/// A scan of what is stored, and of what is written over it.
+struct Merged<'a> {
+    /// `None` after the last stored row.
+    stored: Option<Box<dyn Cursor + 'a>>,
+    /// The next stored row, where it is known.
+    ahead: Option<Stored>,
+    /// The partition that is read, and its written rows that are still to come.
+    partition: Vec<u8>,
+    written: Rows<'a>,
+    /// Partitions that are not stored, to be read at the end.
+    rest: std::vec::IntoIter<Vec<u8>>,
+    rows: &'a UnitRows,
+    table: TableId,
+    /// The stored row that was given last.
+    shown: Stored,
+}
+
+impl<'a> Merged<'a> {
+    fn enter(&mut self, partition: Vec<u8>) {
+        self.written = self.rows.partition(self.table, &partition);
+        self.partition = partition;
+    }
+
+    /// Leaves out the written rows of a partition up to a key.
+    fn go_on_after(&mut self, after: Key<'_>) {
+        let end = prefix_end(after.partition());
+        self.written = self.rows.range(self.table, Bound::Excluded(after.as_bytes()), end.as_deref());
+        self.partition = after.partition().to_vec();
+    }
+
+    fn look_ahead(&mut self) -> Result<(), KvError> {
+        if self.ahead.is_none()
+            && let Some(stored) = &mut self.stored
+        {
+            self.ahead = stored.next()?.map(Stored::copy);
+            if self.ahead.is_none() {
+                self.stored = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next written row, if it comes before the stored one; of the same key, it takes its place.
+    fn next_written(&mut self) -> Option<(&'a [u8], &'a Written)> {
+        let (key, _) = self.written.peek()?;
+        if let Some(ahead) = self.ahead.as_ref().filter(|ahead| ahead.partition() == self.partition) {
+            match key.as_ref().cmp(ahead.key.as_slice()) {
+                std::cmp::Ordering::Less => {}
+                std::cmp::Ordering::Equal => self.ahead = None,
+                std::cmp::Ordering::Greater => return None,
+            }
+        }
+        self.written.next().map(|(key, written)| (&**key, written))
+    }
+}
+
+impl Cursor for Merged<'_> {
+    fn next(&mut self) -> Result<Option<Entry<'_>>, KvError> {
+        loop {
+            self.look_ahead()?;
+            if let Some((key, written)) = self.next_written() {
+                if let Some(value) = &written.value {
+                    return Ok(Some(Entry { key: Key::new(key, written.partition_len), value }));
+                }
+            } else if let Some(ahead) = self.ahead.take() {
+                if ahead.partition() != self.partition {
+                    self.enter(ahead.partition().to_vec());
+                    self.ahead = Some(ahead);
+                    continue;
+                }
+                self.shown = ahead;
+                let key = Key::new(&self.shown.key, self.shown.partition_len);
+                return Ok(Some(Entry { key, value: &self.shown.value }));
+            } else if let Some(partition) = self.rest.next() {
+                self.enter(partition);
+            } else {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,396 @@
+//! A unit of writes: what is written to it is seen by reads through it at once, and by all others when it commits.
+//!
+//! Each call is checked by the catalogue the unit began with, and leaves its rows, index entries included, in memory,
+//! over which the unit reads ([`Overlay`]). What is kept besides is what every element comes to. A commit locks all of
+//! it, checks once more what depends on others (ends, elements that are to go, places in unique indexes), and makes one
+//! batch from the elements as they are stored at that moment. So a commit costs what a batch of the same elements does,
+//! and a unit that is dropped has locked and written nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use graph_access::{AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, GraphWrite, Lookup, WalkRead};
+use graph_model::{Direction, Edge, EdgeId, ElementRef, LabelId, Vertex, VertexId};
+use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex};
+use key_codec::{key, tables, value};
+use kv::{Engine, Read, RowRange, WriteBatch};
+
+use crate::core::clock::now_ms;
+use crate::core::error::StoreError;
+use crate::core::expiry::delete_expiry;
+use crate::core::graph::Graph;
+use crate::core::overlay::{Overlay, UnitRows};
+use crate::core::stored::{stored_edges, stored_edges_in, stored_vertices, stored_vertices_in};
+use crate::core::stripes::{Locks, Wait};
+use crate::core::texts::edge_id_text;
+use crate::index::changes::{IndexChanges, add_unique_stripes, is_indexed_edge};
+use crate::index::write_unit::{Positions, Refusal, WriteUnit};
+use crate::limits;
+use crate::read::by_id::{read_edges, read_vertices};
+use crate::read::view::{View, labels_of_edges};
+use crate::reader::port;
+use crate::write::ends::check_ends_in;
+use crate::write::insert::with_id;
+use crate::write::rows::{put_edge, put_vertex, remove_edge, remove_vertex};
+
+/// Several writes to a graph that become visible together; see [`GraphWrite`].
+pub struct Transaction<'g> {
+    graph: &'g Graph,
+    budget: &'g Budget,
+    catalogue: Arc<Catalogue>,
+    labels: Vec<LabelId>,
+    began_ms: i64,
+    /// What is stored, with the rows of this unit over it.
+    rows: Overlay<&'g dyn Engine, UnitRows>,
+    /// What elements come to; `None`: they are removed.
+    vertices: BTreeMap<VertexId, Option<Vertex>>,
+    edges: BTreeMap<EdgeId, Option<Edge>>,
+    /// Vertices that lose the edges they have in the store when this commits, even if they are inserted again.
+    cleared: BTreeSet<VertexId>,
+    /// Stored elements that must still be there when this commits: it removes them, or has put edges to them.
+    needed_vertices: BTreeSet<VertexId>,
+    needed_edges: BTreeSet<EdgeId>,
+}
+
+impl<'g> Transaction<'g> {
+    pub(crate) fn new(graph: &'g Graph, budget: &'g Budget) -> Self {
+        let catalogue = graph.catalogue();
+        let labels = labels_of_edges(&catalogue);
+        Self {
+            graph,
+            budget,
+            catalogue,
+            labels,
+            began_ms: now_ms(),
+            rows: Overlay::new(graph.engine(), UnitRows::default()),
+            vertices: BTreeMap::new(),
+            edges: BTreeMap::new(),
+            cleared: BTreeSet::new(),
+            needed_vertices: BTreeSet::new(),
+            needed_edges: BTreeSet::new(),
+        }
+    }
+
+    fn view(&self) -> View<'_> {
+        let Self { graph, budget, catalogue, labels, rows, .. } = self;
+        View { graph, read: rows, budget, catalogue, labels, unit: Some(rows.rows()) }
+    }
+
+    /// Refuses what would make the unit too large, with the rows of `batch`.
+    fn check_size(&self, batch: &WriteBatch) -> Result<(), StoreError> {
+        let rows = self.rows.rows();
+        check_size(rows.rows() + batch.len(), rows.bytes() + batch.bytes())
+    }
+
+    /// Takes over the rows of a call and what changes in indexes.
+    fn write(&mut self, mut batch: WriteBatch, changes: &IndexChanges) -> Result<(), StoreError> {
+        changes.put_entries(&mut batch);
+        self.check_size(&batch)?;
+        self.graph.unless_cleared(())?;
+        self.rows.rows_mut().write(&batch);
+        Ok(())
+    }
+
+    fn add_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, StoreError> {
+        self.budget.check()?;
+        let rules = self.graph.rules();
+        let draft = self.catalogue.check_vertex(new, &rules).map_err(|error| StoreError::element(None, error))?;
+        let vertex = with_id(self.graph, draft, rules.now_ms)?;
+        let mut changes = IndexChanges::default();
+        if self.catalogue.touches_indexes(vertex.label, &vertex.id) {
+            let old = stored_vertices_in(&self.rows, self.graph.number, std::slice::from_ref(&vertex.id))?;
+            let old = old.into_iter().flatten().next();
+            changes.vertex(self.graph, &self.catalogue, old.as_ref(), Some(&vertex), None)?;
+        }
+        let mut batch = WriteBatch::new();
+        put_vertex(&mut batch, self.graph.number, &self.catalogue, &vertex);
+        self.write(batch, &changes)?;
+        self.vertices.insert(vertex.id.clone(), Some(vertex.clone()));
+        Ok(vertex)
+    }
+
+    fn add_edge(&mut self, new: &NewEdge<'_>) -> Result<Edge, StoreError> {
+        self.budget.check()?;
+        let rules = self.graph.rules();
+        let edge = self.catalogue.check_edge(new, EndLabels::Optional, &rules);
+        let edge = edge.map_err(|error| StoreError::element(None, error))?;
+        let number = self.graph.number;
+        check_ends_in(&self.rows, number, &self.catalogue, std::slice::from_ref(&edge), Positions::Hidden)?;
+        let mut changes = IndexChanges::default();
+        if is_indexed_edge(&self.catalogue, &edge.id) {
+            let old = stored_edges_in(&self.rows, number, std::slice::from_ref(&edge.id))?;
+            let old = old.into_iter().flatten().next();
+            changes.edge(self.graph, &self.catalogue, old.as_ref(), Some(&edge), None)?;
+        }
+        let mut batch = WriteBatch::new();
+        put_edge(&mut batch, number, &edge);
+        self.write(batch, &changes)?;
+        let ends = [&edge.id.source, &edge.id.target].into_iter();
+        self.needed_vertices.extend(ends.filter(|id| !self.vertices.contains_key(*id)).cloned());
+        self.edges.insert(edge.id.clone(), Some(edge.clone()));
+        Ok(edge)
+    }
+
+    fn remove_vertex(&mut self, id: &VertexId) -> Result<(), StoreError> {
+        self.budget.check()?;
+        let vertex = read_vertices(self.graph, &self.rows, std::slice::from_ref(id))?.into_iter().flatten().next();
+        let vertex = vertex.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
+        let mut changes = IndexChanges::default();
+        let mut batch = WriteBatch::new();
+        let mut own = Vec::new();
+        let mut rows = 0u32;
+        edges_at(&self.rows, self.graph, &self.catalogue, id, &mut |edge| {
+            rows = rows.wrapping_add(1);
+            if rows.is_multiple_of(limits::ROWS_PER_CHECK) {
+                self.budget.check()?;
+            }
+            remove_edge(&mut batch, self.graph.number, &edge.id);
+            changes.edge(self.graph, &self.catalogue, Some(&edge), None, None)?;
+            if self.edges.contains_key(&edge.id) {
+                own.push(edge.id);
+            }
+            self.check_size(&batch)
+        })?;
+        remove_vertex(&mut batch, self.graph.number, &self.catalogue, id, vertex.label);
+        changes.vertex(self.graph, &self.catalogue, Some(&vertex), None, None)?;
+        self.write(batch, &changes)?;
+        own.into_iter().for_each(|edge| drop(self.edges.insert(edge, None)));
+        self.cleared.insert(id.clone());
+        if self.vertices.insert(id.clone(), None).is_none() {
+            self.needed_vertices.insert(id.clone());
+        }
+        Ok(())
+    }
+
+    fn remove_edge(&mut self, id: &EdgeId) -> Result<(), StoreError> {
+        self.budget.check()?;
+        let edge = read_edges(self.graph, &self.rows, std::slice::from_ref(id))?.into_iter().flatten().next();
+        let edge = edge.ok_or_else(|| StoreError::EdgeNotFound { id: edge_id_text(&self.catalogue, id) })?;
+        let mut changes = IndexChanges::default();
+        changes.edge(self.graph, &self.catalogue, Some(&edge), None, None)?;
+        let mut batch = WriteBatch::new();
+        remove_edge(&mut batch, self.graph.number, id);
+        self.write(batch, &changes)?;
+        if self.edges.insert(id.clone(), None).is_none() {
+            self.needed_edges.insert(id.clone());
+        }
+        Ok(())
+    }
+
+    fn commit_at_once(&self) -> Result<(), StoreError> {
+        self.budget.check()?;
+        if self.vertices.is_empty() && self.edges.is_empty() {
+            return self.graph.unless_cleared(());
+        }
+        if now_ms().saturating_sub(self.began_ms) > limits::EXPIRY_WRITE_MS_MAX {
+            return Err(StoreError::TransactionTooOld { limit_ms: limits::EXPIRY_WRITE_MS_MAX });
+        }
+        let check = |catalogue: &Catalogue, _: &ElementRules<'_>, locks: &mut Locks| self.lock(catalogue, locks);
+        let build = |unit: WriteUnit<'_>, ()| self.replay(unit);
+        WriteUnit::prepare(self.graph, Wait::Allowed, Positions::Hidden, check, build)?.wait()?;
+        Ok(())
+    }
+
+    /// Names the stripes of everything that is written.
+    fn lock(&self, catalogue: &Catalogue, locks: &mut Locks) -> Result<(), StoreError> {
+        if !std::ptr::eq(catalogue, &raw const *self.catalogue) {
+            return Err(StoreError::SchemaChanged);
+        }
+        for (id, vertex) in &self.vertices {
+            locks.exclusive.add(id);
+            if let Some(vertex) = vertex {
+                let over = catalogue.indexes_over(true, vertex.label);
+                add_unique_stripes(&mut locks.exclusive, self.graph, over, &vertex.properties);
+            }
+        }
+        for (id, edge) in &self.edges {
+            locks.exclusive.add(&id.source);
+            locks.shared.add(&id.target);
+            if let Some(edge) = edge {
+                let over = catalogue.indexes_over(false, id.label);
+                add_unique_stripes(&mut locks.exclusive, self.graph, over, &edge.properties);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the batch, under the locks of everything in it.
+    fn replay<'u>(&self, mut unit: WriteUnit<'u>) -> Result<crate::Pending<()>, Refusal> {
+        let written: Vec<&Edge> = self.edges.values().flatten().collect();
+        check_ends_in(&self.rows, self.graph.number, &self.catalogue, &written, Positions::Hidden)?;
+        self.check_needed()?;
+        for id in &self.cleared {
+            self.put_cleared(&mut unit, id)?;
+        }
+        // Another writer may be removing these edges at their other ends, and then give up the same places.
+        unit.check_held(unit.changes.released_stripes())?;
+        self.put_edges(&mut unit)?;
+        self.put_vertices(&mut unit)?;
+        check_size(unit.batch.len(), unit.batch.bytes())?;
+        unit.finish(())
+    }
+
+    /// Whether the stored elements this depends on are still there.
+    fn check_needed(&self) -> Result<(), StoreError> {
+        let ids: Vec<VertexId> = self.needed_vertices.iter().cloned().collect();
+        let found = read_vertices(self.graph, self.graph.engine(), &ids)?;
+        if let Some((id, _)) = ids.iter().zip(found).find(|(_, found)| found.is_none()) {
+            return Err(StoreError::VertexNotFound { id: id.to_string() });
+        }
+        let ids: Vec<EdgeId> = self.needed_edges.iter().cloned().collect();
+        let found = read_edges(self.graph, self.graph.engine(), &ids)?;
+        if let Some((id, _)) = ids.iter().zip(found).find(|(_, found)| found.is_none()) {
+            return Err(StoreError::EdgeNotFound { id: edge_id_text(&self.catalogue, id) });
+        }
+        Ok(())
+    }
+
+    /// Appends the removal of the stored edges of a vertex, but for those that are written.
+    fn put_cleared(&self, unit: &mut WriteUnit<'_>, id: &VertexId) -> Result<(), StoreError> {
+        edges_at(self.graph.engine(), self.graph, &self.catalogue, id, &mut |edge| {
+            if self.edges.contains_key(&edge.id) {
+                return Ok(());
+            }
+            remove_edge(&mut unit.batch, self.graph.number, &edge.id);
+            unit.note_edge(Some(&edge), None, 0)?;
+            unit.batch.end_group();
+            check_size(unit.batch.len(), unit.batch.bytes())
+        })
+    }
+
+    fn put_edges(&self, unit: &mut WriteUnit<'_>) -> Result<(), StoreError> {
+        let number = self.graph.number;
+        let ids: Vec<EdgeId> = self.edges.keys().cloned().collect();
+        for ((id, new), old) in self.edges.iter().zip(stored_edges(self.graph, &ids)?) {
+            match (new, &old) {
+                (Some(new), _) => put_edge(&mut unit.batch, number, new),
+                (None, Some(old)) => {
+                    remove_edge(&mut unit.batch, number, id);
+                    delete_expiry(&mut unit.batch, number, old.expires_at_ms, ElementRef::Edge(id));
+                }
+                (None, None) => continue,
+            }
+            unit.note_edge(old.as_ref(), new.as_ref(), 0)?;
+            unit.batch.end_group();
+        }
+        Ok(())
+    }
+
+    fn put_vertices(&self, unit: &mut WriteUnit<'_>) -> Result<(), StoreError> {
+        let number = self.graph.number;
+        let ids: Vec<VertexId> = self.vertices.keys().cloned().collect();
+        for ((id, new), old) in self.vertices.iter().zip(stored_vertices(self.graph, &ids)?) {
+            match (new, &old) {
+                (Some(new), _) => put_vertex(&mut unit.batch, number, &self.catalogue, new),
+                (None, Some(old)) => {
+                    remove_vertex(&mut unit.batch, number, &self.catalogue, id, old.label);
+                    delete_expiry(&mut unit.batch, number, old.expires_at_ms, ElementRef::Vertex(id));
+                }
+                (None, None) => continue,
+            }
+            unit.note_vertex(old.as_ref(), new.as_ref(), 0)?;
+            unit.batch.end_group();
+        }
+        Ok(())
+    }
+}
+
+fn check_size(rows: usize, bytes: usize) -> Result<(), StoreError> {
+    let (limit_rows, limit_bytes) = (limits::TRANSACTION_ROWS_MAX, limits::TRANSACTION_BYTES_MAX);
+    if rows > limit_rows || bytes > limit_bytes {
+        return Err(StoreError::TransactionTooLarge { limit_rows, limit_bytes });
+    }
+    Ok(())
+}
+
+/// Gives every edge that starts or ends at a vertex to `take`, expired ones too; a loop twice.
+fn edges_at(
+    read: &(impl Read + ?Sized),
+    graph: &Graph,
+    catalogue: &Catalogue,
+    id: &VertexId,
+    take: &mut dyn FnMut(Edge) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    for label in catalogue.edge_labels() {
+        for direction in [Direction::Out, Direction::In] {
+            let (table, read_key): (_, fn(kv::Key<'_>) -> _) = match direction {
+                Direction::In => (tables::EDGE_IN, key::read_edge_in_key),
+                Direction::Out | Direction::Both => (tables::EDGE_OUT, key::read_edge_out_key),
+            };
+            let mut partition = Vec::new();
+            key::edge_partition(&mut partition, graph.number, label.id, id);
+            let mut rows = read.scan(table, RowRange::all(&partition))?;
+            while let Some(entry) = rows.next()? {
+                let (expires_at_ms, properties) = value::read_edge(entry.value)?;
+                take(Edge { id: read_key(entry.key)?, properties, expires_at_ms })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl WalkRead for Transaction<'_> {
+    fn edges_of<'b>(
+        &'b self,
+        owners: &'b [&'b VertexId],
+        read: EdgeRead<'b>,
+    ) -> Result<Box<dyn Cursor<EdgeRow> + 'b>, AccessError> {
+        port::edges_of(self.view(), owners, read)
+    }
+
+    fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, AccessError> {
+        port::vertices(self.view(), ids)
+    }
+
+    fn check(&self) -> Result<(), AccessError> {
+        port::check(self.view())
+    }
+}
+
+impl GraphRead for Transaction<'_> {
+    fn catalogue(&self) -> &Arc<Catalogue> {
+        &self.catalogue
+    }
+
+    fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, AccessError> {
+        port::edges(self.view(), ids)
+    }
+
+    fn scan_vertices<'b>(&'b self, label: Option<LabelId>) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {
+        self.find_vertices(Lookup { label, ..Lookup::default() })
+    }
+
+    fn scan_edges<'b>(&'b self, label: Option<LabelId>) -> Result<Box<dyn Cursor<Edge> + 'b>, AccessError> {
+        self.find_edges(Lookup { label, ..Lookup::default() })
+    }
+
+    fn find_vertices<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {
+        port::find_vertices(self.view(), lookup)
+    }
+
+    fn find_edges<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Edge> + 'b>, AccessError> {
+        port::find_edges(self.view(), lookup)
+    }
+}
+
+impl GraphWrite for Transaction<'_> {
+    fn insert_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError> {
+        Ok(self.add_vertex(new)?)
+    }
+
+    fn insert_edge(&mut self, new: &NewEdge<'_>) -> Result<Edge, AccessError> {
+        Ok(self.add_edge(new)?)
+    }
+
+    fn delete_vertex(&mut self, id: &VertexId) -> Result<(), AccessError> {
+        Ok(self.remove_vertex(id)?)
+    }
+
+    fn delete_edge(&mut self, id: &EdgeId) -> Result<(), AccessError> {
+        Ok(self.remove_edge(id)?)
+    }
+
+    fn commit(self: Box<Self>) -> Result<(), AccessError> {
+        Ok(self.commit_at_once()?)
+    }
+}
