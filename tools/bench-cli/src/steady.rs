@@ -1,7 +1,9 @@
 //! `rhizome bench steady`: how a server behaves under long load and under overload. Each part starts its own server,
 //! applies one kind of load and compares the findings with expected values.
 
+mod bench;
 mod beside;
+mod findings;
 mod graphs;
 mod load;
 mod metrics;
@@ -12,15 +14,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use api_client::ClientOptions;
 use clap::{Args, ValueEnum};
-use load_test::table::Grid;
-use load_test::{Cancel, DataOptions, LoadTest, machine};
+use load_test::machine;
 
+use self::bench::Bench;
+use self::findings::Findings;
 use crate::arguments::OwnServerArguments;
 use crate::progress::Screen;
 use crate::run::{own_settings, signals};
-use crate::server::{OwnServer, ServerSettings};
 use crate::storage::ReadStorage;
 use crate::values::duration;
 
@@ -66,61 +67,6 @@ pub(crate) struct SteadyArguments {
     out: Option<PathBuf>,
 }
 
-/// One finding.
-struct Finding {
-    /// What was examined.
-    what: String,
-    /// The observed value.
-    found: String,
-    /// The expected value.
-    bar: String,
-    /// Whether the value is as expected.
-    is_met: bool,
-}
-
-/// The findings of a part, with tables of the underlying measurements.
-#[derive(Default)]
-struct Findings {
-    lines: Vec<Finding>,
-    details: Vec<(String, Grid)>,
-}
-
-impl Findings {
-    fn add(&mut self, what: &str, found: String, bar: &str, is_met: bool) {
-        self.lines.push(Finding { what: what.to_owned(), found, bar: bar.to_owned(), is_met });
-    }
-}
-
-/// What all parts have in common.
-struct Bench<'a> {
-    read_storage: ReadStorage,
-    settings: ServerSettings,
-    duration: Duration,
-    is_quick: bool,
-    edges: u64,
-    cancel: &'a Cancel,
-    screen: Screen,
-}
-
-impl Bench<'_> {
-    async fn server(&self) -> anyhow::Result<OwnServer> {
-        OwnServer::start(&self.settings).await
-    }
-
-    /// The duration of a measurement, longer without `--quick`.
-    fn seconds(&self, quick: u64, full: u64) -> Duration {
-        Duration::from_secs(if self.is_quick { quick } else { full })
-    }
-}
-
-async fn connect(server: &OwnServer, data: DataOptions) -> anyhow::Result<LoadTest> {
-    Ok(LoadTest::connect(client_options(server), data).await?)
-}
-
-fn client_options(server: &OwnServer) -> ClientOptions {
-    ClientOptions { url: server.url().to_owned(), ..ClientOptions::default() }
-}
-
 pub(crate) fn steady(arguments: &SteadyArguments, read_storage: ReadStorage) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting the runtime")?;
     let all = Part::value_variants();
@@ -143,7 +89,7 @@ pub(crate) fn steady(arguments: &SteadyArguments, read_storage: ReadStorage) -> 
                 bail!("interrupted");
             }
             let findings = run(*part, &mut bench).await.with_context(|| format!("part {}", name(*part)))?;
-            let section = section(*part, &findings);
+            let section = findings.section(&name(*part));
             bench.screen.print_above(&section)?;
             text.push_str(&section);
         }
@@ -186,38 +132,4 @@ fn heading(arguments: &SteadyArguments) -> String {
         machine.os,
         jiff::Timestamp::now().strftime("%Y-%m-%d"),
     )
-}
-
-/// A part's findings as Markdown.
-fn section(part: Part, findings: &Findings) -> String {
-    let mut text = format!("## {}\n\n", name(part));
-    let row = |finding: &Finding| {
-        let met = if finding.is_met { "yes" } else { "no" };
-        vec![finding.what.clone(), finding.found.clone(), finding.bar.clone(), met.to_owned()]
-    };
-    let headers = ["What", "Found", "Bar", "Met"].map(str::to_owned).to_vec();
-    let grid = Grid { headers, rows: findings.lines.iter().map(row).collect(), marked: None, text_columns: 4 };
-    text.push_str(&format!("{}\n", grid.to_markdown()));
-    for (title, grid) in &findings.details {
-        text.push_str(&format!("{title}\n\n{}\n", grid.to_markdown()));
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn findings_say_whether_the_bar_is_met() {
-        let mut findings = Findings::default();
-        findings.add("errors", "0.00%".to_owned(), "none", true);
-        findings.add("memory", "600 MiB".to_owned(), "563 MiB", false);
-        let text = section(Part::PacedReads, &findings);
-        assert!(text.starts_with("## paced-reads\n"), "{text}");
-        let lines: Vec<String> =
-            text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-        assert!(lines.contains(&"| errors | 0.00% | none | yes |".to_owned()), "{text}");
-        assert!(lines.contains(&"| memory | 600 MiB | 563 MiB | no |".to_owned()), "{text}");
-    }
 }

@@ -5,32 +5,14 @@
 //! [`Forums::write_of`].
 
 use crate::clock::Clock;
-use crate::dictionary::Dictionary;
 use crate::draw::{Draw, Stream, part, part_u32};
 use crate::error::GenError;
 use crate::files::{Table, Tables};
 use crate::flash_mob::FlashMobs;
-use crate::knows::Friends;
 use crate::limits::{BLOCK, DAY_MS, GAP_MS, GROUP_MEMBERS_MAX, HOUR_MS, MONTH_MS, PHOTOS_MAX, SECOND_MS};
+use crate::member::{Member, present};
 use crate::message::{Messages, Setting};
-use crate::person::Persons;
-
-/// A member and when it joined.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Member {
-    pub(crate) person: u32,
-    pub(crate) joined_ms: u64,
-}
-
-/// What all forums are made from.
-#[derive(Clone, Copy)]
-pub(crate) struct World<'a> {
-    pub(crate) seed: u64,
-    pub(crate) clock: Clock,
-    pub(crate) dictionary: &'a Dictionary,
-    pub(crate) persons: &'a Persons,
-    pub(crate) friends: &'a Friends,
-}
+use crate::world::World;
 
 /// One forum being written.
 struct Forum {
@@ -241,10 +223,4 @@ impl<'a> Forums<'a> {
     fn member_at(&self, owner: u32, at_ms: u64, draw: &mut Draw) -> u32 {
         present(&self.members, at_ms, draw).unwrap_or(owner)
     }
-}
-
-/// One of the members (sorted by the date they joined) who joined at least a gap before `at_ms`.
-pub(crate) fn present(members: &[Member], at_ms: u64, draw: &mut Draw) -> Option<u32> {
-    let count = members.partition_point(|member| member.joined_ms + GAP_MS <= at_ms);
-    members.get(..count).and_then(|early| draw.of(early)).map(|member| member.person)
 }

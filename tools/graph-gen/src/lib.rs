@@ -26,6 +26,7 @@ mod forum;
 mod knows;
 mod limits;
 mod mapping;
+mod member;
 mod message;
 mod network;
 mod person;
@@ -33,6 +34,7 @@ mod scale_factor;
 mod schema;
 mod statics;
 mod text;
+mod world;
 
 pub use error::GenError;
 pub use files::{Content, StreamedRow};

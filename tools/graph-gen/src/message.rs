@@ -7,10 +7,11 @@ use crate::clock::Clock;
 use crate::draw::{Draw, coprime_from, part, part_u32};
 use crate::error::GenError;
 use crate::files::{Table, Tables};
-use crate::forum::{Member, World, present};
 use crate::limits::{COMMENTS_MAX, DAY_MS, GAP_MS, LIKES_MAX};
+use crate::member::{Member, present};
 use crate::person::address_in;
 use crate::text::Prose;
+use crate::world::World;
 
 /// Posts and photos that anybody likes, in 1,000.
 const LIKED_POSTS: u32 = 140;

@@ -11,12 +11,13 @@ use crate::dictionary::Dictionary;
 use crate::draw::{coprime_from, part_u32};
 use crate::error::GenError;
 use crate::files::{Content, FILES, StreamedRow, Tables};
-use crate::forum::{Forums, World};
+use crate::forum::Forums;
 use crate::knows::Friends;
 use crate::limits::{PERSONS_MAX, PERSONS_MIN, PROGRESS_PERSONS, YEARS_MAX, YEARS_MIN};
 use crate::mapping::mapping_json;
 use crate::person::Persons;
 use crate::schema::{schema_groovy, schema_json};
+use crate::world::World;
 
 /// What to generate. The same options give the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]

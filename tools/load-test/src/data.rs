@@ -6,6 +6,8 @@
 //! Vertices have ids of the form `{run}v{number}`; edge `n` goes from vertex `n mod V` to a vertex that differs for
 //! each round, so that all edges are different. Start at [`prepare`](crate::prepare).
 
+mod edge_ids;
+mod needs;
 mod prepare;
 
 use std::fmt;
@@ -16,11 +18,12 @@ use std::sync::atomic::AtomicU64;
 use rand::RngExt as _;
 use rand_distr::{Distribution as _, Zipf};
 
-use crate::error::LoadTestError;
-use crate::scenario::IdTemplate;
-use crate::scenario::Name;
+pub use self::needs::Needs;
+pub(crate) use self::prepare::nothing;
+pub use self::prepare::{clean_up, prepare};
 
-pub use prepare::{clean_up, prepare};
+use self::edge_ids::IdTemplate;
+use crate::error::LoadTestError;
 
 /// How ids of prepared elements are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -96,6 +99,22 @@ impl DataOptions {
         }
         Ok(())
     }
+}
+
+/// Names that the preparation decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Name {
+    Run,
+    NewVertexPrefix,
+    VertexLabel,
+    EdgeLabel,
+    LinkLabel,
+    PersonNameKey,
+    AgeKey,
+    CityKey,
+    DateKey,
+    WeightKey,
+    CheckVertex,
 }
 
 /// Schema and data on the server that belong to one run.
@@ -207,12 +226,6 @@ impl DataSet {
         data.edge_ids = IdTemplate::learn("Sx>1>1>>Sy", "x", "y").unwrap();
         data
     }
-}
-
-/// A data set of which nothing is on the server; it has a name of its own all the same, because scenarios create things
-/// with it.
-pub(crate) fn nothing(options: &DataOptions) -> DataSet {
-    DataSet::new(&prepare::run_name(), options)
 }
 
 /// `None` for what cannot be a distribution; the option's own check has refused that before.

@@ -45,12 +45,12 @@ mod users;
 mod wire;
 
 pub use cancel::Cancel;
-pub use data::{DataOptions, DataSet, IdDistribution, clean_up, prepare};
+pub use data::{DataOptions, DataSet, IdDistribution, Needs, clean_up, prepare};
 pub use error::LoadTestError;
 pub use machine::{ProcessProbe, machine};
 pub use observer::{Observer, Phase, Progress, RowStart, Silent};
 pub use options::{DriverOptions, Load, client_threads};
 pub use run::{LoadTest, Loads};
 pub use sample::{RowSamples, Sample};
-pub use scenario::{BUILT_IN, Needs, Scenario, ScenarioOptions};
+pub use scenario::{BUILT_IN, Scenario, ScenarioOptions};
 pub use stress::{LatencyFigure, Raise, StressOptions};

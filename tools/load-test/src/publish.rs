@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
+use crate::data::Needs;
 use crate::error::LoadTestError;
 use crate::limits::{PUBLISH_RESOLUTION_MIN, QUICK_LOADS, QUICK_PREPARE_PERCENT, QUICK_TIMEOUT_MIN, USERS_MAX};
 use crate::observer::Observer;
@@ -13,7 +14,7 @@ use crate::options::{DriverOptions, Load};
 use crate::published::{Page, PublishedScenario};
 use crate::result::{DriverKind, ScenarioResult};
 use crate::run::{LoadTest, Loads};
-use crate::scenario::{Needs, Scenario, ScenarioOptions};
+use crate::scenario::{Scenario, ScenarioOptions};
 use crate::stress::{Raise, StressOptions};
 
 /// How much time is taken for a page.

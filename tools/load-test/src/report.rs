@@ -6,74 +6,23 @@
 
 mod chart;
 mod charts;
+mod error;
+mod markup;
 pub(crate) mod published;
+mod runs;
 mod section;
 mod summary;
 pub mod tables;
 mod ticks;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, PreEscaped, html};
 
 pub use self::chart::ChartError;
-use crate::compare::ScenarioRatio;
-use crate::distribution::HistogramError;
-use crate::figures;
+pub use self::error::ReportError;
+use self::markup::STYLE;
+pub use self::runs::Report;
+use self::runs::{labels, scenario_names};
 use crate::limits::CHART_SERIES_MAX;
-use crate::published::Page;
-use crate::result::{RunResult, ScenarioResult};
-use crate::table::Grid;
-
-const STYLE: &str = include_str!("report/style.css");
-
-/// What a report is made from.
-#[derive(Clone, Copy, Debug)]
-pub struct Report<'a> {
-    /// The runs, each with an accent of its own, at most [`CHART_SERIES_MAX`].
-    pub runs: &'a [RunResult],
-    /// The published page whose rows stand beside ours; without one, the published peaks of all pages do.
-    pub page: Option<&'a Page>,
-    /// Ratios of two servers, scenario by scenario; empty if nothing was compared.
-    pub ratios: &'a [ScenarioRatio],
-}
-
-/// A report cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// There is nothing to report.
-    #[error("a report needs at least one run")]
-    NoRuns,
-    /// More than can be told apart.
-    #[error("{found} runs are too many for one page: at most {CHART_SERIES_MAX} (CHART_SERIES_MAX) can be told apart")]
-    TooManyRuns {
-        /// How many were given.
-        found: usize,
-    },
-    /// A histogram of a run is damaged.
-    #[error(transparent)]
-    Histogram(#[from] HistogramError),
-    /// A chart could not be drawn.
-    #[error(transparent)]
-    Chart(#[from] ChartError),
-}
-
-/// A scenario of one run, among those of the same name in other runs.
-#[derive(Clone, Copy, Debug)]
-struct Entry<'a> {
-    /// The run's number, which is that of its accent.
-    slot: usize,
-    /// The run's name on the page.
-    label: &'a str,
-    scenario: &'a ScenarioResult,
-    /// Other runs are on the page.
-    several: bool,
-}
-
-impl Entry<'_> {
-    /// A line's name, with the run's before it if there are others.
-    fn named(&self, line: &str) -> String {
-        if self.several { format!("{}, {line}", self.label) } else { line.to_owned() }
-    }
-}
 
 impl Report<'_> {
     /// The page.
@@ -137,117 +86,6 @@ impl Report<'_> {
             _ => Ok(()),
         }
     }
-
-    fn entries<'s>(&'s self, labels: &'s [String], name: &str) -> Vec<Entry<'s>> {
-        let runs = self.runs.iter().zip(labels).enumerate();
-        let of_run = |(slot, (run, label)): (usize, (&'s RunResult, &'s String))| {
-            let scenario = run.scenarios.iter().find(|scenario| scenario.name == name)?;
-            Some(Entry { slot, label, scenario, several: self.runs.len() > 1 })
-        };
-        runs.filter_map(of_run).collect()
-    }
-}
-
-/// The names of all scenarios, in the order in which they first come.
-fn scenario_names(runs: &[RunResult]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for scenario in runs.iter().flat_map(|run| &run.scenarios) {
-        if !names.contains(&scenario.name) {
-            names.push(scenario.name.clone());
-        }
-    }
-    names
-}
-
-/// What each run is called on a page: product and version, and what tells it from the others.
-fn labels(runs: &[RunResult]) -> Vec<String> {
-    let plain = |run: &RunResult| match run.target.product.as_str() {
-        "" => run.target.url.clone(),
-        // The version that it reports is that of the interface; its own is the tool's where the tool started it.
-        "Rhizome" => "Rhizome".to_owned(),
-        product => format!("{product} {}", run.target.version).trim().to_owned(),
-    };
-    let detailed = |run: &RunResult| match run.target.settings.as_slice() {
-        [] => format!("{} at {}", plain(run), run.target.url),
-        settings => format!("{} ({})", plain(run), settings.join(", ")),
-    };
-    let unique = |labels: &[String]| {
-        labels.iter().enumerate().all(|(index, label)| !labels.iter().skip(index + 1).any(|other| other == label))
-    };
-    let short: Vec<String> = runs.iter().map(plain).collect();
-    if unique(&short) {
-        return short;
-    }
-    let long: Vec<String> = runs.iter().map(detailed).collect();
-    if unique(&long) {
-        return long;
-    }
-    long.iter().zip(1..).map(|(label, number)| format!("{label} #{number}")).collect()
-}
-
-/// The lines that say what was tested and how: names and values, the same for page and Markdown.
-fn facts(run: &RunResult) -> Vec<(&'static str, String)> {
-    let target = &run.target;
-    let machine = &run.machine;
-    let unknown = || "not known".to_owned();
-    let place = if target.is_local {
-        "on the machine of the load generator, sharing its processors"
-    } else {
-        "on another machine"
-    };
-    let mut facts = vec![
-        (
-            "Server",
-            format!(
-                "{} at {}, reports version {}, graph {}, {place}",
-                target.product, target.url, target.version, target.graph
-            ),
-        ),
-        ("Engine", target.engine.clone().unwrap_or_else(unknown)),
-        ("Durability", target.durability.clone().unwrap_or_else(unknown)),
-        ("Settings", target.settings.join(", ")),
-        ("Stated by the tester", target.notes.join("; ")),
-        (
-            "Machine",
-            format!(
-                "{}, {} logical processors, {}, {}",
-                machine.cpu_model,
-                machine.cores,
-                figures::bytes(machine.memory_bytes),
-                machine.os
-            ),
-        ),
-        ("Started", run.started_at.clone()),
-        ("Tool", format!("rhizome {}", run.tool_version)),
-        ("Command", run.command_line.clone()),
-    ];
-    facts.retain(|(_, value)| !value.is_empty());
-    facts
-}
-
-/// A table for the page; it scrolls sideways where the page is narrow.
-fn table_markup(grid: &Grid, caption: &str) -> Markup {
-    html! {
-        div.table tabindex="0" {
-            table {
-                caption { (caption) }
-                thead {
-                    tr {
-                        @for (index, header) in grid.headers.iter().enumerate() {
-                            th.text[index < grid.text_columns] scope="col" { (header) }
-                        }
-                    }
-                }
-                tbody {
-                    @for (index, row) in grid.rows.iter().enumerate() {
-                        tr.marked[grid.marked == Some(index)] {
-                            @for (index, cell) in row.iter().enumerate() { td.text[index < grid.text_columns] { (cell) } }
-                        }
-                    }
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -255,7 +93,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::result::{Row, Target};
+    use crate::published::Page;
+    use crate::result::{Row, RunResult, ScenarioResult, Target};
 
     fn run(product: &str, url: &str, scenario: &str) -> RunResult {
         let target = Target {

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::cancel::Cancel;
-use crate::data::{self, DataOptions, DataSet};
+use crate::data::{self, DataOptions, DataSet, Needs};
 use crate::endpoint::Endpoint;
 use crate::error::LoadTestError;
 use crate::exchange::Sending;
@@ -16,7 +16,7 @@ use crate::observer::Observer;
 use crate::options::{DriverOptions, Load};
 use crate::result::{DriverKind, ScenarioResult, Target};
 use crate::row::{Measured, RowMaker};
-use crate::scenario::{Needs, Scenario, common_headers};
+use crate::scenario::{Scenario, common_headers};
 use crate::stress::{Search, StressOptions};
 
 /// Which rows a scenario gets.

@@ -13,10 +13,12 @@ use std::path::Path;
 
 pub use built_in::BUILT_IN;
 pub(crate) use plan::{Answer, BoundRequest, Plan, Rendered, Renderer, common_headers};
-pub(crate) use template::{Drawn, IdTemplate, Name, Part, Template};
+pub(crate) use template::{Drawn, Part, Template};
 
+use crate::data::Needs;
 use crate::error::LoadTestError;
 use crate::limits::{BATCH_ELEMENTS_MAX, REQUESTS_MAX, WEIGHT_MAX};
+pub(crate) use file::Method;
 use file::{RequestFile, ScenarioFile};
 
 /// What a user may change about a scenario without writing one.
@@ -59,39 +61,6 @@ pub(crate) struct Request {
     /// The answer must contain all of these.
     pub(crate) contains: Vec<Template>,
     pub(crate) elements: u32,
-}
-
-/// The methods of the REST contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub(crate) enum Method {
-    Get,
-    Post,
-    Put,
-    Delete,
-}
-
-/// What a scenario wants to find on the server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
-    /// Property keys and labels.
-    pub schema: bool,
-    /// Vertices to refer to.
-    pub vertices: bool,
-    /// Edges to refer to; they need vertices.
-    pub edges: bool,
-}
-
-impl Needs {
-    /// What two need together.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            schema: self.schema || other.schema,
-            vertices: self.vertices || other.vertices,
-            edges: self.edges || other.edges,
-        }
-    }
 }
 
 impl Scenario {

@@ -16,45 +16,23 @@ pub mod limits;
 pub mod load;
 mod measure;
 pub mod operations;
+mod place;
 pub mod published;
 pub mod report;
 pub mod result;
 mod rows;
 mod speed;
+mod watcher;
 
-use std::path::Path;
-use std::sync::Arc;
-
-use kv::Engine;
 use load_test::Cancel;
 
 pub use error::{BenchError, OpenError};
 pub use load::GraphOptions;
 pub use operations::OperationOptions;
+pub use place::Place;
+pub use watcher::Watcher;
 
 use result::PropertyResult;
-
-/// Where the store under test is.
-pub trait Place {
-    /// An engine with nothing in it, opened with [`property_store::TABLES`]. The one from before has been dropped, and
-    /// its content may be deleted.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being opened.
-    fn fresh(&mut self) -> Result<Arc<dyn Engine>, OpenError>;
-
-    /// The engine again, with the content the last one had when it was dropped. Only called for persistent engines.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being opened.
-    fn reopen(&mut self) -> Result<Arc<dyn Engine>, OpenError>;
-
-    /// The folder with the data of the last engine, where it is on this machine.
-    fn folder(&self) -> Option<&Path>;
-
-    /// A folder for temporary files of a load.
-    fn scratch(&self) -> &Path;
-}
 
 /// What to measure.
 #[derive(Clone, Debug, Default)]
@@ -63,12 +41,6 @@ pub struct BenchOptions {
     pub operations: Option<OperationOptions>,
     /// Loads of a whole graph; `None` leaves them out.
     pub graph: Option<GraphOptions>,
-}
-
-/// Sees how far the measurement is.
-pub trait Watcher {
-    /// Something is being done: what, how much of it is done, how much there is (0: not known).
-    fn progress(&mut self, what: &str, done: u64, total: u64);
 }
 
 /// Measures. `result` has what was measured until then also when it fails or is cancelled.

@@ -55,12 +55,12 @@ pub(super) fn check(arguments: &CheckArguments) -> anyhow::Result<()> {
         None => store.graph_names(),
     };
     if !arguments.indexes {
-        return super::print(&found(&store, &names)?);
+        return super::terminal::print(&found(&store, &names)?);
     }
     let mut left = 0;
     for name in names {
         let report = check_graph(&store, &name, arguments.repair)?;
-        super::print(&shown(&name, &report))?;
+        super::terminal::print(&shown(&name, &report))?;
         left += report.total() - report.repaired;
     }
     if left > 0 {

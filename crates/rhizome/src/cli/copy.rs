@@ -48,7 +48,7 @@ pub(super) fn copy(arguments: &CopyArguments) -> anyhow::Result<()> {
         let copied =
             copy_graph(&source, &target, &name, arguments.replace).with_context(|| format!("copying graph {name}"))?;
         let (vertices, edges) = copied.elements();
-        super::print(&format!(
+        super::terminal::print(&format!(
             "graph {name}: {vertices} vertices and {edges} edges copied, {} rows of {} tables compared: all the same\n",
             copied.rows(),
             copied.tables.len()

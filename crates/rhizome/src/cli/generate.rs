@@ -82,7 +82,7 @@ fn generate_snb(arguments: &SnbArguments) -> anyhow::Result<()> {
     let summary = graph_gen::generate(&options, &arguments.out, &mut report)?;
     bar.finish_and_clear();
     let out = arguments.out.display();
-    super::print(&format!(
+    super::terminal::print(&format!(
         "{} vertices and {} edges in {} files under {out}\n\nLoad them into a running server:\n  \
          rhizome load --schema {out}/schema.json --mapping {out}/mapping.json\n",
         summary.vertices(),

@@ -96,7 +96,7 @@ pub(super) fn load(arguments: &LoadArguments) -> anyhow::Result<()> {
             tokio::runtime::Builder::new_multi_thread().enable_all().build().context("starting the runtime")?;
         runtime.block_on(bulk_load::load(options, &ConsoleProgress::new()))?
     };
-    super::print(&format!("{summary}\n"))?;
+    super::terminal::print(&format!("{summary}\n"))?;
     match summary.rejected() {
         0 => Ok(()),
         rejected => bail!("{rejected} rows were rejected; the summary says where they are and why"),

@@ -14,7 +14,8 @@ use load_test::{
 };
 use tokio::sync::oneshot;
 
-use super::{Bench, Findings, connect};
+use super::bench::{Bench, connect};
+use super::findings::Findings;
 use crate::server::{OwnServer, keep_off_first};
 
 /// Reads per second: far below the server's capacity, so that they wait only for the heavy requests.
@@ -81,7 +82,7 @@ impl Heavy {
         let (start, started) = oneshot::channel();
         let (done, outcome) = oneshot::channel();
         let (ready, prepared) = oneshot::channel();
-        let options = super::client_options(server);
+        let options = super::bench::client_options(server);
         let cancel = cancel.clone();
         let work = move || {
             threads::stand_back(serving::limits::NICENESS_MAX);

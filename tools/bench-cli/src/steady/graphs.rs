@@ -3,7 +3,8 @@
 use api_client::{Client, ClientOptions};
 use load_test::{DataOptions, Needs, ProcessProbe, Silent};
 
-use super::{Bench, Findings};
+use super::bench::Bench;
+use super::findings::Findings;
 
 /// Number of graphs.
 const GRAPHS: u32 = 100;

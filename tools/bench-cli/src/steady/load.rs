@@ -10,8 +10,9 @@ use load_test::{DataOptions, DriverOptions, Load, LoadTest, Loads, ProcessProbe,
 
 use crate::storage::ReadStorage;
 
+use super::bench::{Bench, connect};
+use super::findings::Findings;
 use super::metrics::MemoryMetrics;
-use super::{Bench, Findings, connect};
 
 /// Number of users that send batches back to back, like the threads of a bulk loader.
 const USERS: u32 = 8;

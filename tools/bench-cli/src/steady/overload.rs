@@ -13,7 +13,8 @@ use load_test::{
     figures, table,
 };
 
-use super::{Bench, Findings, connect};
+use super::bench::{Bench, connect};
+use super::findings::Findings;
 use crate::progress::Screen;
 use crate::server::{OwnServer, keep_off_first};
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use load_test::result::DriverKind;
 use load_test::{DataOptions, DriverOptions, Load, Loads, Scenario, ScenarioOptions, figures, table};
 
-use super::{Bench, Findings, connect};
+use super::bench::{Bench, connect};
+use super::findings::Findings;
 
 /// Maximum number of users without errors for reads by id, on the published page of HugeGraph 0.5.6.
 pub(super) const READERS: u32 = 14_000;

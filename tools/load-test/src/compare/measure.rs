@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{Round, ScenarioRatio, best_concurrency};
 use crate::cancel::Cancel;
+use crate::data::Needs;
 use crate::error::LoadTestError;
 use crate::limits::{SETTLED_CORES_MAX, SETTLED_LOOK_EVERY};
 use crate::machine::ProcessProbe;
@@ -12,7 +13,7 @@ use crate::observer::Observer;
 use crate::options::{DriverOptions, Load};
 use crate::result::{Row, ScenarioResult};
 use crate::run::{LoadTest, Loads};
-use crate::scenario::{Needs, Scenario};
+use crate::scenario::Scenario;
 
 /// How two servers are compared.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,12 +8,13 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use super::edge_ids::IdTemplate;
+use super::needs::Needs;
 use super::{DataOptions, DataSet};
 use crate::cancel::Cancel;
 use crate::error::LoadTestError;
 use crate::limits::{CLEAN_UP_TIMEOUT_MS, PREPARE_BATCH_ELEMENTS, PREPARE_IN_FLIGHT};
 use crate::observer::Observer;
-use crate::scenario::{IdTemplate, Needs};
 
 /// Makes what `needs` says on the server: schema, vertices, edges.
 ///
@@ -37,6 +38,12 @@ pub async fn prepare(
             Err(error)
         }
     }
+}
+
+/// A data set of which nothing is on the server; it has a name of its own all the same, because scenarios create things
+/// with it.
+pub(crate) fn nothing(options: &DataOptions) -> DataSet {
+    DataSet::new(&run_name(), options)
 }
 
 async fn fill_all(

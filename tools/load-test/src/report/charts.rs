@@ -1,8 +1,9 @@
 //! The charts of one scenario, from the rows of all runs that have it.
 
 use super::chart::{Chart, Colour, Series, Tone};
+use super::published;
+use super::runs::Entry;
 use super::ticks::Axis;
-use super::{Entry, published};
 use crate::distribution::{self, HistogramError};
 use crate::load_label;
 use crate::published::PublishedScenario;

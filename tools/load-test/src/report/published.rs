@@ -3,7 +3,8 @@
 use maud::{Markup, html};
 
 use super::chart::{Colour, Series, Tone};
-use super::{Entry, table_markup};
+use super::markup::table_markup;
+use super::runs::Entry;
 use crate::conclusions;
 use crate::figures;
 use crate::load_label;

@@ -3,7 +3,10 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::chart::{Chart, Series};
-use super::{Entry, Report, ReportError, charts, facts, published, table_markup};
+use super::error::ReportError;
+use super::markup::table_markup;
+use super::runs::{Entry, Report, facts, scenario_names};
+use super::{charts, published};
 use crate::compare::ScenarioRatio;
 use crate::conclusions;
 use crate::figures;
@@ -13,7 +16,7 @@ use crate::table;
 
 /// Title, what was tested, and the way to each scenario.
 pub(super) fn head(report: &Report<'_>, labels: &[String]) -> Markup {
-    let names = super::scenario_names(report.runs);
+    let names = scenario_names(report.runs);
     html! {
         header {
             p.eyebrow { "Load test" @if let Some(page) = report.page { " \u{b7} the scenarios of " a href=(page.link) { (page) } } }
@@ -47,7 +50,7 @@ pub(super) fn head(report: &Report<'_>, labels: &[String]) -> Markup {
 
 /// One card for each scenario: the figure that a reader looks for first.
 pub(super) fn overview(report: &Report<'_>, labels: &[String]) -> Markup {
-    let names = super::scenario_names(report.runs);
+    let names = scenario_names(report.runs);
     html! {
         section {
             h2 { "At a glance" }
@@ -105,7 +108,7 @@ pub(super) fn effects(runs: &[RunResult]) -> Markup {
 
 /// A scenario: conclusions, charts, tables, errors, notes.
 pub(super) fn scenario(report: &Report<'_>, name: &str, entries: &[Entry<'_>]) -> Result<Markup, ReportError> {
-    let index = super::scenario_names(report.runs).iter().position(|known| known == name).unwrap_or_default();
+    let index = scenario_names(report.runs).iter().position(|known| known == name).unwrap_or_default();
     let published_rows = entries.first().and_then(|entry| {
         let page = report.page?;
         published::counterparts(entry.scenario, Some(page)).into_iter().next()

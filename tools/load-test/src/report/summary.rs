@@ -1,6 +1,7 @@
 //! `summary.md`: the report as Markdown, ready to paste.
 
-use super::{Entry, Report, facts, published, section};
+use super::runs::{Entry, Report, facts, labels, scenario_names};
+use super::{published, section};
 use crate::conclusions;
 use crate::load_label;
 use crate::result::ErrorCount;
@@ -9,7 +10,7 @@ use crate::table;
 
 /// The whole text.
 pub(super) fn markdown(report: &Report<'_>) -> String {
-    let labels = super::labels(report.runs);
+    let labels = labels(report.runs);
     let mut text = format!("# Load test: {}\n\n", line(&labels.join(" and ")));
     if let Some(page) = report.page {
         text += &format!("The scenarios of the published page [{page}]({}), in its order.\n\n", page.link);
@@ -31,7 +32,7 @@ pub(super) fn markdown(report: &Report<'_>) -> String {
     for grid in report.runs.iter().filter_map(study::effect) {
         text += &format!("## Effect of the settings\n\n{}\n\n{}\n", study::LEGEND, grid.to_markdown());
     }
-    for name in super::scenario_names(report.runs) {
+    for name in scenario_names(report.runs) {
         text += &format!("## {}\n\n", line(&name));
         for entry in report.entries(&labels, &name) {
             scenario(report, &entry, &mut text);

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{STYLE, table_markup};
+use super::markup::{STYLE, table_markup};
 use crate::table::{Grid, markdown_cell};
 
 /// A report.

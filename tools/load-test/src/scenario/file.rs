@@ -2,7 +2,15 @@
 
 use serde::Deserialize;
 
-use super::Method;
+/// The methods of the REST contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum Method {
+    Get,
+    Post,
+    Put,
+    Delete,
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

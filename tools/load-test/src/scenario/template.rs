@@ -3,14 +3,9 @@
 //! A template is parsed once; names that are fixed for a run are put in once ([`Template::bind`]); what is left is a
 //! short list of parts that is copied together for each request.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::RngExt as _;
 
-use super::Needs;
-use crate::data::DataSet;
-
-/// Characters of an id that need no escape in a path.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+use crate::data::{DataSet, Name, Needs};
 
 /// Every placeholder, for error texts.
 const PLACEHOLDERS: &str = "seq, run, random:LOW:HIGH, vertex_id, vertex_number, other_vertex_id, edge_id, new_vertex_id, vertex_label, \
@@ -35,22 +30,6 @@ pub(crate) enum Part {
     OtherVertex,
     /// Id of a prepared edge.
     Edge,
-}
-
-/// Names that the preparation decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Name {
-    Run,
-    NewVertexPrefix,
-    VertexLabel,
-    EdgeLabel,
-    LinkLabel,
-    PersonNameKey,
-    AgeKey,
-    CityKey,
-    DateKey,
-    WeightKey,
-    CheckVertex,
 }
 
 /// What was drawn for one element, so that the expected answer can refer to it.
@@ -213,51 +192,6 @@ fn parse_placeholder(text: &str, parts: &mut Vec<Part>) -> Result<(), String> {
     Ok(())
 }
 
-/// How the ids of prepared edges are made from those of their ends, learnt from an answer of the server: HugeGraph 1.5
-/// and 1.7 write them differently.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct IdTemplate {
-    plain: Pieces,
-    /// With everything escaped that a path cannot hold. Ids of the tool's vertices need no escape.
-    in_path: Pieces,
-}
-
-/// What stands before, between and after the ids of the ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Pieces {
-    before: Vec<u8>,
-    between: Vec<u8>,
-    after: Vec<u8>,
-}
-
-impl IdTemplate {
-    /// Takes an id apart that contains `source` and after it `target`.
-    pub(crate) fn learn(id: &str, source: &str, target: &str) -> Option<Self> {
-        let (before, rest) = id.split_once(source)?;
-        let (between, after) = rest.rsplit_once(target)?;
-        let plain = Pieces { before: before.into(), between: between.into(), after: after.into() };
-        let escaped = |piece| utf8_percent_encode(piece, SEGMENT).to_string().into_bytes();
-        let in_path = Pieces { before: escaped(before), between: escaped(between), after: escaped(after) };
-        Some(Self { plain, in_path })
-    }
-
-    /// Appends the id of the edge between two vertices.
-    pub(crate) fn render(
-        &self,
-        in_path: bool,
-        out: &mut Vec<u8>,
-        source: impl FnOnce(&mut Vec<u8>),
-        target: impl FnOnce(&mut Vec<u8>),
-    ) {
-        let pieces = if in_path { &self.in_path } else { &self.plain };
-        out.extend_from_slice(&pieces.before);
-        source(out);
-        out.extend_from_slice(&pieces.between);
-        target(out);
-        out.extend_from_slice(&pieces.after);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng as _;
@@ -299,14 +233,5 @@ mod tests {
         assert!(Template::parse("${random:a:1}").unwrap_err().contains("whole numbers"));
         assert!(Template::parse("${").unwrap_err().contains("closing brace"));
         assert!(Template::parse("${id}").unwrap_err().contains("vertex_id"));
-    }
-
-    #[test]
-    fn an_edge_id_is_taken_apart() {
-        let learnt = IdTemplate::learn("Sr1v1>2>2>>Sr1v12", "r1v1", "r1v12").unwrap();
-        let mut out = Vec::new();
-        learnt.render(false, &mut out, |out| out.extend_from_slice(b"a"), |out| out.extend_from_slice(b"b"));
-        assert_eq!(&out[..], b"Sa>2>2>>Sb");
-        assert_eq!(IdTemplate::learn("nothing", "a1", "b2"), None);
     }
 }
