@@ -323,6 +323,38 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+
+    /// Whoever commits at the same time, edges have both ends and both sides, and index entries agree with elements.
+    #[test]
+    fn transactions_of_several_threads_leave_a_whole_graph(
+        units in prop::collection::vec(prop::collection::vec(step(), 1..8), 160), scattered in any::<bool>(),
+    ) {
+        let (_store, graph) = graph_with(true, scattered);
+        let names = Names::new(&graph);
+        let (budget, graph, names) = (&Budget::unlimited(), &graph, &names);
+        std::thread::scope(|scope| {
+            for units in units.chunks(40) {
+                scope.spawn(move || {
+                    for steps in units {
+                        let mut unit = graph.transaction(budget);
+                        // Some are refused, as are some commits.
+                        steps.iter().for_each(|step| drop(write(&mut unit, names, step)));
+                        drop(Box::new(unit).commit());
+                    }
+                });
+            }
+        });
+        let left = read_outside(graph, names, true, 7);
+        for edge in &left.edges {
+            prop_assert!(left.vertices.contains_key(&edge.source) && left.vertices.contains_key(&edge.target));
+        }
+        let [out, into] = adjacency(graph.engine());
+        prop_assert_eq!(out, into);
+    }
+}
+
 fn numbered(n: i64) -> NewVertex<'static> {
     vertex("numbered", Some(Literal::Integer(n)))
 }
@@ -394,6 +426,9 @@ fn what_others_did_meanwhile_can_make_a_commit_fail() {
     let mut unit = graph.transaction(&budget);
     unit.insert_vertex(&numbered(9)).unwrap();
     graph.schema().create_property_key(&property_key("late", DataType::Int, Cardinality::Single)).unwrap();
+    let conditions = conditions(&graph, "value", NewPredicate::Equal(Literal::Integer(2)));
+    let look_up = unit.find_vertices(Lookup { label: None, conditions, limit: None });
+    assert_eq!(look_up.err().map(|error| error.kind), Some(ErrorKind::Overloaded));
     assert_eq!(Box::new(unit).commit().unwrap_err().kind, ErrorKind::Overloaded);
     assert!(graph.reader().vertex(&VertexId::Number(9)).unwrap().is_none());
 }

@@ -152,7 +152,7 @@ where
             ahead: None,
             partition: range.partition.to_vec(),
             written,
-            rest: Vec::new().into_iter(),
+            rest: BTreeSet::new(),
             rows: self.rows.borrow(),
             table,
             shown: Stored::default(),
@@ -173,37 +173,38 @@ where
                 own.insert(partition.to_vec());
             }
         }
-        // Partitions of the engine are met in its scan, or were before `after`.
-        let mut stored = BTreeSet::new();
-        for partition in &own {
-            if self.base.scan(table, RowRange::all(partition))?.next()?.is_some() {
-                stored.insert(partition.clone());
-            }
-        }
-        let mut rest: Vec<Vec<u8>> = own.into_iter().filter(|partition| !stored.contains(partition)).collect();
         let mut merged = Merged {
             stored: None,
             ahead: None,
             partition: Vec::new(),
             written: NOTHING.range::<[u8], _>(..).peekable(),
-            rest: Vec::new().into_iter(),
+            rest: own,
             rows,
             table,
             shown: Stored::default(),
         };
-        let in_rest = |after: &Key<'_>| rest.iter().any(|partition| partition == after.partition());
-        match after {
-            Some(after) if in_rest(&after) => {
-                rest.retain(|partition| **partition > *after.partition());
-                merged.go_on_after(after);
+        let is_stored = |partition: &[u8]| -> Result<bool, KvError> {
+            Ok(self.base.scan(table, RowRange::all(partition))?.next()?.is_some())
+        };
+        let Some(after) = after else {
+            merged.stored = Some(self.base.scan_partitions(table, prefix, None)?);
+            return Ok(Box::new(merged));
+        };
+        merged.go_on_after(after);
+        // Stored partitions that the scan will not meet any more were before `after`.
+        let mut rest = BTreeSet::new();
+        for partition in std::mem::take(&mut merged.rest) {
+            if !is_stored(&partition)? {
+                rest.insert(partition);
             }
-            Some(after) => {
-                merged.stored = Some(self.base.scan_partitions(table, prefix, Some(after))?);
-                merged.go_on_after(after);
-            }
-            None => merged.stored = Some(self.base.scan_partitions(table, prefix, None)?),
         }
-        merged.rest = rest.into_iter();
+        if is_stored(after.partition())? {
+            merged.stored = Some(self.base.scan_partitions(table, prefix, Some(after))?);
+        } else {
+            rest = rest.split_off(after.partition());
+        }
+        rest.remove(after.partition());
+        merged.rest = rest;
         Ok(Box::new(merged))
     }
 
@@ -266,8 +267,8 @@ struct Merged<'a> {
     /// The partition that is read, and its written rows that are still to come.
     partition: Vec<u8>,
     written: Rows<'a>,
-    /// Partitions that are not stored, to be read at the end.
-    rest: std::vec::IntoIter<Vec<u8>>,
+    /// Written partitions that have not been met; those that are left are not stored, and read at the end.
+    rest: BTreeSet<Vec<u8>>,
     rows: &'a UnitRows,
     table: TableId,
     /// The stored row that was given last.
@@ -276,6 +277,7 @@ struct Merged<'a> {
 
 impl<'a> Merged<'a> {
     fn enter(&mut self, partition: Vec<u8>) {
+        self.rest.remove(&partition);
         self.written = self.rows.partition(self.table, &partition);
         self.partition = partition;
     }
@@ -330,7 +332,7 @@ impl Cursor for Merged<'_> {
                 self.shown = ahead;
                 let key = Key::new(&self.shown.key, self.shown.partition_len);
                 return Ok(Some(Entry { key, value: &self.shown.value }));
-            } else if let Some(partition) = self.rest.next() {
+            } else if let Some(partition) = self.rest.pop_first() {
                 self.enter(partition);
             } else {
                 return Ok(None);
