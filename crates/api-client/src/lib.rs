@@ -7,21 +7,18 @@
 //! It is not an object mapper: elements go in as JSON text or [`serde_json::Value`], so that a loader can serialise
 //! once. It knows nothing of this project's server crates.
 //!
-//! Start at [`Client::connect`], then `elements.rs` for reading and writing the graph.
+//! Start at [`Client::connect`], then `client/elements.rs` for reading and writing the graph.
 
 mod client;
-mod elements;
 mod error;
-mod graph_admin;
 mod limits;
 mod options;
-mod schema;
 mod schema_types;
 
+pub use client::elements::{ElementKind, Page, VertexId};
+pub use client::graph_admin::{GraphMode, Task};
 pub use client::{Client, Versions};
-pub use elements::{ElementKind, Page, VertexId};
 pub use error::ClientError;
-pub use graph_admin::{GraphMode, Task};
 pub use limits::{COUNT_PAGE_ELEMENTS, ERROR_TEXT_BYTES_MAX, RETRY_AFTER_MAX_MS};
 pub use options::{ClientOptions, RetryPolicy};
 pub use schema_types::{Cardinality, DataType, EdgeLabel, IdStrategy, PropertyKey, Schema, VertexLabel};

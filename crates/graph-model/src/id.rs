@@ -1,5 +1,9 @@
 //! Ids of vertices, edges, labels and property keys.
 
+mod binary;
+pub(crate) mod edge_text;
+mod vertex_text;
+
 use compact_str::CompactString;
 
 use crate::limits;

@@ -5,9 +5,7 @@
 //!
 //! Start reading at [`VertexId`], [`EdgeId`] and [`Value`].
 
-mod binary_id;
 mod date;
-mod edge_id_text;
 mod element;
 mod error_kind;
 mod id;
@@ -16,12 +14,11 @@ mod number_code;
 mod primary_key;
 mod task;
 mod value;
-mod vertex_id_text;
 
 pub use date::{DateError, format_date, parse_date};
-pub use edge_id_text::EdgeIdText;
 pub use element::{Direction, Edge, Properties, Vertex};
 pub use error_kind::ErrorKind;
+pub use id::edge_text::EdgeIdText;
 pub use id::{EdgeId, ElementId, ElementRef, IdError, IdKind, IdStrategy, LabelId, PropertyKeyId, VertexId};
 pub use number_code::{decode_number, encode_double, encode_float, encode_number};
 pub use primary_key::{join_primary_key, join_values, split_primary_key_label, value_text};

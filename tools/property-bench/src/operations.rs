@@ -42,7 +42,7 @@ pub(crate) fn run(
     result.stored_records = options.stored;
     if capabilities.persistent {
         drop(store);
-        for operation in Operation::ALL {
+        for operation in ORDER {
             for kind in [Kind::Nodes, Kind::Edges] {
                 watcher.progress(&format!("{}, {}, cold", operation.name(), kind.name()), 0, 0);
                 let store = open(cold(place, result)?)?;
@@ -54,7 +54,7 @@ pub(crate) fn run(
         result.notes.push("an engine in memory is never cold".to_owned());
     }
     warm_up(&store, options, capabilities.remote, watcher, cancel)?;
-    for operation in Operation::ALL {
+    for operation in ORDER {
         for kind in [Kind::Nodes, Kind::Edges] {
             watcher.progress(&format!("{}, {}, warm", operation.name(), kind.name()), 0, 0);
             result.operations.push(measure_kind(&store, options, (operation, kind, State::Warm), cancel)?);
@@ -74,10 +74,9 @@ fn cold(place: &mut dyn Place, result: &mut PropertyResult) -> Result<Arc<dyn En
     place.reopen().map_err(BenchError::Open)
 }
 
-impl Operation {
-    /// Reads first, so that writes do not make them slower or faster.
-    const ALL: [Self; 5] = [Self::GetAll, Self::BatchGet, Self::InsertRaw, Self::PutRaw, Self::ExtendRaw];
-}
+/// Reads first, so that writes do not make them slower or faster.
+const ORDER: [Operation; 5] =
+    [Operation::GetAll, Operation::BatchGet, Operation::InsertRaw, Operation::PutRaw, Operation::ExtendRaw];
 
 fn open(engine: Arc<dyn Engine>) -> Result<PropertyStore, BenchError> {
     Ok(PropertyStore::open(engine, StoreOptions::default())?)

@@ -5,7 +5,7 @@
 //!
 //! - Positions in the table, where there are several shards: `~`, then Base64 (the alphabet for URLs, no padding) of a
 //!   version byte and the position, which begins with the graph's number.
-//! - Ids of elements as HugeGraph's stores have them (`graph_model`'s `binary_id`) in Base64, where one shard holds all
+//! - Ids of elements as HugeGraph's stores have them (`graph_model`'s `binary.rs`) in Base64, where one shard holds all
 //!   elements and these are few: the first one and, with a zero byte behind it, the last one, in the order of these
 //!   bytes. That is what HugeGraph answers, so small graphs can be compared with it. A scan between such bounds reads
 //!   all elements and gives out those in between: with one shard it needs them all anyway, and bounds that HugeGraph

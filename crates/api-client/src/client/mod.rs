@@ -1,5 +1,9 @@
 //! The connection: address layout, one request, retries. Everything else in this crate is built on [`Client::call`].
 
+pub(crate) mod elements;
+pub(crate) mod graph_admin;
+mod schema;
+
 use std::sync::Arc;
 use std::time::Duration;
 
