@@ -25,8 +25,12 @@ pub trait Service: Send + Sync + 'static {
     /// Answers one request, whatever happens.
     fn answer(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = HttpResponse> + Send;
 
-    /// Answers a request on a connection beyond the limit.
-    fn refuse(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = HttpResponse> + Send;
+    /// Answers a request on a connection beyond the limit of `connections_max`.
+    fn refuse(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+        connections_max: usize,
+    ) -> impl Future<Output = HttpResponse> + Send;
 }
 
 /// A service below a first segment of the path.

@@ -49,6 +49,18 @@ pub struct Options {
     pub workers: Vec<Worker>,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            connections_max: 16_000,
+            header_read_timeout: Duration::from_secs(10),
+            keep_alive_idle_timeout: Duration::from_secs(75),
+            busy_poll: Duration::from_micros(100),
+            workers: Vec::new(),
+        }
+    }
+}
+
 /// What all connections share.
 struct Shared<S> {
     mounts: Mounts<S>,
@@ -209,7 +221,7 @@ async fn connection<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, ended
 /// Tells a connection beyond the limit so.
 async fn refused_connection<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, ended: watch::Receiver<bool>) {
     let service = service_fn(|request| {
-        let refusal = Arc::clone(&shared.mounts.root).refuse(request);
+        let refusal = Arc::clone(&shared.mounts.root).refuse(request, shared.options.connections_max);
         async move { Ok::<_, Infallible>(refusal.await) }
     });
     let connection = http1::Builder::new()

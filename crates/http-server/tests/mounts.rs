@@ -8,7 +8,7 @@ use http_server::{Boxed, HttpResponse, Mount, Mounts, Options, Reply, Service, U
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::{Request, StatusCode};
-use serving::{Metrics, Options as ServingOptions, Serving};
+use serving::{Options as ServingOptions, Serving};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -31,7 +31,7 @@ impl Service for Named {
         self.reply(&request)
     }
 
-    async fn refuse(self: Arc<Self>, _: Request<Incoming>) -> HttpResponse {
+    async fn refuse(self: Arc<Self>, _: Request<Incoming>, _: usize) -> HttpResponse {
         Reply::text("full".to_owned()).into_response()
     }
 }
@@ -80,7 +80,7 @@ fn serving() -> Arc<Serving> {
         workers: 0,
         remote: false,
     };
-    Arc::new(Serving::new(&options, Metrics::new(std::iter::empty())))
+    Arc::new(Serving::new(options))
 }
 
 /// What comes from the connection up to `end`.

@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use graph_host::{Store, StoreOptions};
+use http_server::Mounts;
 use key_codec::tables::TABLES;
 use kv::MemoryEngine;
 use rest_api::ApiOptions;
+use serving::Serving;
 use tokio::net::TcpListener;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,7 +19,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     runtime.block_on(async {
         let listener = TcpListener::bind(address).await?;
         let stop = async { drop(tokio::signal::ctrl_c().await) };
-        rest_api::serve(listener, store, ApiOptions::default(), stop, Duration::from_secs(10)).await?;
+        let serving = Arc::new(Serving::new(serving::Options::default()));
+        let api = Mounts::new(rest_api::service(store, Arc::clone(&serving), ApiOptions::default()));
+        let options = http_server::Options::default();
+        http_server::serve(listener, api, serving, options, stop, Duration::from_secs(10)).await?;
         Ok(())
     })
 }

@@ -28,8 +28,12 @@ impl Service for App {
         answer(self, request)
     }
 
-    fn refuse(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = HttpResponse> + Send {
-        refuse(self, request)
+    fn refuse(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+        connections_max: usize,
+    ) -> impl Future<Output = HttpResponse> + Send {
+        refuse(request, connections_max)
     }
 }
 
@@ -59,7 +63,7 @@ async fn answer(app: Arc<App>, request: Request<Incoming>) -> HttpResponse {
         reply.close = !Box::pin(discard(&mut body, &head.headers)).await;
     }
     app.serving.metrics.bytes_sent.inc_by(reply.body.len() as u64);
-    app.serving.metrics.of(id.map(|id| id.0)).observe(outcome(reply.status), started.elapsed());
+    app.endpoints.of(id.map(|id| id.0)).observe(outcome(reply.status), started.elapsed());
     reply.into_response()
 }
 
@@ -73,12 +77,11 @@ fn outcome(status: StatusCode) -> Outcome {
 }
 
 /// The answer to a request on a connection beyond the limit.
-async fn refuse(app: Arc<App>, request: Request<Incoming>) -> HttpResponse {
+async fn refuse(request: Request<Incoming>, connections_max: usize) -> HttpResponse {
     let (head, mut body) = request.into_parts();
     discard(&mut body, &head.headers).await;
-    let limit = app.options.limits.connections_max;
     let error = ApiError::overloaded(format!(
-        "the server has {limit} connections already (server.connections_max); try again in a moment"
+        "the server has {connections_max} connections already (server.connections_max); try again in a moment"
     ));
     error.closing().into_reply().into_response()
 }
@@ -186,7 +189,7 @@ where
 fn admit(app: &App) -> Result<Admitted, ApiError> {
     app.serving.admission.enter().map_err(|_| {
         app.serving.metrics.refused_requests.inc();
-        let limit = app.options.limits.requests_in_flight_max;
+        let limit = app.serving.options.requests_in_flight_max;
         ApiError::overloaded(format!(
             "the server works on {limit} requests already (server.requests_in_flight_max); try again in a moment"
         ))
@@ -236,7 +239,7 @@ async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mu
             app.serving.metrics.refused_bytes.inc();
             ApiError::overloaded(format!(
                 "the server holds {} bytes of request bodies already (server.bytes_in_flight_max); try again in a moment",
-                limits.bytes_in_flight_max
+                app.serving.options.bytes_in_flight_max
             ))
         }
         BodyError::Gzip(reason) => ApiError::bad_input(format!("the body is not gzip as Content-Encoding says: {reason}")),

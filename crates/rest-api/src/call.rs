@@ -9,8 +9,7 @@ use graph_host::{HostedGraph, Store};
 use graph_store::{Graph, Pending};
 use http_server::{Address, Reply};
 use rest_json::{Dialect, EncodeOptions};
-use serving::{Admitted, Metrics, Options as ServingOptions, Serving};
-use threads::{run_anywhere, stand_back};
+use serving::{Admitted, Endpoints, Serving};
 
 use crate::directory::{Directory, State};
 use crate::errors::ApiError;
@@ -28,37 +27,22 @@ pub(crate) struct App {
     pub(crate) store: Arc<Store>,
     pub(crate) options: ApiOptions,
     pub(crate) directory: Directory,
+    /// Shared with the other protocols of the server.
     pub(crate) serving: Arc<Serving>,
+    /// The counters of [`Self::directory`]'s endpoints, in its order.
+    pub(crate) endpoints: Endpoints,
     /// Whether storage is over a network: then nothing that touches it runs on the threads that serve connections.
     pub(crate) remote: bool,
 }
 
 impl App {
-    pub(crate) fn new(store: Arc<Store>, options: ApiOptions, directory: Directory) -> Arc<Self> {
-        let limits = &options.limits;
+    pub(crate) fn new(store: Arc<Store>, serving: Arc<Serving>, options: ApiOptions, directory: Directory) -> Self {
         let remote = store.engine().capabilities().remote;
-        let endpoints = directory.all().map(|endpoint| {
+        let counted = directory.all().map(|endpoint| {
             (endpoint.state == State::Answers).then(|| (&*endpoint.template, endpoint.method.as_str()))
         });
-        let serving = Arc::new(Serving::new(
-            &ServingOptions {
-                requests_in_flight_max: limits.requests_in_flight_max,
-                bytes_in_flight_max: limits.bytes_in_flight_max,
-                threads: if remote { limits.remote_threads } else { limits.blocking_threads },
-                waiting_queries_max: limits.waiting_queries_max,
-                waiting_writes_max: limits.waiting_writes_max,
-                query_niceness: limits.query_niceness,
-                workers: options.workers.len(),
-                remote,
-            },
-            Metrics::new(endpoints),
-        ));
-        let niceness = limits.query_niceness;
-        traversal::on_thread_start(move || {
-            run_anywhere();
-            stand_back(niceness);
-        });
-        Arc::new(Self { serving, remote, store, options, directory })
+        let endpoints = serving.metrics.endpoints(counted);
+        Self { store, options, directory, serving, endpoints, remote }
     }
 }
 

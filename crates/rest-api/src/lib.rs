@@ -1,9 +1,9 @@
 //! HugeGraph's REST API over the graphs of a store.
 //!
-//! What it is: [`serve`] answers the API on a listener. It is the only crate that knows HugeGraph's addresses, their
-//! status codes and the Java class names clients tell errors by. What it is not: it speaks no HTTP itself
-//! (`http-server`), gives out no threads (`serving`), holds no graph semantics (`graph-store`), reads and writes no
-//! JSON of elements and definitions (`rest-json`), and knows no storage engine.
+//! What it is: [`service()`] answers the API behind an HTTP server. It is the only crate that knows HugeGraph's
+//! addresses, their status codes and the Java class names by which clients recognize errors. What it is not: it speaks
+//! no HTTP itself (`http-server`), gives out no threads (`serving`), holds no graph semantics (`graph-store`), reads
+//! and writes no JSON of elements and definitions (`rest-json`), and knows no storage engine.
 //!
 //! A request's way: `answer.rs` (its life from admission to answer) -> `routes.rs` (the table of addresses; traversers
 //! bring their own lines) -> `resources/` (one file for each kind of resource) -> `errors.rs` (the one table of
@@ -26,8 +26,7 @@ mod query;
 mod resources;
 mod route;
 mod routes;
-mod server;
+mod service;
 
-pub use http_server::ServeError;
 pub use options::{ApiOptions, Limits};
-pub use server::serve;
+pub use service::service;

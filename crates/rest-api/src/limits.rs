@@ -8,7 +8,7 @@ pub const IDS_MAX: usize = 10_000;
 /// thread.
 pub const QUICK_WRITE_BYTES_MAX: usize = 256 * 1024;
 
-/// Body of a write above which it waits for its turn ([`crate::Limits::waiting_writes_max`]): a smaller one is done
+/// Body of a write above which it waits for its turn ([`serving::Options::waiting_writes_max`]): a smaller one is done
 /// before a turn could be given.
 pub const SMALL_WRITE_BYTES_MAX: usize = 16 * 1024;
 

@@ -14,6 +14,7 @@ use graph_model::{Direction, LabelId, VertexId};
 use graph_schema::{Catalogue, Conditions};
 use graph_store::{Graph, GraphReader, Range, VertexQuery, Visit};
 use rhizome::settings::Settings;
+use serving::Serving;
 use traversal::{
     KNeighbour, KOut, LabelCondition, ShortestPath, Step, Traversal, TraversalError, k_neighbour, k_out, limits,
     shortest_path,
@@ -30,6 +31,7 @@ fn main() -> Result<(), Failure> {
     let graph = store.graph(&settings.graph.default)?;
     let catalogue = graph.catalogue();
     let persons = persons(&graph, &catalogue)?;
+    let serving = Serving::new(serving::Options { query_niceness: 0, ..serving::Options::default() });
     println!("{} persons, {queries} queries of each kind", persons.len());
     println!(
         "{:34} {:>9} {:>9} {:>9} {:>9} {:>11} {:>11}",
@@ -42,7 +44,7 @@ fn main() -> Result<(), Failure> {
     };
     let knows = catalogue.edge_label_named("person_knows_person").ok_or("the database holds no generated network")?.id;
     for (name, step) in [("knows", step(vec![knows])), ("all labels", step(Vec::new()))] {
-        let bench = Bench { graph: &graph, catalogue: &catalogue, persons: &persons, queries };
+        let bench = Bench { graph: &graph, catalogue: &catalogue, persons: &persons, queries, serving: &serving };
         for depth in 1..=3 {
             bench.run(&format!("k-out, {name}, depth {depth}"), |traversal, source, _| {
                 let source = traversal.node(source.clone())?;
@@ -85,6 +87,8 @@ struct Bench<'a> {
     catalogue: &'a Arc<Catalogue>,
     persons: &'a [VertexId],
     queries: usize,
+    /// Its threads read in parallel, as in the server.
+    serving: &'a Serving,
 }
 
 impl Bench<'_> {
@@ -101,7 +105,8 @@ impl Bench<'_> {
             let (source, target) = (person(at * STRIDE)?, person(at * STRIDE + self.persons.len() / 2)?);
             let started = Instant::now();
             let reader = GraphReader::new(self.graph, self.catalogue, &budget);
-            let mut traversal = Traversal::new(&reader, "vertices", limits::MEMORY_BYTES_MAX_DEFAULT);
+            let mut traversal = Traversal::new(&reader, "vertices", limits::MEMORY_BYTES_MAX_DEFAULT)
+                .parallel_on(self.serving.readers.as_ref());
             found += query(&mut traversal, source, target)?;
             edges += traversal.counters().edge_iterations;
             times.push(started.elapsed());

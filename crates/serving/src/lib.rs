@@ -2,7 +2,8 @@
 //! protocols of the server share one set of threads, queues and bounds instead of competing for the processors.
 //!
 //! - [`Admission`] bounds requests and bytes of bodies at one time.
-//! - [`Queue`] bounds how much of one kind runs and waits; [`Pool`] adds threads of its own.
+//! - [`Queue`] bounds how much of one kind runs and waits; [`Pool`] adds threads of its own. [`Serving::readers`] share
+//!   the reading of one long query.
 //! - [`Workers`] spreads connections over the threads that serve them, which look for more before they sleep
 //!   (`busy_poll.rs`).
 //! - [`Metrics`] counts all that.
@@ -21,7 +22,7 @@ mod workers;
 
 pub use admission::{Admission, Admitted, Full};
 pub use busy_poll::note_arrival;
-pub use metrics::{EndpointMetrics, Metrics, Outcome};
+pub use metrics::{EndpointMetrics, Endpoints, Metrics, Outcome};
 pub use pool::{CancelOnDrop, Pool};
 pub use process::{kept_bytes, program_bytes, resident_bytes};
 pub use queue::{Permit, Queue, Refused, Slots, Waits};

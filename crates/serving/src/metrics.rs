@@ -1,5 +1,5 @@
 //! What the server counts about itself. The handles of every endpoint are made at the start, so that counting a request
-//! costs a few atomic additions and no look-up.
+//! costs a few atomic additions and no look-up. Each protocol has [`Endpoints`] of its own in the one registry.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -58,14 +58,33 @@ impl EndpointMetrics {
     }
 }
 
+/// The counters of one protocol's endpoints.
+pub struct Endpoints {
+    /// In the order given to [`Metrics::endpoints`]; `None` for endpoints that are not counted by themselves.
+    endpoints: Vec<Option<EndpointMetrics>>,
+    /// Everything without a route or a handler.
+    elsewhere: EndpointMetrics,
+}
+
+impl Endpoints {
+    /// The counters of the endpoint at a position of the list given to [`Metrics::endpoints`]; of everything else
+    /// without one.
+    pub fn of(&self, at: Option<usize>) -> &EndpointMetrics {
+        at.and_then(|at| self.endpoints.get(at)?.as_ref()).unwrap_or(&self.elsewhere)
+    }
+
+    /// The counters of all endpoints.
+    pub fn all(&self) -> impl Iterator<Item = &EndpointMetrics> {
+        self.endpoints.iter().flatten().chain([&self.elsewhere])
+    }
+}
+
 /// All counters.
 pub struct Metrics {
     /// All of them, to be read.
     pub registry: Registry,
-    /// In the order given to [`Metrics::new`]; `None` for endpoints that are not counted by themselves.
-    endpoints: Vec<Option<EndpointMetrics>>,
-    /// Everything without a route or a handler.
-    elsewhere: EndpointMetrics,
+    answers: IntCounterVec,
+    seconds: HistogramVec,
     /// Requests being worked on.
     pub requests_in_flight: IntGauge,
     /// Bytes of request bodies held.
@@ -97,8 +116,9 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Metrics of `endpoints`, each an address and a method; `None` keeps a position free.
-    pub fn new<'a>(endpoints: impl Iterator<Item = Option<(&'a str, &'a str)>>) -> Self {
+    /// Counters that are all zero.
+    #[expect(clippy::new_without_default, reason = "made once for each server, not by chance")]
+    pub fn new() -> Self {
         let registry = Registry::new();
         let made = Made { registry: &registry };
         let answers = made.counters(
@@ -111,25 +131,14 @@ impl Metrics {
             "Time from the head of a request to its answer",
             &["path", "method"],
         );
-        let endpoint = |template: String, method: &str| EndpointMetrics {
-            succeeded: answers.with_label_values(&[&*template, method, "ok"]),
-            refused: answers.with_label_values(&[&*template, method, "client_error"]),
-            failed: answers.with_label_values(&[&*template, method, "server_error"]),
-            seconds: seconds.with_label_values(&[&*template, method]),
-            longest_us: AtomicU64::new(0),
-            method: method.to_owned(),
-            template,
-        };
-        let endpoints = endpoints.map(|at| at.map(|(path, method)| endpoint(path.to_owned(), method))).collect();
-        let elsewhere = endpoint("other".to_owned(), "any");
         let refused = made.counters(
             "rhizome_http_refused_total",
             "Requests and connections refused because there is too much at once",
             &["reason"],
         );
         Self {
-            endpoints,
-            elsewhere,
+            answers,
+            seconds,
             requests_in_flight: made.gauge("rhizome_http_requests_in_flight", "Requests being worked on"),
             bytes_in_flight: made.gauge("rhizome_http_body_bytes_in_flight", "Bytes of request bodies held"),
             connections: made.gauge("rhizome_http_connections", "Open connections"),
@@ -150,30 +159,34 @@ impl Metrics {
         }
     }
 
-    /// The counters of the endpoint at a position of the list given to [`Metrics::new`]; of everything else without
-    /// one.
-    pub fn of(&self, at: Option<usize>) -> &EndpointMetrics {
-        at.and_then(|at| self.endpoints.get(at)?.as_ref()).unwrap_or(&self.elsewhere)
-    }
-
-    /// The counters of all endpoints.
-    pub fn endpoints(&self) -> impl Iterator<Item = &EndpointMetrics> {
-        self.endpoints.iter().flatten().chain([&self.elsewhere])
+    /// Counters of `endpoints`, each an address and a method; `None` keeps a position free.
+    pub fn endpoints<'a>(&self, endpoints: impl Iterator<Item = Option<(&'a str, &'a str)>>) -> Endpoints {
+        let endpoint = |template: &str, method: &str| EndpointMetrics {
+            succeeded: self.answers.with_label_values(&[template, method, "ok"]),
+            refused: self.answers.with_label_values(&[template, method, "client_error"]),
+            failed: self.answers.with_label_values(&[template, method, "server_error"]),
+            seconds: self.seconds.with_label_values(&[template, method]),
+            longest_us: AtomicU64::new(0),
+            method: method.to_owned(),
+            template: template.to_owned(),
+        };
+        let endpoints = endpoints.map(|at| at.map(|(path, method)| endpoint(path, method))).collect();
+        Endpoints { endpoints, elsewhere: endpoint("other", "any") }
     }
 }
 
 /// Makes metrics in a registry. That a name is wrong or used twice shows in a test, so a failure here only leaves a
-/// meter out.
+/// metric out.
 struct Made<'r> {
     registry: &'r Registry,
 }
 
 impl Made<'_> {
-    fn registered<M: prometheus::core::Collector + Clone + 'static>(&self, meter: M) -> M {
-        if let Err(error) = self.registry.register(Box::new(meter.clone())) {
+    fn registered<M: prometheus::core::Collector + Clone + 'static>(&self, metric: M) -> M {
+        if let Err(error) = self.registry.register(Box::new(metric.clone())) {
             tracing::error!(%error, "a metric is left out");
         }
-        meter
+        metric
     }
 
     #[expect(clippy::expect_used, reason = "names are constants, and a test makes all of them")]
@@ -204,15 +217,16 @@ mod tests {
 
     #[test]
     fn answers_are_counted_by_class() {
-        let metrics = Metrics::new([None, Some(("{G}/graph/vertices", "POST"))].into_iter());
-        let meter = metrics.of(Some(1));
-        meter.observe(Outcome::Succeeded, Duration::from_millis(4));
-        meter.observe(Outcome::ClientError, Duration::from_millis(2));
-        meter.observe(Outcome::ServerError, Duration::from_millis(3));
-        assert_eq!(meter.counts(), (1, 2));
-        let (longest, mean) = meter.times_ms();
+        let metrics = Metrics::new();
+        let endpoints = metrics.endpoints([None, Some(("{G}/graph/vertices", "POST"))].into_iter());
+        let endpoint = endpoints.of(Some(1));
+        endpoint.observe(Outcome::Succeeded, Duration::from_millis(4));
+        endpoint.observe(Outcome::ClientError, Duration::from_millis(2));
+        endpoint.observe(Outcome::ServerError, Duration::from_millis(3));
+        assert_eq!(endpoint.counts(), (1, 2));
+        let (longest, mean) = endpoint.times_ms();
         assert!((longest - 4.0).abs() < 1e-6 && (mean - 3.0).abs() < 1e-6);
-        assert_eq!(metrics.of(None).template, "other");
+        assert_eq!(endpoints.of(None).template, "other");
         let names: Vec<String> = metrics.registry.gather().iter().map(|family| family.name().to_owned()).collect();
         assert_eq!(names.len(), 12, "{names:?}");
     }

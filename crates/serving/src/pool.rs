@@ -64,6 +64,17 @@ impl Pool {
     }
 }
 
+/// Threads that share the reading of one long query, one for each core; `None` where they cannot be made, and the
+/// thread of the query reads alone. `niceness` is their CPU priority, as in [`Pool::new`].
+pub(crate) fn readers(niceness: u8) -> Option<rayon::ThreadPool> {
+    let start = move |_| {
+        run_anywhere();
+        stand_back(niceness);
+    };
+    let pool = rayon::ThreadPoolBuilder::new().thread_name(|number| format!("reader-{number}")).start_handler(start);
+    pool.build().inspect_err(|error| tracing::warn!(%error, "no threads to read in parallel")).ok()
+}
+
 impl Drop for Pool {
     fn drop(&mut self) {
         // Waiting for threads is not allowed on a runtime's own; what they still do sees the flag of the shutdown.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::admission::Admission;
 use crate::limits::BATCH_SLOTS_PER_THREAD;
 use crate::metrics::Metrics;
-use crate::pool::Pool;
+use crate::pool::{Pool, readers};
 use crate::queue::{Queue, Slots, Waits};
 
 /// How much is served at one time.
@@ -32,14 +32,33 @@ pub struct Options {
     pub remote: bool,
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            requests_in_flight_max: 16_000,
+            bytes_in_flight_max: 256 * 1024 * 1024,
+            threads: 8,
+            waiting_queries_max: 256,
+            waiting_writes_max: 128,
+            query_niceness: 10,
+            workers: 0,
+            remote: false,
+        }
+    }
+}
+
 /// Threads, queues, bounds and counters of one server.
 pub struct Serving {
+    /// What it was made with.
+    pub options: Options,
     /// Bounds requests and their bytes.
     pub admission: Arc<Admission>,
     /// Reads that can take long; where storage is over a network, all that touch it.
     pub queries: Pool,
     /// Writes that can take long or wait for others; where storage is over a network, all of them.
     pub writes: Pool,
+    /// Threads that share the reading of one of those reads; `None` where they could not be made.
+    pub readers: Option<rayon::ThreadPool>,
     /// Batches that are written by the threads that serve connections.
     pub batches: Queue,
     /// What is counted.
@@ -50,8 +69,9 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Makes the threads and queues.
-    pub fn new(options: &Options, metrics: Metrics) -> Self {
+    /// Makes the threads, queues and counters.
+    pub fn new(options: Options) -> Self {
+        let metrics = Metrics::new();
         let queue = |what, slots, (setting, waiting_max), refused| {
             Queue::new(what, Slots { slots, divided: options.remote }, Waits { setting, waiting_max, refused })
         };
@@ -67,10 +87,12 @@ impl Serving {
             admission: Admission::new(options.requests_in_flight_max, options.bytes_in_flight_max),
             queries: Pool::new(queries, options.threads, niceness),
             writes: Pool::new(writes, options.threads, 0),
+            readers: readers(options.query_niceness),
             batches,
             metrics,
             started: Instant::now(),
             shutting_down: Arc::default(),
+            options,
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use compact_str::CompactString;
 use graph_access::{EdgeRead, EdgeRow, WalkRead, drain};
 use graph_model::{LabelId, VertexId};
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::nodes::{Nodes, heap_bytes};
@@ -131,15 +132,29 @@ pub(crate) struct Plan<'a> {
     pub(crate) labels: Option<&'a [LabelId]>,
     pub(crate) weight: Option<&'a Weight>,
     pub(crate) record: bool,
+    pub(crate) pool: Option<&'a ThreadPool>,
+}
+
+/// Reads chunks of `owners` in parallel on the pool, or on the calling thread where there is none. The results have the
+/// order of the chunks, whose borders depend on nothing but the number of owners.
+pub(crate) fn by_chunks<T: Send>(
+    pool: Option<&ThreadPool>,
+    owners: &[Node],
+    read: impl Fn(&[Node]) -> Result<T, TraversalError> + Sync + Send,
+) -> Result<Vec<T>, TraversalError> {
+    match pool {
+        Some(pool) => pool.install(|| owners.par_chunks(limits::CHUNK_VERTICES).map(read).collect()),
+        None => owners.chunks(limits::CHUNK_VERTICES).map(read).collect(),
+    }
 }
 
 impl Plan<'_> {
-    /// Reads the edges of `owners`, in chunks whose order and borders depend on nothing but the number of owners.
+    /// Reads the edges of `owners`, in order.
     pub(crate) fn read(self, owners: &[Node]) -> Result<Vec<Chunk>, TraversalError> {
         if owners.len() < limits::PARALLEL_VERTICES_MIN {
             return Ok(vec![self.read_chunk(owners)?]);
         }
-        owners.par_chunks(limits::CHUNK_VERTICES).map(|chunk| self.read_chunk(chunk)).collect()
+        by_chunks(self.pool, owners, |chunk| self.read_chunk(chunk))
     }
 
     fn read_chunk(self, owners: &[Node]) -> Result<Chunk, TraversalError> {

@@ -7,7 +7,8 @@
 //! Invariants:
 //! - Inside a traversal vertices are [`Node`]s, consecutive numbers; ids are hashed once for each edge read.
 //! - Results depend on the graph and the request only, never on which thread was faster: blocks of a frontier are read
-//!   in parallel and put together in the order of the frontier.
+//!   in parallel ([`Traversal::parallel_on`]) and put together in the order of the frontier.
+//! - It starts no threads: a traversal uses the pool it is given, or the calling thread alone.
 //! - Everything that grows with the graph is charged to the traversal's memory ([`Traversal::charge`]); the deadline
 //!   and the caller's going away are looked at by the reader while it reads, and by [`Traversal::check`] elsewhere.
 //!
@@ -33,7 +34,6 @@ mod shortest;
 mod similarity;
 mod step;
 mod surroundings;
-mod threads;
 mod traversal;
 mod weighted;
 
@@ -59,7 +59,6 @@ pub use shortest::{ShortestPath, all_shortest_paths, shortest_path};
 pub use similarity::{CommonNeighbourWeight, common_neighbour_score, jaccard, jaccard_similars, same_neighbours};
 pub use step::{Condition, LabelCondition, Step, Weight};
 pub use surroundings::{rays, rings_reached};
-pub use threads::on_thread_start;
 pub use traversal::{Counters, Traversal};
 pub use weighted::{WeightedPath, WeightedPaths, lightest_path, lightest_paths};
 

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use graph_access::{EdgeRead, WalkRead, drain};
 use graph_model::{EdgeId, Vertex, VertexId};
-use rayon::prelude::*;
+use rayon::ThreadPool;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::adjacency::{Adjacency, Memory, Plan, RecordedEdge};
+use crate::adjacency::{Adjacency, Memory, Plan, RecordedEdge, by_chunks};
 use crate::nodes::{Nodes, heap_bytes};
 use crate::{Node, NodeMap, Step, TraversalError, Weight, limits};
 
@@ -24,6 +24,8 @@ pub struct Counters {
 /// The state all algorithms share.
 pub struct Traversal<'g> {
     graph: &'g dyn WalkRead,
+    /// Where blocks are read in parallel; `None`: on the calling thread.
+    pool: Option<&'g ThreadPool>,
     nodes: Nodes,
     pub(crate) memory: Memory,
     /// Bytes charged for the block read last.
@@ -52,11 +54,12 @@ pub(crate) fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
 
 impl<'g> Traversal<'g> {
     /// A traversal that has met nothing yet. `what` is looked for, in plural, for errors; `memory_bytes_max` bounds
-    /// what it holds.
+    /// what it holds. It reads on the calling thread; see [`Self::parallel_on`].
     #[must_use]
     pub fn new(graph: &'g dyn WalkRead, what: &'static str, memory_bytes_max: usize) -> Self {
         Self {
             graph,
+            pool: None,
             nodes: Nodes::default(),
             memory: Memory::new(memory_bytes_max, what),
             block_bytes: 0,
@@ -65,6 +68,13 @@ impl<'g> Traversal<'g> {
             recorded: None,
             accepted: NodeMap::new(),
         }
+    }
+
+    /// From now on reads large blocks of vertices in parallel, on the threads of `pool`.
+    #[must_use]
+    pub fn parallel_on(mut self, pool: Option<&'g ThreadPool>) -> Self {
+        self.pool = pool;
+        self
     }
 
     /// From now on remembers an edge for each pair of vertices it walks along, for [`Self::edges_between`].
@@ -193,6 +203,7 @@ impl<'g> Traversal<'g> {
             labels: labels.as_deref(),
             weight,
             record: self.recorded.is_some(),
+            pool: self.pool,
         };
         let chunks = plan.read(owners)?;
         let mut adjacency = Adjacency { owners: owners.to_vec(), ..Adjacency::default() };
@@ -233,7 +244,7 @@ impl<'g> Traversal<'g> {
             limit: step.read_limit(),
             properties: false,
         };
-        let chunks = owners.par_chunks(limits::CHUNK_VERTICES).map(|chunk| {
+        let degrees = by_chunks(self.pool, owners, |chunk| {
             let ids: Vec<&VertexId> = chunk.iter().map(|owner| self.id(*owner)).collect();
             let mut degrees = vec![0; ids.len()];
             drain(&mut *self.graph.edges_of(&ids, read)?, |edge| {
@@ -243,8 +254,7 @@ impl<'g> Traversal<'g> {
                 Ok::<_, TraversalError>(())
             })?;
             Ok(degrees)
-        });
-        let degrees: Vec<Vec<u64>> = chunks.collect::<Result<_, TraversalError>>()?;
+        })?;
         self.edges.fetch_add(degrees.iter().flatten().sum(), Ordering::Relaxed);
         Ok(degrees.concat())
     }
@@ -364,23 +374,22 @@ mod tests {
     use super::*;
     use crate::fixture::{TestGraph, WEIGHT, id, numbers};
 
-    /// Everything within two steps of vertex 1 of a graph wide enough to be read in parallel, in the order found.
+    /// Everything within two steps of vertex 1 of a graph wide enough to be read in parallel, in the order found; 0
+    /// threads: read on this one.
     fn found(graph: &TestGraph, threads: usize) -> (Vec<Vec<i64>>, Vec<VertexId>, Counters) {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let mut traversal = graph.traversal();
-            let first = traversal.node(id(1)).unwrap();
-            let step = Step { skip_degree: 40, max_degree: Some(30), ..Step::default() };
-            let near = traversal.expand(&[first], &Step::default(), None).unwrap().targets().to_vec();
-            let mut lists = Vec::new();
-            for block in blocks(&near) {
-                let adjacency = traversal.expand(block, &step, None).unwrap();
-                assert_eq!(adjacency.iter().map(|some| some.owner).collect::<Vec<_>>(), block);
-                lists.extend(adjacency.iter().map(|some| numbers(&traversal.ids(some.targets))));
-            }
-            let all: Vec<Node> = (0..u32::try_from(traversal.nodes.len()).unwrap()).map(Node).collect();
-            (lists, traversal.ids(&all), traversal.counters())
-        })
+        let pool = (threads > 0).then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
+        let mut traversal = graph.traversal().parallel_on(pool.as_ref());
+        let first = traversal.node(id(1)).unwrap();
+        let step = Step { skip_degree: 40, max_degree: Some(30), ..Step::default() };
+        let near = traversal.expand(&[first], &Step::default(), None).unwrap().targets().to_vec();
+        let mut lists = Vec::new();
+        for block in blocks(&near) {
+            let adjacency = traversal.expand(block, &step, None).unwrap();
+            assert_eq!(adjacency.iter().map(|some| some.owner).collect::<Vec<_>>(), block);
+            lists.extend(adjacency.iter().map(|some| numbers(&traversal.ids(some.targets))));
+        }
+        let all: Vec<Node> = (0..u32::try_from(traversal.nodes.len()).unwrap()).map(Node).collect();
+        (lists, traversal.ids(&all), traversal.counters())
     }
 
     #[test]
@@ -391,6 +400,7 @@ mod tests {
         let graph = TestGraph::of(spokes.chain(further));
         let one = found(&graph, 1);
         assert_eq!(one, found(&graph, 4));
+        assert_eq!(one, found(&graph, 0));
         assert_eq!(one.0.len(), 998);
         assert_eq!(one.0[0], [5_002, 7_002, 1, 6_002]);
         assert_eq!(one.2.vertex_iterations, 1 + 998 + 7 + 3 + 998);

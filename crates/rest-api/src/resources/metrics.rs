@@ -58,7 +58,7 @@ pub(crate) fn group(call: &Call) -> Answered {
 
 /// How often and how fast every endpoint answered.
 pub(crate) fn statistics(call: &Call) -> Answered {
-    let used = || call.app.serving.metrics.endpoints().filter(|endpoint| endpoint.counts() != (0, 0));
+    let used = || call.app.endpoints.all().filter(|endpoint| endpoint.counts() != (0, 0));
     if wants_json(call)? {
         let mut all = Map::new();
         for endpoint in used() {

@@ -1,11 +1,10 @@
 //! Paths, crosspoints, rings, rays, fusiform similarity, ranks and counts over TCP: the documented graph of six
 //! vertices.
 
-use rest_api::Limits;
 use serde_json::{Value, json};
 
 use crate::modern::{self, get, post};
-use crate::server::{Answer, G, Server};
+use crate::server::{Answer, G, Limits, Server};
 
 const ILLEGAL: &str = "java.lang.IllegalArgumentException";
 const HUGE: &str = "org.apache.hugegraph.HugeException";

@@ -3,11 +3,10 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-use crate::server::{Answer, G, Server, read_answer, wait_until, write_request};
+use crate::server::{Answer, G, Limits, Server, read_answer, wait_until, write_request};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use rest_api::Limits;
 use serde_json::{Value, json};
 
 const JSON: (&str, &str) = ("Content-Type", "application/json");

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use key_codec::tables::TABLES;
 use kv::conformance::ScatteredEngine;
 use kv::{Fault, FaultEngine, KvError};
-use rest_api::Limits;
 
-use crate::server::{G, Server, write_request};
+use crate::server::{G, Limits, Server, write_request};
 
 const OTHER: &str = "/graphs/other";
 

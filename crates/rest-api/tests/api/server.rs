@@ -8,10 +8,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use graph_host::{Store, StoreOptions};
+use http_server::{Mounts, ServeError};
 use key_codec::tables::TABLES;
 use kv::{Engine, MemoryEngine};
-use rest_api::{ApiOptions, Limits, ServeError};
+use rest_api::ApiOptions;
 use serde_json::Value;
+use serving::Serving;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -20,6 +22,80 @@ pub(crate) const G: &str = "/graphs/hugegraph";
 
 /// Longer than anything here takes, so that a defect fails a test instead of hanging it.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The settings that tests change, of all parts of the server.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    pub(crate) connections_max: usize,
+    pub(crate) requests_in_flight_max: usize,
+    pub(crate) bytes_in_flight_max: usize,
+    pub(crate) request_body_bytes_max: usize,
+    pub(crate) response_bytes_max: usize,
+    pub(crate) request_timeout_ms: u64,
+    pub(crate) header_read_timeout_ms: u64,
+    pub(crate) keep_alive_idle_timeout_ms: u64,
+    pub(crate) batch_vertices_max: usize,
+    pub(crate) traversal_memory_bytes_max: usize,
+    pub(crate) blocking_threads: usize,
+    pub(crate) waiting_queries_max: usize,
+    pub(crate) remote_threads: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let (api, serving) = (rest_api::Limits::default(), serving::Options::default());
+        let connections = http_server::Options::default();
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap();
+        Self {
+            connections_max: connections.connections_max,
+            requests_in_flight_max: serving.requests_in_flight_max,
+            bytes_in_flight_max: serving.bytes_in_flight_max,
+            request_body_bytes_max: api.request_body_bytes_max,
+            response_bytes_max: api.response_bytes_max,
+            request_timeout_ms: api.request_timeout_ms,
+            header_read_timeout_ms: ms(connections.header_read_timeout),
+            keep_alive_idle_timeout_ms: ms(connections.keep_alive_idle_timeout),
+            batch_vertices_max: api.batch_vertices_max,
+            traversal_memory_bytes_max: api.traversal_memory_bytes_max,
+            blocking_threads: serving.threads,
+            waiting_queries_max: serving.waiting_queries_max,
+            remote_threads: 64,
+        }
+    }
+}
+
+impl Limits {
+    fn api(&self) -> rest_api::Limits {
+        rest_api::Limits {
+            request_body_bytes_max: self.request_body_bytes_max,
+            response_bytes_max: self.response_bytes_max,
+            request_timeout_ms: self.request_timeout_ms,
+            batch_vertices_max: self.batch_vertices_max,
+            traversal_memory_bytes_max: self.traversal_memory_bytes_max,
+            ..rest_api::Limits::default()
+        }
+    }
+
+    fn serving(&self, remote: bool) -> serving::Options {
+        serving::Options {
+            requests_in_flight_max: self.requests_in_flight_max,
+            bytes_in_flight_max: self.bytes_in_flight_max,
+            threads: if remote { self.remote_threads } else { self.blocking_threads },
+            waiting_queries_max: self.waiting_queries_max,
+            remote,
+            ..serving::Options::default()
+        }
+    }
+
+    fn connections(&self) -> http_server::Options {
+        http_server::Options {
+            connections_max: self.connections_max,
+            header_read_timeout: Duration::from_millis(self.header_read_timeout_ms),
+            keep_alive_idle_timeout: Duration::from_millis(self.keep_alive_idle_timeout_ms),
+            ..http_server::Options::default()
+        }
+    }
+}
 
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
@@ -55,9 +131,11 @@ impl Server {
                 let store = Store::open(engine, StoreOptions::default()).unwrap();
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
                 tell.send(listener.local_addr().unwrap()).unwrap();
-                let options = ApiOptions { limits, test_routes: true, ..ApiOptions::default() };
+                let serving = Arc::new(Serving::new(limits.serving(store.engine().capabilities().remote)));
+                let options = ApiOptions { limits: limits.api(), test_routes: true };
+                let api = Mounts::new(rest_api::service(Arc::new(store), Arc::clone(&serving), options));
                 let stop = async { drop(stopped.await) };
-                rest_api::serve(listener, Arc::new(store), options, stop, PATIENCE).await
+                http_server::serve(listener, api, serving, limits.connections(), stop, PATIENCE).await
             })
         });
         Self { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }

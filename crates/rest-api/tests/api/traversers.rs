@@ -1,11 +1,10 @@
 //! Neighbourhoods, similarity and shortest paths over TCP: the documented graph of six vertices, parameters, errors,
 //! bounds.
 
-use rest_api::Limits;
 use serde_json::{Value, json};
 
 use crate::modern::{self, get, post};
-use crate::server::{Answer, G, Server, write_request};
+use crate::server::{Answer, G, Limits, Server, write_request};
 
 const ILLEGAL: &str = "java.lang.IllegalArgumentException";
 const HUGE: &str = "org.apache.hugegraph.HugeException";

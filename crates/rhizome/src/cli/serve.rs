@@ -8,10 +8,11 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
 use graph_host::Store;
+use http_server::Mounts;
 use rest_api::{ApiOptions, Limits};
 use rhizome::engine;
 use rhizome::settings::{DurabilityName, EngineName, Server, Settings};
-use serving::Worker;
+use serving::{Serving, Worker};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -159,8 +160,10 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     let store = Arc::new(store);
     announce(&settings, address);
     let grace = Duration::from_millis(settings.server.shutdown_grace_ms);
-    let options = ApiOptions { workers, ..api_options(&settings) };
-    rest_api::serve(listener, Arc::clone(&store), options, shutdown, grace).await?;
+    let remote = store.engine().capabilities().remote;
+    let serving = Arc::new(Serving::new(serving_options(&settings.server, workers.len(), remote)));
+    let api = Mounts::new(rest_api::service(Arc::clone(&store), Arc::clone(&serving), api_options(&settings)));
+    http_server::serve(listener, api, serving, connection_options(&settings.server, workers), shutdown, grace).await?;
     let synced = tokio::task::spawn_blocking(move || store.engine().sync()).await?;
     synced.context("writing the last changes to the disk")?;
     tracing::info!("stopped");
@@ -239,29 +242,45 @@ fn raise_descriptor_limit(settings: &Settings) {
     }
 }
 
+/// The size of a setting in memory.
+fn bytes(size: bytesize::ByteSize) -> usize {
+    usize::try_from(size.as_u64()).unwrap_or(usize::MAX)
+}
+
+fn serving_options(server: &Server, workers: usize, remote: bool) -> serving::Options {
+    serving::Options {
+        requests_in_flight_max: server.requests_in_flight_max,
+        bytes_in_flight_max: bytes(server.bytes_in_flight_max),
+        threads: if remote { server.remote_threads } else { server.blocking_threads },
+        waiting_queries_max: server.waiting_queries_max,
+        waiting_writes_max: server.waiting_writes_max,
+        query_niceness: server.query_niceness,
+        workers,
+        remote,
+    }
+}
+
+fn connection_options(server: &Server, workers: Vec<Worker>) -> http_server::Options {
+    http_server::Options {
+        connections_max: server.connections_max,
+        header_read_timeout: Duration::from_millis(server.header_read_timeout_ms),
+        keep_alive_idle_timeout: Duration::from_millis(server.keep_alive_idle_timeout_ms),
+        busy_poll: Duration::from_micros(server.busy_poll_us),
+        workers,
+    }
+}
+
 fn api_options(settings: &Settings) -> ApiOptions {
-    let bytes = |size: bytesize::ByteSize| usize::try_from(size.as_u64()).unwrap_or(usize::MAX);
     let (server, graph) = (&settings.server, &settings.graph);
     ApiOptions {
         limits: Limits {
-            connections_max: server.connections_max,
-            requests_in_flight_max: server.requests_in_flight_max,
-            bytes_in_flight_max: bytes(server.bytes_in_flight_max),
             request_body_bytes_max: bytes(server.request_body_bytes_max),
             response_bytes_max: bytes(graph.response_bytes_max),
             request_timeout_ms: server.request_timeout_ms,
-            header_read_timeout_ms: server.header_read_timeout_ms,
-            keep_alive_idle_timeout_ms: server.keep_alive_idle_timeout_ms,
             batch_vertices_max: graph.batch_vertices_max,
             batch_edges_max: graph.batch_edges_max,
             list_limit_default: graph.list_limit_default,
             traversal_memory_bytes_max: bytes(server.traversal_memory_bytes_max),
-            blocking_threads: server.blocking_threads,
-            waiting_queries_max: server.waiting_queries_max,
-            waiting_writes_max: server.waiting_writes_max,
-            busy_poll_us: server.busy_poll_us,
-            query_niceness: server.query_niceness,
-            remote_threads: server.remote_threads,
         },
         ..ApiOptions::default()
     }

@@ -35,7 +35,9 @@ impl<'c> TraverserRequest<'c> {
 
     /// A traversal that looks for `what` (in plural, for errors).
     pub(super) fn traversal(&self, what: &'static str) -> Traversal<'_> {
-        Traversal::new(&self.reader, what, self.call.app.options.limits.traversal_memory_bytes_max)
+        let app = &self.call.app;
+        Traversal::new(&self.reader, what, app.options.limits.traversal_memory_bytes_max)
+            .parallel_on(app.serving.readers.as_ref())
     }
 
     /// How vertices are shown: as elements, as far as they exist, where `wanted`; else as `otherwise` says.
