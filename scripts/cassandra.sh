@@ -9,7 +9,7 @@
 #   scripts/cassandra.sh resume-node DIR N    SIGCONT
 #   scripts/cassandra.sh status DIR           one line a node
 #
-# Secured nodes let in only who logs in (at first user cassandra with password cassandra, a moment after the
+# Secured nodes require a login (at first user cassandra with password cassandra, a moment after the
 # start), over TLS alone, and look at rights.
 # DIR/tls/ca.pem vouches for them; DIR/tls/other-ca.pem is a certificate that vouches for nobody.
 #

@@ -1,4 +1,4 @@
-//! The connected cluster: requests with their deadline, their repetitions and their place among all that are under way.
+//! The connected cluster: requests with their deadlines, retries and permits.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use tokio::time::timeout_at;
 use crate::clock::Clock;
 use crate::error::{Failure, failure, is_timeout, refused};
 use crate::figures::Figures;
-use crate::limits::{ATTEMPTS_PER_TIMEOUT, EXPRESS_REQUESTS, RETRY_PAUSE, RETRY_PAUSE_MAX};
+use crate::limits::{ATTEMPTS_PER_TIMEOUT, PRIORITY_LANE_REQUESTS, RETRY_PAUSE, RETRY_PAUSE_MAX};
 use crate::options::CassandraOptions;
 use crate::statements::{Ask, Statements};
-use crate::window::{Place, Window};
+use crate::window::{Permit, Window};
 
 pub(crate) struct Client {
     pub(crate) session: Arc<Session>,
@@ -25,18 +25,18 @@ pub(crate) struct Client {
     pub(crate) tables: &'static [TableSpec],
     pub(crate) clock: Arc<Clock>,
     pub(crate) figures: Arc<Figures>,
-    /// Which node a request goes to.
+    /// Chooses the node for a request.
     pub(crate) policy: Arc<dyn LoadBalancingPolicy>,
     statements: Arc<Vec<Statements>>,
-    /// Places for parts of batches, of which one call can have hundreds.
+    /// Slots for parts of batches, of which one call can have hundreds.
     pub(crate) batches: Window,
-    /// Places for everything else, which would have to wait behind all of those.
+    /// Slots for everything else, which would otherwise have to wait behind those.
     pub(crate) others: Window,
 }
 
-/// Which places a request takes one of.
+/// Which queue a request waits in for a slot.
 #[derive(Clone, Copy)]
-pub(crate) enum Line {
+pub(crate) enum Queue {
     Batches,
     Others,
 }
@@ -62,18 +62,18 @@ impl Client {
         }
     }
 
-    /// The same client with places of its own.
-    pub(crate) fn express(&self) -> Self {
+    /// The same client with slots of its own.
+    pub(crate) fn priority_lane(&self) -> Self {
         Self {
             session: Arc::clone(&self.session),
-            options: CassandraOptions { requests_in_flight_max: EXPRESS_REQUESTS, ..self.options.clone() },
+            options: CassandraOptions { requests_in_flight_max: PRIORITY_LANE_REQUESTS, ..self.options.clone() },
             tables: self.tables,
             clock: Arc::clone(&self.clock),
             figures: Arc::clone(&self.figures),
             policy: Arc::clone(&self.policy),
             statements: Arc::clone(&self.statements),
-            batches: Window::new(EXPRESS_REQUESTS),
-            others: Window::new(EXPRESS_REQUESTS),
+            batches: Window::new(PRIORITY_LANE_REQUESTS),
+            others: Window::new(PRIORITY_LANE_REQUESTS),
         }
     }
 
@@ -88,19 +88,19 @@ impl Client {
         self.request("preparing a statement", || statements.get(&self.session, ask, self.options.consistency)).await
     }
 
-    /// Does a request that is no part of a batch and can be repeated until it succeeds, fails for good, or its time is
-    /// over.
+    /// Sends a repeatable request that is not part of a batch, with retries until it succeeds, fails for good or times
+    /// out.
     pub(crate) async fn request<T, F>(&self, what: &'static str, attempt: impl FnMut() -> F) -> Result<T, KvError>
     where
         F: Future<Output = Result<T, ExecutionError>>,
     {
-        self.request_in(Line::Others, what, attempt).await
+        self.request_in(Queue::Others, what, attempt).await
     }
 
-    /// [`Client::request`] in one of the lines.
+    /// [`Client::request`] in one of the queues.
     pub(crate) async fn request_in<T, F>(
         &self,
-        line: Line,
+        queue: Queue,
         what: &'static str,
         attempt: impl FnMut() -> F,
     ) -> Result<T, KvError>
@@ -108,7 +108,7 @@ impl Client {
         F: Future<Output = Result<T, ExecutionError>>,
     {
         let mut tries = Tries::new(self, what);
-        let _permit = tries.permit(line).await?;
+        let _permit = tries.permit(queue).await?;
         let mut attempt = attempt;
         loop {
             match tries.run(attempt()).await {
@@ -119,7 +119,7 @@ impl Client {
         }
     }
 
-    /// What a call that may not be repeated blindly uses: its own loop around single attempts.
+    /// For calls that must not be retried blindly: they run their own loop around single attempts.
     pub(crate) fn tries(&self, what: &'static str) -> Tries<'_> {
         Tries::new(self, what)
     }
@@ -141,11 +141,11 @@ impl<'a> Tries<'a> {
         Self { client, what, started: Instant::now(), deadline, pause: RETRY_PAUSE, attempts: 0 }
     }
 
-    /// A place among the requests under way.
-    pub(crate) async fn permit(&self, line: Line) -> Result<Place<'a>, KvError> {
-        let window = match line {
-            Line::Batches => &self.client.batches,
-            Line::Others => &self.client.others,
+    /// Waits for a slot.
+    pub(crate) async fn permit(&self, queue: Queue) -> Result<Permit<'a>, KvError> {
+        let window = match queue {
+            Queue::Batches => &self.client.batches,
+            Queue::Others => &self.client.others,
         };
         match timeout_at(self.deadline, window.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
@@ -153,7 +153,7 @@ impl<'a> Tries<'a> {
             Err(_) => {
                 self.client.figures.failed();
                 let detail = format!(
-                    "{} did not begin within {} ms: {} requests to Cassandra are under way and get no answer",
+                    "{} did not start within {} ms: {} requests to Cassandra are in flight without an answer",
                     self.what,
                     self.client.options.request_timeout.as_millis(),
                     window.limit()
@@ -163,7 +163,7 @@ impl<'a> Tries<'a> {
         }
     }
 
-    /// One attempt, cut off when its share of the time is over.
+    /// Runs one attempt, with a timeout that leaves time for others.
     pub(crate) async fn run<T>(
         &mut self,
         attempt: impl Future<Output = Result<T, ExecutionError>>,

@@ -47,15 +47,15 @@ struct Pending {
 
 impl Default for Pending {
     fn default() -> Self {
-        Self { bytes: AtomicUsize::new(0), batches: Arc::new(Semaphore::new(PLACES)) }
+        Self { bytes: AtomicUsize::new(0), batches: Arc::new(Semaphore::new(SLOTS)) }
     }
 }
 
-/// Batches under way: a place is taken by each, and the engine is closed when all places are free.
-const PLACES: usize = 1 << 20;
+/// Slots of running batches, one each; the engine may close once all are free.
+const SLOTS: usize = 1 << 20;
 
 impl CassandraEngine {
-    /// Connects, makes keyspace and tables where they are missing, and finishes writes that were interrupted.
+    /// Connects, creates the keyspace and tables if they are missing, and finishes interrupted writes.
     ///
     /// # Errors
     /// [`KvError::Unavailable`] when no contact point answers in time, [`KvError::NotAStore`] when the keyspace holds
@@ -80,8 +80,7 @@ impl CassandraEngine {
         Ok(Self { client, pending: Arc::default(), runtime, handle })
     }
 
-    /// Writes down a batch as an intent and goes no further, as a writer that ends in the middle of its work; for
-    /// tests.
+    /// Writes a batch as an intent and stops there, like a writer that dies half-way; for tests.
     #[doc(hidden)]
     pub fn leave_intent(&self, batch: &WriteBatch) -> Result<(), KvError> {
         let writes: Vec<kv::Operation<'_>> = batch.iter().collect();
@@ -124,13 +123,13 @@ impl CassandraEngine {
     }
 }
 
-/// Whether a prefix is a whole partition that no other begins with: it is one, and stays one whatever follows.
+/// Whether a prefix is a whole partition, and not the beginning of others.
 fn is_partition(spec: &TableSpec, prefix: &[u8]) -> bool {
     let len = Some(prefix.len());
     !prefix.is_empty() && (spec.partition_len)(prefix) == len && (spec.partition_len)(&successor(prefix)) == len
 }
 
-/// A runtime that is not waited for when it is dropped, since that may be where a task of another runtime is running.
+/// A runtime whose drop does not block, since it may be dropped in a task of another runtime.
 struct Background(Option<Runtime>);
 
 impl Drop for Background {
@@ -141,13 +140,13 @@ impl Drop for Background {
     }
 }
 
-/// Waits in this thread, whichever it is: also in a thread of another runtime.
+/// Blocks the calling thread, which may belong to another runtime.
 fn wait<T>(handle: &tokio::runtime::Handle, call: impl Future<Output = T>) -> T {
     let _inside = handle.enter();
     futures::executor::block_on(call)
 }
 
-/// Looks for interrupted writes of any process from time to time, until the engine is gone.
+/// Looks for interrupted writes of any process at intervals, until the engine is dropped.
 async fn sweep(client: std::sync::Weak<Client>, request_timeout: Duration) {
     loop {
         tokio::time::sleep(INTENT_SWEEP_INTERVAL).await;
@@ -195,7 +194,7 @@ impl Read for CassandraEngine {
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
         let spec = TableSpec::find(self.client.tables, table)?;
-        // The start of a run is a key without partition: nothing comes before it.
+        // The start of a run is a key without a partition, before all others.
         let after = after.filter(|key| !key.partition().is_empty());
         let mut sources = Vec::new();
         if is_partition(spec, prefix) {
@@ -286,7 +285,7 @@ impl Engine for CassandraEngine {
         };
         let Ok(permit) = Arc::clone(&self.pending.batches).try_acquire_owned() else {
             self.pending.bytes.fetch_sub(place, Ordering::Relaxed);
-            return Commit::done(Err(KvError::Unavailable { detail: format!("{PLACES} batches wait for Cassandra") }));
+            return Commit::done(Err(KvError::Unavailable { detail: format!("{SLOTS} batches wait for Cassandra") }));
         };
         let (sender, commit) = Commit::pending();
         let client = Arc::clone(&self.client);
@@ -335,7 +334,7 @@ impl Engine for CassandraEngine {
         self.wait(self.delete(table, prefix, timestamp))
     }
 
-    /// Nodes do it by themselves; a client has no say in it.
+    /// Nodes do this by themselves; a client cannot trigger it.
     fn compact(&self, table: TableId, _prefix: &[u8]) -> Result<(), KvError> {
         TableSpec::find(self.client.tables, table).map(drop)
     }
@@ -348,15 +347,15 @@ impl Engine for CassandraEngine {
 
     fn express(&self) -> Option<Arc<dyn Engine>> {
         Some(Arc::new(Self {
-            client: Arc::new(self.client.express()),
+            client: Arc::new(self.client.priority_lane()),
             pending: Arc::default(),
             runtime: Arc::clone(&self.runtime),
             handle: self.handle.clone(),
         }))
     }
 
-    /// What is acknowledged is in the commit logs of enough replicas; when those reach their disks is set in the nodes
-    /// (`commitlog_sync`), and a client has no say in it.
+    /// Acknowledged writes are in the commit logs of enough replicas; the nodes' setting `commitlog_sync` determines
+    /// when those are synced, and a client cannot.
     fn sync(&self) -> Result<(), KvError> {
         Ok(())
     }
@@ -371,14 +370,15 @@ impl Engine for CassandraEngine {
 }
 
 impl Pending {
-    /// Counts the bytes of a batch in, if there is room.
+    /// Reserves the bytes of a batch, if the limit allows.
     fn take(&self, bytes: usize) -> Result<usize, KvError> {
         let room = |pending: usize| Some(pending + bytes).filter(|all| pending == 0 || *all <= PENDING_BYTES_MAX);
         match self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room) {
             Ok(_) => Ok(bytes),
             Err(pending) => Err(KvError::Unavailable {
                 detail: format!(
-                    "{pending} bytes of batches wait for Cassandra, which is too slow for them; at most {PENDING_BYTES_MAX} may wait"
+                    "{pending} bytes of batches wait for Cassandra, which is too slow for them; at most \
+                     {PENDING_BYTES_MAX} may wait"
                 ),
             }),
         }
@@ -388,8 +388,8 @@ impl Pending {
 impl Drop for CassandraEngine {
     fn drop(&mut self) {
         // Every batch has a deadline, so this ends.
-        let places = u32::try_from(PLACES).unwrap_or(u32::MAX);
-        drop(self.wait(self.pending.batches.acquire_many(places)));
+        let slots = u32::try_from(SLOTS).unwrap_or(u32::MAX);
+        drop(self.wait(self.pending.batches.acquire_many(slots)));
     }
 }
 

@@ -8,7 +8,7 @@ use scylla::errors::{DbError, ExecutionError, PrepareError, RequestAttemptError}
 pub(crate) enum Failure {
     /// It never reached a replica: try again.
     NotDone,
-    /// It may or may not have been done; what can be repeated is.
+    /// It may or may not have been applied; repeatable requests are retried.
     Unknown,
     /// Trying again cannot help.
     Final,
@@ -35,7 +35,10 @@ fn of_attempt(error: &RequestAttemptError) -> Failure {
         | RequestAttemptError::RepreparedIdChanged { .. }
         | RequestAttemptError::RepreparedIdMissingInBatch => Failure::Unknown,
         RequestAttemptError::DbError(error, _) => match error {
-            DbError::Unavailable { .. } | DbError::Overloaded | DbError::IsBootstrapping | DbError::RateLimitReached { .. } => {
+            DbError::Unavailable { .. }
+            | DbError::Overloaded
+            | DbError::IsBootstrapping
+            | DbError::RateLimitReached { .. } => {
                 Failure::NotDone
             }
             DbError::ReadTimeout { .. }
@@ -65,7 +68,7 @@ pub(crate) fn is_timeout(error: &ExecutionError) -> bool {
     )
 }
 
-/// An error that trying again cannot mend.
+/// The error of a request that must not be retried.
 pub(crate) fn refused(what: &str, error: &ExecutionError) -> KvError {
     let advice = match error {
         ExecutionError::LastAttemptError(RequestAttemptError::DbError(DbError::Unauthorized, _))
@@ -77,7 +80,7 @@ pub(crate) fn refused(what: &str, error: &ExecutionError) -> KvError {
     KvError::Other { detail: format!("Cassandra refused {what}: {error}{advice}") }
 }
 
-/// The driver's answer had another form than the statement asks for.
+/// The answer does not have the form the statement asks for.
 pub(crate) fn unexpected(what: &str, error: &impl std::fmt::Display) -> KvError {
     KvError::Other { detail: format!("the answer to {what} is not what was asked for: {error}") }
 }

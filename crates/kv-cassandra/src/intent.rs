@@ -1,9 +1,9 @@
-//! Groups of writes too large for a batch: written down as a whole first, then done, then forgotten.
+//! Groups of writes too large for a batch: logged as an intent first, then applied, then the intent is deleted.
 //!
-//! An intent is one partition of a table of its own, in parts of a size that nodes take easily. Its writes begin when
-//! all parts are acknowledged, so an intent that is complete may be half done, and one that is not has not begun.
-//! Whoever finds a complete one does all of it with its first timestamp, which changes nothing where it was done
-//! already or something newer was written.
+//! An intent is one partition of a separate table, in parts of a size that nodes accept easily. Its writes begin once
+//! all parts are acknowledged, so a complete intent may be half applied, and an incomplete one has not begun. Any
+//! process that finds a complete intent applies all of it with its original timestamp, which changes nothing that was
+//! already applied or has been overwritten since.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use scylla::statement::Statement;
 use scylla::statement::batch::BatchType;
 use uuid::Uuid;
 
-use crate::client::{Client, Line};
+use crate::client::{Client, Queue};
 use crate::clock::now_micros;
 use crate::error::unexpected;
 use crate::limits::{INTENT_AGE_IN_TIMEOUTS, INTENT_PART_BYTES, PARTITION_BATCH_BYTES};
@@ -25,24 +25,24 @@ use crate::send::{all, send};
 /// The table of intents.
 pub(crate) const TABLE: &str = "kv_intents";
 
-/// Writes a group by way of an intent.
+/// Writes a group through an intent.
 pub(crate) async fn write(client: &Client, writes: &[Operation<'_>], timestamp: i64) -> Result<(), KvError> {
     let started = tokio::time::Instant::now();
     let id = put(client, &encode(writes), timestamp).await?;
     if started.elapsed() >= client.options.request_timeout * (INTENT_AGE_IN_TIMEOUTS - 1) {
-        // Whoever looks for unfinished intents may be about to take this one for a dead one's.
+        // A process looking for unfinished intents may be about to mistake this one for that of a dead writer.
         let limit_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         return Err(KvError::Timeout { limit_ms });
     }
     apply(client, writes, timestamp).await?;
-    // It is done, whether or not the note about it goes: another time it would change nothing.
+    // The group is applied even if deleting the intent fails: applying it again changes nothing.
     if let Err(error) = forget(client, &id, timestamp).await {
-        tracing::warn!(%error, "an intent that is done could not be deleted; it will be done once more");
+        tracing::warn!(%error, "an applied intent could not be deleted; it will be applied again");
     }
     Ok(())
 }
 
-/// Writes down an intent; gives its id.
+/// Writes an intent and returns its id.
 pub(crate) async fn put(client: &Client, body: &[u8], timestamp: i64) -> Result<Vec<u8>, KvError> {
     let id = Uuid::new_v4().as_bytes().to_vec();
     let parts: Vec<(i32, &[u8])> = (0..).zip(body.chunks(INTENT_PART_BYTES)).collect();
@@ -55,7 +55,7 @@ pub(crate) async fn put(client: &Client, body: &[u8], timestamp: i64) -> Result<
     let calls = parts.into_iter().map(|(part, bytes)| async move {
         let values = (id_ref, part, count, timestamp, bytes);
         client
-            .request_in(Line::Batches, "writing an intent", || client.session.query_unpaged(statement.clone(), values))
+            .request_in(Queue::Batches, "writing an intent", || client.session.query_unpaged(statement.clone(), values))
             .await
             .map(drop)
     });
@@ -85,16 +85,16 @@ async fn apply(client: &Client, writes: &[Operation<'_>], timestamp: i64) -> Res
 }
 
 async fn forget(client: &Client, id: &[u8], timestamp: i64) -> Result<(), KvError> {
-    // This machine's clock may be behind the one the intent's timestamp is from.
+    // This machine's clock may be behind the clock of the intent's timestamp.
     let later = client.clock.next().max(timestamp.saturating_add(1));
     let statement = statement(&format!("DELETE FROM {}.{TABLE} WHERE id = ?", client.options.keyspace), Some(later));
     client
-        .request_in(Line::Batches, "deleting an intent", || client.session.query_unpaged(statement.clone(), (id,)))
+        .request_in(Queue::Batches, "deleting an intent", || client.session.query_unpaged(statement.clone(), (id,)))
         .await?;
     Ok(())
 }
 
-/// What is known of an intent without its content.
+/// An intent without its content.
 struct Found {
     id: Vec<u8>,
     parts_found: i32,
@@ -102,8 +102,8 @@ struct Found {
     timestamp: i64,
 }
 
-/// Does every complete intent that is older than `age`, and deletes incomplete ones whose writer must have given up;
-/// says how many were done.
+/// Applies every complete intent older than `age`, and deletes incomplete ones whose writers must have given up;
+/// returns the number applied.
 pub(crate) async fn finish_unfinished(client: &Client, age: Duration) -> Result<usize, KvError> {
     let age_micros = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
     let dead = client.options.request_timeout * INTENT_AGE_IN_TIMEOUTS;
@@ -113,7 +113,7 @@ pub(crate) async fn finish_unfinished(client: &Client, age: Duration) -> Result<
         let older_by = now_micros().saturating_sub(found.timestamp);
         if found.parts_found < found.parts {
             if older_by >= dead_micros {
-                tracing::warn!("deleting an intent that was never completely written; nothing of it had begun");
+                tracing::warn!("deleting an incomplete intent; none of it had been applied");
                 forget(client, &found.id, found.timestamp).await?;
             }
         } else if older_by >= age_micros {

@@ -1,31 +1,30 @@
 //! The storage engine on Apache Cassandra or ScyllaDB.
 //!
-//! What it is: [`CassandraEngine`], which implements [`kv::Engine`] in a keyspace of a cluster, and the only crate that
-//! names the driver. What it is not: it knows nothing of what the tables hold, and starts no cluster.
+//! [`CassandraEngine`] implements [`kv::Engine`] in a keyspace of a cluster. No other crate names the driver. This one
+//! does not know what the tables hold, and starts no cluster.
 //!
 //! # Layout
 //! A table of the interface is a table of the store, `(p, r) -> v`: the partition is the partition key, so that its
-//! rows are together on the same replicas, and the row is the clustering key, so that they are in order. Beside them
-//! are `kv_settings`, which says the format, and `kv_intents`.
+//! rows are together on the same replicas, and the row is the clustering key, so that they are in order. Two further
+//! tables are `kv_settings`, which has the format version, and `kv_intents`.
 //!
 //! # What is atomic, and what a reader may see
 //! - A write is acknowledged when enough replicas have it ([`ReplicaConsistency`]), and a read asks enough replicas to
 //!   find it. It is never lost while a majority of the replicas of its partition keeps its disks.
-//! - The writes of a group ([`kv::WriteBatch::end_group`]) are all there in the end. To one partition they are one
-//!   mutation, seen as a whole by a reader of one table. To several they travel in a logged batch, which the cluster
-//!   finishes by itself; groups too large for that become an intent first, which this engine finishes
-//!   ([`limits::INTENT_SWEEP_INTERVAL`], and at each start). A reader may see some of a group before the rest, as a
-//!   rule for less than a millisecond.
-//! - A batch that failed may have some of its groups written, and one of which the outcome is unknown may be finished
-//!   later on. Whatever was written since to the same keys stays, because all writes of a batch carry the time of the
-//!   batch.
-//! - Of two writes to one key the later timestamp wins. Within a process these only rise. Between processes they are
-//!   the clocks of their machines: keep those together (NTP); a difference is warned of at the start and is a figure in
-//!   the metrics.
-//! - [`kv::Engine::compare_and_swap`] is a lightweight transaction: linearizable, whoever calls it.
-//! - Scans see each page at its own moment. Partitions come in the order of their tokens; a prefix that is not a whole
-//!   partition is compared here, so such a scan reads the whole table. It does so by ranges of tokens, up to
-//!   [`limits::RANGES_AHEAD`] at once, each asked of its replicas.
+//! - The writes of a group ([`kv::WriteBatch::end_group`]) are all applied eventually. To one partition they are one
+//!   mutation, seen as a whole by a reader of one table. To several they are sent as a logged batch, which the cluster
+//!   completes by itself; groups too large for that become an intent first, which this engine completes
+//!   ([`limits::INTENT_SWEEP_INTERVAL`], and at each start). A reader may see a part of a group before the rest,
+//!   usually for less than a millisecond.
+//! - A failed batch may have some of its groups written, and one with an unknown outcome may be completed later. Newer
+//!   writes to the same keys stay, because all writes of a batch carry the time of the batch.
+//! - Of two writes to one key the later timestamp wins. Timestamps increase monotonically within a process. Between
+//!   processes they depend on the clocks of their machines, which must be synchronised (NTP); a difference is logged as
+//!   a warning at startup and reported in the metrics.
+//! - [`kv::Engine::compare_and_swap`] is a lightweight transaction, linearizable across processes.
+//! - Each page of a scan is read at its own time. Partitions come in the order of their tokens; a prefix that is not a
+//!   whole partition is filtered here, so such a scan reads the whole table. It does so by ranges of tokens, up to
+//!   [`limits::RANGES_AHEAD`] at once, each from its replicas.
 //!
 //! # Failures
 //! A request that can be repeated is sent again, to another node where possible, until the request timeout; then it

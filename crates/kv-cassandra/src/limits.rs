@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Largest value, in bytes: a node refuses a mutation of more than half a segment of its commit log, which is 16 MiB as
-/// it comes.
+/// Largest value, in bytes: a node rejects a mutation of more than half a segment of its commit log, which is 16 MiB by
+/// default.
 pub const VALUE_BYTES_MAX: usize = 15 << 20;
 
 /// Largest run of writes to one partition that is sent as one mutation, in bytes; for the same reason.
@@ -17,7 +17,7 @@ pub const PARTITION_BATCH_BYTES: usize = 128 << 10;
 /// long.
 pub const BATCH_STATEMENTS_MAX: usize = 5_000;
 
-/// What a node counts for a write besides key and value when it compares a batch with its threshold: timestamps,
+/// Bytes that a node adds for each write to key and value when it compares a batch with its threshold: timestamps,
 /// lengths, flags.
 pub const WRITE_OVERHEAD_BYTES: usize = 64;
 
@@ -25,22 +25,22 @@ pub const WRITE_OVERHEAD_BYTES: usize = 64;
 /// must not fill the memory of its client.
 pub const PENDING_BYTES_MAX: usize = 256 << 20;
 
-/// An answer that takes longer says that requests wait in the nodes: a tenth of the time after which a server that
-/// hears nothing of the others stops writing, so that what they tell each other gets through as well.
+/// A longer answer time means that requests queue in the nodes: a tenth of the time after which a server that cannot
+/// see the others' changes stops writing, so that messages between servers get through as well.
 pub const SLOW_ANSWER: Duration = Duration::from_millis(500);
 
-/// Requests of a line that are under way at once even if the cluster is slow: less would not keep its nodes busy.
-pub const PLACES_MIN: usize = 4;
+/// Concurrent requests of a queue even if the cluster is slow: fewer would not keep its nodes busy.
+pub const SLOTS_MIN: usize = 4;
 
-/// Requests under way at once on the way that only what servers tell each other takes: it asks for one thing after the
-/// other, in some threads.
-pub const EXPRESS_REQUESTS: usize = 8;
+/// Concurrent requests in the priority lane, which only messages between servers use: a few threads, each with one
+/// request at a time.
+pub const PRIORITY_LANE_REQUESTS: usize = 8;
 
 /// Requests one call has under way at once: enough to hide the network from a batch, too few for one call to starve the
 /// others.
 pub const REQUESTS_PER_CALL: usize = 128;
 
-/// Rows asked for by name in one request: ScyllaDB's limit as it comes.
+/// Rows asked for by name in one request: ScyllaDB's default limit.
 pub const ROWS_PER_REQUEST: usize = 100;
 
 /// Partitions asked for by name in one request: a request costs more than the rows it brings, so several share one; few
@@ -97,11 +97,10 @@ pub const KEEPALIVE: Duration = Duration::from_secs(3);
 /// nodes.
 pub const SCHEMA_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// An intent is finished by whoever finds it when it is older than this many request timeouts: its writer has given up
-/// by then.
+/// Any process applies an intent older than this many request timeouts: its writer has given up by then.
 pub const INTENT_AGE_IN_TIMEOUTS: u32 = 3;
 
-/// Pause between two looks for unfinished intents.
+/// Interval at which unfinished intents are looked for.
 pub const INTENT_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Bytes of one part of an intent: what a node takes in one mutation without effort.
@@ -110,8 +109,8 @@ pub const INTENT_PART_BYTES: usize = 1 << 20;
 /// Seconds after which nodes may forget that an intent was deleted: how long they keep writes for a node that is down.
 pub const INTENT_GC_GRACE_SECONDS: u32 = 3 * 3600;
 
-/// Clocks of this machine and the cluster's that differ by more are warned of: the later clock wins where two servers
-/// write one key.
+/// A larger difference between the clocks of this machine and the cluster is logged as a warning: if two servers write
+/// one key, the later clock wins.
 pub const CLOCK_SKEW_WARNED: Duration = Duration::from_millis(500);
 
 /// Threads of the runtime that speaks to the cluster: they move bytes, the work is done by the callers.
@@ -123,5 +122,5 @@ pub const CONNECTION_BUFFER_BYTES: usize = 2 * 8192;
 /// Longest name of a keyspace; the store's own limit.
 pub const KEYSPACE_NAME_MAX: usize = 48;
 
-/// Between two looks at how many nodes the cluster has, while it has too few: gossip goes round once a second.
+/// Interval at which nodes are counted while the cluster has too few: a round of gossip takes a second.
 pub(crate) const NODES_LOOK_EVERY: Duration = Duration::from_millis(500);

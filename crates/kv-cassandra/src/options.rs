@@ -29,10 +29,10 @@ pub struct CassandraOptions {
     pub request_timeout: Duration,
     /// Connections to each node.
     pub connections_per_node: usize,
-    /// Requests under way at once, over all calls: so many for parts of batches, and so many for everything else.
+    /// Maximum number of concurrent requests over all calls, separately for parts of batches and for everything else.
     pub requests_in_flight_max: usize,
-    /// Bytes of a batch over several partitions. A node warns of batches above its `batch_size_warn_threshold` (5 KiB
-    /// as it comes) and refuses those above its `batch_size_fail_threshold` (50 KiB).
+    /// Maximum bytes of a batch over several partitions. A node logs a warning about batches above its
+    /// `batch_size_warn_threshold` (5 KiB by default) and rejects those above its `batch_size_fail_threshold` (50 KiB).
     pub batch_bytes: usize,
     /// User and password, where the cluster asks for them.
     pub credentials: Option<Credentials>,
@@ -40,7 +40,7 @@ pub struct CassandraOptions {
     pub tls: Option<TlsOptions>,
 }
 
-/// Who logs in.
+/// The user that logs in.
 #[derive(Clone)]
 pub struct Credentials {
     /// Name of the user.
@@ -55,12 +55,12 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// Encrypted connections. Nodes are connected to by address, so their certificates must name addresses.
+/// Encrypted connections. Nodes are contacted by IP address, so their certificates must contain the addresses.
 #[derive(Clone, Debug, Default)]
 pub struct TlsOptions {
-    /// Certificates (PEM) of who may vouch for nodes; `None`: those the system trusts.
+    /// CA certificates (PEM) that verify the nodes'; `None`: those the system trusts.
     pub ca_file: Option<PathBuf>,
-    /// A certificate chain (PEM) that tells the nodes who we are, with its key.
+    /// The client's certificate chain (PEM) with its key, for nodes that verify clients.
     pub client_certificate: Option<ClientCertificate>,
 }
 
@@ -152,7 +152,7 @@ impl CassandraOptions {
             && name.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_');
         if !fits {
             let detail = format!(
-                "'{}' is no name of a keyspace: it needs lower-case letters, digits and underscores, at most \
+                "'{}' is not a valid keyspace name: it needs lower-case letters, digits and underscores, at most \
                  {KEYSPACE_NAME_MAX}, a letter first",
                 self.keyspace
             );

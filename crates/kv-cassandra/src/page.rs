@@ -1,4 +1,4 @@
-//! Rows in pages: what a scan still has to ask for, and what it has.
+//! Rows in pages: what a scan has read and what it still has to read.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Page {
         self.held = Some(Held { client: Arc::clone(client), scan: Arc::clone(scan), bytes });
     }
 
-    /// Forgets all rows but so many.
+    /// Keeps only the first rows.
     fn truncate(&mut self, rows: usize) {
         if let Some(first) = self.rows.get(rows) {
             self.bytes.truncate(first.start);
@@ -233,8 +233,8 @@ impl Rest {
         Ok(Read { next, last_two })
     }
 
-    /// Ends a probe before the last token of its page, of which there may be more: ranges go on there. A page of one
-    /// token alone does not end it.
+    /// Ends a probe before the last token of its page, which may have more rows: ranges continue there. A page of a
+    /// single token does not end it.
     async fn end_probe(
         &mut self,
         client: &Client,
@@ -290,7 +290,7 @@ impl Rest {
     }
 }
 
-/// What an answer to a question for tokens had, beside its rows.
+/// What the answer to a query for tokens had in addition to its rows.
 struct Read {
     next: PagingStateResponse,
     last_two: Option<LastTwo>,

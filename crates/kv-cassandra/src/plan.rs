@@ -1,8 +1,8 @@
 //! Which requests a batch becomes.
 //!
-//! A group of writes must be there as a whole in the end. What goes to one partition is one mutation, which a replica
-//! applies as a whole; what goes to several travels in a logged batch, which the cluster finishes by itself; what is
-//! too large for one becomes an intent.
+//! A group of writes must be applied completely. Writes to one partition are one mutation, which a replica applies as a
+//! whole; writes to several are sent as a logged batch, which the cluster completes by itself; a group too large for
+//! that becomes an intent.
 
 use kv::{Operation, TableId, WriteBatch};
 use rustc_hash::FxHashMap;
@@ -19,9 +19,9 @@ pub(crate) struct Unit<'a> {
 /// How a unit is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Writes to one partition: atomic, nothing is kept besides.
+    /// Writes to one partition: atomic, without a log.
     Partition,
-    /// Writes to several, finished by the cluster.
+    /// Writes to several, completed by the cluster.
     Logged,
     /// Too large for either.
     Intent,
@@ -36,8 +36,8 @@ pub(crate) fn size(write: &Operation<'_>) -> usize {
     write.key().as_bytes().len() + value + WRITE_OVERHEAD_BYTES
 }
 
-/// The requests of a batch. All writes get the same timestamp, and of two with the same timestamp a delete would beat a
-/// put: so only the last write of each key stays, and groups that write the same key become one.
+/// The requests of a batch. All writes get the same timestamp, and of two with the same timestamp a delete would win
+/// over a put: so only the last write of each key stays, and groups that write the same key are merged.
 pub(crate) fn units(batch: &WriteBatch, logged_bytes_max: usize) -> Vec<Unit<'_>> {
     let mut partitions: FxHashMap<&[u8], usize> = FxHashMap::default();
     let mut units: Vec<Unit<'_>> = Vec::new();

@@ -32,7 +32,7 @@ impl TokenRange {
         self.after >= self.upto
     }
 
-    /// The range in so many parts of one width, or fewer where it is narrow.
+    /// Splits the range into parts of equal width, or fewer if it is narrow.
     pub(crate) fn parts(self, count: u64) -> Vec<Self> {
         let width = (self.width() / count.max(1)).max(1);
         let mut parts = Vec::new();
@@ -99,8 +99,8 @@ impl Ranges {
     }
 }
 
-/// How many tokens a range should have after one that held so many bytes. One with a large partition, or an empty one,
-/// says little about the next.
+/// The number of tokens for the next range, given the bytes in the last one. A range that is empty or has a large
+/// partition says little about the next.
 fn fitting(last: TokenRange, bytes: u64) -> u64 {
     let width = u128::from(last.width());
     let change = u128::from(RANGE_CHANGE_MAX);

@@ -1,4 +1,4 @@
-//! Why a cluster lets nobody in, and what to do about it.
+//! Why a cluster refuses the connection, and what to do about it.
 
 use std::error::Error;
 
@@ -10,7 +10,7 @@ use scylla::errors::{
 
 use crate::options::CassandraOptions;
 
-/// The error of a session that could not begin.
+/// The error of a session that could not be established.
 pub(crate) fn not_connected(options: &CassandraOptions, error: &NewSessionError) -> KvError {
     let at = options.contacts();
     let refused = |detail: String| KvError::Other { detail };
@@ -26,17 +26,18 @@ pub(crate) fn not_connected(options: &CassandraOptions, error: &NewSessionError)
     if let Some(tls) = source_of::<TlsError>(last) {
         return match tls {
             TlsError::InvalidCertificate(CertificateError::UnknownIssuer) => refused(format!(
-                "the certificate of Cassandra at {at} is not from anybody who is trusted here ({tls}); {}",
+                "the certificate of Cassandra at {at} was not issued by a trusted authority ({tls}); {}",
                 match options.tls.as_ref().and_then(|tls| tls.ca_file.as_ref()) {
-                    Some(file) => format!("{} is not the certificate of who signed it: name that one", file.display()),
-                    None => "name the file with the certificate of who signed it".to_owned(),
+                    Some(file) => format!("{} is not the certificate of its issuer: name that one", file.display()),
+                    None => "name the file with the certificate of its issuer".to_owned(),
                 }
             )),
             TlsError::InvalidCertificate(_) => {
                 refused(format!("the certificate of Cassandra at {at} is not valid for this connection: {tls}"))
             }
             TlsError::InvalidMessage(_) => refused(format!(
-                "what answers at {at} does not speak TLS ({tls}); turn TLS off here, or on in the nodes (client_encryption_options)"
+                "what answers at {at} does not speak TLS ({tls}); turn TLS off here, or on in the nodes \
+                 (client_encryption_options)"
             )),
             TlsError::AlertReceived(_) => refused(format!(
                 "Cassandra at {at} refused the TLS connection ({tls}); it may want a client certificate that it trusts"
@@ -47,11 +48,14 @@ pub(crate) fn not_connected(options: &CassandraOptions, error: &NewSessionError)
     match last {
         ConnectionError::ConnectionSetupRequestError(setup) => match setup.get_error() {
             ConnectionSetupRequestErrorKind::MissingAuthentication => {
-                refused(format!("Cassandra at {at} lets in only who logs in: give a user and a password"))
+                refused(format!("Cassandra at {at} requires a login: give a user and a password"))
             }
             ConnectionSetupRequestErrorKind::DbError(DbError::AuthenticationError, words) => {
                 let user = options.credentials.as_ref().map_or("(none)", |credentials| &credentials.user);
-                refused(format!("Cassandra at {at} does not let user {user} in ({words}); check user and password"))
+                refused(format!(
+                    "Cassandra at {at} refused the login of user {user} ({words}); check user and \
+                     password"
+                ))
             }
             _ => away(broken(options)),
         },
@@ -60,7 +64,7 @@ pub(crate) fn not_connected(options: &CassandraOptions, error: &NewSessionError)
     }
 }
 
-/// What to check where a node ended a connection without a word.
+/// What to check if a node closed a connection without an error.
 pub(crate) fn broken(options: &CassandraOptions) -> &'static str {
     match options.tls {
         Some(_) => {
@@ -70,14 +74,14 @@ pub(crate) fn broken(options: &CassandraOptions) -> &'static str {
     }
 }
 
-/// The error of a type among those that led to this one.
+/// The error of a type in the chain of sources.
 fn source_of<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let mut at = Some(error);
     while let Some(error) = at {
         if let Some(found) = error.downcast_ref::<E>() {
             return Some(found);
         }
-        // An I/O error hides what it is made of from the chain of sources.
+        // An I/O error hides its inner error from the chain of sources.
         let inner = match (error.downcast_ref::<ConnectionError>(), error.downcast_ref::<std::io::Error>()) {
             (Some(ConnectionError::IoError(io)), _) => io.get_ref(),
             (_, Some(io)) => io.get_ref(),
@@ -106,7 +110,7 @@ mod tests {
     fn a_certificate_nobody_vouches_for_is_told() {
         let tls = TlsError::InvalidCertificate(CertificateError::UnknownIssuer);
         let error = said(ConnectionError::IoError(Arc::new(std::io::Error::other(tls))), &CassandraOptions::default());
-        assert!(error.to_string().contains("name the file with the certificate of who signed it"), "{error}");
+        assert!(error.to_string().contains("name the file with the certificate of its issuer"), "{error}");
     }
 
     #[test]

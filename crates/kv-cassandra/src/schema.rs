@@ -187,8 +187,8 @@ fn enough_nodes(client: &Client, wanted: &[(String, usize)]) -> Result<(), KvErr
         };
         if *factor > count {
             let detail = format!(
-                "keyspace {keyspace} is to have {factor} replicas, but {place} has {count} node(s): start more nodes or choose a \
-                 smaller replication factor"
+                "keyspace {keyspace} is to have {factor} replicas, but {place} has {count} node(s): start more nodes \
+                 or choose a smaller replication factor"
             );
             return Err(KvError::Other { detail });
         }
@@ -212,8 +212,8 @@ async fn prepare_tables(client: &Client) -> Result<(), KvError> {
     }
     if !known.contains(intent::TABLE) {
         let text = format!(
-            "CREATE TABLE IF NOT EXISTS {keyspace}.{} (id blob, part int, parts int, ts bigint, body blob, PRIMARY KEY (id, part)) \
-             WITH gc_grace_seconds = {INTENT_GC_GRACE_SECONDS}",
+            "CREATE TABLE IF NOT EXISTS {keyspace}.{} (id blob, part int, parts int, ts bigint, body blob, PRIMARY KEY \
+             (id, part)) WITH gc_grace_seconds = {INTENT_GC_GRACE_SECONDS}",
             intent::TABLE
         );
         define(client, &text).await?;
@@ -293,7 +293,8 @@ async fn compare_clocks(client: &Client) -> Result<(), KvError> {
     if Duration::from_micros(skew.unsigned_abs()) > CLOCK_SKEW_WARNED {
         tracing::warn!(
             skew_ms = skew / 1000,
-            "this machine's clock and the cluster's differ; where two servers write one element the later clock wins: use a time server"
+            "this machine's clock and the cluster's differ; where two servers write one element the later clock wins: \
+             use a time server"
         );
     }
     Ok(())
@@ -302,7 +303,8 @@ async fn compare_clocks(client: &Client) -> Result<(), KvError> {
 /// About how many bytes a table has, from what a node knows of itself; 0 before it has counted.
 pub(crate) async fn table_bytes(client: &Client, table: TableId) -> Result<u64, KvError> {
     const WHAT: &str = "the size of a table";
-    const TEXT: &str = "SELECT mean_partition_size, partitions_count FROM system.size_estimates WHERE keyspace_name = ? AND table_name = ?";
+    const TEXT: &str = "SELECT mean_partition_size, partitions_count FROM system.size_estimates \
+        WHERE keyspace_name = ? AND table_name = ?";
     let name = TableSpec::find(client.tables, table)?.name;
     let found = select(client, TEXT, (&client.options.keyspace, name)).await?;
     let mut bytes: u64 = 0;

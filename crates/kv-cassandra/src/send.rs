@@ -5,7 +5,7 @@ use futures::stream::FuturesUnordered;
 use kv::{KvError, Operation};
 use scylla::statement::batch::{Batch, BatchType};
 
-use crate::client::{Client, Line};
+use crate::client::{Client, Queue};
 use crate::limits::REQUESTS_PER_CALL;
 use crate::statements::Ask;
 
@@ -43,7 +43,7 @@ pub(crate) async fn send(
         let mut statement = client.statement(write.table(), ask(write)).await?.clone();
         statement.set_timestamp(Some(timestamp));
         client
-            .request_in(Line::Batches, "writing", || client.session.execute_unpaged(&statement, values(write)))
+            .request_in(Queue::Batches, "writing", || client.session.execute_unpaged(&statement, values(write)))
             .await?;
         return Ok(());
     }
@@ -54,7 +54,7 @@ pub(crate) async fn send(
     batch.set_is_idempotent(true);
     batch.set_timestamp(Some(timestamp));
     let values: Vec<Vec<&[u8]>> = writes.iter().map(values).collect();
-    client.request_in(Line::Batches, "writing a batch", || client.session.batch(&batch, &values)).await?;
+    client.request_in(Queue::Batches, "writing a batch", || client.session.batch(&batch, &values)).await?;
     Ok(())
 }
 

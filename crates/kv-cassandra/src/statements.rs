@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use crate::options::ReplicaConsistency;
 
-/// What is asked of a table. `p` is the partition, `r` the row, `v` the value, `w` who swapped it last.
+/// The kinds of statements. `p` is the partition, `r` the row, `v` the value, `w` the token of the last swap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Ask {
@@ -99,7 +99,7 @@ impl Statements {
             let mut prepared = session.prepare(Statement::new(ask.text(&self.table))).await?;
             prepared.set_is_idempotent(!ask.is_swap());
             if ask == Ask::SwapRead {
-                // A read of this kind first finishes a swap that was left half done.
+                // A read of this kind first completes an unfinished swap.
                 prepared.set_consistency(match consistency {
                     ReplicaConsistency::LocalQuorum => scylla::statement::Consistency::LocalSerial,
                     _ => scylla::statement::Consistency::Serial,

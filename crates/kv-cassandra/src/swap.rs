@@ -5,7 +5,7 @@ use scylla::errors::ExecutionError;
 use scylla::value::{CqlValue, Row};
 use uuid::Uuid;
 
-use crate::client::{Client, Line};
+use crate::client::{Client, Queue};
 use crate::error::{Failure, failure, unexpected};
 use crate::statements::Ask;
 
@@ -13,9 +13,9 @@ const WHAT: &str = "a compare and swap";
 
 /// Replaces the value of `key` if it is `expected`; says whether it did.
 ///
-/// An attempt without an answer may have succeeded. Each swap leaves a token of its own beside the value, so that a
-/// look at the row, which waits for swaps under way, tells; only where others have swapped since, or the row was to be
-/// deleted, it cannot, and the outcome stays unknown.
+/// An attempt without an answer may have succeeded. Each swap stores a unique token next to the value, so that reading
+/// the row, which waits for running swaps, shows the outcome. Only if others have swapped since, or the row was to be
+/// deleted, the outcome stays unknown.
 pub(crate) async fn swap(
     client: &Client,
     table: TableId,
@@ -34,7 +34,7 @@ pub(crate) async fn swap(
     };
     let statement = client.statement(table, ask).await?;
     let mut tries = client.tries(WHAT);
-    let permit = tries.permit(Line::Others).await?;
+    let permit = tries.permit(Queue::Others).await?;
     let mut unknown: Option<ExecutionError> = None;
     let applied = loop {
         match tries.run(client.session.execute_unpaged(statement, &values)).await {
@@ -70,7 +70,7 @@ pub(crate) async fn swap(
 /// Value and token of a row.
 type Found = (Option<Vec<u8>>, Option<Vec<u8>>);
 
-/// The row, after all swaps under way.
+/// The row, after all running swaps.
 async fn read(client: &Client, table: TableId, key: Key<'_>) -> Result<Option<Found>, KvError> {
     let statement = client.statement(table, Ask::SwapRead).await?;
     let values = (key.partition(), key.row());

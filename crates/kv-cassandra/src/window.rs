@@ -1,49 +1,49 @@
-//! How many requests are under way to the cluster: as many as it answers in good time.
+//! The number of requests in flight to the cluster: as many as it answers quickly.
 //!
-//! What is more than a cluster can work on waits in its nodes, where everything else has to wait behind it. So the
-//! number falls by half when most answers are slow, and grows again while most are quick: additive increase and
+//! Requests beyond what a cluster can process queue in its nodes, where everything else has to wait behind them. So the
+//! limit is halved when most answers are slow, and grows again while most are quick: additive increase and
 //! multiplicative decrease (Chiu and Jain, 1989), as in congestion control. One slow node of three makes fewer than
-//! half of the answers slow and changes nothing.
+//! half of the answers slow and does not lower the limit.
 
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 
-use crate::limits::{PLACES_MIN, SLOW_ANSWER};
+use crate::limits::{SLOTS_MIN, SLOW_ANSWER};
 
-/// Places for requests, as many as go well.
+/// Slots for requests, whose number adapts to the cluster.
 pub(crate) struct Window {
-    places: Semaphore,
+    slots: Semaphore,
     most: usize,
     state: Mutex<State>,
 }
 
 struct State {
-    /// Places there should be.
+    /// The number of slots there should be.
     limit: usize,
-    /// Places there still are beyond that: they go when they come back.
+    /// Slots still in use beyond the limit: they are removed when released.
     surplus: usize,
-    /// Answers to requests that began after the last change, since they were last judged.
+    /// Answers since the last decision, to requests sent after the last decrease.
     answers: usize,
-    /// Of those, slow ones.
+    /// The slow ones among them.
     slow: usize,
-    /// Of those, quick ones.
+    /// The quick ones among them.
     quick: usize,
     changed: Instant,
 }
 
 impl State {
-    /// Counts an answer. Gives the places there should be from now on, if that changes.
+    /// Counts an answer. Returns the new limit, if it changes.
     fn judge(&mut self, took: Duration, most: usize) -> Option<usize> {
         self.answers += 1;
         self.slow += usize::from(took > SLOW_ANSWER);
         self.quick += usize::from(took < SLOW_ANSWER / 2);
-        if self.answers < (self.limit / 8).max(PLACES_MIN) {
+        if self.answers < (self.limit / 8).max(SLOTS_MIN) {
             return None;
         }
         let limit = if self.slow * 2 > self.answers {
-            (self.limit / 2).max(PLACES_MIN).min(most)
+            (self.limit / 2).max(SLOTS_MIN).min(most)
         } else if self.quick * 2 > self.answers {
             (self.limit + 1 + self.limit / 64).min(most)
         } else {
@@ -54,8 +54,8 @@ impl State {
     }
 }
 
-/// A place, given back when it is dropped.
-pub(crate) struct Place<'a> {
+/// A slot, released when dropped.
+pub(crate) struct Permit<'a> {
     window: &'a Window,
     permit: Option<SemaphorePermit<'a>>,
     since: Instant,
@@ -64,23 +64,23 @@ pub(crate) struct Place<'a> {
 impl Window {
     pub(crate) fn new(most: usize) -> Self {
         let state = State { limit: most, surplus: 0, answers: 0, slow: 0, quick: 0, changed: Instant::now() };
-        Self { places: Semaphore::new(most), most, state: Mutex::new(state) }
+        Self { slots: Semaphore::new(most), most, state: Mutex::new(state) }
     }
 
-    /// Places there should be now.
+    /// The current limit.
     pub(crate) fn limit(&self) -> usize {
         self.state.lock().limit
     }
 
-    pub(crate) async fn acquire(&self) -> Result<Place<'_>, AcquireError> {
-        let permit = self.places.acquire().await?;
-        Ok(Place { window: self, permit: Some(permit), since: Instant::now() })
+    pub(crate) async fn acquire(&self) -> Result<Permit<'_>, AcquireError> {
+        let permit = self.slots.acquire().await?;
+        Ok(Permit { window: self, permit: Some(permit), since: Instant::now() })
     }
 
-    /// Learns from a request that began at `since` and took so long; says whether its place shall go.
+    /// Learns from a request that began at `since` and took `took`; returns whether its slot is to be removed.
     fn learn(&self, since: Instant, took: Duration) -> bool {
         let mut state = self.state.lock();
-        // Requests that began before the last cut say nothing about it.
+        // Requests from before the last decrease say nothing about it.
         if since >= state.changed
             && let Some(limit) = state.judge(took, self.most)
         {
@@ -91,7 +91,7 @@ impl Window {
                 let more = limit - state.limit;
                 let kept = more.min(state.surplus);
                 state.surplus -= kept;
-                self.places.add_permits(more - kept);
+                self.slots.add_permits(more - kept);
             }
             state.limit = limit;
         }
@@ -101,7 +101,7 @@ impl Window {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         let goes = self.window.learn(self.since, self.since.elapsed());
         if let Some(permit) = self.permit.take()
@@ -116,10 +116,10 @@ impl Drop for Place<'_> {
 mod tests {
     use super::*;
 
-    /// Takes all places there are, and gives them back after requests of so long, one time after the other.
+    /// Takes all slots and releases them after requests of these durations, in turn.
     fn round(window: &Window, took: &[Duration]) -> usize {
         let mut held = Vec::new();
-        while let Ok(permit) = window.places.try_acquire() {
+        while let Ok(permit) = window.slots.try_acquire() {
             held.push(permit);
         }
         let count = held.len();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_answers_halve_the_places_once_a_round_and_quick_ones_bring_them_back() {
+    fn slow_answers_halve_the_slots_once_a_round_and_quick_ones_bring_them_back() {
         let window = Window::new(64);
         let (quick, slow) = (Duration::from_millis(1), SLOW_ANSWER * 2);
         assert_eq!(round(&window, &[quick]), 64);
@@ -143,8 +143,8 @@ mod tests {
         for _ in 0..10 {
             round(&window, &[slow]);
         }
-        assert_eq!(round(&window, &[SLOW_ANSWER]), PLACES_MIN, "neither slow nor quick changes nothing");
-        let mut last = PLACES_MIN;
+        assert_eq!(round(&window, &[SLOW_ANSWER]), SLOTS_MIN, "neither slow nor quick changes nothing");
+        let mut last = SLOTS_MIN;
         let rounds = (0..100).position(|_| {
             let now = round(&window, &[quick]);
             assert!(now >= last);
@@ -152,11 +152,11 @@ mod tests {
             now == 64
         });
         assert!(rounds.is_some_and(|rounds| rounds > 5), "{rounds:?}");
-        assert_eq!((window.limit(), window.places.available_permits()), (64, 64));
+        assert_eq!((window.limit(), window.slots.available_permits()), (64, 64));
     }
 
     #[test]
-    fn one_slow_node_of_three_costs_no_places() {
+    fn one_slow_node_of_three_costs_no_slots() {
         let window = Window::new(64);
         let (quick, slow) = (Duration::from_millis(1), SLOW_ANSWER * 2);
         for _ in 0..20 {
@@ -165,10 +165,10 @@ mod tests {
     }
 
     #[test]
-    fn few_places_stay() {
+    fn few_slots_stay() {
         let window = Window::new(2);
         round(&window, &[SLOW_ANSWER * 2; 2]);
         round(&window, &[SLOW_ANSWER * 2; 2]);
-        assert_eq!((window.limit(), window.places.available_permits()), (2, 2));
+        assert_eq!((window.limit(), window.slots.available_permits()), (2, 2));
     }
 }

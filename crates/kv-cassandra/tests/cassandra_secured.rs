@@ -122,29 +122,26 @@ fn with_password_and_certificate_it_works() {
 fn a_wrong_password_is_told() {
     let (_engine, _turn) = opened();
     let error = refusal(&CassandraOptions { credentials: login("cassandra", "wrong"), ..options() });
-    assert_refused(&error, &["does not let user cassandra in", "check user and password"]);
+    assert_refused(&error, &["refused the login of user cassandra", "check user and password"]);
     assert!(!error.to_string().contains("wrong"), "the password is not printed: {error}");
     let error = refusal(&CassandraOptions { credentials: login("nobody", "x"), ..options() });
-    assert_refused(&error, &["does not let user nobody in"]);
+    assert_refused(&error, &["refused the login of user nobody"]);
 }
 
 #[test]
 fn a_missing_password_is_told() {
     let (_engine, _turn) = opened();
     let error = refusal(&CassandraOptions { credentials: None, ..options() });
-    assert_refused(&error, &["lets in only who logs in", "give a user and a password"]);
+    assert_refused(&error, &["requires a login", "give a user and a password"]);
 }
 
 #[test]
 fn a_certificate_nobody_vouches_for_is_told() {
     let (_engine, _turn) = opened();
     let error = refusal(&CassandraOptions { tls: certificate("other-ca.pem"), ..options() });
-    assert_refused(
-        &error,
-        &["not from anybody who is trusted here", "other-ca.pem is not the certificate of who signed it"],
-    );
+    assert_refused(&error, &["not issued by a trusted authority", "other-ca.pem is not the certificate of its issuer"]);
     let error = refusal(&CassandraOptions { tls: Some(TlsOptions::default()), ..options() });
-    assert_refused(&error, &["not from anybody who is trusted here", "name the file with the certificate"]);
+    assert_refused(&error, &["not issued by a trusted authority", "name the file with the certificate"]);
 }
 
 #[test]

@@ -42,7 +42,11 @@ impl Drop for WaitingFile {
         if let Err(error) = fs::remove_file(&self.0)
             && error.kind() != ErrorKind::NotFound
         {
-            tracing::warn!(path = %self.0.display(), %error, "a file that was not ingested stays until the store is opened again");
+            tracing::warn!(
+                path = %self.0.display(),
+                %error,
+                "a file that was not ingested remains until the store is opened again"
+            );
         }
     }
 }

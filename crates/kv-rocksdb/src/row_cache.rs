@@ -501,7 +501,9 @@ mod tests {
                         drop(cache.write_any(vec![TABLE]));
                         rows.clear();
                     }
-                    _ => match cache.get(TABLE, &key, &mut |found| assert_eq!(Some(found), rows.get(&key).map(Vec::as_slice))) {
+                    _ => match cache.get(TABLE, &key, &mut |found| {
+                        assert_eq!(Some(found), rows.get(&key).map(Vec::as_slice));
+                    }) {
                         Looked::Missed(ticket) => {
                             let value = vec![what; len];
                             cache.keep(ticket, TABLE, &key, &value);

@@ -36,8 +36,7 @@ pub struct TikvEngine {
     runtime: Arc<Background>,
 }
 
-/// A runtime that is not waited for when it is dropped: that would block, which a thread of another runtime must not
-/// do.
+/// A runtime whose drop does not block, which a thread of another runtime must not do.
 struct Background(Option<Runtime>);
 
 impl Drop for Background {
@@ -108,7 +107,7 @@ impl TikvEngine {
     }
 }
 
-/// Finds the cluster within the time for it.
+/// Finds the cluster within the timeout.
 fn connect(runtime: &Runtime, options: &TikvOptions) -> Result<TransactionClient, KvError> {
     let mut config =
         Config::default().with_timeout(options.attempt_timeout).with_grpc_max_decoding_message_size(ANSWER_BYTES_MAX);
@@ -134,7 +133,8 @@ fn connect(runtime: &Runtime, options: &TikvOptions) -> Result<TransactionClient
     };
     Err(KvError::Unavailable {
         detail: format!(
-            "cannot reach TiKV within {} ms, PD at {}: {reason}; are the addresses those of PD (usually port 2379), and {}?",
+            "cannot reach TiKV within {} ms, PD at {}: {reason}; are the addresses those of PD (usually port 2379), \
+             and {}?",
             limit.as_millis(),
             options.pd_endpoints.join(", "),
             match options.tls {
@@ -147,9 +147,9 @@ fn connect(runtime: &Runtime, options: &TikvOptions) -> Result<TransactionClient
 
 impl Drop for TikvEngine {
     fn drop(&mut self) {
-        let (shared, places) = (Arc::clone(&self.shared), self.shared.options.in_flight_max);
-        let all = u32::try_from(places).unwrap_or(u32::MAX);
-        // Batches wait for places in the order in which they came, so these are the last to come.
+        let (shared, slots) = (Arc::clone(&self.shared), self.shared.options.in_flight_max);
+        let all = u32::try_from(slots).unwrap_or(u32::MAX);
+        // Batches wait for slots in order of arrival, so these come after all others.
         let waited = self.shared.wait(async move {
             drop(timeout(shared.options.request_timeout, shared.writes.acquire_many(all)).await);
             if shared.figures.writes.now() > 0 {
@@ -264,7 +264,7 @@ impl Engine for TikvEngine {
             let now = shared.read(None, async |at| Ok(at)).await?;
             let until = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
             let until = Timestamp { physical: now.physical.saturating_sub(until).max(0), ..now };
-            tracing::info!(until = until.version(), "lets TiKV drop what was overwritten or deleted before");
+            tracing::info!(until = until.version(), "TiKV may garbage-collect what was overwritten or deleted before");
             match shared.client.gc(until).await {
                 Ok(_) => Ok(()),
                 Err(error) => {
@@ -297,7 +297,7 @@ impl Engine for TikvEngine {
     }
 
     fn express(&self) -> Option<Arc<dyn Engine>> {
-        let shared = Arc::new(self.shared.express());
+        let shared = Arc::new(self.shared.priority_lane());
         Some(Arc::new(Self { reader: Reader::now(Arc::clone(&shared)), shared, runtime: Arc::clone(&self.runtime) }))
     }
 

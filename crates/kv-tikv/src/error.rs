@@ -1,5 +1,4 @@
-//! TiKV's errors: whether trying again can help, whether something may have been written, and in which words they are
-//! told.
+//! TiKV's errors: whether a retry can help, whether something may have been written, and how they are reported.
 
 use kv::KvError;
 use tikv_client::{Error, ProtoKeyError, ProtoRegionError};
@@ -38,7 +37,7 @@ pub(crate) enum Verdict {
     Unknown,
 }
 
-/// Judges a failure.
+/// Classifies a failure.
 pub(crate) fn judge(error: &Error) -> Verdict {
     match error {
         Error::KeyError(key) => of_key(key),

@@ -1,4 +1,4 @@
-//! Whose the keys under a prefix are.
+//! Whether the keys under a prefix belong to this store.
 
 use kv::KvError;
 
@@ -9,7 +9,7 @@ use crate::write::swap;
 /// Ends each name in the list of tables.
 const NAME_END: char = '\n';
 
-/// Makes the prefix ours, or sees that it is: fails if it holds something else, or tables this program does not know.
+/// Claims the prefix or confirms the claim; fails if it holds something else, or tables this program does not know.
 pub(crate) async fn take(shared: &Handed) -> Result<(), KvError> {
     let ours: String = shared.layout.tables().iter().flat_map(|table| [table.name, "\n"]).collect();
     loop {
@@ -25,7 +25,7 @@ pub(crate) async fn take(shared: &Handed) -> Result<(), KvError> {
         if found.as_ref() == Some(new) {
             return Ok(());
         }
-        // Somebody who was faster is looked at in the next round.
+        // If another process was faster, the next round examines its list.
         let old = found.as_ref().map(|found| stored(found.as_bytes()));
         if swap(shared, shared.layout.own_row(), old, Some(stored(new.as_bytes()))).await? {
             return Ok(());

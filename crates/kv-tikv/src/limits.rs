@@ -4,17 +4,17 @@
 
 use std::time::Duration;
 
-/// Batches that may wait for one of [`crate::TikvOptions::in_flight_max`] places; further ones are refused. Waiting
-/// longer would only turn into timeouts, and each holds its bytes.
+/// Batches that may wait for one of [`crate::TikvOptions::in_flight_max`] slots; further ones are rejected. In a longer
+/// queue they would only time out, and each holds its bytes.
 pub const WAITING_BATCHES_MAX: usize = 4096;
 
-/// Bytes of a batch that take one of the places for writes: what the client sends a store in one request. A batch takes
-/// a quarter of all places at most.
-pub(crate) const PLACE_BYTES: usize = 16 << 10;
+/// Bytes of a batch for each slot it takes: what the client sends to a store in one request. A batch takes at most a
+/// quarter of all slots.
+pub(crate) const SLOT_BYTES: usize = 16 << 10;
 
-/// Places for reads, and for writes, on the way that only what servers tell each other takes: it asks for one thing
-/// after the other, in some threads.
-pub(crate) const EXPRESS_CALLS: usize = 8;
+/// Slots for reads, and for writes, in the priority lane, which only messages between servers use: a few threads, each
+/// with one call at a time.
+pub(crate) const PRIORITY_LANE_CALLS: usize = 8;
 
 /// Rows of the first page of a scan: most partitions are smaller, and a row takes some hundred bytes.
 pub(crate) const FIRST_PAGE_ROWS: u32 = 256;
@@ -44,11 +44,11 @@ pub(crate) const ANSWER_BYTES_MAX: usize = 512 << 20;
 /// Pause before a failed call is tried again for the first time; each further one is twice as long.
 pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(2);
 
-/// Milliseconds after its beginning at which a transaction that has not written its first lock counts as broken off:
-/// what the client gives locks at least. One that still runs then cannot commit any more, and is made again.
+/// Milliseconds from its start after which a transaction that has not written its first lock counts as abandoned: the
+/// shortest lifetime the client gives locks. One still running then cannot commit any more, and is retried.
 pub(crate) const LOCK_LIFE_MS: i64 = 3_000;
 
-/// Longest such pause: short beside an election of a new leader, which takes seconds.
+/// Longest such pause: short compared with the election of a new leader, which takes seconds.
 pub(crate) const PAUSE_MAX: Duration = Duration::from_millis(200);
 
 /// Times the client itself tries a request again after a region moved or a store went away. With the pauses between,

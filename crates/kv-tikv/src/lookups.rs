@@ -1,9 +1,9 @@
-//! Failed lookups of regions, which `tikv-client` 0.4 does not always tell.
+//! Failed lookups of regions, which `tikv-client` 0.4 does not always report.
 //!
 //! Where the client divides a prewrite or a commit among regions (`Shardable::shards` of both requests), an error from
 //! PD ends the list of parts instead of being passed on: the parts that are missing are not sent, and the call
 //! succeeds. So a commit may have done less than it says, or nothing, whenever PD could not say where a key is. The
-//! client counts such failures before it loses them; whoever commits compares the count before and after.
+//! client counts such failures before it loses them, so each commit compares the counter before and after.
 
 /// The client's counter of failed requests to PD, by type.
 const FAILED: &str = "pd_failed_request_total";

@@ -1,4 +1,4 @@
-//! What an engine is told when it is opened.
+//! The options of an engine.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,18 +14,17 @@ pub struct TikvOptions {
     pub prefix: String,
     /// Time for finding the cluster when the engine is opened.
     pub connect_timeout: Duration,
-    /// Time for one call, everything that is tried again included. Long calls (deleting a prefix) have it for each
-    /// step.
+    /// Timeout of one call, including retries. Long calls (deleting a prefix) apply it to each step.
     pub request_timeout: Duration,
     /// Time for one request to a store; then another is tried within `request_timeout`.
     pub attempt_timeout: Duration,
-    /// Reads, and parts of batches of 16 KiB, that are under way at one time. Further ones wait.
+    /// Maximum number of concurrent reads, and of 16 KiB parts of batches. Further ones wait.
     pub in_flight_max: usize,
     /// Commit a batch that is in one region and small (16 KiB) in one round instead of two, where the cluster can.
     pub one_phase_commit: bool,
     /// How long overwritten and deleted values are kept for snapshots, when [`kv::Engine::compact`] lets the cluster
-    /// drop them. `None`: somebody else collects garbage (a TiDB on the same cluster does). The limit is the cluster's,
-    /// not the prefix's.
+    /// drop them. `None`: others collect garbage (a TiDB on the same cluster does). The limit applies to the whole
+    /// cluster, not to the prefix.
     pub garbage_age: Option<Duration>,
     /// Files for TLS; `None`: no TLS.
     pub tls: Option<TikvTls>,
@@ -33,7 +32,7 @@ pub struct TikvOptions {
     pub threads: usize,
 }
 
-/// PEM files for TLS, with which each side shows who it is.
+/// PEM files for mutual TLS.
 #[derive(Clone, Debug)]
 pub struct TikvTls {
     /// Certificates of the authority that signed those of the cluster.

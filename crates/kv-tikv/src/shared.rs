@@ -1,4 +1,4 @@
-//! What all calls share: the client, its threads, and how a call is tried again until its time is up.
+//! What all calls share: the client, its threads, and how a call is retried until its deadline.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -17,17 +17,17 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::error::{Trouble, Verdict, brief, judge, translate};
 use crate::layout::Layout;
-use crate::limits::{CLIENT_ATTEMPTS_MAX, EXPRESS_CALLS, FIRST_PAUSE, LOCK_LIFE_MS, PAUSE_MAX, PLACE_BYTES};
+use crate::limits::{CLIENT_ATTEMPTS_MAX, FIRST_PAUSE, LOCK_LIFE_MS, PAUSE_MAX, PRIORITY_LANE_CALLS, SLOT_BYTES};
 use crate::options::TikvOptions;
 use crate::regions::Regions;
 use crate::statistics::Figures;
 
 /// Pauses of the client itself, in milliseconds: the first and the longest.
 const CLIENT_PAUSES_MS: (u64, u64) = (2, 200);
-/// Times the client tries a read again by itself; after that the call here goes on with a fresh view of the cluster.
+/// Retries of a read by the client itself; after that the call is retried here with a fresh view of the cluster.
 const CLIENT_READ_ATTEMPTS: u32 = 6;
-/// Times the client tries a step of a write again by itself. Long enough for a store to restart or a region to elect a
-/// leader: a step that is repeated is told apart from a new write by the cluster, so the outcome stays known.
+/// Retries of a step of a write by the client itself. Enough for a store to restart or a region to elect a leader: the
+/// cluster distinguishes a repeated step from a new write, so the outcome stays known.
 const CLIENT_WRITE_ATTEMPTS: u32 = 20;
 
 pub(crate) struct Shared {
@@ -36,11 +36,11 @@ pub(crate) struct Shared {
     pub(crate) layout: Layout,
     pub(crate) options: TikvOptions,
     pub(crate) figures: Arc<Figures>,
-    /// Places for reads.
+    /// Slots for reads.
     pub(crate) reads: Semaphore,
-    /// Places for writes: one for each [`PLACE_BYTES`] of a batch.
+    /// Slots for writes: one per [`SLOT_BYTES`] of a batch.
     pub(crate) writes: Semaphore,
-    /// Batches handed over here and not written yet; those of the express way are counted apart.
+    /// Number of submitted batches not yet written; the priority lane has its own count.
     pub(crate) submitted: AtomicUsize,
     /// Whether to try to commit in one phase.
     pub(crate) one_phase: Arc<AtomicBool>,
@@ -48,26 +48,26 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// The same with places of its own.
-    pub(crate) fn express(&self) -> Self {
+    /// The same with slots of its own.
+    pub(crate) fn priority_lane(&self) -> Self {
         Self {
             client: self.client.clone(),
             regions: Arc::clone(&self.regions),
             layout: self.layout.clone(),
-            options: TikvOptions { in_flight_max: EXPRESS_CALLS, ..self.options.clone() },
+            options: TikvOptions { in_flight_max: PRIORITY_LANE_CALLS, ..self.options.clone() },
             figures: Arc::clone(&self.figures),
-            reads: Semaphore::new(EXPRESS_CALLS),
-            writes: Semaphore::new(EXPRESS_CALLS),
+            reads: Semaphore::new(PRIORITY_LANE_CALLS),
+            writes: Semaphore::new(PRIORITY_LANE_CALLS),
             submitted: AtomicUsize::new(0),
             one_phase: Arc::clone(&self.one_phase),
             runtime: self.runtime.clone(),
         }
     }
 
-    /// How many places a batch of so many bytes takes.
-    pub(crate) fn places(&self, bytes: usize) -> u32 {
+    /// The number of slots for a batch of this size.
+    pub(crate) fn slots(&self, bytes: usize) -> u32 {
         let most = (self.options.in_flight_max / 4).max(1);
-        u32::try_from(bytes.div_ceil(PLACE_BYTES).clamp(1, most)).unwrap_or(1)
+        u32::try_from(bytes.div_ceil(SLOT_BYTES).clamp(1, most)).unwrap_or(1)
     }
 
     /// Runs `work` on the client's threads and waits for it. Callers may be on a thread of another runtime, which could
@@ -81,7 +81,7 @@ impl Shared {
         receiver.recv().unwrap_or(Err(KvError::Closed))
     }
 
-    /// When a call that begins now must be over.
+    /// The deadline of a call that begins now.
     pub(crate) fn deadline(&self) -> Instant {
         Instant::now() + self.options.request_timeout
     }
@@ -94,7 +94,7 @@ impl Shared {
         }
     }
 
-    /// The store at a moment. Made anew for every request, because the client's own keeps all it has read.
+    /// A snapshot of the store, a new one for every request, because the client's snapshots cache all they have read.
     pub(crate) fn snapshot(&self, at: Timestamp) -> Snapshot {
         self.client.snapshot(at, transaction_options(CLIENT_READ_ATTEMPTS))
     }
@@ -111,14 +111,14 @@ impl Shared {
         }
     }
 
-    /// Reads at a moment, `at` or now, again and again until it works or the time is up.
+    /// Reads a snapshot at `at` or now, with retries until it succeeds or the deadline passes.
     pub(crate) async fn read<T, F: Future<Output = Result<T, Trouble>>>(
         &self,
         at: Option<Timestamp>,
         mut attempt: impl FnMut(Timestamp) -> F,
     ) -> Result<T, KvError> {
         let mut attempts = Attempts::new(self, false);
-        let _place = attempts.place(&self.reads, 1).await?;
+        let _permit = attempts.permit(&self.reads, 1).await?;
         self.figures.reads.add(1);
         loop {
             let deadline = attempts.deadline;
@@ -146,7 +146,7 @@ fn transaction_options(attempts: u32) -> TransactionOptions {
     );
     TransactionOptions::new_optimistic()
         .retry_options(retries)
-        // A transaction is dropped half-way when its time is up; others then clear its locks away.
+        // A transaction is dropped half-way at its deadline; others then clear its locks away.
         .drop_check(CheckLevel::None)
         // No transaction is open for longer than its locks live.
         .heartbeat_option(HeartbeatOption::NoHeartbeat)
@@ -164,7 +164,7 @@ fn dead_transaction(error: &tikv_client::Error) -> Option<u64> {
     }
 }
 
-/// The attempts at one call.
+/// The attempts of one call.
 pub(crate) struct Attempts<'a> {
     shared: &'a Shared,
     pub(crate) deadline: Instant,
@@ -180,17 +180,17 @@ impl<'a> Attempts<'a> {
         Self { shared, deadline: shared.deadline(), pause: FIRST_PAUSE, last: None, writes, unknown: false }
     }
 
-    /// Waits for some of the places.
-    pub(crate) async fn place<'p>(
+    /// Waits for slots.
+    pub(crate) async fn permit<'p>(
         &self,
-        places: &'p Semaphore,
+        slots: &'p Semaphore,
         wanted: u32,
     ) -> Result<tokio::sync::SemaphorePermit<'p>, KvError> {
-        match timeout_at(self.deadline, places.acquire_many(wanted)).await {
-            Ok(place) => place.map_err(|_| KvError::Closed),
+        match timeout_at(self.deadline, slots.acquire_many(wanted)).await {
+            Ok(permit) => permit.map_err(|_| KvError::Closed),
             Err(_) => Err(KvError::Unavailable {
                 detail: format!(
-                    "all {} places for calls to TiKV were taken for {} ms (storage.tikv.in_flight_max)",
+                    "all {} slots for calls to TiKV were taken for {} ms (storage.tikv.in_flight_max)",
                     self.shared.options.in_flight_max,
                     self.shared.options.request_timeout.as_millis()
                 ),

@@ -1,11 +1,11 @@
 //! Writing: what becomes of a batch.
 //!
-//! A batch is an optimistic transaction. It writes without having read, so when somebody else wrote one of its keys
-//! meanwhile, it is simply made again with a new timestamp. The same is done when an attempt may have been written or
-//! not, because its answer was lost: it may then be written a second time. Who holds locks over its keys (the guards of
-//! the batch) holds them until the last attempt, so nobody who locks comes in between; for all others it is as if the
-//! batch came a little later. The cluster decides about the first attempt before the second can write, since that finds
-//! the other's locks; one given up can never be written after a later one.
+//! A batch is an optimistic transaction. It writes without having read, so when another writer has changed one of its
+//! keys in the meantime, it is simply retried with a new timestamp. An attempt whose answer was lost, which may or may
+//! not have been written, is retried too, so it may be written twice. Locks over its keys (the guards of the batch) are
+//! held until the last attempt, so no other holder of these locks can write in between; to everyone else it looks as if
+//! the batch arrived a little later. The cluster decides about the first attempt before the second can write, since
+//! that finds the locks of the first; an abandoned attempt can never be written after a later one.
 //!
 //! A swap has read, so it is never repeated after an attempt that may have been written.
 
@@ -35,7 +35,7 @@ pub(crate) fn submit(shared: &Handed, mut batch: WriteBatch) -> Commit {
     let most = shared.options.in_flight_max.saturating_add(WAITING_BATCHES_MAX);
     if shared.submitted.load(Ordering::Relaxed) >= most {
         return Commit::done(Err(KvError::Unavailable {
-            detail: format!("{WAITING_BATCHES_MAX} batches wait for TiKV already; nothing was written"),
+            detail: format!("{WAITING_BATCHES_MAX} batches are already waiting for TiKV; nothing was written"),
         }));
     }
     let bytes = batch.bytes();
@@ -77,7 +77,7 @@ fn mutations(layout: &Layout, batch: &WriteBatch) -> Vec<Mutation> {
 /// Writes all of it or nothing.
 pub(crate) async fn write(shared: &Shared, mutations: Vec<Mutation>, bytes: usize) -> Result<(), KvError> {
     let mut attempts = Attempts::new(shared, true);
-    let _places = attempts.place(&shared.writes, shared.places(bytes)).await?;
+    let _permit = attempts.permit(&shared.writes, shared.slots(bytes)).await?;
     shared.figures.writes.add(1);
     loop {
         match commit(shared, &attempts, mutations.clone()).await {
@@ -117,7 +117,7 @@ pub(crate) async fn swap(
     new: Option<Vec<u8>>,
 ) -> Result<bool, KvError> {
     let mut attempts = Attempts::new(shared, true);
-    let _place = attempts.place(&shared.writes, 1).await?;
+    let _permit = attempts.permit(&shared.writes, 1).await?;
     shared.figures.writes.add(1);
     loop {
         match try_swap(shared, &attempts, &full, expected.as_ref(), new.as_ref()).await {

@@ -54,7 +54,7 @@ impl Load {
         }
     }
 
-    /// What is acknowledged is read at once, whoever is away.
+    /// Acknowledged writes can be read at once, whichever node is down.
     fn read(&self, engine: &CassandraEngine) {
         for n in 0_usize.. {
             if self.stop.load(Ordering::Relaxed) {
@@ -160,8 +160,8 @@ fn nodes_fail_and_nothing_acknowledged_is_lost() {
     }
 }
 
-/// Two nodes of three are away: no majority, so nothing is acknowledged, everything fails in time, and goes on when
-/// they are back.
+/// Two nodes of three are down: without a majority nothing is acknowledged, everything fails in time, and works again
+/// once they are back.
 #[test]
 fn without_a_majority_requests_fail_in_time() {
     let _turn = Store::take();

@@ -28,7 +28,8 @@ fn edges(round: u32) -> WriteBatch {
 }
 
 #[test]
-#[ignore = "a measurement: cargo test --release -p kv-cassandra --features cluster-tests speed -- --ignored --nocapture"]
+#[ignore = "a measurement: cargo test --release -p kv-cassandra --features cluster-tests speed -- --ignored \
+     --nocapture"]
 fn batches_of_500_edges_by_batch_size() {
     let store = Store::take();
     let mut round = 0;
@@ -77,7 +78,7 @@ fn reads() {
         })
         .collect();
     micros.sort_unstable();
-    println!("get: median {} us, 99 % {} us", micros[1_000], micros[1_980]);
+    println!("get: median {} us, 99% {} us", micros[1_000], micros[1_980]);
     let mut keys = Keys::new();
     for n in 0..500_u32 {
         keys.push(|b| b.extend_from_slice(&n.to_be_bytes()), |_| ());

@@ -159,7 +159,7 @@ fn a_keyspace_that_cannot_be_is_told() {
     let error = refusal(&CassandraOptions { keyspace: "system_traces".to_owned(), ..options() });
     assert!(matches!(error, KvError::NotAStore { .. }) || message(&error).contains("replicas"), "{error}");
     let error = refusal(&CassandraOptions { keyspace: "No Name".to_owned(), ..options() });
-    assert!(message(&error).contains("'No Name' is no name of a keyspace"), "{error}");
+    assert!(message(&error).contains("'No Name' is not a valid keyspace name"), "{error}");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_large_table_is_read_by_ranges_of_tokens() {
     sorted.dedup();
     assert_eq!(sorted.len(), ALL, "no row comes twice");
 
-    // Another server goes on where this one was.
+    // Another server continues where this one stopped.
     let other = store.open();
     let large = rows.iter().position(|(_, partition)| *partition == 6).unwrap();
     for at in [0, 1, 98, 99, 100, large, large + 1_500, large + 2_999, ALL / 2, ALL - 2, ALL - 1] {

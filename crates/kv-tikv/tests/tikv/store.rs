@@ -58,7 +58,8 @@ fn parts_found(engine: &TikvEngine, writer: u8, n: u64) -> usize {
     found
 }
 
-/// Writers go on while `disturb` runs; then everything acknowledged is there, and every batch as a whole or not at all.
+/// Writers continue while `disturb` runs; then everything acknowledged is there, and every batch completely or not at
+/// all.
 fn nothing_is_lost_while(engine: &TikvEngine, disturb: impl FnOnce(&dyn Fn(u64))) {
     const WRITERS: u8 = 4;
     let done = AtomicBool::new(false);
@@ -79,7 +80,7 @@ fn nothing_is_lost_while(engine: &TikvEngine, disturb: impl FnOnce(&dyn Fn(u64))
                 })
             })
             .collect();
-        // Waits until so many more batches have been acknowledged.
+        // Waits until more batches have been acknowledged.
         disturb(&|more| {
             let until = acknowledged.load(Ordering::Acquire) + more;
             while acknowledged.load(Ordering::Acquire) < until {

@@ -23,7 +23,7 @@ fn refused(options: &TikvOptions) -> String {
     }
 }
 
-/// Nobody listens, or somebody who never answers: an error that names the address, not a wait without end.
+/// If nothing listens, or never answers, an error names the address instead of an endless wait.
 #[test]
 fn a_wrong_address_is_an_error_that_names_it() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();

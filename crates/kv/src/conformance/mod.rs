@@ -87,7 +87,8 @@ macro_rules! cases {
 cases! { $
     points: put_get_overwrite_delete last_write_of_a_batch_wins empty_values_and_empty_rows tables_are_apart
         multi_get_keeps_order multi_get_of_many_keys large_values limits_are_enforced an_empty_batch_is_written
-        unknown_tables_are_refused rows_read_before_are_read_as_they_are_now reopening_keeps_everything statistics_say_something;
+        unknown_tables_are_refused rows_read_before_are_read_as_they_are_now reopening_keeps_everything
+        statistics_say_something;
     scans: rows_come_in_byte_order partitions_do_not_bleed row_ranges_have_exact_bounds
         partition_scans_take_a_prefix_and_resume many_partitions_are_scanned_in_one_call
         scans_of_many_rows_are_complete delete_prefix_is_exact runs_hold_every_row_once
