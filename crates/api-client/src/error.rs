@@ -67,7 +67,8 @@ pub enum ClientError {
 
     /// Credentials are missing or wrong (401), or the user may not do this (403).
     #[error(
-        "{request} was not allowed ({status}): {message}. Check user name and password, and the user's rights on the graph"
+        "{request} was not allowed ({status}): {message}. Check user name and password, and the user's rights on the \
+         graph"
     )]
     NotAllowed {
         /// Method and path of the request.
@@ -271,7 +272,8 @@ mod tests {
     #[test]
     fn busy_server_is_transient_in_both_forms() {
         assert!(reply(503, "{}").is_transient());
-        let text = r#"{"exception":"class org.apache.hugegraph.HugeException","message":"The rest server is too busy to write"}"#;
+        let text = r#"{"exception":"class org.apache.hugegraph.HugeException",
+            "message":"The rest server is too busy to write"}"#;
         let error = reply(400, text);
         assert!(error.is_transient());
         assert!(!error.is_bad_data());

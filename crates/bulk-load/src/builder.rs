@@ -194,7 +194,7 @@ fn cell(record: &Record, index: usize) -> &Value {
     record.values.get(index).unwrap_or(&Value::Null)
 }
 
-/// An id the data gives, as it stands in a body; `None` if it is empty.
+/// An id from the data, as written in a request body; `None` if it is empty.
 fn given_id(strategy: IdStrategy, raw: &Value) -> Result<Option<Value>, String> {
     if raw.is_null() || raw.as_str().is_some_and(str::is_empty) {
         return Ok(None);
@@ -278,8 +278,10 @@ mod tests {
             "vertexlabels": [
                 {"id": 1, "name": "person", "id_strategy": "PRIMARY_KEY", "properties": ["name", "age", "tags"],
                  "primary_keys": ["name", "age"], "nullable_keys": ["tags"]},
-                {"id": 2, "name": "city", "id_strategy": "CUSTOMIZE_NUMBER", "properties": ["name"], "nullable_keys": []},
-                {"id": 3, "name": "tag", "id_strategy": "PRIMARY_KEY", "properties": ["name"], "primary_keys": ["name"]}],
+                {"id": 2, "name": "city", "id_strategy": "CUSTOMIZE_NUMBER", "properties": ["name"],
+                 "nullable_keys": []},
+                {"id": 3, "name": "tag", "id_strategy": "PRIMARY_KEY", "properties": ["name"],
+                 "primary_keys": ["name"]}],
             "edgelabels": [
                 {"id": 1, "name": "lives", "source_label": "person", "target_label": "city", "properties": ["since"],
                  "nullable_keys": ["since"]},

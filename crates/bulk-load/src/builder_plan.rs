@@ -128,7 +128,8 @@ impl Owner<'_> {
         let key = key.ok_or_else(|| format!("the property key \"{property}\" does not exist on the server"))?;
         if key.cardinality != Cardinality::Single && !lists {
             return Err(format!(
-                "the column \"{}\" goes to \"{property}\", a list; say in \"list_format\" of the input how lists are written",
+                "the column \"{}\" goes to \"{property}\", a list; say in \"list_format\" of the input how lists are \
+                 written",
                 column.name
             ));
         }
@@ -301,7 +302,8 @@ fn in_key_order(
             (None, None) => ordered.push((position, column)),
             (None, Some(other)) => {
                 return Err(format!(
-                    "\"field_mapping\" sends the {end} column \"{}\" to \"{other}\", but the primary keys of \"{}\" are {}",
+                    "\"field_mapping\" sends the {end} column \"{}\" to \"{other}\", but the primary keys of \"{}\" \
+                     are {}",
                     column.name,
                     label.name,
                     keys.join(", ")

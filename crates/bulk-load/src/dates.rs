@@ -54,7 +54,10 @@ impl DateFormat {
                 }
                 c if c.is_ascii_alphabetic() => {
                     let field = field_of(c).ok_or_else(|| {
-                        format!("date format \"{pattern}\" has the letter \"{c}\"; known are y M d H m s S X Z and the word timestamp")
+                        format!(
+                            "date format \"{pattern}\" has the letter \"{c}\"; known are y M d H m s S X Z and the \
+                             word timestamp"
+                        )
                     })?;
                     let mut digits = 1;
                     while chars.next_if_eq(&c).is_some() {
@@ -215,7 +218,10 @@ pub(crate) fn read_zone(name: &str) -> Result<TimeZone, String> {
         return Ok(TimeZone::fixed(offset));
     }
     TimeZone::get(name).map_err(|error| {
-        format!("time zone \"{name}\" is not known ({error}); write for example \"UTC\", \"GMT+8\", \"+05:30\" or \"Europe/Rome\"")
+        format!(
+            "time zone \"{name}\" is not known ({error}); write for example \"UTC\", \"GMT+8\", \"+05:30\" or \
+             \"Europe/Rome\""
+        )
     })
 }
 

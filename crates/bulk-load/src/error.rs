@@ -27,7 +27,7 @@ pub enum LoadError {
     Json {
         /// The file.
         path: PathBuf,
-        /// Line, from 1.
+        /// The line, from 1.
         line: usize,
         /// Column, from 1.
         column: usize,
@@ -81,8 +81,9 @@ pub enum LoadError {
 
     /// More rows were rejected than `rejects_max` allows.
     #[error(
-        "stopped: {rejected} rows were rejected, more than the {rejects_max} allowed. Rows inserted so far: {inserted}. \
-         See {} for the reasons; loading again after the repair is safe, ids given by the data are overwritten with equal content",
+        "stopped: {rejected} rows were rejected, more than the {rejects_max} allowed. Rows inserted so far: \
+         {inserted}. See {} for the reasons; loading again after fixing them is safe, since elements with ids from the \
+         data are overwritten with the same content",
         rejects_dir.display()
     )]
     TooManyRejects {
@@ -121,8 +122,8 @@ pub enum LoadError {
 
     /// The disk filled up (offline load). The store opens and holds what was finished.
     #[error(
-        "the disk is full: loading needs about {} more under {}, {} are free. Make room, then go on with the same command and --resume; \
-         nothing that was finished is lost",
+        "the disk is full: loading needs about {} more under {}, {} are free. Make room, then repeat the same command \
+         with --resume; finished work is kept",
         HumanBytes(*needed_bytes),
         path.display(),
         HumanBytes(*free_bytes)
@@ -136,7 +137,7 @@ pub enum LoadError {
         free_bytes: u64,
     },
 
-    /// An offline load cannot begin, or go on, because of what an earlier one left.
+    /// An offline load cannot start or resume because of what an earlier one left behind.
     #[error("there is an unfinished load in {}: {reason}", dir.display())]
     Journal {
         /// Folder of the unfinished load.
@@ -145,7 +146,7 @@ pub enum LoadError {
         reason: String,
     },
 
-    /// There is no load to go on with.
+    /// There is no load to resume.
     #[error("there is no unfinished load in {}; leave out --resume", dir.display())]
     NothingToResume {
         /// Where it would be.

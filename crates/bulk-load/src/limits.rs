@@ -28,9 +28,8 @@ pub(crate) const SHOWN_CHARS_MAX: usize = 80;
 /// How alike (0 to 1) a known word must be to be suggested for an unknown one.
 pub(crate) const SUGGESTION_LIKENESS_MIN: f64 = 0.75;
 
-/// Memory of an offline load for rows that are not sorted yet, in bytes, where nothing else is said: runs of this size
-/// keep even a billion rows below two hundred runs, and it fits beside the storage engine's own memory on a small
-/// machine.
+/// Default memory of an offline load for unsorted rows, in bytes: runs of this size keep even a billion rows below two
+/// hundred runs, and together with the storage engine's own memory it fits on a small machine.
 pub const SORT_MEMORY_BYTES: u64 = 1 << 30;
 
 /// The least memory an offline load sorts with, in bytes: with less, runs are so small that merging them is slower than
@@ -40,8 +39,8 @@ pub const SORT_MEMORY_BYTES_MIN: u64 = 1 << 20;
 /// Most of that memory one thread takes, in bytes: positions in it have 32 bits.
 pub(crate) const THREAD_MEMORY_BYTES_MAX: u64 = 3 << 30;
 
-/// Bytes of a source file that one thread takes at a time: so many that threads seldom meet, so few that all end at
-/// about the same time.
+/// Bytes of a source file that one thread takes at a time: enough that threads rarely contend, and few enough that all
+/// finish at about the same time.
 pub(crate) const CHUNK_BYTES: u64 = 16 << 20;
 
 /// Bytes of a source file read at a time by an offline load.

@@ -1,5 +1,5 @@
-//! The mapping file as data: hugegraph-loader's version 2 form with its defaults. What may stand in it and what is
-//! refused is decided in `mapping_check.rs`.
+//! The mapping file as data: hugegraph-loader's version 2 form with its defaults. `mapping_check.rs` decides what is
+//! accepted and what is rejected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -178,7 +178,7 @@ impl Fields {
     }
 }
 
-/// The common keys of vertex and edge mappings as they stand in the file.
+/// The common keys of vertex and edge mappings, as in the file.
 ///
 /// Written out in both mappings instead of flattened, since flattening hides unknown keys.
 macro_rules! mapping_of {

@@ -269,7 +269,7 @@ fn check_delimiter(input: &Input, at: &str) -> Result<(), Wrong> {
         }
         _ => match &input.list_format {
             Some(list) if list.elem_delimiter == *delimiter => {
-                Err(wrong(at, "columns and list elements have the same delimiter; they cannot be told apart"))
+                Err(wrong(at, "columns and list elements have the same delimiter; they must differ"))
             }
             _ => Ok(()),
         },

@@ -7,9 +7,9 @@
 //! when all of them are there, the engine takes them over. Nothing goes through a log or is written twice. At last
 //! index labels are built.
 //!
-//! What is finished is written down (`journal.rs`), so a load that was cut short goes on: at the portion of the sources
-//! it was reading, or at the merge it was at. Until the engine has taken over a phase's files nothing of it is in the
-//! store, so nothing is loaded twice.
+//! A journal records finished steps (`journal.rs`), so an interrupted load can resume at the portion of the sources it
+//! was reading, or at the merge. Until the engine has ingested the files of a phase, none of it is in the store, so
+//! nothing is loaded twice.
 //!
 //! With a batch size, rows are committed in batches instead: the plain write path, for comparison and for small
 //! additions to large stores.
@@ -68,9 +68,9 @@ pub struct OfflineOptions {
     pub memory_bytes: u64,
     /// Threads that read and store.
     pub threads: usize,
-    /// Commit batches of so many elements instead of sorting all rows.
+    /// Commit batches of this many elements instead of sorting all rows.
     pub batch: Option<usize>,
-    /// Go on with a load that was cut short.
+    /// Resume an interrupted load.
     pub resume: bool,
 }
 
@@ -85,7 +85,7 @@ pub struct OfflineOptions {
 ///
 /// # Errors
 /// [`LoadError`]. The store then holds the phases that were finished (with a batch size: the batches), and the same
-/// call with `resume` goes on; [`LoadError::DiskFull`] says how much room that needs.
+/// call with `resume` continues; [`LoadError::DiskFull`] says how much space that needs.
 pub fn load_offline(
     store: &Store,
     options: &OfflineOptions,
@@ -193,7 +193,7 @@ fn open_journal(
         (true, false) => Err(LoadError::NothingToResume { dir: work_dir.to_owned() }),
         (false, true) => Err(LoadError::Journal {
             dir: work_dir.to_owned(),
-            reason: "go on with it with --resume, or remove the folder to load from the start".to_owned(),
+            reason: "continue it with --resume, or remove the folder to load from the start".to_owned(),
         }),
         (false, false) => Ok((Journal::create(work_dir, &identity)?, Vec::new())),
     }
@@ -382,7 +382,7 @@ impl Load<'_> {
         }
     }
 
-    /// A full disk with what it takes to go on.
+    /// The error of a full disk, with the space needed to resume.
     fn explained(&self, error: LoadError) -> LoadError {
         if !error.is_disk_full() {
             return error;

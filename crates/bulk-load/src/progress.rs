@@ -1,4 +1,4 @@
-//! Watching a load: what happens is told to a [`LoadObserver`]; [`ConsoleProgress`] draws it.
+//! Progress of a load: events go to a [`LoadObserver`]; [`ConsoleProgress`] displays them.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
@@ -42,9 +42,9 @@ pub trait LoadObserver: Send + Sync {
     fn rejected(&self, _rows: u64) {}
     /// Elements are being counted on the server, before or after.
     fn counting(&self, _label: &str) {}
-    /// An offline load has read all of a phase and begins to bring so many rows into the store.
+    /// An offline load has read a whole phase and begins to merge this many rows into the store.
     fn storing(&self, _phase: Phase, _rows: u64) {}
-    /// So many of these rows were merged.
+    /// This many of these rows have been merged.
     fn stored(&self, _rows: u64) {}
     /// An offline load builds an index label.
     fn indexing(&self, _name: &str) {}

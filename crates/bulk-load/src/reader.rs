@@ -1,8 +1,8 @@
 //! Cuts an opened file into records, with the exact number of the line each begins on.
 //!
 //! Lines come first: empty lines and lines that match the skip pattern are left out, then a line becomes a record. A
-//! CSV record goes on over several lines while a quote is open; if that quote is never closed, only the line that
-//! opened it is bad, and reading goes on with the line after it. A line break inside quotes is read as `\n`.
+//! CSV record spans several lines while a quote is open; if that quote is never closed, only the line that opened it is
+//! bad, and reading continues with the next line. A line break inside quotes is read as `\n`.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
@@ -24,9 +24,9 @@ pub(crate) type Names = Arc<[String]>;
 /// One row of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Record {
-    /// Line it begins on, from 1.
+    /// The line on which it begins, from 1.
     pub(crate) line: u64,
-    /// The row as it stands in the file, without the last line break.
+    /// The raw row, without the last line break.
     pub(crate) raw: Arc<str>,
     /// Names of the columns.
     pub(crate) names: Names,
@@ -42,7 +42,7 @@ pub(crate) struct BadRow {
     pub(crate) reason: String,
 }
 
-/// The cells of a row, and the row as it stands in the file.
+/// The cells of a row, and the raw row.
 type Cells = (Vec<String>, Arc<str>);
 
 /// Reads the records of one file.

@@ -52,7 +52,8 @@ impl Rejects {
                 return Err(LoadError::Option {
                     option: "rejects_dir",
                     reason: format!(
-                        "the source {} lies in the folder for rejected rows, which is emptied by a load; move it, or choose another folder",
+                        "the source {} is in the folder for rejected rows, which a load empties; move it, or choose \
+                         another folder",
                         source.display()
                     ),
                 });

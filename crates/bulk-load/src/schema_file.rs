@@ -152,7 +152,8 @@ mod tests {
     #[test]
     fn an_answer_of_the_server_becomes_create_bodies() {
         let file = read(&json!({"edgelabels": [{"id": 4, "name": "e", "source_label": "a", "target_label": "b",
-            "links": [{"a": "b"}], "status": "CREATED", "index_labels": [], "user_data": {"~create_time": "x", "k": 1}}]}))
+            "links": [{"a": "b"}], "status": "CREATED", "index_labels": [],
+            "user_data": {"~create_time": "x", "k": 1}}]}))
         .unwrap();
         let expected = json!({"name": "e", "source_label": "a", "target_label": "b", "user_data": {"k": 1}});
         assert_eq!(file.lists[2].1, [expected]);

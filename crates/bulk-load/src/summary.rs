@@ -114,7 +114,8 @@ impl LabelSummary {
             let stored_before = if before > 0 { "or were stored before" } else { "in the input" };
             return Some(format!(
                 "{kind} label \"{label}\": the server counts {after}, {fewer} fewer than {before} before plus {} \
-                 inserted. Most likely {fewer} elements have the same id as another one {stored_before} and replaced it",
+                 inserted. Most likely {fewer} elements have the same id as another one {stored_before} and replaced \
+                 it",
                 self.inserted
             ));
         }
@@ -158,14 +159,16 @@ impl fmt::Display for OfflineSummary {
         if self.runs == 0 {
             return writeln!(
                 f,
-                "reading and committing {reading} (of it committing {sorting}), building indexes {}; the store takes {}",
+                "reading and committing {reading} (of it committing {sorting}), building indexes {}; the store takes \
+                 {}",
                 seconds(self.indexing),
                 HumanBytes(self.store_bytes)
             );
         }
         writeln!(
             f,
-            "reading {reading} (of it sorting {sorting}), storing {}, building indexes {}; {} rows from {} runs; the store takes {}",
+            "reading {reading} (of it sorting {sorting}), storing {}, building indexes {}; {} rows from {} runs; the \
+             store takes {}",
             seconds(self.storing),
             seconds(self.indexing),
             self.rows,

@@ -93,7 +93,7 @@ pub fn format_date(milliseconds: i64, zone: &TimeZone) -> String {
     text
 }
 
-/// Appends a number with so many digits.
+/// Appends a number with a fixed number of digits.
 fn push_digits(text: &mut String, number: u32, digits: u32) {
     for place in (0..digits).rev() {
         let digit = number / 10_u32.pow(place) % 10;

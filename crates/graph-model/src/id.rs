@@ -192,7 +192,8 @@ pub enum IdError {
     },
     /// A vertex id in a path or a query parameter that is no literal.
     #[error(
-        "the vertex id must be a number, a quoted string or U\"uuid\", but got '{text}'; a string id needs its double quotes (as %22)"
+        "the vertex id must be a number, a quoted string or U\"uuid\", but got '{text}'; a string id needs its double \
+         quotes (as %22)"
     )]
     NotALiteral {
         /// What was given.

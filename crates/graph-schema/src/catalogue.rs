@@ -123,8 +123,8 @@ impl<T: Definition> Table<T> {
         let invalid = |reason: String| SchemaError::Invalid { kind: T::KIND.name(), name: name.to_owned(), reason };
         if number == 0 || number > limits::NUMBER_MAX {
             return Err(invalid(format!(
-                "its kind is numbered from 1 to {}, and it would get number {number}; numbers of deleted ones are not used again before \
-                 the graph is cleared",
+                "its kind is numbered from 1 to {}, and it would get number {number}; numbers of deleted ones are not \
+                 used again before the graph is cleared",
                 limits::NUMBER_MAX
             )));
         }

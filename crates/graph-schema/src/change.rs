@@ -144,7 +144,7 @@ impl SchemaElement {
     }
 }
 
-/// What a change depends on besides the catalogue and the request.
+/// What a change depends on in addition to the catalogue and the request.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeRules<'a> {
     /// The mode of the graph.

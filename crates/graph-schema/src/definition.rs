@@ -47,7 +47,7 @@ pub enum AggregateType {
     List,
 }
 
-/// Who writes a property.
+/// What writes a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WriteType {
     /// Clients, with the element.
@@ -104,7 +104,7 @@ pub struct PropertyKey {
     pub cardinality: Cardinality,
     /// How written values combine.
     pub aggregate_type: AggregateType,
-    /// Who writes it.
+    /// What writes it: clients or analytical jobs.
     pub write_type: WriteType,
     /// Where it is in its life.
     pub status: Status,

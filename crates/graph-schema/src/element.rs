@@ -24,7 +24,7 @@ use jiff::tz::TimeZone;
 use crate::Catalogue;
 use crate::change::GraphMode;
 
-/// What the checks depend on besides the catalogue and the request.
+/// What the checks depend on in addition to the catalogue and the request.
 #[derive(Clone, Copy, Debug)]
 pub struct ElementRules<'a> {
     /// The mode of the graph.

@@ -164,7 +164,8 @@ pub enum ElementError {
     },
     /// An edge with an id that is not the one its label, ends and sort keys make.
     #[error(
-        "the edge has id {given}, but its label, ends and sort keys make the id '{derived}'; leave 'id' out, or correct them"
+        "the edge has id {given}, but its label, ends and sort keys make the id '{derived}'; leave 'id' out, or \
+         correct them"
     )]
     EdgeIdDiffers {
         /// The id that follows from the rest.

@@ -91,7 +91,7 @@ pub struct NewPropertyKey {
     pub cardinality: Cardinality,
     /// How written values combine.
     pub aggregate_type: AggregateType,
-    /// Who writes it.
+    /// What writes it: clients or analytical jobs.
     pub write_type: WriteType,
     /// Names of properties of the property: must be empty.
     pub properties: Vec<String>,

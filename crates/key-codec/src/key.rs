@@ -35,7 +35,7 @@ pub enum MetaKind {
     /// Rows by number; of the store: copies of graphs that are not complete yet. What a process left so is removed by
     /// the next one.
     Unfinished = 10,
-    /// Rows by name; of the store: the processes over a shared engine, and who of them does what only one may.
+    /// Rows by name; of the store: the processes over a shared engine, and which of them holds an exclusive right.
     Cluster = 11,
     /// Rows by number; of the store, on a shared engine: the versions of the graphs' schemas, and their modes.
     Version = 12,
@@ -276,7 +276,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn vertex_keys_round_trip_and_delimit_themselves(graph in any::<u32>(), id in vertex_id(), junk in any::<Vec<u8>>()) {
+        fn vertex_keys_round_trip_and_delimit_themselves(
+            graph in any::<u32>(), id in vertex_id(), junk in any::<Vec<u8>>(),
+        ) {
             let mut key = Vec::new();
             vertex_partition(&mut key, GraphNumber(graph), &id);
             prop_assert_eq!(read_vertex_key(Key::new(&key, key.len())), Ok(id));
@@ -297,12 +299,16 @@ mod tests {
 
         #[test]
         fn edges_sort_by_label_owner_and_sort_values(a in numbered_edge_id(), b in numbered_edge_id()) {
-            let parts = |id: &EdgeId| (id.label, id.source.clone(), id.sort_values.as_bytes().to_vec(), id.target.clone());
+            let parts = |id: &EdgeId| {
+                (id.label, id.source.clone(), id.sort_values.as_bytes().to_vec(), id.target.clone())
+            };
             prop_assert_eq!(edge_key(1, &a).0.cmp(&edge_key(1, &b).0), parts(&a).cmp(&parts(&b)));
         }
 
         #[test]
-        fn sections_do_not_overlap(a in vertex_id(), b in vertex_id(), c in vertex_id(), labels in (0u32..300, 0u32..300)) {
+        fn sections_do_not_overlap(
+            a in vertex_id(), b in vertex_id(), c in vertex_id(), labels in (0u32..300, 0u32..300),
+        ) {
             use crate::tables::section_len;
             let vertex = |id: &VertexId| {
                 let mut key = Vec::new();
@@ -310,7 +316,8 @@ mod tests {
                 key
             };
             let edge = |label: u32, id: &VertexId| {
-                let id = EdgeId { label: LabelId(label), source: id.clone(), sort_values: "".into(), target: a.clone() };
+                let id =
+                    EdgeId { label: LabelId(label), source: id.clone(), sort_values: "".into(), target: a.clone() };
                 edge_key(1, &id).0
             };
             for (table, keys) in [
@@ -325,7 +332,9 @@ mod tests {
         }
 
         #[test]
-        fn expiry_rows_sort_by_their_moment(a in any::<i64>(), b in any::<i64>(), vertex in vertex_id(), edge in edge_id()) {
+        fn expiry_rows_sort_by_their_moment(
+            a in any::<i64>(), b in any::<i64>(), vertex in vertex_id(), edge in edge_id(),
+        ) {
             let (mut x, mut y) = (Vec::new(), Vec::new());
             expiry_row(&mut x, a, ElementRef::Vertex(&vertex));
             expiry_row(&mut y, b, ElementRef::Edge(&edge));
@@ -347,7 +356,9 @@ mod tests {
         }
 
         #[test]
-        fn texts_sort_like_their_bytes(a in "[\u{0}-\u{3}a-c]{0,8}", b in "[\u{0}-\u{3}a-c]{0,8}", tail in any::<u8>()) {
+        fn texts_sort_like_their_bytes(
+            a in "[\u{0}-\u{3}a-c]{0,8}", b in "[\u{0}-\u{3}a-c]{0,8}", tail in any::<u8>(),
+        ) {
             let (mut x, mut y) = (Vec::new(), Vec::new());
             put_text(&mut x, &a);
             put_text(&mut y, &b);

@@ -282,7 +282,9 @@ mod tests {
         }
 
         #[test]
-        fn a_truncated_value_is_an_error_or_a_shorter_value(properties in properties(), cut in any::<prop::sample::Index>()) {
+        fn a_truncated_value_is_an_error_or_a_shorter_value(
+            properties in properties(), cut in any::<prop::sample::Index>(),
+        ) {
             let mut bytes = Vec::new();
             put_edge(&mut bytes, None, &properties);
             let cut = cut.index(bytes.len());

@@ -1,5 +1,5 @@
-//! Records of people and of who knows whom, in memory: `cargo run -p property-store --example quickstart`.
-//! For one that lasts open `kv_rocksdb::RocksDbEngine` with the same tables instead.
+//! Records of people and their acquaintances, in memory: `cargo run -p property-store --example quickstart`. For one
+//! that lasts open `kv_rocksdb::RocksDbEngine` with the same tables instead.
 
 use std::sync::Arc;
 

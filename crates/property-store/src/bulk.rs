@@ -101,7 +101,7 @@ impl BulkLoad<'_> {
     /// before.
     ///
     /// # Errors
-    /// [`PropertyError::Record`] for bytes that were checked and are no record (the load can go on without it);
+    /// [`PropertyError::Record`] for checked bytes that are not a record (the load can continue without it);
     /// [`PropertyError::Scratch`].
     pub fn node(&mut self, id: u64, bytes: &[u8], check: Check) -> Result<(), PropertyError> {
         check_bytes(id, bytes, check)?;
@@ -120,9 +120,8 @@ impl BulkLoad<'_> {
         self.sorter.add_edge(ends, bytes)
     }
 
-    /// Merges and stores everything: on return all of it survives a power cut; after an error nothing of it is there,
-    /// or, where the engine failed between its tables, only the nodes. `progress` is told how many records have been
-    /// merged.
+    /// Merges and stores everything: on return all of it survives a power failure; after an error none of it is stored,
+    /// or, if the engine failed between its tables, only the nodes. `progress` gets the number of merged records.
     ///
     /// # Errors
     /// [`PropertyError::Scratch`], [`PropertyError::Engine`].

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! record  = 1 fields
-//! fields  = count { name-length name value-length } values      the values one after the other, in the order of the names
+//! fields  = count { name-length name value-length } values      the values in the order of their names
 //! value   = 0 null | 1 false | 2 true | 3 integer (zigzag) | 4 integer above i64 | 5 IEEE 754 double, little-endian
 //!         | 6 text, to the end | 7 count { value-length value } | 8 fields
 //! ```
@@ -401,14 +401,20 @@ mod tests {
         fn some_fields_are_those_of_all(record in record(), picks in any::<u8>()) {
             let bytes = encode(&record).unwrap();
             let names: Vec<&str> =
-                record.keys().enumerate().filter(|(at, _)| picks >> at & 1 == 1).map(|(_, name)| name.as_str()).collect();
+                record.keys()
+                    .enumerate()
+                    .filter(|(at, _)| picks >> at & 1 == 1)
+                    .map(|(_, name)| name.as_str())
+                    .collect();
             let mut expected = record.clone();
             expected.retain(|name, _| names.contains(&name.as_str()));
             prop_assert_eq!(decode_fields(&bytes, &names), Ok(expected));
         }
 
         #[test]
-        fn no_bytes_make_it_panic(bytes in any::<Vec<u8>>(), record in record(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        fn no_bytes_make_it_panic(
+            bytes in any::<Vec<u8>>(), record in record(), at in any::<prop::sample::Index>(), byte in any::<u8>(),
+        ) {
             let _ = decode(&bytes);
             let mut damaged = encode(&record).unwrap();
             let at = at.index(damaged.len());
@@ -455,7 +461,7 @@ mod tests {
 
     #[test]
     fn an_unwanted_field_is_not_decoded() {
-        // "b" holds an unknown kind of value; only who asks for it notices.
+        // "b" holds an unknown kind of value, which matters only if "b" is requested.
         let bytes = [1, 2, 1, b'a', 1, 1, b'b', 1, TRUE, 99];
         assert_eq!(decode_fields(&bytes, &["a"]), Ok(json!({"a": true}).as_object().unwrap().clone()));
         assert_eq!(

@@ -54,8 +54,8 @@ impl<'s, K: RecordKey> Records<'s, K> {
 
     /// The records of many keys, in one round of the engine for every few thousand: in the order of `keys`, `None`
     /// where there is none. Where the engine is on this machine, hundreds of keys are shared out among threads, at most
-    /// [`FETCH_THREADS_MAX`](crate::limits::FETCH_THREADS_MAX); a write that goes on meanwhile may then be seen for
-    /// some keys and not for others.
+    /// [`FETCH_THREADS_MAX`](crate::limits::FETCH_THREADS_MAX); a concurrent write may then be seen for some keys and
+    /// not for others.
     ///
     /// # Errors
     /// As [`Self::get_all`]; the first record that fails makes the call fail.
@@ -113,8 +113,8 @@ impl<'s, K: RecordKey> Records<'s, K> {
         Ok(())
     }
 
-    /// Stores a record, in place of the one there may be, and returns that. One read and one write. Who does not need
-    /// the old record saves the read with [`Self::put`].
+    /// Stores a record and returns the one it replaces, if any. One read and one write. Use [`Self::put`], which saves
+    /// the read, if the old record is not needed.
     ///
     /// # Errors
     /// [`PropertyError::ReadOnly`]; [`PropertyError::Record`] for a record that cannot be stored, or where the old one

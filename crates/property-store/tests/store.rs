@@ -70,7 +70,7 @@ fn a_failed_write_is_an_error_and_wrote_nothing() {
 const BATCH: u64 = 40;
 /// The data folder, for the process that is killed.
 const FOLDER_VARIABLE: &str = "PROPERTY_STORE_KILL_TEST";
-/// What that process says after each pair of batches it was told is written, before the number.
+/// What that process prints, before the number, after each acknowledged pair of batches.
 const ACKNOWLEDGED: &str = "acknowledged ";
 
 fn record_of(batch: u64) -> Record {

@@ -2,14 +2,14 @@
 //! each.
 //!
 //! `instructions --list` prints the names; `instructions NAME` does the case [`TIMES`] times in [`measured_section`],
-//! which is what callgrind is told to count.
+//! which is what callgrind counts.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "benchmark code")]
 
 mod cases;
 
 use cases::CASES;
 
-/// How often: what differs from time to time (a buffer that grows, a tree that splits) is shared by so many. `xtask`
+/// Number of repetitions, over which occasional work (a growing buffer, a tree that splits) is averaged. `xtask`
 /// divides by it.
 const TIMES: usize = 100;
 

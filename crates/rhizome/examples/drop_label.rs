@@ -1,4 +1,4 @@
-//! Measures how long it takes to drop an edge label with many edges: its task from the request to its end, beside an
+//! Measures how long it takes to drop an edge label with many edges: its task from the request to its end, next to an
 //! edge label that stays.
 //!
 //! Run it on a folder that does not exist yet: `cargo run --release --example drop_label -- FOLDER [EDGES [INDEXED]]`.

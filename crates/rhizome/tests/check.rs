@@ -96,7 +96,8 @@ fn batch(round: u64, writer: u64, number: u64) -> Vec<u8> {
     let vertex = |at: u64| {
         let id = (number * 37 + writer * 11 + at * 3) % 200;
         let words = ["red fox", "red dog runs", "a dog"][usize::try_from((number + at) % 3).unwrap()];
-        json!({"label": "thing", "id": id, "properties": {"n": number % 7, "words": words, "code": format!("{id}-{round}")}})
+        let code = format!("{id}-{round}");
+        json!({"label": "thing", "id": id, "properties": {"n": number % 7, "words": words, "code": code}})
     };
     serde_json::to_vec(&(0..50).map(vertex).collect::<Vec<_>>()).unwrap()
 }

@@ -49,7 +49,8 @@ fn edge_batch(label: i64, batch: u64) -> Vec<u8> {
     let edges: Vec<Value> = (0..BATCH)
         .map(|n| {
             let (source, target) = (vertex_id(label, batch, n), vertex_id(label, batch, (n + 1) % BATCH));
-            json!({"label": "next", "outV": source, "outVLabel": "node", "inV": target, "inVLabel": "node", "properties": {}})
+            json!({"label": "next", "outV": source, "outVLabel": "node", "inV": target, "inVLabel": "node",
+                "properties": {}})
         })
         .collect();
     serde_json::to_vec(&edges).unwrap()

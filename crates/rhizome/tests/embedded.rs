@@ -44,8 +44,8 @@ fn a_folder_in_use_is_refused_by_name() {
 #[test]
 fn the_example_runs() {
     let folder = tempfile::tempdir().unwrap();
-    // `cargo test` has built it beside the folder of its tests. Asking cargo to run it would compile half of everything
-    // again, with the features that this package alone needs.
+    // `cargo test` has built it next to the folder of its tests. Asking cargo to run it would compile half of
+    // everything again, with the features that this package alone needs.
     let tests = std::env::current_exe().unwrap();
     let built = tests.parent().and_then(Path::parent).unwrap().join("examples/embedded");
     assert!(built.exists(), "no {}: run `cargo test -p rhizome` without naming a test target", built.display());

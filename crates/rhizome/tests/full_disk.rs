@@ -1,4 +1,4 @@
-//! The server on a disk that fills up: writes are refused with the reason, reads go on, and after room was made
+//! The server on a disk that fills up: writes are rejected with the reason, reads still work, and once there is space
 //! everything works again.
 //!
 //! It needs a small file system: `scripts/test-full-disk.sh` makes one and runs this.
@@ -65,7 +65,7 @@ async fn fill_the_disk() {
     assert!(written > 10);
     assert!(!is_there(&client, written).await, "nothing of a refused batch is there");
     for batch in 0..written {
-        assert!(is_there(&client, batch).await, "reads go on");
+        assert!(is_there(&client, batch).await, "reads still work");
     }
     std::fs::remove_file(ballast).unwrap();
     let start = Instant::now();
@@ -102,8 +102,8 @@ fn rows(data: &Path) -> Vec<(u8, Vec<u8>)> {
     rows
 }
 
-/// By sorting and in batches: the load says what room it needs, what it has finished is there, and it goes on when
-/// there is room.
+/// By sorting and in batches: the load says what space it needs, finished work is kept, and it resumes when there is
+/// room.
 #[test]
 #[ignore = "needs a small file system in RHIZOME_TEST_SMALL_DISK: scripts/test-full-disk.sh"]
 fn an_offline_load_goes_on_when_there_is_room() {

@@ -94,7 +94,8 @@ fn mixed(folder: &Path) -> PathBuf {
             {"name": "city", "id_strategy": "CUSTOMIZE_NUMBER", "properties": ["title"], "nullable_keys": ["title"]}],
         "edgelabels": [{"name": "lives", "source_label": "person", "target_label": "city", "properties": []}],
         "indexlabels": [
-            {"name": "byAge", "base_type": "VERTEX_LABEL", "base_value": "person", "index_type": "RANGE", "fields": ["age"]},
+            {"name": "byAge", "base_type": "VERTEX_LABEL", "base_value": "person", "index_type": "RANGE",
+             "fields": ["age"]},
             {"name": "byTitle", "base_type": "VERTEX_LABEL", "base_value": "city", "index_type": "SECONDARY",
              "fields": ["title"]}],
     });
@@ -131,7 +132,7 @@ fn offline(folder: &Path, name: &str, sources: &Path, more: &[&str]) -> Output {
     load(sources, &[&arguments[..], more].concat())
 }
 
-/// The rejects of a load: reasons of the store and of a server are worded alike but for who refused.
+/// The rejects of a load: the reasons of the store and of a server differ only in which one rejected the row.
 fn rejects(folder: &Path, name: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for entry in std::fs::read_dir(folder.join(format!("{name}-rejects"))).unwrap() {
@@ -246,7 +247,7 @@ fn a_killed_load_goes_on_where_it_was() {
     assert!(kills >= 3, "the load ended before it could be killed");
     if journal.exists() {
         let without = offline(folder.path(), "killed", &sources, &[]);
-        assert!(text(&without).contains("go on with it with --resume"), "{}", text(&without));
+        assert!(text(&without).contains("continue it with --resume"), "{}", text(&without));
         let output = offline(folder.path(), "killed", &sources, &["--sort-memory", "1MiB", "--resume"]);
         assert!(output.status.success(), "{}", text(&output));
         let resumed = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -6,8 +6,8 @@
 //! Invariants: the tokens of a text depend on nothing but the text and the analyzer; they are in lower case, distinct
 //! and sorted; a text without a letter or a digit has none.
 //!
-//! A new version of a library can cut otherwise. Search indexes must then be built anew, so a version of this crate's
-//! dependencies belongs to the storage format.
+//! A new version of a library may split words differently, and search indexes must then be rebuilt. The versions of
+//! this crate's dependencies are therefore part of the storage format.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Threads and the processors they run on: who goes first ([`stand_back`]), and who runs where ([`run_on`]).
+//! Priorities of threads ([`stand_back`]), and pinning them to processors ([`run_on`]).
 //!
 //! What it is not: it starts no threads. What the system does not offer, or refuses, changes nothing: a thread runs as
 //! it would have.

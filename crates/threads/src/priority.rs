@@ -1,13 +1,12 @@
-//! Threads that stand back for others: those of long reads.
+//! Low-priority threads: those of long reads.
 //!
-//! A lower priority alone is not enough: whoever has the processor keeps it for some milliseconds on newer kernels,
-//! even when a thread of higher priority wakes up. So these threads are put into Linux's idle class, which gives way at
-//! once. Where the processors are never idle, that class gets next to nothing; a thread that starves in it takes part
+//! A lower priority alone is not enough: on newer kernels a running thread keeps the processor for some milliseconds,
+//! even when a thread of higher priority wakes up. So these threads are put into Linux's idle class, which is preempted
+//! at once. If the processors are never idle, that class gets next to nothing; a thread that starves in it takes part
 //! with its lower priority for a while.
 
-/// Makes the calling thread stand back behind others for the processor, as long as it lives: in the idle class, and
-/// with this niceness when it starves there. 0 changes nothing. Where the system has no such thing, nothing changes
-/// either.
+/// Lowers the calling thread's CPU priority for as long as it lives: in the idle class, and with this niceness when it
+/// starves there. 0 changes nothing. Where the system has no such thing, nothing changes either.
 pub fn stand_back(niceness: u8) {
     #[cfg(target_os = "linux")]
     linux::stand_back(niceness);
@@ -109,7 +108,7 @@ mod linux {
         }
     }
 
-    /// Whether a thread wanted to run for most of the time that has passed, and was let for less than a fiftieth of it.
+    /// Whether a thread wanted to run for more than half of the time that has passed, but ran for less than 2% of it.
     pub(super) fn starves(before: Times, now: Times, passed: Duration) -> bool {
         let ran = now.ran.saturating_sub(before.ran);
         let waited = now.waited.saturating_sub(before.waited);

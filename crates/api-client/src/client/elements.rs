@@ -63,7 +63,7 @@ impl VertexId {
         }
     }
 
-    /// The id as it stands in a JSON body.
+    /// The id as written in a JSON body.
     #[must_use]
     pub fn json(&self) -> Value {
         match self {

@@ -1,5 +1,5 @@
-//! What an offline load has finished, on disk: a line of JSON for each step. A load that was cut short goes on from
-//! there.
+//! The journal of an offline load on disk: a line of JSON for each finished step, from which an interrupted load
+//! resumes.
 //!
 //! A step is written down after what it made is on the disk. Files that no line names are thrown away at the next
 //! start.
@@ -19,7 +19,7 @@ use crate::rejects::Rejection;
 const VERSION: u32 = 1;
 const FILE_NAME: &str = "journal";
 
-/// What is loaded, from where: a load can only go on if all of it is the same.
+/// What is loaded, from where: a load can be resumed only if all of it is the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     pub(crate) version: u32,

@@ -38,7 +38,7 @@ struct Cursor {
 }
 
 /// Merges a section. Where runs have the same key the row of the last one counts. `report` gets the number of rows
-/// written, now and then; it says whether to go on.
+/// written at intervals, and returns whether to continue.
 pub(crate) fn merge(
     engine: &dyn Engine,
     job: &MergeJob,

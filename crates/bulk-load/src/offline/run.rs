@@ -173,7 +173,7 @@ impl SectionReader {
         Err(damaged())
     }
 
-    /// Makes so many bytes available behind `at`.
+    /// Makes this many bytes available after `at`.
     fn need(&mut self, bytes: usize) -> io::Result<()> {
         if self.filled - self.at >= bytes {
             return Ok(());

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::run::{RunMeta, RunWriter};
 
-/// Memory of a row besides its bytes.
+/// Memory of a row in addition to its bytes.
 const ENTRY_BYTES: usize = size_of::<Entry>();
 
 /// Collects rows of all tables.

@@ -158,10 +158,10 @@ impl State {
         Ok(())
     }
 
-    /// Bytes that the rest of the load takes on the disk at most, where the sources have so many bytes for vertices and
-    /// for edges: the runs still to be written, the store's own files of the phase at work, and both of a later phase.
-    /// Estimated from the runs so far; without any, as in a load by batches, what is written is taken to be as large as
-    /// its source.
+    /// Upper bound of the disk space for the rest of the load, given the bytes of sources for vertices and for edges:
+    /// the runs still to be written, the store's own files of the phase at work, and both of a later phase. Estimated
+    /// from the runs so far; without any, as in a load by batches, what is written is taken to be as large as its
+    /// source.
     pub(crate) fn room_needed(&self, vertex_bytes: u64, edge_bytes: u64) -> u64 {
         let run_bytes = self.vertices.run_bytes() + self.edges.run_bytes();
         let source_bytes = self.vertices.covered_bytes() + self.edges.covered_bytes();

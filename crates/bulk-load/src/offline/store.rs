@@ -61,7 +61,7 @@ impl Load<'_> {
                 let Some(job) = job else { return Ok(()) };
                 match merge(self.store.engine(), &job, buffer, &mut report) {
                     Ok(rows) => sorted.lock().unwrap_or_else(PoisonError::into_inner).push(rows),
-                    // The first thread to fail has the reason; the others are told to stop after that.
+                    // The first thread to fail has the reason; the others are stopped because of it.
                     Err(error) if stop.swap(true, Ordering::Relaxed) => {
                         drop(error);
                         return Ok(());
@@ -99,7 +99,8 @@ fn merge_jobs(dir: &Path, runs: &[RunMeta]) -> Result<Vec<MergeJob>, LoadError> 
         return Err(LoadError::Option {
             option: "sort_memory",
             reason: format!(
-                "{} files of sorted rows are too many to be merged, the limit is {RUNS_MAX}; load again with more memory",
+                "{} files of sorted rows are too many to be merged, the limit is {RUNS_MAX}; load again with more \
+                 memory",
                 runs.len()
             ),
         });

@@ -388,8 +388,8 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Called between two records, at byte `at` of a chunk that was begun at byte `from`: the place a later load could
-    /// go on from. Returns where the part that is not handed over yet begins.
+    /// Called between two records, at byte `at` of a chunk that was begun at byte `from`: a position from which a load
+    /// could resume. Returns where the part not yet handed over begins.
     pub(crate) fn may_hand_over(&mut self, file: usize, from: u64, at: u64) -> Result<u64, Failure> {
         let full = self.sorter.bytes() >= self.shared.memory_bytes
             || self.portion.rejected.len() >= REJECTED_PER_PORTION_MAX

@@ -84,7 +84,7 @@ impl Catalogue {
         Ok(change)
     }
 
-    /// Begins building an index label anew, with the analyzer of the settings.
+    /// Starts rebuilding an index label, with the analyzer of the settings.
     pub fn rebuild_index_label(&self, id: LabelId, rules: &ChangeRules<'_>) -> Result<Change, SchemaError> {
         let index = self.index_label(id).ok_or_else(|| absent(SchemaKey::IndexLabel(id)))?;
         let mut index = IndexLabel::clone(index);
@@ -92,8 +92,8 @@ impl Catalogue {
         self.with(SchemaElement::IndexLabel(index))
     }
 
-    /// The index labels that are of no use beside this one: older ones whose questions it answers too, or, where it is
-    /// unique, unique ones it implies.
+    /// The index labels that this one makes redundant: older ones whose queries it can answer too, or, if it is unique,
+    /// unique ones it implies.
     #[must_use]
     pub fn superseded_by(&self, id: LabelId) -> Vec<LabelId> {
         let Some(index) = self.index_label(id) else { return Vec::new() };

@@ -136,7 +136,9 @@ proptest! {
             let after = catalogue.next_ids();
             prop_assert!(before.property_key <= after.property_key && before.vertex_label <= after.vertex_label);
             prop_assert!(before.edge_label <= after.edge_label && before.index_label <= after.index_label);
-            let indexed = catalogue.index_labels().filter(|index| catalogue.indexes_over(index.on_vertices, index.base).contains(index));
+            let indexed = catalogue
+                .index_labels()
+                .filter(|index| catalogue.indexes_over(index.on_vertices, index.base).contains(index));
             prop_assert_eq!(indexed.count(), catalogue.index_labels().count());
         }
         let loaded = Catalogue::from_elements(stored.into_values().collect(), catalogue.next_ids());

@@ -73,7 +73,7 @@ pub enum ConditionError {
 }
 
 impl ConditionError {
-    /// What the error means to the one who asked.
+    /// The kind of error reported to the client.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -110,7 +110,7 @@ struct Check<'a> {
     zone: &'a TimeZone,
 }
 
-/// Where a number lies among the values of a property.
+/// The position of a number among the values of a property.
 enum Place {
     /// It is one.
     At(Value),

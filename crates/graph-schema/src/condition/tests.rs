@@ -113,7 +113,8 @@ proptest! {
     /// holds.
     #[test]
     fn typed_intervals_are_the_untyped_ones(
-        low in -300.0..300.0f64, high in -300.0..300.0f64, halves in any::<bool>(), strict in any::<[bool; 2]>(), value in any::<i8>(),
+        low in -300.0..300.0f64, high in -300.0..300.0f64, halves in any::<bool>(),
+        strict in any::<[bool; 2]>(), value in any::<i8>(),
     ) {
         let step = if halves { 0.5 } else { 1.0 };
         let (low, high) = ((low / step).round() * step, (high / step).round() * step);
@@ -122,13 +123,15 @@ proptest! {
             .unwrap()
             .change
             .catalogue;
-        let bound = |number, strict| if strict { Excluded(Literal::Float(number)) } else { Included(Literal::Float(number)) };
+        let bound =
+            |number, strict| if strict { Excluded(Literal::Float(number)) } else { Included(Literal::Float(number)) };
         let predicate = check_in(&small, "small", range(bound(low, strict[0]), bound(high, strict[1]))).unwrap();
         let number = f64::from(value);
         let above = if strict[0] { number > low } else { number >= low };
         let below = if strict[1] { number < high } else { number <= high };
         prop_assert_eq!(predicate.accepts(&Value::Byte(value)), above && below);
-        let outside = check_in(&small, "small", NewPredicate::Outside(Literal::Float(low), Literal::Float(high))).unwrap();
+        let outside =
+            check_in(&small, "small", NewPredicate::Outside(Literal::Float(low), Literal::Float(high))).unwrap();
         prop_assert_eq!(outside.accepts(&Value::Byte(value)), number < low || number > high);
     }
 }

@@ -98,7 +98,9 @@ proptest! {
     }
 
     #[test]
-    fn keys_delimit_themselves_and_lead_to_their_element(values in prop::collection::vec(value(), 1..4), id in element_id()) {
+    fn keys_delimit_themselves_and_lead_to_their_element(
+        values in prop::collection::vec(value(), 1..4), id in element_id(),
+    ) {
         let mut equal = Vec::new();
         equal_partition(&mut equal, GRAPH, INDEX, &values[0]);
         let partition_len = equal.len();

@@ -22,7 +22,7 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Merges with so many threads and about so many bytes of memory; `progress` is told how many records are merged.
+    /// Merges with this many threads and about this much memory; `progress` gets the number of merged records.
     pub(super) fn run(
         &self,
         threads: usize,
@@ -200,7 +200,7 @@ impl<'a> RunReader<'a> {
         (u128::from_be_bytes(key), usize::try_from(u32::from_le_bytes(len)).unwrap_or_default())
     }
 
-    /// Sees to it that so many bytes after the current record are in the buffer; false if there are no more in the run.
+    /// Ensures that this many bytes after the current record are in the buffer; false at the end of the run.
     fn have(&mut self, bytes: usize) -> Result<bool, PropertyError> {
         if self.buffer.len() - self.value.end >= bytes {
             return Ok(true);

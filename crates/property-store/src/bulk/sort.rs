@@ -10,7 +10,7 @@ use crate::keys::sealed::Bytes as _;
 use crate::limits::{BULK_FILE_BUFFER_BYTES, BULK_MARK_BYTES};
 use crate::{EdgeEnds, PropertyError};
 
-/// Bytes before a record's bytes in a run, beside the key: their length.
+/// Bytes in a run for each record in addition to key and record: the length.
 pub(super) const LENGTH_BYTES: usize = 4;
 
 /// A record that waits: its key (of a node: the id above, zeros below), and where its bytes are.
@@ -47,7 +47,7 @@ pub(super) struct Mark {
 
 /// A sorted run: a part of the file, each key once.
 pub(super) struct SortedRun {
-    /// Its first entry, and one every so many bytes.
+    /// Its first entry, and one at regular intervals of bytes.
     pub(super) marks: Vec<Mark>,
     pub(super) end: u64,
 }
@@ -79,7 +79,7 @@ impl Sorter {
             Ok(Runs { file, path: scratch.to_path_buf(), runs: Vec::new(), length: 0, key_bytes })
         };
         let tables = [file(u64::KEY_BYTES)?, file(EdgeEnds::KEY_BYTES)?];
-        // At most two buffers beside those that fill: one being sorted, one on its way there or back.
+        // At most two buffers in addition to those being filled: one being sorted, one on its way there or back.
         let (full, to_sort) = sync_channel(0);
         let (emptied, empty) = channel();
         let thread = std::thread::Builder::new()

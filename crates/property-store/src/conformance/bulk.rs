@@ -19,7 +19,7 @@ fn store_of(harness: &mut dyn Harness, direction: Direction) -> Option<PropertyS
     can.then_some(store)
 }
 
-/// What is loaded is there, beside what was there.
+/// Loaded records are stored in addition to existing ones.
 pub fn loaded_records_are_read_like_written_ones(harness: &mut dyn Harness) {
     let Some(store) = store_of(harness, Direction::Directed) else { return };
     store.nodes().put(1, &one(100)).unwrap();
@@ -75,7 +75,7 @@ pub fn the_last_of_many_runs_wins(harness: &mut dyn Harness) {
     assert!(stored == edges, "edges differ");
 }
 
-/// A load goes on without what is no record.
+/// A load continues after rejecting bytes that are not a record.
 pub fn what_is_no_record_is_not_loaded(harness: &mut dyn Harness) {
     let Some(store) = store_of(harness, Direction::Directed) else { return };
     let mut load = store.bulk_load(tight()).unwrap();

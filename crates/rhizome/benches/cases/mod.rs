@@ -74,7 +74,7 @@ pub(crate) fn memory() -> Arc<dyn Engine> {
     Arc::new(MemoryEngine::open(key_codec::tables::TABLES))
 }
 
-/// A store over an engine, with people who know each other.
+/// A store over an engine, with a network of acquaintances.
 pub(crate) fn open(engine: Arc<dyn Engine>) -> (Store, Arc<HostedGraph>) {
     let purge = PurgeOptions { interval: None, ..PurgeOptions::default() };
     let store = Store::open(engine, StoreOptions { purge, ..StoreOptions::default() }).unwrap();

@@ -138,7 +138,10 @@ proptest! {
 
     #[test]
     fn decimal_sums_of_cents_are_exact(a in -1_000_000_000i64..1_000_000_000, b in -1_000_000_000i64..1_000_000_000) {
-        let cents = |n: i64| format!("{}{}.{:02}", if n < 0 { "-" } else { "" }, n.abs() / 100, n.abs() % 100).parse::<f64>();
+        let cents = |n: i64| {
+            let sign = if n < 0 { "-" } else { "" };
+            format!("{sign}{}.{:02}", n.abs() / 100, n.abs() % 100).parse::<f64>()
+        };
         let (a_value, b_value) = (Value::Double(cents(a).unwrap()), Value::Double(cents(b).unwrap()));
         let sum = single(DataType::Double, UpdateStrategy::Sum, a_value, b_value);
         prop_assert_eq!(sum, Ok(Value::Double(cents(a + b).unwrap())));
