@@ -40,7 +40,7 @@ pub(crate) fn check(root: &Path) -> Result<Report> {
 /// Counts all cases and writes what was counted as the new bounds.
 pub(crate) fn update(root: &Path) -> Result<Report> {
     let mut text = format!(
-        "# Instructions of one time of each hot path, as `cargo xtask instructions --update` counted them. More than {ALLOWED_PERCENT} %\n\
+        "# Instructions of one time of each hot path, as `cargo xtask instructions --update` counted them. More than {ALLOWED_PERCENT}%\n\
          # above fails `cargo xtask instructions`.\n\n"
     );
     let counted = count_all(root)?;
@@ -60,10 +60,10 @@ fn compare(bounds: &BTreeMap<String, u64>, counted: &BTreeMap<String, u64>) -> R
             continue;
         };
         let percent = (*count * 100).checked_div(*bound).unwrap_or(u64::MAX);
-        report.notes.push(format!("{name:<32} {count:>12} instructions, {percent} % of the bound's {bound}"));
+        report.notes.push(format!("{name:<32} {count:>12} instructions, {percent}% of the bound's {bound}"));
         if percent > 100 + ALLOWED_PERCENT {
             report.problems.push(format!(
-                "{BOUNDS}: {name} takes {count} instructions, {percent} % of the {bound} it took when the bound was set; at most {} % are \
+                "{BOUNDS}: {name} takes {count} instructions, {percent}% of the {bound} it took when the bound was set; at most {}% are \
                  allowed. Make it cheaper, or, if it is worth it, run `cargo xtask instructions --update` and say why in the commit",
                 100 + ALLOWED_PERCENT
             ));

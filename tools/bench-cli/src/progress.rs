@@ -27,7 +27,7 @@ impl Screen {
     /// Samples of every row are written to `jtl`.
     pub(crate) fn new(jtl: Option<JtlWriter<BufWriter<File>>>) -> anyhow::Result<Self> {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        bar.set_style(ProgressStyle::with_template("{prefix} {bar:24} {percent:>3} %  {msg}")?);
+        bar.set_style(ProgressStyle::with_template("{prefix} {bar:24} {percent:>3}%  {msg}")?);
         Ok(Self { bar, title: String::new(), planned: Duration::ZERO, jtl, jtl_error: None, stride: 1 })
     }
 

@@ -1,4 +1,4 @@
-//! `rhizome bench publish`: the scenarios of one of HugeGraph's published pages, their tables beside the published
+//! `rhizome bench publish`: the scenarios of one of HugeGraph's published pages, their tables next to the published
 //! rows.
 
 use std::path::PathBuf;

@@ -35,11 +35,14 @@ pub enum GenError {
         /// Greatest allowed number.
         max: u32,
     },
-    /// Whoever took the rows wanted no more.
-    #[error("the generator was stopped by the one who took its rows")]
+    /// The consumer of the rows stopped the generator.
+    #[error("the consumer of the rows stopped the generator")]
     Stopped,
     /// A folder could not be made.
-    #[error("cannot create the folder {}: {source}; choose another output folder or check its permissions", path.display())]
+    #[error(
+        "cannot create the folder {}: {source}; choose another output folder or check its permissions",
+        path.display()
+    )]
     CreateFolder {
         /// The folder.
         path: PathBuf,

@@ -143,7 +143,8 @@ pub(crate) const FILES: [FileSpec; 31] = [
     edge(D, "forum_hasModerator_person", &["Forum.id", "Person.id"], "forum", "person"),
     edge(D, "forum_hasTag_tag", &["Forum.id", "Tag.id"], "forum", "tag"),
     vertex(D, "person", &[
-        "id", "firstName", "lastName", "gender", "birthday", "creationDate", "locationIP", "browserUsed", "language", "email",
+        "id", "firstName", "lastName", "gender", "birthday", "creationDate", "locationIP", "browserUsed", "language",
+        "email",
     ]),
     edge(D, "person_hasInterest_tag", &["Person.id", "Tag.id"], "person", "tag"),
     edge(D, "person_isLocatedIn_place", &["Person.id", "Place.id"], "person", "place"),
@@ -152,13 +153,15 @@ pub(crate) const FILES: [FileSpec; 31] = [
     edge(D, "person_likes_post", &["Person.id", "Post.id", "creationDate"], "person", "post"),
     edge(D, "person_studyAt_organisation", &["Person.id", "Organisation.id", "classYear"], "person", "organisation"),
     edge(D, "person_workAt_organisation", &["Person.id", "Organisation.id", "workFrom"], "person", "organisation"),
-    vertex(D, "post", &["id", "imageFile", "creationDate", "locationIP", "browserUsed", "language", "content", "length"]),
+    vertex(D, "post", &[
+        "id", "imageFile", "creationDate", "locationIP", "browserUsed", "language", "content", "length",
+    ]),
     edge(D, "post_hasCreator_person", &["Post.id", "Person.id"], "post", "person"),
     edge(D, "post_hasTag_tag", &["Post.id", "Tag.id"], "post", "tag"),
     edge(D, "post_isLocatedIn_place", &["Post.id", "Place.id"], "post", "place"),
 ];
 
-/// One row as it is made, for those who take rows instead of files: see [`crate::stream`].
+/// One row as it is generated, for consumers of rows instead of files: see [`crate::stream`].
 #[derive(Debug, Clone, Copy)]
 pub struct StreamedRow<'a> {
     /// Label of the vertex or edge: the stem of the file it would be in.

@@ -219,7 +219,7 @@ impl<'a> Forums<'a> {
         from + part(self.world.clock.end_ms.saturating_sub(from), draw.fraction())
     }
 
-    /// Somebody who was a member at that time, or else the owner.
+    /// A random member at that time, or else the owner.
     fn member_at(&self, owner: u32, at_ms: u64, draw: &mut Draw) -> u32 {
         present(&self.members, at_ms, draw).unwrap_or(owner)
     }

@@ -1,4 +1,4 @@
-//! Who knows whom: degrees after the percentile curve of a large social network, partners found in three sorted passes.
+//! Acquaintances: degrees after the percentile curve of a large social network, partners found in three sorted passes.
 //!
 //! Memory: each person has as many slots of 4 bytes as it wants friends, in one vector; nothing else grows with the
 //! edges. Dates are not stored: [`Friends::since_ms`] computes them from the pair. Start at [`Friends::find`].

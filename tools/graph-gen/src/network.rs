@@ -29,7 +29,7 @@ pub struct SnbOptions {
     pub seed: u64,
     /// Simulated years from 2010-01-01, [`YEARS_MIN`] to [`YEARS_MAX`].
     pub years: u32,
-    /// How much of each element is written. The network itself, who knows whom and who wrote what, is the same.
+    /// How much of each element is written. The network itself, acquaintances and authorship, is the same.
     pub content: Content,
 }
 
@@ -181,9 +181,9 @@ fn make(options: &SnbOptions, tables: &mut Tables<'_>, progress: &mut dyn FnMut(
     Ok(())
 }
 
-/// Every person once, in an order in which any stretch has persons of the whole time: who joined early has larger
-/// forums with more in them, and a load should be the same work from its beginning to its end. A stride near the golden
-/// section of the whole spreads best.
+/// Every person once, in an order in which any stretch has persons from the whole period: early members have larger
+/// forums with more content, and a load should be the same work from beginning to end. A stride near the golden section
+/// of the whole spreads best.
 fn in_turn(persons: u32) -> impl Iterator<Item = u32> {
     let stride = coprime_from(part_u32(persons, 0.618), persons).min(persons);
     std::iter::successors(Some(0), move |at| Some((at + stride) % persons)).take(persons as usize)

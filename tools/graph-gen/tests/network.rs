@@ -105,7 +105,7 @@ fn streamed_rows_are_those_of_the_files() {
     }
 }
 
-/// Who measures a load by the speed of its parts needs parts that are the same work.
+/// Measuring the speed of a load in parts requires parts with the same amount of work.
 #[test]
 fn each_tenth_of_a_stream_is_the_same_work() {
     let options = SnbOptions::new(5_000, 1).with_content(Content::IdsOnly);

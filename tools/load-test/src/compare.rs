@@ -1,8 +1,7 @@
 //! The ratio of two servers, from measurements made in turn.
 //!
 //! Machines are noisy, so a single pair says little: both servers are measured one after the other, several times, and
-//! each pair gives one ratio. What is told is the median of these with the least and the greatest. Start at
-//! [`ScenarioRatio`].
+//! each pair gives one ratio. The report has their median with the least and the greatest. Start at [`ScenarioRatio`].
 
 mod measure;
 
@@ -102,7 +101,7 @@ pub fn explanation(labels: &[String]) -> String {
     let name = |index: usize, instead: &str| labels.get(index).cloned().unwrap_or_else(|| instead.to_owned());
     format!(
         "A is {}, B is {}. Ratios are A divided by B: above 1 in throughput and below 1 in latency A is better. \
-         Elements a second and ratios are medians of the rounds; the least and the greatest ratio stand in brackets. \
+         Elements a second and ratios are medians of the rounds; the least and the greatest ratio are in brackets. \
          Failed requests are no elements, but their times count; the errors are those of the worst round.",
         name(0, "the first server"),
         name(1, "the second server")

@@ -8,7 +8,7 @@ use crate::table;
 /// A server that answers this share of the offered load keeps up with it; the rest is rounding at the ends of a run.
 const KEPT_UP_SHARE: f64 = 0.98;
 
-/// A row that is so many times as fast as another is worth a sentence; less is noise.
+/// A row this many times as fast as another is worth a sentence; less is noise.
 const CLEARLY_FASTER: f64 = 1.02;
 
 /// The sentences that follow from a scenario's rows, the most important first.
@@ -122,7 +122,8 @@ fn offered_load(scenario: &ScenarioResult, row: &Row) -> Option<String> {
         format!("{offered} requests a second were offered {how}: more than the server takes without errors.")
     } else if share >= KEPT_UP_SHARE {
         format!(
-            "The server kept up with the {offered} requests a second offered {how}: this is the load, not the server's capacity."
+            "The server kept up with the {offered} requests a second offered {how}: this is the load, not the server's \
+             capacity."
         )
     } else {
         format!(

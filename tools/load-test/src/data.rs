@@ -206,7 +206,7 @@ impl DataSet {
         (source, (source + distance) % vertices)
     }
 
-    /// Appends the id of a prepared edge; escaped for a path where it is to stand in one.
+    /// Appends the id of a prepared edge; escaped if it becomes part of a path.
     pub(crate) fn edge_id(&self, number: u64, in_path: bool, out: &mut Vec<u8>) {
         let (source, target) = self.ends(number);
         self.edge_ids.render(in_path, out, |out| self.vertex_id(source, out), |out| self.vertex_id(target, out));

@@ -3,7 +3,7 @@
 use crate::error::LoadTestError;
 use crate::limits::OTHER_DESCRIPTORS;
 
-/// Raises the limit of open files to what so many users need, or says how to.
+/// Raises the limit of open files to what this number of users needs, or says how to.
 pub(crate) fn allow_connections(users: u32) -> Result<(), LoadTestError> {
     let needed = u64::from(users) + OTHER_DESCRIPTORS;
     let Ok((soft, hard)) = rlimit::Resource::NOFILE.get() else { return Ok(()) };

@@ -7,7 +7,7 @@ use hdrhistogram::serialization::Deserializer;
 use crate::limits::DISTRIBUTION_POINTS_PER_HALF;
 use crate::result::Row;
 
-/// One point of a distribution: so many of a hundred requests took no longer.
+/// One point of a distribution: a percentage of requests took no longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Percentile {
     /// From 0 to 100.
@@ -53,7 +53,7 @@ pub fn percentiles(row: &Row) -> Result<Vec<Percentile>, HistogramError> {
     let histogram: Histogram<u64> = Deserializer::new()
         .deserialize(&mut bytes.as_slice())
         .map_err(|error| HistogramError::Damaged { concurrency, text: format!("{error:?}") })?;
-    // So many samples tell no percentiles above this one apart; there stands the longest.
+    // With this number of samples, higher percentiles cannot be distinguished; the longest is shown there.
     #[expect(clippy::cast_precision_loss, reason = "a share of some samples")]
     let last = 100.0 - 100.0 / histogram.len().max(1) as f64;
     let points = histogram.iter_quantiles(DISTRIBUTION_POINTS_PER_HALF).map(|point| Percentile {

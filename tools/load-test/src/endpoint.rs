@@ -21,7 +21,7 @@ use crate::limits::ANSWER_BYTES_GUESS;
 /// A server to send requests to.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
-    /// Host and port as they stand in the `Host` header.
+    /// Host and port, as in the `Host` header.
     pub(crate) host: String,
     /// Path before that of the graph, without slashes at its ends.
     pub(crate) base_path: String,

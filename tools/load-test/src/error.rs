@@ -54,9 +54,9 @@ pub enum LoadTestError {
 
     /// More connections than the system allows this process.
     #[error(
-        "{users} users need {needed} open files, but this process may open {allowed}, and raising that was refused ({reason}). \
-         Raise it before the start with `ulimit -n {needed}`; the system's own maximum is `nofile` in /etc/security/limits.conf, \
-         or LimitNOFILE= of a systemd unit"
+        "{users} users need {needed} open files, but this process may open {allowed}, and raising that was refused \
+         ({reason}). Raise it before the start with `ulimit -n {needed}`; the system's own maximum is `nofile` in \
+         /etc/security/limits.conf, or LimitNOFILE= of a systemd unit"
     )]
     OpenFiles {
         /// Users asked for.
@@ -72,9 +72,9 @@ pub enum LoadTestError {
     /// This machine has no free port for another connection.
     #[error(
         "with {users} users this machine has no port left for another connection: it gives out those of \
-         net.ipv4.ip_local_port_range (28,232 unless changed) to each address of a server, and keeps closed ones for a minute. \
-         Use fewer users, keep connections (without --no-keep-alive), or widen the range with \
-         `sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`"
+         net.ipv4.ip_local_port_range (28,232 unless changed) to each address of a server, and keeps closed ones for a \
+         minute. Use fewer users, keep connections (without --no-keep-alive), or widen the range with `sysctl -w \
+         net.ipv4.ip_local_port_range=\"1024 65535\"`"
     )]
     LocalPorts {
         /// Users asked for.

@@ -31,8 +31,8 @@ pub fn ms(us: f64) -> String {
     grouped(&format!("{ms:.decimals$}"))
 }
 
-/// A share of a hundred, two decimals as JMeter prints it. A share that rounds to 0.00 but is not zero is told as such:
-/// the pages call a row good or bad by this figure.
+/// A percentage with two decimals, as JMeter prints it. One that rounds to 0.00 but is not zero is marked: the pages
+/// rate a row by this figure.
 #[must_use]
 pub fn percent(value: f64) -> String {
     if value > 0.0 && value < 0.005 { "<0.01%".to_owned() } else { format!("{value:.2}%") }

@@ -168,9 +168,10 @@ mod tests {
             &Row { concurrency: 1000, ..Row::default() },
             vec![sample("insert", 1499, None), sample("insert", 1500, Some(ErrorClass::Timeout))],
         );
-        let expected = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,\
-                        grpThreads,allThreads,URL,Latency,IdleTime,Connect\n\
-                        1700000000000,1,single-vertex @1000,201,OK,insert 1-5,text,true,,120,300,1000,1000,http://127.0.0.1:8080,1,0,0\n\
+        let expected = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,\
+                        failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n\
+                        1700000000000,1,single-vertex @1000,201,OK,insert 1-5,\
+                        text,true,,120,300,1000,1000,http://127.0.0.1:8080,1,0,0\n\
                         1700000000000,2,single-vertex @1000,Non HTTP response code: timeout,timeout,insert 1-5,\
                         text,false,timeout,120,300,1000,1000,http://127.0.0.1:8080,1,0,0\n";
         assert_eq!(text, expected);

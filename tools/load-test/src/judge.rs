@@ -1,6 +1,6 @@
 //! Whether an answer is right: its status, the number of ids in it, and what it must contain.
 //!
-//! Answers are searched as bytes, not parsed: the tool must cost little beside the server it measures.
+//! Answers are searched as bytes, not parsed: the tool must cost little compared with the server it measures.
 
 use std::borrow::Cow;
 use std::io::Read as _;

@@ -16,7 +16,7 @@ pub(crate) const ERROR_ANSWER_BYTES_MAX: usize = 200;
 /// Longest time that the histograms can tell from longer ones: an hour, more than any request timeout makes sense.
 pub const LATENCY_MAX: Duration = Duration::from_hours(1);
 
-/// Significant decimal digits of the histograms: figures are right within 0.1 %.
+/// Significant decimal digits of the histograms: figures are exact to within 0.1%.
 pub const LATENCY_DIGITS: u8 = 3;
 
 /// Buckets in the time series of a row, at most: a chart shows no more, and a result file stays small.
@@ -69,7 +69,7 @@ pub(crate) const CONNECT_RETRY_PAUSE: Duration = Duration::from_millis(100);
 /// Time that requests under way get to end after an interruption.
 pub(crate) const INTERRUPT_GRACE: Duration = Duration::from_secs(1);
 
-/// File descriptors besides those of the users' connections.
+/// File descriptors in addition to those of the users' connections.
 pub(crate) const OTHER_DESCRIPTORS: u64 = 128;
 
 /// Rows of one stress search: it ends sooner with sensible steps, and must end with others.
@@ -92,7 +92,7 @@ pub const DISTRIBUTION_POINTS_PER_HALF: u32 = 8;
 /// seconds of a time series would merge into a band.
 pub const CHART_MARKERS_MAX: usize = 24;
 
-/// Runs on one page: more colours than these cannot be told apart.
+/// Runs on one page: more colours than these cannot be distinguished.
 pub const CHART_SERIES_MAX: usize = 6;
 
 /// Loads of a quick run of a published page, in hundredths of the page's users: two below, the same, and one above.

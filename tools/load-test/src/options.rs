@@ -76,7 +76,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// So many users; the open driver takes its rate from the options.
+    /// A number of users; the open driver takes its rate from the options.
     #[must_use]
     pub fn users(concurrency: u32) -> Self {
         Self { concurrency, rate_per_s: None }
@@ -124,7 +124,7 @@ impl DriverOptions {
         }
     }
 
-    /// The same as it stands in results.
+    /// Its name in results.
     #[must_use]
     pub fn settings(&self) -> DriverSettings {
         let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);

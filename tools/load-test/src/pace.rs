@@ -14,7 +14,7 @@ use crate::limits::TIMER_GRACE;
 /// When users send.
 #[derive(Clone)]
 pub(crate) enum Pace {
-    /// One request in each interval; who is late does not catch up.
+    /// One request per interval; a late user does not catch up.
     Paced(Duration),
     /// Back to back.
     Closed,
@@ -24,7 +24,7 @@ pub(crate) enum Pace {
 
 /// The start of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Turn {
+pub(crate) struct Start {
     /// Where its time counts from; `None` means from when it is sent.
     pub(crate) intended: Option<Instant>,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Turn {
 impl Pace {
     /// Waits for the next start of a user; `None` at the end of the row. `next` is the user's own memory: at first when
     /// it is to begin.
-    pub(crate) async fn turn(&self, next: &mut Instant, until: Instant) -> Option<Turn> {
+    pub(crate) async fn next_start(&self, next: &mut Instant, until: Instant) -> Option<Start> {
         match self {
             Self::Closed => {
                 let mut now = Instant::now();
@@ -40,7 +40,7 @@ impl Pace {
                     sleep_until((*next).min(until).into()).await;
                     now = Instant::now();
                 }
-                (now < until).then_some(Turn { intended: None })
+                (now < until).then_some(Start { intended: None })
             }
             Self::Paced(interval) => {
                 let now = Instant::now();
@@ -53,16 +53,16 @@ impl Pace {
                 } else {
                     *next = now + *interval;
                 }
-                Some(Turn { intended: None })
+                Some(Start { intended: None })
             }
             Self::Open(arrivals) => {
                 let start = arrivals.lock().take(Instant::now())?;
                 if start > Instant::now() {
                     sleep_until(start.into()).await;
                     let is_on_time = start.elapsed() <= TIMER_GRACE;
-                    return Some(Turn { intended: (!is_on_time).then_some(start) });
+                    return Some(Start { intended: (!is_on_time).then_some(start) });
                 }
-                Some(Turn { intended: Some(start) })
+                Some(Start { intended: Some(start) })
             }
         }
     }
@@ -234,9 +234,9 @@ mod tests {
         let begin = Instant::now();
         let pace = Pace::Paced(S);
         let mut next = begin - 10 * S;
-        assert!(pace.turn(&mut next, begin + 60 * S).await.is_some());
+        assert!(pace.next_start(&mut next, begin + 60 * S).await.is_some());
         // The next start is one interval from now, not one of the ten missed ones.
         assert!(next >= begin + S);
-        assert_eq!(pace.turn(&mut next, begin).await, None);
+        assert_eq!(pace.next_start(&mut next, begin).await, None);
     }
 }

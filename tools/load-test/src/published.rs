@@ -1,8 +1,8 @@
 //! The rows that HugeGraph's own benchmark pages publish, embedded, and what can be said about each from its figures
 //! alone.
 //!
-//! Facts only: the figures stand in `published/rows.csv` as the pages print them; an empty field means that the page
-//! does not say. Start with [`Page::named`].
+//! Facts only: `published/rows.csv` has the figures as printed on the pages; an empty field means that the page does
+//! not have one. Start with [`Page::named`].
 //!
 //! The unit of the pages' throughput is requests a second, and their users send one request a second, so a server that
 //! keeps up shows the offered load, not its capacity. A page says "5 minutes", but samples divided by throughput give

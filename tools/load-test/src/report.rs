@@ -14,6 +14,7 @@ mod section;
 mod summary;
 pub mod tables;
 mod ticks;
+mod wrap;
 
 use maud::{DOCTYPE, PreEscaped, html};
 
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_a_page_stand_beside_ours() {
+    fn rows_of_a_page_are_shown_next_to_ours() {
         let mut ours = run("Rhizome", "http://a", "batch-vertex");
         ours.scenarios[0].elements_per_request = 200.0;
         let page = Page::named("hugegraph-0.4.4-rocksdb").unwrap();

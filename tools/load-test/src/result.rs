@@ -48,7 +48,7 @@ pub struct Target {
     /// Other settings that were chosen for this run, as `key=value`; those of a study's points are with its scenarios.
     #[serde(default)]
     pub settings: Vec<String>,
-    /// What the person who ran the test says about the server: durability, settings, hardware.
+    /// Notes about the server from the person who ran the test: durability, settings, hardware.
     #[serde(default)]
     pub notes: Vec<String>,
 }

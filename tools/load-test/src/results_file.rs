@@ -35,7 +35,8 @@ pub enum ResultsFileError {
     },
     /// It was written by another version of this program.
     #[error(
-        "{} has format version {found}, but this program reads version {FORMAT_VERSION} only; use the rhizome that wrote it",
+        "{} has format version {found}, but this program reads version {FORMAT_VERSION} only; use the rhizome that \
+         wrote it",
         path.display()
     )]
     Version {

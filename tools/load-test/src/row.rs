@@ -1,4 +1,4 @@
-//! One measurement: so many users, so long, and what came of it.
+//! One measurement: its number of users, its duration and its results.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

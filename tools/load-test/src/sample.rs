@@ -1,4 +1,4 @@
-//! Single requests, for those who want more than figures: a bounded, evenly thinned choice of each row's samples.
+//! Single requests, for more detail than figures: a bounded, evenly thinned selection of each row's samples.
 
 use std::sync::Arc;
 
@@ -44,6 +44,6 @@ impl Sample {
 pub struct RowSamples {
     /// In the order of their ends, roughly (threads are put one after another, then sorted by start).
     pub samples: Vec<Sample>,
-    /// One of so many requests was kept; 1 means all.
+    /// One in this many requests was kept; 1 means all.
     pub stride: u64,
 }

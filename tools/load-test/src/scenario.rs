@@ -34,11 +34,11 @@ pub struct ScenarioOptions {
 /// A scenario that has been read and checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// Its name, as it stands in results.
+    /// Its name in results.
     pub name: String,
     /// What it does, in a sentence.
     pub description: String,
-    /// Requests of one measurement at the most; it ends sooner then.
+    /// Maximum number of requests of one measurement, which ends early when it is reached.
     pub requests_max: Option<u64>,
     pub(crate) requests: Vec<Request>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Request {
     pub(crate) path: Template,
     pub(crate) from_root: bool,
     pub(crate) body: Option<Template>,
-    /// The body is a JSON array of so many renderings of `body`.
+    /// The body is a JSON array of this many renderings of `body`.
     pub(crate) batch: Option<u32>,
     pub(crate) weight: u64,
     pub(crate) status: Vec<u16>,

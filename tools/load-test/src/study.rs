@@ -1,4 +1,4 @@
-//! The effect of a study's settings: each point beside the first one of its scenario.
+//! The effect of a study's settings: each point compared with the first one of its scenario.
 
 use crate::figures;
 use crate::load_label;
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_stand_beside_the_first_of_their_scenario() {
+    fn points_are_compared_with_the_first_of_their_scenario() {
         let result = |name: &str, point: &str, elements_per_s: f64| ScenarioResult {
             name: format!("{name} {point}").trim().to_owned(),
             point: point.to_owned(),

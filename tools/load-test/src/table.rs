@@ -17,8 +17,9 @@ pub const JMETER_COLUMNS: [&str; 9] =
 pub const FURTHER_COLUMNS: [&str; 6] = ["p95", "p99", "p99.9", "Elements/s", "CPU cores", "Memory"];
 
 /// What the columns mean, for below a table.
-pub const LEGEND: &str = "Times in milliseconds; throughput in requests a second; KB/sec received; elements a second of requests \
-    that went well; processor cores used by the server on average and its highest resident memory (where the server is local).";
+pub const LEGEND: &str = "Times in milliseconds; throughput in requests a second; KB/sec received; elements a second \
+    of successful requests; processor cores used by the server on average and its peak resident memory (if the server \
+    is local).";
 
 /// What stands where a figure is not known.
 const UNKNOWN: &str = "-";
@@ -120,7 +121,7 @@ fn cells(label: String, row: &Row) -> Vec<String> {
     cells
 }
 
-/// Average, median, 90 % line, minimum and maximum.
+/// Average, median, 90% line, minimum and maximum.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 fn times(latency: &Latency) -> [String; 5] {
     let Latency { mean_us, p50_us, p90_us, min_us, max_us, .. } = *latency;

@@ -1,6 +1,7 @@
 //! The users of a row: threads, each with a runtime of its own and a share of the users as tasks on it.
 //!
-//! A user is a loop: wait for the turn, render, send, judge, record. Threads share nothing but the plan and a counter.
+//! A user is a loop: wait for the next start, render, send, judge, record. Threads share nothing but the plan and a
+//! counter.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,7 +17,7 @@ use crate::error::LoadTestError;
 use crate::exchange::{Connection, Failure, Outcome, Sending};
 use crate::limits::{CONNECT_RETRY_PAUSE, INTERRUPT_GRACE};
 use crate::options::{DriverOptions, Load};
-use crate::pace::{Arrivals, Pace, Turn, Window};
+use crate::pace::{Arrivals, Pace, Start, Window};
 use crate::recorder::{Ended, Shard};
 use crate::result::{DriverKind, ErrorClass};
 use crate::scenario::{Plan, Renderer};
@@ -95,7 +96,7 @@ impl Worker {
     /// Waits until all its users have ended; may be given up and called again.
     pub(crate) async fn ended(&mut self) {
         if let Some(ended) = &mut self.ended {
-            // An error means that the thread panicked, and that is told by `join`.
+            // An error means that the thread panicked, which `join` reports.
             let _ = ended.await;
             self.ended = None;
         }
@@ -108,9 +109,9 @@ impl Worker {
     }
 }
 
-/// The processor that a thread of so many keeps to: so that a server on this machine can keep to the same for its
-/// connections, and what runs where does not change from row to row. `None` where there are more or fewer processors
-/// than threads.
+/// The processor to pin a thread to, given the number of threads: so that a server on this machine can serve its
+/// connections on the same one, and the placement does not change from row to row. `None` unless there are as many
+/// processors as threads.
 fn tied_to(index: usize, threads: usize) -> Option<usize> {
     let processors = threads::processors();
     processors.get(index).copied().filter(|_| processors.len() == threads)
@@ -185,11 +186,11 @@ struct User {
 impl User {
     async fn run(mut self, begin: Instant) {
         let mut next = begin;
-        while let Some(turn) = self.pace.turn(&mut next, self.shared.window.until).await {
+        while let Some(start) = self.pace.next_start(&mut next, self.shared.window.until).await {
             if self.shared.stop.load(Ordering::Relaxed) || !self.shared.start_one() {
                 return;
             }
-            let had_connection = self.one(turn).await;
+            let had_connection = self.one(start).await;
             if !had_connection && !matches!(self.pace, Pace::Paced(_)) {
                 next = Instant::now() + CONNECT_RETRY_PAUSE;
                 if matches!(self.pace, Pace::Open(_)) {
@@ -200,14 +201,14 @@ impl User {
     }
 
     /// One request. Gives whether there was a connection for it.
-    async fn one(&mut self, turn: Turn) -> bool {
+    async fn one(&mut self, scheduled: Start) -> bool {
         let shared = &*self.shared;
         let plan = &*shared.plan;
         let index = self.renderer.pick(plan);
         let Some(request) = plan.requests.get(index) else { return true };
         let rendered = self.renderer.render(plan, request, &shared.sending.headers);
         let sent = Instant::now();
-        let start = turn.intended.unwrap_or(sent);
+        let start = scheduled.intended.unwrap_or(sent);
         let counts = start >= shared.window.counted_from;
         if counts {
             shared.in_flight.fetch_add(1, Ordering::Relaxed);

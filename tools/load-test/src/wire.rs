@@ -23,7 +23,7 @@ pub(crate) fn write_head(out: &mut Vec<u8>, method: &str, path: &[u8], headers: 
     out.extend_from_slice(b"\r\n");
 }
 
-/// Whether a path can stand in the first line of a request.
+/// Whether a path is valid in the first line of a request.
 pub(crate) fn is_path(path: &[u8]) -> bool {
     path.first() == Some(&b'/') && path.iter().all(|&byte| byte > b' ' && byte != 0x7F && byte != b'#')
 }
@@ -49,7 +49,7 @@ impl AnswerHead {
 /// Where a body ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Framing {
-    /// After so many bytes.
+    /// After a number of bytes.
     Length(usize),
     /// Where its pieces say so.
     Chunked,
@@ -125,7 +125,7 @@ impl AnswerReader {
         }
     }
 
-    /// Bytes of the body that stand in `input`.
+    /// Bytes of the body that are in `input`.
     fn body_in_place(&self) -> usize {
         match self.head.map(|head| head.framing) {
             Some(Framing::Length(length)) => length.min(self.input.len() - self.at),
@@ -386,7 +386,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn whatever_comes_does_not_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), step in 1_usize..50) {
+        fn whatever_comes_does_not_panic(
+            bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), step in 1_usize..50,
+        ) {
             let mut with_head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
             with_head.extend_from_slice(&bytes);
             for bytes in [&bytes, &with_head] {

@@ -28,7 +28,7 @@ async fn latency_is_what_the_server_took() {
     let (result, witness) = run(&server, &read(), &options(DriverKind::Closed, 1000 * MS), &users(8)).await;
     let row = &result.rows[0];
     let latency = row.latency;
-    // The histogram is right within 0.1 %.
+    // The histogram is exact to within 0.1%.
     assert!(latency.min_us as f64 >= 6_000.0 * 0.999, "{latency:?}");
     assert!(latency.p95_us as f64 >= 60_000.0 * 0.999, "{latency:?}");
     assert!(latency.mean_us >= 11_000.0 * 0.95, "{latency:?}");
@@ -304,7 +304,7 @@ async fn a_stall_shows_in_the_series() {
     assert!(series.iter().any(|second| second.completed == 0), "{series:?}");
 }
 
-/// Cancels once the server has seen so many requests.
+/// Cancels once the server has seen this many requests.
 fn cancel_after(server: &Server, requests: u64) -> Cancel {
     let cancel = Cancel::default();
     let (told, mut seen) = (cancel.clone(), server.state.requests.subscribe());

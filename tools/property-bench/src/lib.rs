@@ -2,8 +2,8 @@
 //!
 //! What it is: [`run`] measures single operations ([`operations`]: insert, extend, get, batch get, cold and warm, of
 //! nodes and of edges) and loads of a whole graph ([`load`]: in batches of several sizes and by sorted ingest), into a
-//! [`result::PropertyResult`] that [`report`] shows beside what was [`published`]. What it is not: it opens no engine
-//! (a [`Place`] does) and has no command line.
+//! [`result::PropertyResult`] that [`report`] compares with [`published`] figures. It opens no engine (a [`Place`]
+//! does) and has no command line.
 //!
 //! Memory is bounded whatever the size of the graph: rows are made, encoded and stored in pieces of a fixed size.
 //!

@@ -41,7 +41,7 @@ impl Sample {
         self.nanoseconds.len() as u64
     }
 
-    /// The figures, for one of so many records of a call.
+    /// The figures per record, given the number of records per call.
     pub(crate) fn times(mut self, records_per_call: u64) -> Times {
         self.nanoseconds.sort_unstable();
         let of_one = |nanoseconds: u64| us(nanoseconds) / real(records_per_call.max(1));

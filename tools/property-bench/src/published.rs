@@ -105,7 +105,8 @@ pub fn records(graph: &str) -> f64 {
 }
 
 /// What must be known to read the comparison.
-pub const CAUTION: &str = "The published figures are from 2019: TiKV's servers and the RocksDB machine are not described, nor the \
-    network, the replicas or the number of runs. Its RocksDB wrote its table in memory to a file after each insert, which is most of \
-    the time of an insert; its gets are a single call; its loads include reading CSV files, and ours include making and encoding the \
-    rows. Its extend does not merge fields, nor does ours. The comparison is one of orders of magnitude.";
+pub const CAUTION: &str = "The published figures are from 2019: TiKV's servers and the RocksDB machine are not \
+    described, nor the network, the replicas or the number of runs. Its RocksDB wrote its table in memory to a file \
+    after each insert, which is most of the time of an insert; its gets are a single call; its loads include reading \
+    CSV files, and ours include making and encoding the rows. Its extend does not merge fields, nor does ours. The \
+    comparison is one of orders of magnitude.";

@@ -1,4 +1,4 @@
-//! The result as tables beside the published ones: terminal, Markdown, page, JSON.
+//! The result as tables next to the published ones: terminal, Markdown, page, JSON.
 
 use std::fs;
 use std::path::Path;
@@ -40,11 +40,11 @@ pub fn report(result: &PropertyResult) -> TableReport {
     let mut sections = Vec::new();
     if !result.operations.is_empty() {
         sections.push(operations(result));
-        sections.push(beside_operations(result));
+        sections.push(compared_operations(result));
     }
     if !result.loads.is_empty() {
         sections.push(loads(result));
-        sections.push(beside_loads(result));
+        sections.push(compared_loads(result));
     }
     let warning =
         result.interrupted.then_some("The run was ended early: the figures are what was measured until then.");
@@ -111,9 +111,9 @@ fn operations(result: &PropertyResult) -> TableSection {
     TableSection {
         title: "Single operations".to_owned(),
         lead: format!(
-            "Microseconds for one record or key; where a call has several, its time divided by them. Records of one field among {} \
-             stored nodes and as many edges. Cold: the engine was just opened and nothing of its files was in memory. Warm: everything \
-             was read before.",
+            "Microseconds for one record or key; where a call has several, its time divided by them. Records of one \
+             field among {} stored nodes and as many edges. Cold: the engine was just opened and nothing of its files \
+             was in memory. Warm: everything was read before.",
             figures::count(result.stored_records)
         ),
         grid: Grid {
@@ -126,7 +126,7 @@ fn operations(result: &PropertyResult) -> TableSection {
     }
 }
 
-fn beside_operations(result: &PropertyResult) -> TableSection {
+fn compared_operations(result: &PropertyResult) -> TableSection {
     let headers = [
         "Operation",
         "Nodes here",
@@ -155,7 +155,7 @@ fn beside_operations(result: &PropertyResult) -> TableSection {
         }
     }
     TableSection {
-        title: "Single operations beside the published ones".to_owned(),
+        title: "Single operations compared with the published ones".to_owned(),
         lead: "Means in microseconds for one record or key; the page gives ranges.".to_owned(),
         grid: Grid { headers: headers.map(str::to_owned).to_vec(), rows, marked: None, text_columns: 1 },
         notes: vec![published::CAUTION.to_owned(), format!("The page: {}", published::PAGE)],
@@ -203,18 +203,24 @@ fn loads(result: &PropertyResult) -> TableSection {
     });
     TableSection {
         title: "A whole graph".to_owned(),
-        lead: "Each load begins with an empty store. Total: from the start of the generator until everything is acknowledged and on \
-               the disk. Generating and storing run at the same time, in threads of their own: generating is making and encoding rows, \
-               storing the calls of the store (of sorted ingest: handing over, waiting for sorting, merging, ingesting). Tenths are of \
-               the records, by the clock from the first record on; of sorted ingest, both passes over them together. On disk: the data \
-               folder right after the load, log included. Memory: of the whole process, the generator included."
+        lead: "Each load begins with an empty store. Total: from the start of the generator until everything is \
+             acknowledged and on the disk. Generating and storing run at the same time, in threads of their own: \
+             generating is making and encoding rows, storing the calls of the store (of sorted ingest: handing over, \
+             waiting for sorting, merging, ingesting). Tenths are of the records, by the clock from the first record \
+             on; of sorted ingest, both passes over them together. On disk: the data folder right after the load, log \
+             included. Memory: of the whole process, the generator included."
             .to_owned(),
-        grid: Grid { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect(), marked: None, text_columns: 1 },
+        grid: Grid {
+            headers: headers.map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+            marked: None,
+            text_columns: 1,
+        },
         notes: Vec::new(),
     }
 }
 
-fn beside_loads(result: &PropertyResult) -> TableSection {
+fn compared_loads(result: &PropertyResult) -> TableSection {
     let headers = ["Load", "Graph", "Batch", "Seconds", "Records/s", "Note"];
     let ours = result.loads.iter().map(|row: &LoadRow| {
         let batch = match row.mode {
@@ -241,7 +247,7 @@ fn beside_loads(result: &PropertyResult) -> TableSection {
             .filter_map(|(system, seconds)| Some(published_load(load, system, seconds?)))
     });
     TableSection {
-        title: "A whole graph beside the published loads".to_owned(),
+        title: "A whole graph compared with the published loads".to_owned(),
         lead:
             "DG10 has about 206.6 million nodes and edges, DG60 about 1.44 billion; records a second follow from these."
                 .to_owned(),
@@ -296,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn our_figures_stand_beside_the_published_ones() {
+    fn our_figures_are_shown_next_to_the_published_ones() {
         let report = report(&result());
         for text in [report.to_terminal(), report.markdown(), report.html()] {
             for part in ["30 to 60", "500,000", "90%", "1.0 GiB", "453.4", "15,229", "2.50", "batches of 500"] {

@@ -170,7 +170,7 @@ pub struct GraphFigures {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// In batches of so many records.
+    /// In batches of this many records.
     Batches(usize),
     /// Sorted outside of the engine, then ingested.
     SortedIngest,
@@ -194,7 +194,7 @@ pub struct LoadRow {
     pub records: u64,
     /// From the start of the generator until everything was acknowledged, in seconds.
     pub total_s: f64,
-    /// Time in which rows were generated and encoded, beside the store's work, in seconds.
+    /// Time spent generating and encoding rows, in parallel with the store's work, in seconds.
     pub generate_s: f64,
     /// Time in calls of the store, in seconds.
     pub store_s: f64,

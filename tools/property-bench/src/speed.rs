@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::measure::real;
 
-/// When so many records were done, in order.
+/// Points in time with the number of records done by then, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Course {
     points: Vec<(u64, Duration)>,

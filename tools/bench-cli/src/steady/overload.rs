@@ -155,8 +155,8 @@ impl Trial<'_> {
         let offered = figures::number(over.offered_per_s.unwrap_or_default());
         findings.add(
             &format!(
-                "{name}: {offered} requests per second offered; completed, relative to the mean of the peaks before and \
-                 after it, {} and {}",
+                "{name}: {offered} requests per second offered; completed, relative to the mean of the peaks before \
+                 and after it, {} and {}",
                 figures::number(before_per_s),
                 figures::number(again_per_s)
             ),

@@ -26,7 +26,7 @@ pub struct CompareOptions {
     pub driver: DriverOptions,
     /// Duration of a measurement that looks for the best concurrency.
     pub probe: Duration,
-    /// Ratios of throughput to reach, by scenario; they are only told beside those found.
+    /// Target ratios of throughput, by scenario; they are only reported next to the measured ones.
     pub goals: BTreeMap<String, f64>,
     /// Longest time to wait before each measurement until both servers, where they are local, have finished what they
     /// do in the background: on a shared machine one server's compaction would slow the other.
@@ -123,7 +123,7 @@ impl<O: Observer> Pair<'_, O> {
         Ok(ratio)
     }
 
-    /// The first server, then the second, with so many users each.
+    /// Measures the first server, then the second, each with its number of users.
     async fn both(
         &mut self,
         users: [u32; 2],

@@ -234,10 +234,8 @@ fn write_vertex(text: &mut String, data: &DataSet, number: u64) -> std::fmt::Res
     let [name, age, city, ..] = &data.keys;
     let (label, id) = (&data.vertex_label, id_text(data, number));
     let (years, place) = (18 + number % 80, number % 500);
-    write!(
-        text,
-        r#"{{"label":"{label}","id":"{id}","properties":{{"{name}":"name {number}","{age}":{years},"{city}":"city {place}"}}}}"#
-    )
+    write!(text, r#"{{"label":"{label}","id":"{id}","properties":{{"{name}":"name {number}","#)?;
+    write!(text, r#""{age}":{years},"{city}":"city {place}"}}}}"#)
 }
 
 fn write_edge(text: &mut String, data: &DataSet, number: u64) -> std::fmt::Result {
@@ -246,10 +244,8 @@ fn write_edge(text: &mut String, data: &DataSet, number: u64) -> std::fmt::Resul
     let (source, target) = (id_text(data, source), id_text(data, target));
     let (label, vertex_label) = (&data.edge_label, &data.vertex_label);
     let (day, value) = (10 + number % 19, number % 1000);
-    write!(
-        text,
-        r#"{{"label":"{label}","outV":"{source}","outVLabel":"{vertex_label}","inV":"{target}","inVLabel":"{vertex_label}","#
-    )?;
+    write!(text, r#"{{"label":"{label}","outV":"{source}","outVLabel":"{vertex_label}","#)?;
+    write!(text, r#""inV":"{target}","inVLabel":"{vertex_label}","#)?;
     write!(text, r#""properties":{{"{date}":"2020-01-{day}","{weight}":{value}}}}}"#)
 }
 

@@ -1,4 +1,4 @@
-//! Line charts as SVG whose colours are variables of the page, so that one drawing is right in light and in dark.
+//! Line charts as SVG whose colours are variables of the page, so that one drawing suits light and dark mode.
 //!
 //! `plotters` draws; it knows fixed colours only. Each role (text, grid, the line of a series) is therefore drawn in a
 //! colour of its own that stands for nothing, and [`with_variables`] puts the page's variables in their place.
@@ -195,7 +195,7 @@ fn with_variables(svg: &str, series: &[Series]) -> String {
             .replace(&format!("stroke=\"{colour}\""), &line)
             .replace(&format!("fill=\"{colour}\""), &format!("fill=\"{variable}\" fill-opacity=\"{opacity}\""));
     }
-    // The page says how wide it is, and names it for those who cannot see it.
+    // The page sets its width, and its accessible name.
     let (width, height) = SIZE;
     page.replacen(&format!("<svg width=\"{width}\" height=\"{height}\" "), "<svg role=\"img\" ", 1)
 }

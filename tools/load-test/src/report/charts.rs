@@ -10,7 +10,7 @@ use crate::published::PublishedScenario;
 use crate::result::{DriverKind, Latency, Row, Second};
 use crate::table;
 
-/// From so many times the lowest load on, the axis of loads is logarithmic.
+/// The axis of loads is logarithmic if the highest load is at least this multiple of the lowest.
 const WIDE_RANGE: f64 = 20.0;
 
 /// Picks a figure of a distribution.

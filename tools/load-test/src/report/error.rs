@@ -10,8 +10,10 @@ pub enum ReportError {
     /// There is nothing to report.
     #[error("a report needs at least one run")]
     NoRuns,
-    /// More than can be told apart.
-    #[error("{found} runs are too many for one page: at most {CHART_SERIES_MAX} (CHART_SERIES_MAX) can be told apart")]
+    /// More runs than can be distinguished.
+    #[error(
+        "{found} runs are too many for one page: at most {CHART_SERIES_MAX} (CHART_SERIES_MAX) can be distinguished"
+    )]
     TooManyRuns {
         /// How many were given.
         found: usize,

@@ -1,4 +1,4 @@
-//! Our rows beside published ones: bars for the page, a line for its chart, a table for Markdown.
+//! Our rows next to published ones: bars for the page, a line for its chart, a table for Markdown.
 
 use maud::{Markup, html};
 
@@ -13,12 +13,12 @@ use crate::result::ScenarioResult;
 use crate::table::{self, Grid};
 
 /// The caution that goes with every such comparison.
-pub(crate) const CAUTION: &str = "Published figures were measured with other hardware, over a network, by users that send one \
-    request a second, and over a time that includes the ramp-up: a server that keeps up shows about 0.92 of its users as throughput, \
-    not its capacity. The comparison is one of orders of magnitude.";
+pub(crate) const CAUTION: &str = "Published figures were measured with other hardware, over a network, by users that \
+    send one request a second, and over a time that includes the ramp-up: a server that keeps up shows about 0.92 of \
+    its users as throughput, not its capacity. The comparison is one of orders of magnitude.";
 
-/// The published scenarios that can stand beside this one: the same work with as many elements a request. Of one page,
-/// or of all.
+/// The published scenarios comparable with this one: the same work with as many elements per request. Of one page, or
+/// of all.
 pub(super) fn counterparts<'p>(
     scenario: &ScenarioResult,
     page: Option<&'p Page>,
@@ -65,12 +65,16 @@ pub(super) fn bars(entries: &[Entry<'_>], page: Option<&Page>) -> Option<Markup>
     let noun = conclusions::element_noun(&scenario.name);
     Some(html! {
         figure.chart.bars {
-            figcaption { strong { "Beside published rows" } span.unit { (noun) " a second" } }
+            figcaption { strong { "Compared with published rows" } span.unit { (noun) " a second" } }
             ul {
                 @for (name, detail, colour, value) in &bars {
                     li {
-                        div.bar-text { span { b { (name) } " " small { (detail) } } span.figure { (figures::number(*value)) } }
-                        div.bar { div style=(format!("width:{:.2}%;background:{}", value / longest * 100.0, colour.variable())) {} }
+                        div.bar-text {
+                            span { b { (name) } " " small { (detail) } }
+                            span.figure { (figures::number(*value)) }
+                        }
+                        @let width = value / longest * 100.0;
+                        div.bar { div style=(format!("width:{width:.2}%;background:{}", colour.variable())) {} }
                     }
                 }
             }
@@ -143,7 +147,7 @@ pub(super) fn tables(entries: &[Entry<'_>], page: Option<&Page>) -> Markup {
     });
     html! {
         @for (table, notes) in tables {
-            (table_markup(&table, "Beside the published rows"))
+            (table_markup(&table, "Compared with the published rows"))
             @if !notes.is_empty() { ul.notes { @for note in notes { li { (note) } } } }
         }
     }

@@ -10,7 +10,7 @@ use crate::result::{RunResult, ScenarioResult};
 pub struct Report<'a> {
     /// The runs, each with an accent of its own, at most [`CHART_SERIES_MAX`](crate::limits::CHART_SERIES_MAX).
     pub runs: &'a [RunResult],
-    /// The published page whose rows stand beside ours; without one, the published peaks of all pages do.
+    /// The published page whose rows are shown next to ours; without one, the peaks of all pages are shown.
     pub page: Option<&'a Page>,
     /// Ratios of two servers, scenario by scenario; empty if nothing was compared.
     pub ratios: &'a [ScenarioRatio],

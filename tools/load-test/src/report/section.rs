@@ -19,7 +19,10 @@ pub(super) fn head(report: &Report<'_>, labels: &[String]) -> Markup {
     let names = scenario_names(report.runs);
     html! {
         header {
-            p.eyebrow { "Load test" @if let Some(page) = report.page { " \u{b7} the scenarios of " a href=(page.link) { (page) } } }
+            p.eyebrow {
+                "Load test"
+                @if let Some(page) = report.page { " \u{b7} the scenarios of " a href=(page.link) { (page) } }
+            }
             h1 {
                 @for (slot, label) in labels.iter().enumerate() {
                     @if slot > 0 { span.versus { " and " } }
@@ -76,7 +79,9 @@ fn card_figure(entry: &Entry<'_>) -> Markup {
             @if entry.several { p.run { (entry.label) } }
             p.big { (figures::number(row.elements_per_s)) }
             p.quiet { (conclusions::element_noun(&entry.scenario.name)) " a second" }
-            p.quiet { (users(row)) ", p99 " (ms(row.latency.p99_us)) " ms, errors " (figures::percent(row.error_percent)) }
+            p.quiet {
+                (users(row)) ", p99 " (ms(row.latency.p99_us)) " ms, errors " (figures::percent(row.error_percent))
+            }
         }
     }
 }
@@ -93,7 +98,7 @@ pub(super) fn ratios(ratios: &[ScenarioRatio], labels: &[String]) -> Markup {
     }
 }
 
-/// Each point of a study beside the first.
+/// Each point of a study next to the first.
 pub(super) fn effects(runs: &[RunResult]) -> Markup {
     html! {
         @for grid in runs.iter().filter_map(study::effect) {
@@ -215,17 +220,19 @@ pub(super) fn reading() -> Markup {
 pub(super) const READING: [(&str, &str); 6] = [
     (
         "Throughput",
-        "Requests that ended in the measured part, divided by its length. With paced users it cannot be above the offered load.",
+        "Requests that ended in the measured part, divided by its length. With paced users it cannot be above the \
+         offered load.",
     ),
     (
         "Latency",
-        "From sending a request to the last byte of its answer; with the open driver from the moment it should have been sent, \
-         so waiting for a slow server counts.",
+        "From sending a request to the last byte of its answer; with the open driver from the moment it should have \
+         been sent, so waiting for a slow server counts.",
     ),
-    ("90% line, p95, p99, p99.9", "So many of a hundred requests took no longer."),
+    ("90% line, p95, p99, p99.9", "This percentage of requests took no longer."),
     (
         "Error",
-        "No connection, no answer in time, another status than expected, or an answer that is wrong: every answer is checked.",
+        "No connection, no answer in time, another status than expected, or an answer that is wrong: every answer is \
+         checked.",
     ),
     (
         "Peak",
@@ -233,7 +240,8 @@ pub(super) const READING: [(&str, &str); 6] = [
     ),
     (
         "CPU, memory",
-        "Of the server's process, where it runs on the same machine. It then shares the processors with the load generator.",
+        "Of the server's process, where it runs on the same machine. It then shares the processors with the load \
+         generator.",
     ),
 ];
 

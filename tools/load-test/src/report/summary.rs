@@ -1,6 +1,7 @@
 //! `summary.md`: the report as Markdown, ready to paste.
 
 use super::runs::{Entry, Report, facts, labels, scenario_names};
+use super::wrap::wrap;
 use super::{published, section};
 use crate::conclusions;
 use crate::load_label;
@@ -45,7 +46,7 @@ pub(super) fn markdown(report: &Report<'_>) -> String {
     if report.page.is_some() {
         text += &format!("\n{}\n", published::CAUTION);
     }
-    text
+    wrap(&text)
 }
 
 fn scenario(report: &Report<'_>, entry: &Entry<'_>, text: &mut String) {

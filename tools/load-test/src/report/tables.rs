@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::markup::{STYLE, table_markup};
+use super::wrap::wrap;
 use crate::table::{Grid, markdown_cell};
 
 /// A report.
@@ -80,7 +81,7 @@ impl TableReport {
                 text += &format!("- {}\n", markdown_cell(note));
             }
         }
-        text
+        wrap(&text)
     }
 
     /// The page: one file that loads nothing.

@@ -24,7 +24,7 @@ pub(super) struct Range {
 /// Labelled values of an axis, about.
 const TICKS: f64 = 5.0;
 
-/// So many times its highest value a linear axis shows where a line along its end would look cut off.
+/// A linear axis extends to this multiple of its highest value if a line along its end would look cut off.
 const HEADROOM: f64 = 1.02;
 
 /// The place of 100 on an axis of percentiles: beyond what fewer than ten million samples can tell apart from it.
@@ -163,7 +163,8 @@ mod tests {
                 prop_assert!((2..=14).contains(&range.ticks.len()), "{range:?}");
                 for value in &values {
                     let place = axis.place(*value).unwrap();
-                    prop_assert!(range.low - 1e-6 <= place && place <= range.high * (1.0 + 1e-9) + 1e-6, "{value} in {range:?}");
+                    let end = range.high * (1.0 + 1e-9) + 1e-6;
+                    prop_assert!(range.low - 1e-6 <= place && place <= end, "{value} in {range:?}");
                 }
             }
         }

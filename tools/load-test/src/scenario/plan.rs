@@ -16,7 +16,7 @@ use crate::wire;
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) requests: Vec<BoundRequest>,
-    /// Requests of one measurement at the most.
+    /// Maximum number of requests of one measurement.
     pub(crate) requests_max: Option<u64>,
     /// Running sums of the weights, to pick by.
     weights: Vec<u64>,
@@ -129,7 +129,7 @@ fn bind(request: &Request, data: &DataSet, base_path: &str) -> Result<BoundReque
 }
 
 impl Method {
-    /// As it stands in a request.
+    /// As written in a request.
     fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",

@@ -8,8 +8,9 @@ use rand::RngExt as _;
 use crate::data::{DataSet, Name, Needs};
 
 /// Every placeholder, for error texts.
-const PLACEHOLDERS: &str = "seq, run, random:LOW:HIGH, vertex_id, vertex_number, other_vertex_id, edge_id, new_vertex_id, vertex_label, \
-                            edge_label, link_label, name_key, age_key, city_key, date_key, weight_key, check_vertex";
+const PLACEHOLDERS: &str = "seq, run, random:LOW:HIGH, vertex_id, vertex_number, other_vertex_id, edge_id, \
+     new_vertex_id, vertex_label, edge_label, link_label, name_key, age_key, city_key, date_key, weight_key, \
+     check_vertex";
 
 /// A piece of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -185,7 +185,7 @@ pub(crate) fn options(kind: load_test::result::DriverKind, duration: Duration) -
     DriverOptions { kind, duration, warm_up: Duration::ZERO, ..DriverOptions::default() }
 }
 
-/// Keeps what it is told.
+/// Records all events.
 #[derive(Default)]
 pub(crate) struct Witness {
     pub(crate) samples: Vec<RowSamples>,
