@@ -89,8 +89,8 @@ if [[ ! -e $loaded ]]; then
 fi
 
 case ${RHIZOME__STORAGE__DURABILITY:-wal} in
-fsync) durability="fsync: an acknowledged write survives a power cut" ;;
-*) durability="wal: an acknowledged write survives the end of the process; RHIZOME__STORAGE__DURABILITY=fsync for power cuts" ;;
+fsync) durability="fsync: an acknowledged write survives a power failure" ;;
+*) durability="wal: an acknowledged write survives a process crash; RHIZOME__STORAGE__DURABILITY=fsync for power failures" ;;
 esac
 cat <<END
 

@@ -10,7 +10,7 @@ use crate::limits::ERROR_TEXT_BYTES_MAX;
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The options cannot describe a server (bad URL, empty graph name).
-    #[error("{option} is not usable: {reason}")]
+    #[error("invalid {option}: {reason}")]
     Options {
         /// Name of the field of [`ClientOptions`](crate::ClientOptions).
         option: &'static str,

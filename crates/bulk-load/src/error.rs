@@ -1,4 +1,4 @@
-//! What stops a load. A bad row does not: it is written to the rejects.
+//! Errors that stop a load. A bad row does not: it is written to the rejects.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub enum LoadError {
         reason: String,
     },
 
-    /// An option has no sense.
+    /// The value of an option is invalid.
     #[error("option {option}: {reason}")]
     Option {
         /// The option's name.
@@ -106,9 +106,9 @@ pub enum LoadError {
         source: Box<StoreError>,
     },
 
-    /// The server's disk filled up. Every batch it accepted is there.
+    /// The server's disk is full. All accepted batches are stored.
     #[error(
-        "the server has no room left ({source}); {} of source files are still to be loaded, and take about \
+        "the server's disk is full ({source}); {} of source files are still to be loaded, and need about \
          twice as much there until they are merged. Make room and load again: elements whose \
          ids the data gives are overwritten with equal content",
         HumanBytes(*unread_bytes)
@@ -120,7 +120,7 @@ pub enum LoadError {
         source: ClientError,
     },
 
-    /// The disk filled up (offline load). The store opens and holds what was finished.
+    /// The disk is full (offline load). The store can be opened and has all finished work.
     #[error(
         "the disk is full: loading needs about {} more under {}, {} are free. Make room, then repeat the same command \
          with --resume; finished work is kept",
@@ -142,7 +142,7 @@ pub enum LoadError {
     Journal {
         /// Folder of the unfinished load.
         dir: PathBuf,
-        /// What is in the way and what to do.
+        /// The reason and what to do.
         reason: String,
     },
 
@@ -181,7 +181,7 @@ impl LoadError {
         Self::file(action, path, source)
     }
 
-    /// Whether a disk had no room left.
+    /// Whether a disk was full.
     pub(crate) fn is_disk_full(&self) -> bool {
         match self {
             Self::File { source, .. } => matches!(source.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded),

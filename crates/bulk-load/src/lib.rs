@@ -1,13 +1,13 @@
 //! Bulk loading: files (CSV, text, JSON lines) into a HugeGraph-compatible server, by a mapping file of
 //! hugegraph-loader's version 2 form.
 //!
-//! The way of a row: `source.rs` opens a file (gzip, character set) -> `reader.rs` cuts it into records with exact line
-//! numbers -> `builder.rs` makes the vertex or edge a mapping asks for, each value coerced by `coerce.rs` to the type
-//! the server's schema gives -> `parse.rs` collects batches on blocking threads -> `insert.rs` sends a batch, and
+//! The path of a row: `source.rs` opens a file (gzip, character set) -> `reader.rs` cuts it into records with exact
+//! line numbers -> `builder.rs` makes the vertex or edge a mapping asks for, each value coerced by `coerce.rs` to the
+//! type the server's schema gives -> `parse.rs` collects batches on blocking threads -> `insert.rs` sends a batch, and
 //! halves a refused one until only the bad rows are left out -> `rejects.rs` writes those down, with file, line and
 //! reason. `pipeline.rs` drives it all, vertices of all structs first, then edges; `verify.rs` counts on the server.
 //!
-//! Memory is bounded: batches wait in a channel of fixed length, and at most `in_flight` are under way.
+//! Memory is bounded: batches wait in a channel of fixed length, and at most `in_flight` are being sent.
 //!
 //! [`load_offline`] does the same straight into a store that this process has open (`offline.rs`): sorted runs instead
 //! of requests.

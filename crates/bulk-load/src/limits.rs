@@ -70,8 +70,8 @@ pub(crate) const RUNS_MAX: usize = 4_000;
 /// Rows merged between two reports.
 pub(crate) const MERGE_ROWS_PER_REPORT: u64 = 65_536;
 
-/// Reports of threads that may wait to be written down.
+/// Reports of threads that may wait to be recorded.
 pub(crate) const REPORTS_WAITING_MAX: usize = 16;
 
-/// Rejected rows that a thread of an offline load keeps before it has them written down.
+/// Rejected rows that a thread of an offline load collects before they are written.
 pub(crate) const REJECTED_PER_PORTION_MAX: usize = 10_000;

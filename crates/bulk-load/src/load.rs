@@ -137,7 +137,7 @@ pub(crate) fn check_options(options: &LoadOptions) -> Result<(), LoadError> {
         ("count_page_elements", u64::from(options.count_page_elements)),
     ];
     match numbers.into_iter().find(|(_, value)| *value == 0) {
-        Some((option, _)) => Err(LoadError::Option { option, reason: "0 has no sense; give at least 1".into() }),
+        Some((option, _)) => Err(LoadError::Option { option, reason: "it must be at least 1".into() }),
         None => Ok(()),
     }
 }

@@ -52,15 +52,15 @@ use journal::{Identity, Journal, SourceIdentity, Step};
 use state::State;
 use worker::{Report, Shared, Worker};
 
-/// Folder inside the data folder for what an offline load has to remember.
+/// Folder inside the data folder for the state of an offline load.
 const WORK_FOLDER: &str = "offline-load";
 
 /// How to load into an embedded store.
 #[derive(Clone, Debug)]
 pub struct OfflineOptions {
-    /// Files, rejects and checks. What concerns a server plays no part.
+    /// Files, rejects and checks. Options of a server are ignored.
     pub load: LoadOptions,
-    /// The graph; made if it is not there.
+    /// The graph; created if it does not exist.
     pub graph: String,
     /// The store's folder. Runs and the journal are in a folder inside it, so that they take room where the store does.
     pub data_dir: PathBuf,
@@ -142,7 +142,7 @@ fn run(store: &Store, options: &OfflineOptions, observer: &dyn LoadObserver) -> 
     }
     rejects.flush()?;
     if let Err(error) = ended {
-        // What was not finished takes no room any more; the next load would remove it, too.
+        // Frees the space of unfinished work, which the next load would remove anyway.
         drop(load.state.remove_strays(&load.work_dir));
         return Err(load.explained(error));
     }
@@ -154,13 +154,16 @@ fn check(store: &Store, options: &OfflineOptions) -> Result<(), LoadError> {
     let wrong = |option, reason: String| Err(LoadError::Option { option, reason });
     let capabilities = store.engine().capabilities();
     if !capabilities.persistent || options.batch.is_none() && !capabilities.sorted_ingest {
-        return wrong("offline", format!("the storage engine {} cannot be loaded so", store.engine().name()));
+        return wrong(
+            "offline",
+            format!("the storage engine {} does not support offline loads", store.engine().name()),
+        );
     }
     if options.batch == Some(0) {
-        return wrong("batch_size", "0 has no sense; give at least 1".into());
+        return wrong("batch_size", "it must be at least 1".into());
     }
     if options.memory_bytes < SORT_MEMORY_BYTES_MIN {
-        return wrong("sort_memory", format!("give at least {SORT_MEMORY_BYTES_MIN} bytes"));
+        return wrong("sort_memory", format!("it must be at least {SORT_MEMORY_BYTES_MIN} bytes"));
     }
     Ok(())
 }
@@ -215,7 +218,7 @@ fn identity(options: &OfflineOptions, sources: &[Source<'_>]) -> Result<Identity
     Ok(identity)
 }
 
-/// A load under way.
+/// A running load.
 struct Load<'a> {
     store: &'a Store,
     graph: Arc<HostedGraph>,
@@ -247,7 +250,7 @@ impl Load<'_> {
         }
         self.build_indexes()?;
         let synced = self.store.engine().sync();
-        synced.map_err(|error| LoadError::store("cannot bring the store to the disk", error))?;
+        synced.map_err(|error| LoadError::store("cannot sync the store to disk", error))?;
         std::fs::remove_dir_all(&self.work_dir)
             .map_err(|error| LoadError::work_in(&self.work_dir, "remove the folder", error))
     }
@@ -258,7 +261,7 @@ impl Load<'_> {
         Ok(())
     }
 
-    /// Takes index labels out of use, which the load would make wrong.
+    /// Disables the index labels that the load would make incorrect.
     fn suspend_indexes(&mut self) -> Result<(), LoadError> {
         let names = |kind| -> Vec<&str> {
             self.labels.iter().filter(|label| label.kind == kind).map(|label| label.label.as_str()).collect()
@@ -267,7 +270,7 @@ impl Load<'_> {
             return Ok(());
         }
         let suspended = self.graph.schema().suspend_indexes(&names(ElementKind::Vertex), &names(ElementKind::Edge));
-        let suspended = suspended.map_err(|error| LoadError::graph("cannot take indexes out of use", error))?;
+        let suspended = suspended.map_err(|error| LoadError::graph("cannot disable indexes", error))?;
         if suspended.is_empty() { Ok(()) } else { self.step(Step::Suspended(suspended), true) }
     }
 
@@ -291,7 +294,7 @@ impl Load<'_> {
         jobs.map(VecDeque::into)
     }
 
-    /// Reads what is still to be read of a phase.
+    /// Reads the rest of a phase.
     fn read(&mut self, phase: Phase) -> Result<(), LoadError> {
         if self.state.phase(phase).all_read {
             return Ok(());
@@ -302,7 +305,7 @@ impl Load<'_> {
             let cut = cut(&job.path, job.bytes, &job.input, at, &self.state.phase(phase).covers);
             chunks.extend(cut.map_err(|error| LoadError::file("read", &job.path, error))?);
         }
-        // What cannot be cut takes longest.
+        // Files that cannot be split take longest.
         chunks.sort_by_key(|chunk| std::cmp::Reverse(chunk.end - chunk.start));
         let threads = self.options.threads.clamp(1, chunks.len().max(1));
         let memory = (self.options.memory_bytes / threads as u64).min(THREAD_MEMORY_BYTES_MAX);

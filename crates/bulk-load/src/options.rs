@@ -1,21 +1,21 @@
-//! What a person can choose about a load.
+//! The options of a load.
 
 use std::path::{Path, PathBuf};
 
 use api_client::{COUNT_PAGE_ELEMENTS, ClientOptions};
 
-/// How to load: files, server, batch size, what to do with bad rows.
+/// Options of a load: files, server, batch size, handling of bad rows.
 #[derive(Clone, Debug)]
 pub struct LoadOptions {
     /// The mapping file, hugegraph-loader's version 2 form.
     pub mapping: PathBuf,
     /// A schema file whose property keys and labels are created first, if they do not exist.
     pub schema: Option<PathBuf>,
-    /// The server, the graph and the patience with them.
+    /// The server, the graph, timeouts and retries.
     pub client: ClientOptions,
     /// Elements per request. HugeGraph 1.5 and 1.7 refuse more than 500.
     pub batch_size: usize,
-    /// Requests under way at the same time.
+    /// Number of concurrent requests.
     pub in_flight: usize,
     /// Let the server check that both ends of every edge exist. Slower.
     pub check_vertex: bool,

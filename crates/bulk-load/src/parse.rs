@@ -38,7 +38,7 @@ pub(crate) struct Maker {
     pub(crate) builder: Builder,
 }
 
-/// What a thread has to tell.
+/// A report of a thread.
 pub(crate) enum Event {
     Batch(Batch),
     /// A row is left out; `label` is absent if it could not even be read.
@@ -58,10 +58,10 @@ pub(crate) enum Event {
     Failed(LoadError),
 }
 
-/// The receiver is gone: the load is over.
+/// The receiver is gone: the load has ended.
 struct Stopped;
 
-/// Works off jobs until there are none.
+/// Processes jobs until there are none left.
 pub(crate) fn work(jobs: &Mutex<VecDeque<FileJob>>, batch_size: usize, events: &Sender<Event>) {
     loop {
         let job = match jobs.lock() {
@@ -74,7 +74,7 @@ pub(crate) fn work(jobs: &Mutex<VecDeque<FileJob>>, batch_size: usize, events: &
             Ok(Ok(())) => {}
             Ok(Err(Stopped)) => return,
             Err(error) => {
-                // If nobody listens any more the load has failed already.
+                // Without a receiver the load has already failed.
                 drop(events.blocking_send(Event::Failed(LoadError::file("read", &path, error))));
                 return;
             }

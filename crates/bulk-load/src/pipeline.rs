@@ -1,5 +1,5 @@
-//! Drives one phase: threads that parse, a bounded channel, a bounded number of requests under way, and one place that
-//! counts, writes rejects and tells the observer.
+//! Drives one phase: threads that parse, a bounded channel, a bounded number of concurrent requests, and one place that
+//! counts, writes rejects and notifies the observer.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use crate::progress::LoadObserver;
 use crate::rejects::{Rejection, Rejects};
 use crate::summary::LabelSummary;
 
-/// What all phases add to.
+/// Totals over all phases.
 pub(crate) struct Ledger<'a> {
     pub(crate) labels: Vec<LabelSummary>,
     pub(crate) rows_unreadable: u64,

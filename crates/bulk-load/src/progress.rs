@@ -28,7 +28,7 @@ pub enum Phase {
     Edges,
 }
 
-/// Is told what happens during a load. All methods do nothing by default and must return quickly.
+/// Receives the events of a load. All methods do nothing by default and must return quickly.
 pub trait LoadObserver: Send + Sync {
     /// The load begins.
     fn started(&self, _plan: LoadPlan) {}
@@ -48,11 +48,11 @@ pub trait LoadObserver: Send + Sync {
     fn stored(&self, _rows: u64) {}
     /// An offline load builds an index label.
     fn indexing(&self, _name: &str) {}
-    /// The load is over, well or not.
+    /// The load has ended, successfully or not.
     fn finished(&self) {}
 }
 
-/// Watches nothing.
+/// Ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SilentObserver;
 
@@ -71,7 +71,7 @@ struct State {
     rejected: u64,
     bytes: u64,
     bytes_total: u64,
-    /// Rows merged, and how many there are, while they are brought into the store.
+    /// Rows merged and their total number, during the merge.
     rows: Option<(u64, u64)>,
     started: Instant,
     last_line: Instant,
@@ -134,7 +134,7 @@ impl State {
     }
 }
 
-/// Writes a line to standard error; if that fails there is no one to tell.
+/// Writes a line to standard error, ignoring failures.
 fn line(text: &str) {
     drop(writeln!(std::io::stderr().lock(), "{text}"));
 }

@@ -213,7 +213,7 @@ pub(crate) fn header_of(first: &Path, input: &Input) -> io::Result<Result<Option
     Ok(Ok(Some(names)))
 }
 
-/// What stands between two columns.
+/// The delimiter between columns.
 pub(crate) fn delimiter_of(input: &Input) -> String {
     match (&input.delimiter, input.format) {
         (Some(delimiter), _) if delimiter == "\\t" => "\t".into(),
@@ -223,7 +223,7 @@ pub(crate) fn delimiter_of(input: &Input) -> String {
     }
 }
 
-/// A line that is no text.
+/// A line that is not text.
 pub(crate) fn not_utf8(line: u64, bytes: &[u8], error: std::str::Utf8Error) -> BadRow {
     let at = error.valid_up_to() + 1;
     let reason = format!("byte {at} of the line is not valid UTF-8; give the file's \"charset\" in the mapping");

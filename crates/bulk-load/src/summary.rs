@@ -1,4 +1,4 @@
-//! What a load did, per label.
+//! The results of a load, per label.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use api_client::ElementKind;
 use indicatif::HumanBytes;
 
-/// The result of a load that came to its end. Its text form is what a person wants to read.
+/// The result of a completed load. Its text form is meant for people.
 #[derive(Clone, Debug, Default)]
 pub struct LoadSummary {
     /// One entry per label, in the order of the mapping, vertices first.
@@ -20,16 +20,16 @@ pub struct LoadSummary {
     pub dry_run: bool,
     /// Folder with the rejected rows, if there are any.
     pub rejects_dir: Option<PathBuf>,
-    /// What deserves a person's attention, in sentences.
+    /// Warnings for the user, in sentences.
     pub warnings: Vec<String>,
-    /// Of an offline load: what it cost.
+    /// Costs of an offline load.
     pub offline: Option<OfflineSummary>,
 }
 
-/// What an offline load cost. Of one that was taken up again, times are of the last time only, counts are of the whole.
+/// Costs of an offline load. If it was resumed, times are of the last run only, counts of the whole load.
 #[derive(Clone, Debug, Default)]
 pub struct OfflineSummary {
-    /// It went on with a load that was cut short.
+    /// Whether it resumed an interrupted load.
     pub resumed: bool,
     /// Time in which sources were read, rows made, sorted and written to runs (or committed in batches).
     pub reading: Duration,
@@ -104,7 +104,7 @@ impl LabelSummary {
         }
     }
 
-    /// What to tell a person if the count does not match.
+    /// The warning if the count does not match.
     pub(crate) fn warning(&self) -> Option<String> {
         let Counted::Counts { before, after } = self.counted else { return None };
         let expected = before.saturating_add(self.inserted);
@@ -211,7 +211,7 @@ impl fmt::Display for LoadSummary {
         let seconds = self.elapsed.as_secs_f64();
         match &self.offline {
             Some(offline) if offline.resumed => {
-                writeln!(f, "{} {done} in all; this time it took {seconds:.1} s", self.inserted())?;
+                writeln!(f, "{} {done} in all; this run took {seconds:.1} s", self.inserted())?;
             }
             _ => writeln!(f, "{} {done} in {seconds:.1} s, {:.0} per second", self.inserted(), self.rate_per_second())?,
         }

@@ -145,5 +145,5 @@ fn an_engine_that_keeps_nothing_is_refused() {
     let (sources, _) = network(folder.path(), Content::IdsOnly);
     let store = Store::open(Arc::new(MemoryEngine::open(TABLES)), StoreOptions::default()).unwrap();
     let error = load_offline(&store, &options(&sources, folder.path()), &SilentObserver).unwrap_err();
-    assert!(error.to_string().contains("memory cannot be loaded so"), "{error}");
+    assert!(error.to_string().contains("memory does not support offline loads"), "{error}");
 }

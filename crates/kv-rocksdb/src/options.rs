@@ -18,7 +18,7 @@ use crate::prefix;
 /// When a commit counts as done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// When the operating system has it: it survives the end of the process, not a power cut a moment later.
+    /// Once the operating system has it: it survives a process crash, but not a power failure right afterwards.
     Wal,
     /// When the disk has it.
     Fsync,

@@ -94,7 +94,7 @@ pub(crate) fn is_answer_too_large(error: &Error) -> bool {
     matches!(error, Error::GrpcAPI(status) if status.code() == tonic::Code::OutOfRange)
 }
 
-/// A failure that trying again cannot mend, in the words of the storage interface.
+/// A failure that a retry cannot fix, as an error of the storage interface.
 pub(crate) fn translate(error: &Error) -> KvError {
     if let Error::RegionError(region) = error
         && let Some(large) = &region.raft_entry_too_large

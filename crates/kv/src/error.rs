@@ -6,8 +6,8 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KvError {
-    /// The disk has no room left.
-    #[error("the disk is full: no room left under {path}; free some space, reads still work meanwhile")]
+    /// The disk is full.
+    #[error("the disk is full: no space left under {path}; free some space, reads still work meanwhile")]
     DiskFull {
         /// The data folder.
         path: PathBuf,

@@ -19,7 +19,7 @@ pub trait SortedWriter: Send {
     /// behind.
     fn put(&mut self, key: Key<'_>, value: &[u8]) -> Result<(), KvError>;
 
-    /// Brings the rows to the disk, as durable as any write gets, still to be ingested.
+    /// Writes the rows to disk, as durable as any write, but not yet ingested.
     ///
     /// # Errors
     /// That the rows cannot be stored ([`KvError::DiskFull`] and others).

@@ -119,7 +119,7 @@ impl PropertyStore {
         Records::new(self)
     }
 
-    /// Makes everything written so far survive a power cut, whatever the engine's durability.
+    /// Makes everything written so far survive a power failure, whatever the engine's durability.
     ///
     /// # Errors
     /// [`PropertyError::Engine`].

@@ -1,7 +1,7 @@
 //! Settings: the embedded, commented defaults, then a file, then the environment, then flags; later ones win.
 //!
-//! Every key is in `rhizome.toml`, so a key that is not there is a mistake, and the error names where it was given and
-//! the closest known one. A value of the wrong kind is named the same way.
+//! Every key is in `rhizome.toml`, so an unknown key is an error that names where it was given and the closest known
+//! one. Errors about values of the wrong type do so too.
 
 mod cassandra;
 
@@ -212,8 +212,8 @@ impl DurabilityName {
     #[must_use]
     pub fn promise(self) -> &'static str {
         match self {
-            Self::Wal => "wal (an acknowledged write survives the end of the process, not a power cut)",
-            Self::Fsync => "fsync (an acknowledged write survives a power cut)",
+            Self::Wal => "wal (an acknowledged write survives a process crash, but not a power failure)",
+            Self::Fsync => "fsync (an acknowledged write survives a power failure)",
         }
     }
 }
@@ -257,7 +257,7 @@ pub enum SettingsError {
     /// A file that cannot be read, or a value of the wrong kind.
     #[error("{0}")]
     Invalid(#[from] config::ConfigError),
-    /// A value that makes no sense.
+    /// An invalid value.
     #[error("setting '{key}' is '{value}': {reason}")]
     Value {
         /// The key, with its section.
@@ -270,10 +270,10 @@ pub enum SettingsError {
 }
 
 impl Settings {
-    /// The settings in force: defaults, then `file`, then the environment, then `flags` (keys with their sections, and
+    /// The effective settings: defaults, then `file`, then the environment, then `flags` (keys with their sections, and
     /// values).
     pub fn load(file: Option<&Path>, flags: &[(&str, String)]) -> Result<Self, SettingsError> {
-        // Variables of others may hold anything; ours are refused later on where their text makes no sense.
+        // Unrelated variables may hold anything; invalid values of ours are rejected later.
         let text = |text: OsString| text.to_string_lossy().into_owned();
         let environment = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
         Self::load_with(file, environment, flags)

@@ -1,4 +1,4 @@
-//! Ending a run early, with what it has so far.
+//! Cancelling a run, which keeps its results so far.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ impl Default for Cancel {
 }
 
 impl Cancel {
-    /// Ends the run; again is no harm.
+    /// Cancels the run; repeating it is harmless.
     pub fn cancel(&self) {
         self.sender.send_replace(true);
     }

@@ -22,19 +22,19 @@ pub struct ScenarioRatio {
     pub concurrency: [u32; 2],
     /// One pair of measurements a round.
     pub rounds: Vec<Round>,
-    /// The ratio of throughputs that somebody wants to reach.
+    /// The target ratio of throughputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<f64>,
 }
 
-/// What both servers did, one right after the other; the first server's figure first.
+/// The figures of both servers, measured one right after the other; the first server's first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// Graph elements a second.
     pub elements_per_s: [f64; 2],
     /// 99th percentile of the latency.
     pub p99_us: [u64; 2],
-    /// Errors in a hundred.
+    /// Percentage of errors.
     pub error_percent: [f64; 2],
 }
 
@@ -50,7 +50,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of these values; `None` if there is none. Values that are no numbers are left out.
+    /// Of these values; `None` if there is none. NaN values are ignored.
     #[must_use]
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();

@@ -78,9 +78,9 @@ fn search(scenario: &ScenarioResult) -> Option<String> {
             .as_ref()
             .is_some_and(|bounds| bounds.error_percent_max > 0.0 || bounds.latency_max.is_some()) =>
         {
-            format!("All was within its bounds up to {at}, the highest load tried: where the peak is, is not known.")
+            format!("Everything was within bounds up to {at}, the highest load tried: the peak is unknown.")
         }
-        None => format!("No errors up to {at}, the highest load tried: where errors begin is not known."),
+        None => format!("No errors up to {at}, the highest load tried: where errors begin is unknown."),
     })
 }
 

@@ -1,4 +1,4 @@
-//! The tool's own schema and data: made before a test, referred to by it, deleted after it.
+//! The tool's own schema and data: created before a test, used by it, deleted after it.
 //!
 //! Names and ids carry the name of the run, so runs do not touch one another's data nor anybody else's. Ids are
 //! computed from numbers, not remembered: a data set of any size takes no memory here.
@@ -48,9 +48,12 @@ impl FromStr for IdDistribution {
             None if text == "zipfian" => Ok(Self::Zipfian { exponent: 0.99 }),
             Some(("zipfian", exponent)) => match exponent.parse::<f64>() {
                 Ok(exponent) if (0.0..=10.0).contains(&exponent) => Ok(Self::Zipfian { exponent }),
-                _ => Err(format!("zipfian:{exponent}: the exponent must be a number from 0 to 10, as zipfian:0.99")),
+                _ => Err(format!(
+                    "zipfian:{exponent}: the exponent must be a number from 0 to 10, such as \
+                     zipfian:0.99"
+                )),
             },
-            _ => Err(format!("\"{text}\" is no distribution of ids; there are uniform, zipfian and zipfian:EXPONENT")),
+            _ => Err(format!("\"{text}\" is not a distribution of ids; use uniform, zipfian or zipfian:EXPONENT")),
         }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) fn allow_connections(users: u32) -> Result<(), LoadTestError> {
         return Ok(());
     }
     let raised = rlimit::Resource::NOFILE.set(needed, hard.max(needed)).or_else(|error| {
-        // Only a privileged process may raise the hard limit; up to it everybody may.
+        // Only a privileged process may raise the hard limit; any process may raise the soft limit up to it.
         if hard >= needed { rlimit::Resource::NOFILE.set(needed, hard) } else { Err(error) }
     });
     raised.map_err(|error| LoadTestError::OpenFiles {

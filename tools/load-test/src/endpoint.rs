@@ -37,7 +37,7 @@ impl Endpoint {
         let is_tls = match uri.scheme() {
             Some(scheme) if *scheme == Scheme::HTTP => false,
             Some(scheme) if *scheme == Scheme::HTTPS => true,
-            _ => return Err(wrong("it must begin with http:// or https://, as http://127.0.0.1:8080".into())),
+            _ => return Err(wrong("it must begin with http:// or https://, such as http://127.0.0.1:8080".into())),
         };
         let authority = uri.authority().ok_or_else(|| wrong("there is no host in it".into()))?;
         if authority.as_str().contains('@') {
@@ -94,7 +94,8 @@ impl Endpoint {
     }
 }
 
-/// Takes the least of the machine from a server that it shares: with its own addresses there is nothing to reckon with.
+/// Chooses the cheapest congestion control, so that the tool takes little from a server on the same machine: traffic to
+/// its own addresses needs none.
 fn cheapest_congestion_control(stream: &TcpStream, address: SocketAddr) {
     // Where it is not allowed there is the system's own.
     #[cfg(target_os = "linux")]
@@ -112,8 +113,8 @@ fn tls(name: &str) -> Result<(TlsConnector, ServerName<'static>), String> {
     }
     let config =
         ClientConfig::with_platform_verifier().map_err(|error| format!("https is not possible here: {error}"))?;
-    let name =
-        ServerName::try_from(name.to_owned()).map_err(|error| format!("no certificate can have this name: {error}"))?;
+    let name = ServerName::try_from(name.to_owned())
+        .map_err(|error| format!("not a valid name for a certificate: {error}"))?;
     Ok((TlsConnector::from(Arc::new(config)), name))
 }
 

@@ -1,4 +1,4 @@
-//! What stops a load test. Failing requests do not: they are counted in the result.
+//! Errors that stop a load test. Failed requests do not: they are counted in the result.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,10 @@ use api_client::ClientError;
 #[derive(Debug, thiserror::Error)]
 pub enum LoadTestError {
     /// No built-in scenario and no file has this name.
-    #[error("there is no scenario \"{name}\"; built in are {known}, and a name that ends in .toml is read as a file")]
+    #[error(
+        "there is no scenario \"{name}\"; the built-in ones are {known}, and a name that ends in .toml is read as \
+         a file"
+    )]
     UnknownScenario {
         /// The name asked for.
         name: String,
@@ -34,8 +37,8 @@ pub enum LoadTestError {
         reason: String,
     },
 
-    /// An option or a combination of options makes no sense.
-    #[error("{option} is not usable: {reason}")]
+    /// An option or a combination of options is invalid.
+    #[error("invalid {option}: {reason}")]
     Option {
         /// The option.
         option: &'static str,
@@ -44,7 +47,7 @@ pub enum LoadTestError {
     },
 
     /// The address of the server is not usable or cannot be resolved.
-    #[error("\"{url}\" is not a usable address: {reason}")]
+    #[error("\"{url}\" is not a valid address: {reason}")]
     Address {
         /// The address given.
         url: String,

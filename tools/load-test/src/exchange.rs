@@ -57,7 +57,7 @@ pub(crate) struct Failure {
     pub(crate) text: FailureText,
 }
 
-/// Its text, made only if somebody wants to see it.
+/// Its text, built only when needed.
 #[derive(Debug)]
 pub(crate) enum FailureText {
     /// As it stands.
@@ -81,7 +81,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Sends a request, which begins now, and judges its answer. Never fails: failing is an outcome.
+    /// Sends a request now and checks its answer. Never fails: a failure is an outcome.
     pub(crate) async fn exchange(
         &mut self,
         sending: &Sending,
@@ -190,7 +190,7 @@ impl Outcome {
     }
 }
 
-/// Whether the server has not closed it meanwhile, nor sent what nobody asked for. Looks only, does not wait.
+/// Whether the connection is still open, without unsolicited data. Does not wait.
 async fn is_usable(stream: &mut Stream) -> bool {
     let mut nothing = Vec::new();
     poll_fn(|cx| Poll::Ready(stream.poll_read(cx, &mut nothing).is_pending())).await
@@ -245,7 +245,7 @@ impl RoundTrip<'_> {
         }
     }
 
-    /// Sends as much as goes.
+    /// Sends as much as the socket accepts.
     fn send(&mut self, cx: &mut Context<'_>) {
         while !self.unsent.is_empty() {
             match self.stream.poll_write(cx, self.unsent) {

@@ -41,7 +41,7 @@ pub(crate) fn judge<'a>(
     }
     let body = match plain(head, body) {
         Ok(body) => body,
-        Err(error) => return Judged::Wrong(format!("the answer cannot be unpacked: {error}")),
+        Err(error) => return Judged::Wrong(format!("the answer cannot be decompressed: {error}")),
     };
     if let Some(ids) = expected.ids {
         let named = count_ids(&body);
@@ -67,7 +67,7 @@ pub(crate) fn shown(body: &[u8]) -> String {
     }
 }
 
-/// HugeGraph packs some answers though nobody asked for it.
+/// HugeGraph compresses some answers even if not asked to.
 fn plain(head: AnswerHead, body: &[u8]) -> std::io::Result<Cow<'_, [u8]>> {
     if !head.gzip {
         return Ok(Cow::Borrowed(body));

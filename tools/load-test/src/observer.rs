@@ -1,4 +1,4 @@
-//! Looking on while a run goes: for progress bars and for files that are written row by row.
+//! Events of a run: for progress bars and for files that are written row by row.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ pub struct Progress {
     pub rate_per_s: f64,
     /// Their mean time, in microseconds.
     pub mean_us: f64,
-    /// 99 of 100 of them took no longer, in microseconds.
+    /// Their 99th percentile, in microseconds.
     pub p99_us: u64,
     /// Requests counted in the row so far.
     pub samples: u64,
@@ -48,9 +48,9 @@ pub struct Progress {
     pub errors: u64,
 }
 
-/// Told what happens, in the order in which it happens. All methods do nothing unless implemented.
+/// Receives the events of a run in order. All methods do nothing by default.
 pub trait Observer {
-    /// Data are being prepared: `done` of `total` vertices or edges.
+    /// Data is being prepared: `done` of `total` vertices or edges.
     fn preparing(&mut self, _what: &str, _done: u64, _total: u64) {}
     /// A row starts.
     fn row_started(&mut self, _start: &RowStart) {}

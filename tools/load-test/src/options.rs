@@ -6,7 +6,7 @@ use crate::error::LoadTestError;
 use crate::limits::{CLIENT_THREADS_MAX, LATENCY_MAX, SAMPLES_PER_ROW_MAX, USERS_MAX};
 use crate::result::{DriverKind, DriverSettings};
 
-/// How load is made. The defaults are those of the published pages where they have any.
+/// How load is generated. The defaults are those of the published pages, if they have any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriverOptions {
     /// How requests are offered.
@@ -84,26 +84,23 @@ impl Load {
 }
 
 impl DriverOptions {
-    /// Says what makes no sense.
+    /// Checks the options.
     pub(crate) fn check(&self, load: Load) -> Result<(), LoadTestError> {
         let wrong = |option, reason: &str| Err(LoadTestError::Option { option, reason: reason.to_owned() });
         if load.concurrency == 0 || load.concurrency > USERS_MAX {
             return wrong("concurrency", &format!("{}: 1 to {USERS_MAX} users are possible", load.concurrency));
         }
         if self.duration.is_zero() {
-            return wrong("duration", "it must be longer than nothing");
+            return wrong("duration", "it must be greater than 0");
         }
         if self.kind == DriverKind::Paced && self.pacing.is_zero() {
-            return wrong(
-                "pacing",
-                "it must be longer than nothing; for requests back to back there is the closed driver",
-            );
+            return wrong("pacing", "it must be greater than 0; use the closed driver for requests back to back");
         }
         if self.kind == DriverKind::Open && !(self.rate(load) > 0.0 && self.rate(load) <= 1e7) {
             return wrong("rate", "it must be above 0 and at most 10,000,000 requests a second");
         }
         if self.request_timeout.is_zero() || self.request_timeout > LATENCY_MAX {
-            return wrong("request-timeout", "it must be longer than nothing and at most an hour");
+            return wrong("request-timeout", "it must be greater than 0 and at most an hour");
         }
         if self.client_threads == 0 || self.client_threads > CLIENT_THREADS_MAX {
             return wrong("client-threads", &format!("1 to {CLIENT_THREADS_MAX} are possible"));

@@ -44,7 +44,7 @@ impl Loads {
         }
     }
 
-    /// Says what makes no sense, before anything is prepared for it.
+    /// Checks the options before anything is prepared.
     ///
     /// # Errors
     /// [`LoadTestError::Option`].

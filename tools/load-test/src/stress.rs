@@ -57,7 +57,7 @@ pub struct StressOptions {
 }
 
 impl StressOptions {
-    /// Says what makes no sense.
+    /// Checks the options.
     pub(crate) fn check(&self) -> Result<(), LoadTestError> {
         let wrong = |option, reason: &str| Err(LoadTestError::Option { option, reason: reason.to_owned() });
         match self.raise {

@@ -1,8 +1,7 @@
 //! The journal of an offline load on disk: a line of JSON for each finished step, from which an interrupted load
 //! resumes.
 //!
-//! A step is written down after what it made is on the disk. Files that no line names are thrown away at the next
-//! start.
+//! A step is appended once its results are on disk. Files that no line names are deleted at the next start.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -28,7 +27,7 @@ pub(crate) struct Identity {
     pub(crate) mapping: String,
     pub(crate) sources: Vec<SourceIdentity>,
     pub(crate) check_vertex: bool,
-    /// Elements of a batch, where the write path is taken.
+    /// Elements per batch, if the write path is used.
     pub(crate) batch: Option<usize>,
 }
 
@@ -45,7 +44,7 @@ impl Identity {
         Self { version: VERSION, graph: graph.to_owned(), mapping, sources: Vec::new(), check_vertex, batch }
     }
 
-    /// What differs, in words.
+    /// Describes what differs.
     fn difference(&self, old: &Self) -> Option<String> {
         let differs = [
             (self.version != old.version, "the version of the program"),
@@ -81,7 +80,7 @@ pub(crate) struct Counts {
     pub(crate) skipped: u64,
 }
 
-/// A row left out.
+/// A rejected row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RejectedRow {
     pub(crate) struct_index: usize,
@@ -102,7 +101,7 @@ impl RejectedRow {
     }
 }
 
-/// What a thread has read and stored.
+/// What a thread has read and stored so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Portion {
     pub(crate) covers: Vec<Cover>,
@@ -124,7 +123,7 @@ impl Portion {
 /// A finished step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Step {
-    /// Index labels were taken out of use and must be built at the end.
+    /// Index labels were disabled and must be rebuilt at the end.
     Suspended(Vec<String>),
     /// A part of the sources was read.
     Read(Phase, Portion),
@@ -143,12 +142,12 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Whether a load was cut short in this folder.
+    /// Whether there is an interrupted load in this folder.
     pub(crate) fn exists(dir: &Path) -> bool {
         dir.join(FILE_NAME).exists()
     }
 
-    /// Begins a load.
+    /// Starts the journal of a load.
     pub(crate) fn create(dir: &Path, identity: &Identity) -> Result<Self, LoadError> {
         std::fs::create_dir_all(dir).map_err(|error| LoadError::work_in(dir, "make the folder", error))?;
         let path = dir.join(FILE_NAME);
@@ -158,7 +157,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Goes on with a load: the steps finished so far. A last line that was cut off is dropped.
+    /// Resumes a load: returns the steps finished so far. An incomplete last line is dropped.
     pub(crate) fn resume(dir: &Path, identity: &Identity) -> Result<(Self, Vec<Step>), LoadError> {
         let path = dir.join(FILE_NAME);
         let failed = |error| LoadError::work_in(&path, "read", error);
@@ -172,7 +171,7 @@ impl Journal {
             reason: format!("its journal cannot be read ({error}); remove the folder and load from the start"),
         };
         let Some(first) = lines.next() else {
-            // Nothing was begun before it was cut short.
+            // Nothing had been started before the interruption.
             drop(file);
             return Ok((Self::create(dir, identity)?, Vec::new()));
         };
@@ -187,7 +186,7 @@ impl Journal {
         Ok((Self { dir: dir.to_owned(), file }, steps))
     }
 
-    /// Writes a step down. With `durable` it survives a power cut from then on.
+    /// Appends a step. With `durable` it survives a power failure from then on.
     pub(crate) fn add(&mut self, step: &Step, durable: bool) -> Result<(), LoadError> {
         self.line(step, durable)
     }

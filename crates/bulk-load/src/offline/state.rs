@@ -1,4 +1,4 @@
-//! How far an offline load is: the sum of the journal's steps.
+//! The state of an offline load: the sum of the journal's steps.
 
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -17,7 +17,7 @@ pub(crate) struct State {
     rejected: Vec<RejectedRow>,
     unreadable: u64,
     labels: Vec<Counts>,
-    /// Index labels taken out of use, and those that were built since.
+    /// Disabled index labels, and those rebuilt since.
     suspended: Vec<String>,
     built: Vec<String>,
 }
@@ -132,12 +132,12 @@ impl State {
         self.edges.stored || !self.built.is_empty()
     }
 
-    /// Index labels that are still to be built.
+    /// Index labels that have yet to be rebuilt.
     pub(crate) fn unbuilt(&self) -> Vec<String> {
         self.suspended.iter().filter(|name| !self.built.contains(name)).cloned().collect()
     }
 
-    /// Removes files of runs that nobody needs any more, or that were never finished.
+    /// Removes files of runs that are no longer needed or were never finished.
     pub(crate) fn remove_strays(&self, dir: &Path) -> Result<(), LoadError> {
         let needed: HashSet<String> = [&self.vertices, &self.edges]
             .into_iter()

@@ -25,7 +25,7 @@ use crate::limits::{CHECKED_EDGES_PER_TURN, ELEMENTS_PER_TURN, OFFLINE_BATCH_BYT
 use crate::parse::FileJob;
 use crate::reader::Record;
 
-/// What a thread has to tell.
+/// A report of a thread.
 pub(crate) enum Report {
     /// Bytes read and elements made since the last report.
     Progress {
@@ -33,12 +33,12 @@ pub(crate) enum Report {
         elements: u64,
         rejected: u64,
     },
-    /// A portion that can be written down once its files are on the disk.
+    /// A portion to be recorded once its files are on disk.
     Finished(Box<Portion>, Vec<File>),
     Failed(LoadError),
 }
 
-/// What all threads share.
+/// State shared by all threads.
 pub(crate) struct Shared<'a> {
     pub(crate) engine: &'a dyn Engine,
     pub(crate) chunks: Chunks,
@@ -139,11 +139,11 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Works off chunks until there are none.
+    /// Processes chunks until there are none left.
     pub(crate) fn run(mut self) {
         let outcome = self.work();
         if let Err(Failure::Because(error)) = outcome {
-            // If nobody listens any more the load has failed already.
+            // Without a receiver the load has already failed.
             drop(self.reports.send(Report::Failed(error)));
         }
     }
@@ -300,7 +300,7 @@ impl<'a> Worker<'a> {
         self.reject_row(file, label, record.line, &record.raw, reason);
     }
 
-    /// Leaves out a row.
+    /// Rejects a row.
     pub(crate) fn reject_row(&mut self, file: usize, label: Option<usize>, line: u64, raw: &Arc<str>, reason: String) {
         match label.and_then(|label| self.portion.labels.get_mut(label)) {
             Some(counts) => counts.rejected += 1,
@@ -312,7 +312,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Rejects the edges of the batch whose ends are not there, and says which operations are theirs.
+    /// Rejects the edges of the batch whose ends do not exist, and returns their operations.
     fn check_ends(&mut self) -> Result<Vec<(usize, usize)>, Failure> {
         let unchecked = std::mem::take(&mut self.unchecked);
         if unchecked.is_empty() {
@@ -347,7 +347,7 @@ impl<'a> Worker<'a> {
         Ok(refused)
     }
 
-    /// Gives the rows of the batch to be sorted, or to the store.
+    /// Passes the rows of the batch to the sorter or to the store.
     fn store_batch(&mut self) -> Result<(), Failure> {
         let refused = self.check_ends()?;
         self.elements_in_batch = 0;
@@ -421,7 +421,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Brings everything made so far out of memory: into a run, or into the store.
+    /// Flushes everything in memory: to a run, or to the store.
     fn store_all(&mut self) -> Result<(), Failure> {
         if !self.batch.is_empty() {
             self.store_batch()?;
@@ -440,7 +440,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Gives away what was finished. Everything in it is out of memory.
+    /// Hands over a finished portion. Everything in it has been flushed.
     fn hand_over(&mut self) -> Result<(), Failure> {
         let mut portion = std::mem::replace(&mut self.portion, empty(self.shared.labels));
         portion.storing_ms = u64::try_from(self.storing.as_millis()).unwrap_or(u64::MAX);
@@ -451,7 +451,7 @@ impl<'a> Worker<'a> {
         self.tell(Report::Finished(Box::new(portion), files))
     }
 
-    /// Reports progress; fails when the load is over.
+    /// Reports progress; fails when the load has ended.
     pub(crate) fn progress(&mut self, bytes: u64) -> Result<(), Failure> {
         if self.shared.stop.load(Ordering::Relaxed) {
             return Err(Failure::Elsewhere);
@@ -471,9 +471,9 @@ impl<'a> Worker<'a> {
 
 /// Why a thread ends early.
 pub(crate) enum Failure {
-    /// Another one has failed, or the load was given up.
+    /// Another one has failed, or the load was cancelled.
     Elsewhere,
-    /// This.
+    /// An error of this thread.
     Because(LoadError),
 }
 

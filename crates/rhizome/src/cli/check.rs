@@ -64,7 +64,7 @@ pub(super) fn check(arguments: &CheckArguments) -> anyhow::Result<()> {
         left += report.total() - report.repaired;
     }
     if left > 0 {
-        let hint = if arguments.repair { "change one of each two elements" } else { "run it again with --repair" };
+        let hint = if arguments.repair { "change one element of each pair" } else { "run it again with --repair" };
         bail!("{left} index entries are wrong; {hint}");
     }
     Ok(())

@@ -49,12 +49,13 @@ pub(super) fn copy(arguments: &CopyArguments) -> anyhow::Result<()> {
             copy_graph(&source, &target, &name, arguments.replace).with_context(|| format!("copying graph {name}"))?;
         let (vertices, edges) = copied.elements();
         super::terminal::print(&format!(
-            "graph {name}: {vertices} vertices and {edges} edges copied, {} rows of {} tables compared: all the same\n",
+            "graph {name}: {vertices} vertices and {edges} edges copied, {} rows of {} tables verified
+",
             copied.rows(),
             copied.tables.len()
         ))?;
     }
-    target.engine().sync().context("writing the last changes to the disk")
+    target.engine().sync().context("writing the last changes to disk")
 }
 
 fn settings(path: &Path) -> anyhow::Result<Settings> {

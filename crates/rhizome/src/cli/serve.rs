@@ -52,7 +52,7 @@ pub(super) fn serve(arguments: &ServeArguments) -> anyhow::Result<()> {
     raise_descriptor_limit(&settings);
     let workers = Workers::start(&settings.server)?;
     let running = workers.workers();
-    // This thread accepts connections and sees to the end of the server.
+    // This thread accepts connections and handles shutdown.
     let runtime = current_thread(&settings.server)?;
     let outcome = runtime.block_on(run(settings, running));
     workers.stop();
@@ -145,7 +145,7 @@ fn load_settings(arguments: &ServeArguments) -> anyhow::Result<Settings> {
 async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     // Bind the port first: opening the data can take long, and would be wasted if the port is taken.
     let listener = listen(&settings.server.listen)?;
-    let address = listener.local_addr().context("reading the address listened at")?;
+    let address = listener.local_addr().context("reading the listener's address")?;
     // From here on a signal shuts the server down gracefully, even while the data is being opened.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -165,7 +165,7 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     let api = Mounts::new(rest_api::service(Arc::clone(&store), Arc::clone(&serving), api_options(&settings)));
     http_server::serve(listener, api, serving, connection_options(&settings.server, workers), shutdown, grace).await?;
     let synced = tokio::task::spawn_blocking(move || store.engine().sync()).await?;
-    synced.context("writing the last changes to the disk")?;
+    synced.context("writing the last changes to disk")?;
     tracing::info!("stopped");
     Ok(())
 }
@@ -238,7 +238,7 @@ fn raise_descriptor_limit(settings: &Settings) {
              server.connections_max"
         ),
         Ok(_) => {}
-        Err(error) => tracing::warn!(%error, "the limit of open files could not be read"),
+        Err(error) => tracing::warn!(%error, "cannot read the limit of open files"),
     }
 }
 
