@@ -1,7 +1,7 @@
 //! One connection's bytes, with limits on waiting: for the head of a request, for the next request, for the client to
 //! read.
 //!
-//! hyper has one time limit for the head that also runs while a connection is idle; the two are told apart here, where
+//! hyper has one time limit for the head that also runs while a connection is idle; the two are separated here, where
 //! it is known whether a byte of the next request has arrived. A limit that passes is a failed read or write, which
 //! ends the connection.
 
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_sends_the_next_request_early_is_still_there() {
+    async fn a_client_that_sends_the_next_request_early_is_still_there() {
         let (go, gone_on) = tokio::sync::watch::channel(false);
         let mut client = client(move |path| {
             let mut gone_on = gone_on.clone();

@@ -12,7 +12,7 @@ pub const DISCARD_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Time for throwing a refused body away: a slow sender does not get to hold a connection.
 pub const DISCARD_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// Connections beyond the limit that are told so at one time; further ones wait in the system's queue until one of
+/// Connections beyond the limit that are refused at one time; further ones wait in the system's queue until one of
 /// these is done.
 pub const REFUSED_CONNECTIONS_MAX: usize = 64;
 

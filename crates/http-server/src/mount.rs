@@ -35,7 +35,7 @@ pub trait Service: Send + Sync + 'static {
 
 /// A service below a first segment of the path.
 pub trait Mount: Send + Sync + 'static {
-    /// Answers one request, whatever happens. To go on in another protocol it calls [`Upgrade::accept`] and answers
+    /// Answers one request, whatever happens. To switch to another protocol it calls [`Upgrade::accept`] and answers
     /// 101.
     fn answer<'a>(&'a self, request: Request<Incoming>, upgrade: &'a Upgrade) -> Boxed<'a, HttpResponse>;
 }
@@ -76,7 +76,7 @@ impl<S: Service> Mounts<S> {
     }
 }
 
-/// A connection that can go on in another protocol. Its place among the connections stays taken until that ends.
+/// A connection that can switch to another protocol. Its place among the connections stays taken until that ends.
 pub struct Upgrade {
     next: Mutex<Option<Boxed<'static, ()>>>,
     ended: watch::Receiver<bool>,

@@ -166,7 +166,7 @@ async fn serve(
     Box::pin(in_time(app, run(call, handler, is_query, headers))).await
 }
 
-/// Whether a write needs neither a thread nor a turn.
+/// Whether a write needs neither a thread nor a permit.
 fn is_small(call: &Call) -> bool {
     call.body.len() <= limits::SMALL_WRITE_BYTES_MAX && !(call.app.remote && call.graph.is_some())
 }
@@ -252,7 +252,7 @@ async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mu
     Ok(body)
 }
 
-/// Whether a write with a body of so many bytes waits for its turn among batches.
+/// Whether a write with a body of this size waits in the queue of batches.
 fn is_batch(handler: Handler, body_bytes: u64) -> bool {
     matches!(handler, Handler::QuickWrite(_))
         && (limits::SMALL_WRITE_BYTES_MAX + 1..=limits::QUICK_WRITE_BYTES_MAX)
@@ -275,8 +275,8 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
         Handler::QuickWrite(handle) if call.body.len() <= limits::QUICK_WRITE_BYTES_MAX && !remote => {
             let permit = if is_batch(handler, call.body.len() as u64) {
                 let permit = app.serving.batches.enter(name).await?;
-                // Whatever else has arrived is read first: small requests are answered, batches get in line or are
-                // refused. Without this nobody would ever be in line on a thread that is busy with one batch after the
+                // Whatever else has arrived is read first: small requests are answered, batches are queued or
+                // refused. Without this nothing would ever be queued on a thread that is busy with one batch after the
                 // other; all would wait in their sockets.
                 tokio::task::yield_now().await;
                 Some(permit)

@@ -22,7 +22,7 @@ pub(crate) struct ApiError {
     contended: bool,
     /// Methods the address has, where the request's is none of them.
     allow: Option<String>,
-    /// The connection cannot go on after this.
+    /// The connection must be closed after this.
     close: bool,
 }
 

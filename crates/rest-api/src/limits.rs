@@ -8,8 +8,8 @@ pub const IDS_MAX: usize = 10_000;
 /// thread.
 pub const QUICK_WRITE_BYTES_MAX: usize = 256 * 1024;
 
-/// Body of a write above which it waits for its turn ([`serving::Options::waiting_writes_max`]): a smaller one is done
-/// before a turn could be given.
+/// Body of a write above which it waits in the queue of batches ([`serving::Options::waiting_writes_max`]): a smaller
+/// one is done before a permit could be given.
 pub const SMALL_WRITE_BYTES_MAX: usize = 16 * 1024;
 
 /// Vertices that paths are looked for between, at each end: the work grows with their product. HugeGraph's bound.

@@ -102,7 +102,7 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// What the error means to the one who asked.
+    /// What the error means to the client.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

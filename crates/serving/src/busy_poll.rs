@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn who_computes_on_the_processor_is_left_to_it_for_longer_and_longer() {
+    fn a_computing_process_gets_the_processor_for_longer_and_longer() {
         let mut now = Instant::now();
         let mut habit = Habit::default();
         let mut rest = BUSY_POLL_REST_MIN;
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_done_soon_may_have_the_processor_often() {
+    fn short_work_may_take_the_processor_often() {
         let now = Instant::now();
         let mut habit = Habit::default();
         assert!((0..1_000).all(|_| !habit.was_away(BUSY_POLL_LATE - Duration::from_micros(1), 0, now)));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sends_much_meanwhile_may_have_the_processor_for_longer() {
+    fn a_sender_of_much_may_take_the_processor_for_longer() {
         let now = Instant::now();
         let mut habit = Habit::default();
         let much = u64::try_from(BUSY_POLL_LATE.as_micros() / BUSY_POLL_ARRIVAL.as_micros()).unwrap() + 1;

@@ -1,4 +1,4 @@
-//! The machine room: which request gets a thread, and which is refused. It knows no protocol and no graph, so that all
+//! Which request gets a thread, and which is refused. It knows no protocol and no graph, so that all
 //! protocols of the server share one set of threads, queues and bounds instead of competing for the processors.
 //!
 //! - [`Admission`] bounds requests and bytes of bodies at one time.

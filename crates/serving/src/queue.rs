@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_comes_beyond_the_line_is_refused_at_once() {
+    async fn work_beyond_the_queue_is_refused_at_once() {
         let queue = queue(1, 1);
         let first = queue.enter(None).await.unwrap();
         let mut second = Box::pin(queue.enter(None));
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_goes_away_leaves_the_line() {
+    async fn work_that_is_dropped_leaves_the_queue() {
         let queue = queue(1, 1);
         let _first = queue.enter(None).await.unwrap();
         let mut second = Box::pin(queue.enter(None));

@@ -18,7 +18,7 @@ use crate::busy_poll::stay_awake;
 pub struct Worker {
     /// Its runtime.
     pub runtime: Handle,
-    /// The processor it is tied to. Connections whose packets arrive there are served there, as long as others do not
+    /// The processor it is pinned to. Connections whose packets arrive there are served there, as long as others do not
     /// have many fewer.
     pub processor: Option<usize>,
 }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_the_fewest_gets_it_where_nobody_is_tied() {
+    fn the_thread_with_the_fewest_connections_gets_the_next_without_pinning() {
         assert_eq!(choose([].into_iter(), Some(0)), None);
         assert_eq!(choose([(None, 3), (None, 1), (None, 2)].into_iter(), None), Some(1));
         assert_eq!(choose([(None, 3), (None, 1), (None, 2)].into_iter(), Some(0)), Some(1));

@@ -14,7 +14,7 @@ const NEVER_EMPTY: [&str; 3] = ["backend", "serializer", "store"];
 /// Characters of a graph's second name, as in HugeGraph.
 const NICKNAME_CHARS_MAX: usize = 48;
 
-/// Reads a configuration; which form it has is told by its content, since clients send JSON as plain text too.
+/// Reads a configuration; its form is detected from its content, since clients send JSON as plain text too.
 pub(crate) fn read(body: &[u8]) -> Result<GraphConf, ApiError> {
     let text = std::str::from_utf8(body).map_err(|error| {
         ApiError::bad_input(format!("the configuration is not UTF-8 at byte {}", error.valid_up_to()))

@@ -57,7 +57,7 @@ pub(crate) fn delete(call: &Call) -> Answered {
 }
 
 /// `{G}/jobs/rebuild/vertexlabels/{name}`: starts the task that builds the label index and all index labels of a vertex
-/// label anew. The body that clients send says nothing.
+/// label again. The body that clients send says nothing.
 pub(crate) fn rebuild_vertex_label(call: &Call) -> Answered {
     accepted(call.graph()?.jobs().rebuild_indexes(SchemaKind::VertexLabel, &call.param()?)?)
 }

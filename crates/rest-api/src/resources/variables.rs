@@ -1,4 +1,4 @@
-//! `{G}/variables`: named values beside the elements of a graph.
+//! `{G}/variables`: named values next to the elements of a graph.
 
 use serde_json::{Map, Value};
 

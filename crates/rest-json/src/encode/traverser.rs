@@ -17,7 +17,7 @@ pub struct PathView<'a> {
     pub weights: Option<&'a [f64]>,
 }
 
-/// The answer of a traverser, field by field. It stops growing soon after `limit` bytes; whoever opened it looks at the
+/// The answer of a traverser, field by field. It stops growing soon after `limit` bytes; the caller checks the
 /// size.
 pub struct TraverserAnswer<'a> {
     object: Object<'a>,

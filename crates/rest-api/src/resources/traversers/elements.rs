@@ -15,7 +15,7 @@ pub(super) struct Wanted {
     pub(super) vertices: bool,
     /// `with_edge`.
     pub(super) edges: bool,
-    /// What stands in their place.
+    /// What is shown in their place.
     pub(super) otherwise: Otherwise,
 }
 

@@ -1,4 +1,4 @@
-//! `rings` and `rays`: paths that close, and paths that cannot go on.
+//! `rings` and `rays`: paths that close, and paths that cannot be extended.
 
 use traversal::{Path, Traversal, rings_reached, rings_through};
 

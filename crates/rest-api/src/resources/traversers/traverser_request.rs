@@ -121,7 +121,7 @@ impl<'c> TraverserRequest<'c> {
     }
 }
 
-/// What stands in place of elements that are not wanted whole.
+/// What is shown in place of elements that are not wanted whole.
 #[derive(Clone, Copy)]
 pub(super) enum Otherwise {
     /// Nothing.
