@@ -49,7 +49,7 @@ run_step() { # COMMAND...
     return "$code"
 }
 
-"$root/scripts/build.sh"
+"$root/scripts/build.sh" run
 
 # From here on, Ctrl-C and SIGTERM mean: stop the server. Each background program gets a process group of its own, so
 # that Ctrl-C reaches this script only, which tells the server once and in order.

@@ -87,7 +87,10 @@ fn open_tikv(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<dyn 
 
 #[cfg(not(feature = "tikv"))]
 fn open_tikv(_storage: &Storage, _tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
-    Err(KvError::Unavailable { detail: "this program was built without TiKV; set another storage.engine".to_owned() })
+    Err(KvError::Unavailable {
+        detail: "this program was built without the engine over TiKV (make run leaves it out); run: make build"
+            .to_owned(),
+    })
 }
 
 #[cfg(feature = "cassandra")]
@@ -134,6 +137,7 @@ fn open_cassandra(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc
 #[cfg(not(feature = "cassandra"))]
 fn open_cassandra(_storage: &Storage, _tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
     Err(KvError::Unavailable {
-        detail: "this program was built without Cassandra; build it with the feature \"cassandra\"".to_owned(),
+        detail: "this program was built without the engine over Cassandra (make run leaves it out); run: make build"
+            .to_owned(),
     })
 }
