@@ -14,6 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kv", &[]),
     ("api-client", &[]),
     ("graph-gen", &[]),
+    ("gremlin", &[]),
     ("text-analysis", &[]),
     ("threads", &[]),
     ("openapi-document", &[]),

@@ -1,0 +1,480 @@
+//! Arguments of steps that have several forms.
+
+use crate::argument::{Argument, Arguments, Fits, Leading, Nullable};
+use crate::enums::{Barrier, Cardinality, Column, Enum, Operator, Pop, T};
+use crate::error::ErrorKind;
+use crate::predicate::{Comparison, Predicate};
+use crate::traversal::Traversal;
+use crate::value::{Text, Value};
+
+/// Pairs of a map in order.
+pub type Pairs = Vec<(Value, Value)>;
+
+/// A condition of `filter()`, `where()`, `until()` and others.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// The value passes a predicate.
+    Predicate(Predicate),
+    /// The traversal yields something.
+    Traversal(Traversal),
+}
+
+impl Argument for Test {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        match arguments.peek() {
+            Some(Value::Predicate(_)) => Predicate::take(arguments).map(Self::Predicate),
+            Some(Value::Traversal(_)) => Traversal::take(arguments).map(Self::Traversal),
+            _ => Err(arguments.expected("a predicate or a traversal")),
+        }
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        match self {
+            Self::Predicate(predicate) => predicate.put(out),
+            Self::Traversal(traversal) => traversal.put(out),
+        }
+    }
+}
+
+/// A label of a new element.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NewLabel {
+    /// As given.
+    Text(Text),
+    /// What a traversal yields.
+    Traversal(Traversal),
+}
+
+impl Argument for NewLabel {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        match arguments.peek() {
+            Some(Value::Text(_)) => Text::take(arguments).map(Self::Text),
+            Some(Value::Traversal(_)) => Traversal::take(arguments).map(Self::Traversal),
+            _ => Err(arguments.expected("a string or a traversal")),
+        }
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        match self {
+            Self::Text(label) => label.put(out),
+            Self::Traversal(traversal) => traversal.put(out),
+        }
+    }
+}
+
+/// A map that may be given in other ways.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MapArgument {
+    /// As given.
+    Map(Pairs),
+    /// Null, which is not the same as an empty map.
+    Null,
+    /// What a traversal yields.
+    Traversal(Traversal),
+}
+
+impl Argument for MapArgument {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        match arguments.peek() {
+            Some(Value::Traversal(_)) => return Traversal::take(arguments).map(Self::Traversal),
+            Some(Value::Map(_) | Value::Null) => {}
+            _ => return Err(arguments.expected("a map, null or a traversal")),
+        }
+        Ok(if let Some(Value::Map(pairs)) = arguments.next() { Self::Map(pairs) } else { Self::Null })
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        match self {
+            Self::Map(pairs) => out.push(Value::Map(pairs.clone())),
+            Self::Null => out.push(Value::Null),
+            Self::Traversal(traversal) => traversal.put(out),
+        }
+    }
+}
+
+impl Fits for MapArgument {
+    fn fits(value: &Value) -> bool {
+        matches!(value, Value::Map(_))
+    }
+}
+
+/// Values of which one must be equal, or a predicate: `hasId()`, `hasValue()`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyOf {
+    /// One of these.
+    Values(Vec<Value>),
+    /// What passes.
+    Predicate(Predicate),
+}
+
+impl Argument for AnyOf {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        match arguments.peek() {
+            None => return Err(arguments.expected("a value or a predicate")),
+            Some(Value::Predicate(_)) => return Predicate::take(arguments).map(Self::Predicate),
+            Some(_) => {}
+        }
+        Ok(Self::Values(flat(Vec::take(arguments)?)))
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        match self {
+            Self::Values(values) => out.extend(unflat(values)),
+            Self::Predicate(predicate) => predicate.put(out),
+        }
+    }
+}
+
+/// The items of a collection that is the only argument.
+pub(crate) fn flat(mut values: Vec<Value>) -> Vec<Value> {
+    match values.as_mut_slice() {
+        [Value::List(items) | Value::Set(items)] => std::mem::take(items),
+        _ => values,
+    }
+}
+
+/// Arguments that [`flat`] makes the same values of.
+pub(crate) fn unflat(values: &[Value]) -> Vec<Value> {
+    let is_ambiguous = values.is_empty() || matches!(values, [Value::List(_) | Value::Set(_)]);
+    if is_ambiguous { vec![Value::List(values.to_vec())] } else { values.to_vec() }
+}
+
+/// Names of which one must be equal, or a predicate: `hasLabel()`, `hasKey()`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyName {
+    /// One of these.
+    Names(Vec<Nullable>),
+    /// What passes.
+    Predicate(Predicate),
+}
+
+impl Argument for AnyName {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        match arguments.peek() {
+            None => Err(arguments.expected("a string or a predicate")),
+            Some(Value::Predicate(_)) => Predicate::take(arguments).map(Self::Predicate),
+            Some(Value::List(_) | Value::Set(_)) if arguments.remaining() == 1 => {
+                // A bound list of names is the names.
+                let values = flat(arguments.next().into_iter().collect());
+                Vec::take(&mut Arguments::new("hasLabel", values, 0)).map(Self::Names)
+            }
+            Some(_) => Vec::take(arguments).map(Self::Names),
+        }
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        match self {
+            Self::Names(names) if names.is_empty() => out.push(Value::List(Vec::new())),
+            Self::Names(names) => names.put(out),
+            Self::Predicate(predicate) => predicate.put(out),
+        }
+    }
+}
+
+/// What `has()` tests.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Has {
+    /// The element's label, if it is tested too. The inner none is null, which no element has.
+    pub label: Option<Nullable>,
+    /// Of what the value is tested.
+    pub key: HasKey,
+    /// The test.
+    pub test: HasTest,
+}
+
+/// Of what `has()` tests the value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HasKey {
+    /// A property.
+    Property(Nullable),
+    /// Id, label, key or value.
+    Token(T),
+}
+
+/// The test of `has()`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HasTest {
+    /// The property is there.
+    Exists,
+    /// Its value passes; a bare value is an equality.
+    Predicate(Predicate),
+    /// A traversal from its value yields something (3.5 and before).
+    Traversal(Traversal),
+}
+
+impl Argument for Has {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        let label = if arguments.remaining() > 2 { Some(Nullable::take(arguments)?) } else { None };
+        let key = match arguments.peek() {
+            Some(Value::Enum(Enum::T(_))) if label.is_none() => HasKey::Token(T::take(arguments)?),
+            _ => HasKey::Property(Nullable::take(arguments)?),
+        };
+        let test = match arguments.next() {
+            None if matches!(key, HasKey::Token(_)) => return Err(arguments.expected("a value or a predicate")),
+            None => HasTest::Exists,
+            Some(Value::Predicate(predicate)) => HasTest::Predicate(*predicate),
+            Some(Value::Traversal(traversal)) => HasTest::Traversal(*traversal),
+            Some(value) => HasTest::Predicate(Predicate::Compare(Comparison::Eq, value)),
+        };
+        Ok(Self { label, key, test })
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        self.label.put(out);
+        match &self.key {
+            HasKey::Property(key) => key.put(out),
+            HasKey::Token(token) => token.put(out),
+        }
+        match &self.test {
+            HasTest::Exists => {}
+            HasTest::Predicate(predicate) => predicate.put(out),
+            HasTest::Traversal(traversal) => traversal.put(out),
+        }
+    }
+}
+
+/// What `property()` writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PropertyWrite {
+    /// How it joins the values already there; the schema decides if it is left out.
+    pub cardinality: Option<Cardinality>,
+    /// What is written.
+    pub content: PropertyContent,
+}
+
+/// Keys and values of `property()`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PropertyContent {
+    /// One property.
+    One {
+        /// Its key: a text, `T.id`, `T.label` or a traversal.
+        key: Value,
+        /// Its value, which may be a traversal.
+        value: Value,
+        /// Properties of the property.
+        meta: Pairs,
+    },
+    /// All of a map.
+    Map(Pairs),
+    /// A null map: nothing.
+    Null,
+}
+
+impl Argument for PropertyWrite {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        let cardinality = if arguments.remaining() > 1 { Leading::take(arguments)?.0 } else { None };
+        if arguments.remaining() == 1 {
+            let is_map = matches!(arguments.peek(), Some(Value::Map(_) | Value::Null));
+            if !is_map {
+                return Err(arguments.expected("a map, or a key and a value"));
+            }
+            let content = match arguments.next() {
+                Some(Value::Map(pairs)) => PropertyContent::Map(pairs),
+                _ => PropertyContent::Null,
+            };
+            return Ok(Self { cardinality, content });
+        }
+        let key = match arguments.peek() {
+            Some(Value::Text(_) | Value::Enum(Enum::T(_)) | Value::Traversal(_) | Value::Null) => {
+                Value::take(arguments)?
+            }
+            _ => return Err(arguments.expected("a key: a string, T.id or T.label")),
+        };
+        let value = Value::take(arguments)?;
+        let mut meta = Vec::new();
+        while arguments.remaining() > 0 {
+            meta.push((Value::take(arguments)?, Value::take(arguments)?));
+        }
+        Ok(Self { cardinality, content: PropertyContent::One { key, value, meta } })
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        self.cardinality.put(out);
+        match &self.content {
+            PropertyContent::One { key, value, meta } => {
+                out.extend([key.clone(), value.clone()]);
+                out.extend(meta.iter().flat_map(|(key, value)| [key.clone(), value.clone()]));
+            }
+            PropertyContent::Map(pairs) => out.push(Value::Map(pairs.clone())),
+            PropertyContent::Null => out.push(Value::Null),
+        }
+    }
+}
+
+/// What `select()` yields.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Selection {
+    /// Keys or values of a map.
+    Column(Column),
+    /// One label as itself, several as a map.
+    Labels(Vec<Nullable>),
+    /// The label that a traversal yields.
+    Traversal(Traversal),
+}
+
+impl Argument for Selection {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        match arguments.peek() {
+            Some(Value::Enum(Enum::Column(_))) => Column::take(arguments).map(Self::Column),
+            Some(Value::Traversal(_)) => Traversal::take(arguments).map(Self::Traversal),
+            Some(_) => Vec::take(arguments).map(Self::Labels),
+            None => Err(arguments.expected("a label, a column or a traversal")),
+        }
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        match self {
+            Self::Column(column) => column.put(out),
+            Self::Labels(labels) => labels.put(out),
+            Self::Traversal(traversal) => traversal.put(out),
+        }
+    }
+}
+
+/// A pop before a selection.
+pub type LeadingPop = Leading<Pop>;
+
+/// How `choose()` decides.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Choose {
+    /// By a part of the element; the branches are options.
+    Token(T),
+    /// By a side of a map; the branches are options.
+    Column(Column),
+    /// By what a traversal yields; the branches are options.
+    Traversal(Traversal),
+    /// By a condition.
+    If {
+        /// The condition.
+        test: Test,
+        /// The branch if it holds.
+        then: Traversal,
+        /// The branch if not; without it the traverser passes.
+        otherwise: Option<Traversal>,
+    },
+}
+
+impl Argument for Choose {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        match arguments.peek() {
+            Some(Value::Enum(Enum::T(_))) => return T::take(arguments).map(Self::Token),
+            Some(Value::Enum(Enum::Column(_))) => return Column::take(arguments).map(Self::Column),
+            _ => {}
+        }
+        let test = Test::take(arguments)?;
+        if arguments.remaining() > 0 {
+            let (then, otherwise) = (Traversal::take(arguments)?, Argument::take(arguments)?);
+            return Ok(Self::If { test, then, otherwise });
+        }
+        match test {
+            Test::Traversal(traversal) => Ok(Self::Traversal(traversal)),
+            Test::Predicate(_) => Err(arguments.expected("a traversal")),
+        }
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        match self {
+            Self::Token(token) => token.put(out),
+            Self::Column(column) => column.put(out),
+            Self::Traversal(traversal) => traversal.put(out),
+            Self::If { test, then, otherwise } => {
+                test.put(out);
+                then.put(out);
+                otherwise.put(out);
+            }
+        }
+    }
+}
+
+/// What `barrier()` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BarrierKind {
+    /// Waits for all.
+    All,
+    /// Waits for a number of traversers.
+    Size(i64),
+    /// Waits for all and changes them.
+    Function(Barrier),
+}
+
+impl Argument for BarrierKind {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        if arguments.remaining() == 0 {
+            return Ok(Self::All);
+        }
+        arguments.take("an integer or normSack", |value| match value {
+            Value::Enum(Enum::Barrier(barrier)) => Some(Self::Function(*barrier)),
+            other => other.as_i64().map(Self::Size),
+        })
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        match self {
+            Self::All => {}
+            Self::Size(size) => size.put(out),
+            Self::Function(barrier) => out.push(Value::Enum((*barrier).into())),
+        }
+    }
+}
+
+/// Texts or traversals that `concat()` appends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Concatenated {
+    /// As given; null is skipped.
+    Texts(Vec<Nullable>),
+    /// What traversals yield.
+    Traversals(Vec<Traversal>),
+}
+
+impl Argument for Concatenated {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        match arguments.peek() {
+            Some(Value::Traversal(_)) => Vec::take(arguments).map(Self::Traversals),
+            _ => Vec::take(arguments).map(Self::Texts),
+        }
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        match self {
+            Self::Texts(texts) => texts.put(out),
+            Self::Traversals(traversals) => traversals.put(out),
+        }
+    }
+}
+
+/// A fold with a start value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reduce {
+    /// The start value.
+    pub seed: Value,
+    /// What joins it with each value.
+    pub operator: Operator,
+}
+
+impl Argument for Reduce {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        Ok(Self { seed: Value::take(arguments)?, operator: Operator::take(arguments)? })
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        out.push(self.seed.clone());
+        self.operator.put(out);
+    }
+}
+
+/// A strategy, or the name of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StrategyArgument(pub crate::value::Strategy);
+
+impl Argument for StrategyArgument {
+    fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
+        arguments.take("a strategy", |value| match value {
+            Value::Strategy(strategy) => Some(Self((**strategy).clone())),
+            _ => None,
+        })
+    }
+
+    fn put(&self, out: &mut Vec<Value>) {
+        out.push(Value::Strategy(Box::new(self.0.clone())));
+    }
+}
