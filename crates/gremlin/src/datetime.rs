@@ -102,7 +102,7 @@ impl fmt::Display for DateTime {
         let offset = self.offset_seconds.unsigned_abs();
         let sign = if self.offset_seconds < 0 { '-' } else { '+' };
         write!(f, "{sign}{:02}:{:02}", offset / 3600, offset / 60 % 60)?;
-        if offset % 60 == 0 { Ok(()) } else { write!(f, ":{:02}", offset % 60) }
+        if offset.is_multiple_of(60) { Ok(()) } else { write!(f, ":{:02}", offset % 60) }
     }
 }
 

@@ -60,7 +60,8 @@ fn fraction(digits: &str, suffix: Option<char>) -> Option<Value> {
             let is_small = exponent.unsigned_abs() <= u64::try_from(NUMBER_DIGITS_MAX).ok()?;
             is_small.then(|| digits.parse::<BigDecimal>().ok().map(Value::BigDecimal))?
         }
-        _ => digits.parse().ok().map(Value::Double),
+        None | Some('d') => digits.parse().ok().map(Value::Double),
+        Some(_) => None,
     }
 }
 

@@ -247,12 +247,22 @@ impl Builder {
         }
         self.no_waiting()?;
         let name = modulator.name().to_owned();
-        match self.steps.last_mut() {
-            Some(step) if modulator.fits(&step.op) => step.modulators.push(modulator),
-            Some(step) => {
-                return Err(ErrorKind::Modulator { modulator: name, step: format!("{}()", step.op.name()) });
+        // Properties of a new edge belong to it: its ends may come after them.
+        let is_end = matches!(modulator, Modulator::From(_) | Modulator::To(_));
+        let is_property = |step: &&mut Step| matches!(step.op, Op::Property { .. });
+        let last = match self.steps.last_mut() {
+            Some(step) if is_end && is_property(&step) => {
+                let mut before = self.steps.iter_mut().rev().skip_while(is_property);
+                before.next().filter(|step| matches!(step.op, Op::AddE { .. }))
             }
-            None => return Err(ErrorKind::Modulator { modulator: name, step: "nothing".to_owned() }),
+            last => last,
+        };
+        match last {
+            Some(step) if modulator.fits(&step.op) => step.modulators.push(modulator),
+            found => {
+                let step = found.map_or("the step before".to_owned(), |step| format!("{}()", step.op.name()));
+                return Err(ErrorKind::Modulator { modulator: name, step });
+            }
         }
         Ok(())
     }

@@ -32,6 +32,7 @@ pub fn parse<'n>(script: &str, variables: impl IntoIterator<Item = &'n str>) -> 
         last: Span::default(),
         depth: 0,
         variables: variables.into_iter().map(Text::from).collect(),
+        is_strategies: false,
     };
     parser.script().map_err(|error| error.located(script))
 }
@@ -45,6 +46,8 @@ struct Parser<'s> {
     depth: usize,
     /// Names that stand for values: those bound by the request and those assigned so far.
     variables: BTreeSet<Text>,
+    /// Whether any bare name, with or without options, is a strategy.
+    is_strategies: bool,
 }
 
 impl Parser<'_> {
@@ -170,10 +173,12 @@ impl Parser<'_> {
             return Ok(Statement::Return(value));
         }
         // `def x`, `String x = ..`; a type alone on its line is a name.
-        let is_declaration = self.name_at(1)?.is_some() && !self.peek_at(1)?.after_newline && first != "new";
+        let is_operator = |name: &Text| matches!(name.as_str(), "as" | "in" | "instanceof");
+        let second = self.name_at(1)?.filter(|second| !is_operator(second) && first != "new");
+        let is_declaration = second.is_some() && !self.peek_at(1)?.after_newline;
         if is_declaration {
             let is_function = self.is_sign_at(2, "(")?;
-            let is_query = self.name_at(1)?.is_some_and(|name| name == "g") && !self.is_sign_at(2, "=")?;
+            let is_query = second.is_some_and(|name| name == "g") && !self.is_sign_at(2, "=")?;
             if is_function {
                 return Err(self.unsupported("the definition of a function")?);
             }

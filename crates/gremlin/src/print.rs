@@ -83,6 +83,7 @@ impl Display for Value {
             Self::Enum(constant) => write_constant(f, *constant),
             Self::WithCardinality(cardinality, value) => write!(f, "Cardinality.{}({value})", cardinality.name()),
             Self::Predicate(predicate) => predicate.fmt(f),
+            Self::Strategy(strategy) if strategy.options.is_empty() => f.write_str(&strategy.name),
             Self::Strategy(strategy) => {
                 write!(f, "new {}(", strategy.name)?;
                 for (index, (key, value)) in strategy.options.iter().enumerate() {

@@ -63,12 +63,10 @@ impl Parser<'_> {
     }
 
     fn instruction(&mut self, name: Text, span: Span) -> Result<Instruction, Error> {
-        let arguments = self.step_arguments()?;
-        let arguments = if matches!(name.as_str(), "withStrategies" | "withoutStrategies") {
-            arguments.into_iter().map(as_strategy).collect()
-        } else {
-            arguments
-        };
+        self.is_strategies = matches!(name.as_str(), "withStrategies" | "withoutStrategies");
+        let arguments = self.step_arguments();
+        self.is_strategies = false;
+        let arguments = arguments?;
         Ok(Instruction { name, arguments, span: Some(span.to(self.last)) })
     }
 
@@ -106,7 +104,7 @@ impl Parser<'_> {
     }
 
     /// The calls after a traversal source.
-    pub(super) fn from_source(&mut self, source: Source) -> Result<Expression, Error> {
+    pub(super) fn source_calls(&mut self, source: Source) -> Result<Expression, Error> {
         let start = self.last;
         let mut bytecode = Bytecode::default();
         let mut terminal = None;
@@ -260,18 +258,5 @@ fn has_entries(expression: &Expression) -> bool {
         Expression::Variable(_) | Expression::Method { .. } | Expression::Entry(..) | Expression::Query(_) => true,
         Expression::Value(value) => matches!(value, Value::List(_) | Value::Map(_)),
         Expression::Transaction(..) | Expression::Schema { .. } => false,
-    }
-}
-
-/// Any bare name among strategies is the name of one.
-fn as_strategy(value: Value) -> Value {
-    match value {
-        Value::Deferred(expression) => match *expression {
-            Expression::Variable(name) => {
-                Value::Strategy(Box::new(crate::value::Strategy { name, options: Vec::new() }))
-            }
-            other => Value::Deferred(Box::new(other)),
-        },
-        other => other,
     }
 }

@@ -139,19 +139,18 @@ impl Parser<'_> {
         if self.is_sign_at(1, "{")? && !self.peek_at(1)?.after_newline {
             return Err(self.unsupported("a closure")?);
         }
-        if self.is_sign_at(1, ".")? && !self.variables.contains(&name) {
-            if let Some(member) = self.name_at(2)? {
-                return self.member(name, &member);
-            }
+        let is_free = self.is_sign_at(1, ".")? && !self.variables.contains(&name);
+        if let Some(member) = self.name_at(2)?.filter(|_| is_free) {
+            return self.member(name, &member);
         }
         self.next()?;
         if self.variables.contains(&name) {
             return Ok(Expression::Variable(name));
         }
         if name == "g" {
-            return self.from_source(Source::Named(name));
+            return self.source_calls(Source::Named(name));
         }
-        if name.ends_with("Strategy") {
+        if self.is_strategy(&name) {
             return Ok(Expression::Value(Value::Strategy(Box::new(Strategy { name, options: Vec::new() }))));
         }
         Ok(match Enum::from_bare_name(&name) {
@@ -163,7 +162,7 @@ impl Parser<'_> {
     /// `new XStrategy(k: v)`; nothing else can be made.
     fn new_object(&mut self) -> Result<Expression, Error> {
         let class = self.name_at(1)?.unwrap_or_default();
-        if !class.ends_with("Strategy") && element_class(&class).is_none() {
+        if !self.is_strategy(&class) && element_class(&class).is_none() {
             return Err(self.unsupported(format!("'new {}'", shorten(&class)))?);
         }
         self.next()?;
@@ -177,7 +176,7 @@ impl Parser<'_> {
     /// `name(..)`: a function of the language, a predicate, or the first step of an anonymous traversal.
     fn called(&mut self, name: Text) -> Result<Expression, Error> {
         let span = self.next()?.span;
-        if name.ends_with("Strategy") {
+        if self.is_strategy(&name) {
             return self.strategy(name);
         }
         if let Some(cardinality) = Cardinality::from_name(&name) {
@@ -200,7 +199,12 @@ impl Parser<'_> {
         Err(Error::at(ErrorKind::Unsupported { construct }, span))
     }
 
+    fn is_strategy(&self, name: &str) -> bool {
+        name.ends_with("Strategy") || (self.is_strategies && !name.is_empty())
+    }
+
     fn strategy(&mut self, name: Text) -> Result<Expression, Error> {
+        let outside = std::mem::take(&mut self.is_strategies);
         self.expect("(")?;
         let mut options = Vec::new();
         while !self.is_sign(")")? {
@@ -212,6 +216,7 @@ impl Parser<'_> {
             }
         }
         self.next()?;
+        self.is_strategies = outside;
         Ok(Expression::Value(Value::Strategy(Box::new(Strategy { name, options }))))
     }
 
@@ -261,13 +266,13 @@ impl Parser<'_> {
         let is_source = names::is_source_method(member) || names::is_start_method(member) || member == "tx";
         if name == "g" || (is_call && is_source) {
             self.next()?;
-            return self.from_source(Source::Named(name));
+            return self.source_calls(Source::Named(name));
         }
         if is_call && member == "traversal" {
             self.skip(3)?;
             self.expect("(")?;
             self.expect(")")?;
-            return self.from_source(Source::OfGraph(name));
+            return self.source_calls(Source::OfGraph(name));
         }
         if is_call && member == "schema" {
             self.next()?;
