@@ -43,6 +43,21 @@ impl DateTime {
         })
     }
 
+    /// A moment in UTC of seconds since 1970 and the nanoseconds to add; none beyond the years -9999 to 9999.
+    #[must_use]
+    pub fn from_epoch(seconds: i64, nanoseconds: i64) -> Option<Self> {
+        let moment = jiff::Timestamp::new(seconds, i32::try_from(nanoseconds).ok()?).ok()?;
+        let local = jiff::tz::Offset::UTC.to_datetime(moment);
+        let time = local.time().duration_since(civil::Time::midnight());
+        Some(Self {
+            year: local.year().into(),
+            month: u8::try_from(local.month()).ok()?,
+            day: u8::try_from(local.day()).ok()?,
+            nanosecond: u64::try_from(time.as_nanos()).ok()?,
+            offset_seconds: 0,
+        })
+    }
+
     /// Seconds since 1970 UTC, and the nanoseconds to add. The day is taken as it is, also beyond its month's end.
     #[must_use]
     pub fn since_epoch(&self) -> Duration {

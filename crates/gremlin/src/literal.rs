@@ -5,7 +5,7 @@ use bigdecimal::num_bigint::BigInt;
 
 use crate::error::ErrorKind;
 use crate::limits::{NUMBER_DIGITS_MAX, RANGE_ITEMS_MAX};
-use crate::value::{Duration, Value};
+use crate::value::Value;
 
 /// A number. Without a suffix an integer is as wide as it needs to be and a fraction is a double.
 pub(crate) fn number(text: &str, is_negative: bool) -> Result<Value, ErrorKind> {
@@ -99,22 +99,6 @@ fn single_char(text: &str) -> Option<char> {
     characters.next().filter(|_| characters.next().is_none())
 }
 
-/// A length of time as `PT1.5S`: seconds, which may be negative, with up to nine decimal places.
-pub(crate) fn duration(text: &str) -> Option<Duration> {
-    let seconds = text.strip_prefix("PT")?.strip_suffix('S')?;
-    let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if !is_number(whole.strip_prefix('-').unwrap_or(whole)) || !is_number(fraction) || fraction.len() > 9 {
-        return None;
-    }
-    let nanoseconds: u32 = format!("{fraction:0<9}").parse().ok()?;
-    let whole_seconds: i64 = whole.parse().ok()?;
-    if whole.starts_with('-') && nanoseconds > 0 {
-        return Some(Duration { seconds: whole_seconds.checked_sub(1)?, nanoseconds: 1_000_000_000 - nanoseconds });
-    }
-    Some(Duration { seconds: whole_seconds, nanoseconds })
-}
-
 /// Bytes written as pairs of hexadecimal digits.
 pub(crate) fn bytes(text: &str) -> Option<Box<[u8]>> {
     let pairs = text.as_bytes().chunks(2);
@@ -165,10 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_and_bytes() {
-        assert_eq!(duration("PT-1.5S"), Some(Duration { seconds: -2, nanoseconds: 500_000_000 }));
-        assert_eq!(duration("PT1S"), Some(Duration { seconds: 1, nanoseconds: 0 }));
-        assert_eq!(duration("1S"), None);
+    fn bytes_are_pairs_of_digits() {
         assert_eq!(bytes("00ff").as_deref(), Some([0, 255].as_slice()));
         assert_eq!(bytes("0"), None);
     }

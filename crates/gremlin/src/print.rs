@@ -7,7 +7,7 @@ use crate::enums::Enum;
 use crate::forms::unflat;
 use crate::predicate::{Predicate, TypeName};
 use crate::traversal::Traversal;
-use crate::value::{Duration, Value};
+use crate::value::Value;
 
 impl Display for Traversal {
     /// Writes the traversal from the source `g`.
@@ -76,7 +76,7 @@ impl Display for Value {
             Self::DateTime(moment) => write!(f, "datetime(\"{moment}\")"),
             Self::Now => f.write_str("datetime()"),
             Self::NewUuid => f.write_str("UUID()"),
-            Self::Duration(duration) => write_duration(f, *duration),
+            Self::Duration(duration) => write!(f, "Duration(\"{duration}\")"),
             Self::List(items) => write_enclosed(f, '[', items, ']'),
             Self::Set(items) => write_enclosed(f, '{', items, '}'),
             Self::Map(pairs) => write_map(f, pairs),
@@ -112,17 +112,6 @@ fn write_special(f: &mut Formatter<'_>, number: f64) -> fmt::Result {
         _ if number < 0.0 => "-Infinity",
         _ => "Infinity",
     })
-}
-
-fn write_duration(f: &mut Formatter<'_>, duration: Duration) -> fmt::Result {
-    let nanoseconds = i128::from(duration.seconds) * 1_000_000_000 + i128::from(duration.nanoseconds);
-    let sign = if nanoseconds < 0 { "-" } else { "" };
-    let (seconds, fraction) = (nanoseconds.unsigned_abs() / 1_000_000_000, nanoseconds.unsigned_abs() % 1_000_000_000);
-    write!(f, "Duration(\"PT{sign}{seconds}")?;
-    if fraction > 0 {
-        write!(f, ".{}", format!("{fraction:09}").trim_end_matches('0'))?;
-    }
-    f.write_str("S\")")
 }
 
 fn write_enclosed(f: &mut Formatter<'_>, open: char, items: &[Value], close: char) -> fmt::Result {

@@ -19,6 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("threads", &[]),
     ("openapi-document", &[]),
     ("xtask", &[]),
+    ("gremlin-codec", &["gremlin"]),
     ("graph-schema", &["graph-model", "text-analysis"]),
     ("kv-cassandra", &["kv"]),
     ("kv-rocksdb", &["kv"]),

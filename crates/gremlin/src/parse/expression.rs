@@ -10,7 +10,7 @@ use crate::predicate::Predicate;
 use crate::script::{Expression, Source};
 use crate::step;
 use crate::token::{Kind, shorten};
-use crate::value::{ElementKind, ElementReference, Strategy, Text, Value};
+use crate::value::{Duration, ElementKind, ElementReference, Strategy, Text, Value};
 
 /// Operators of Groovy, which would need evaluation.
 const OPERATORS: [&str; 32] = [
@@ -362,7 +362,7 @@ fn function(name: &str, arguments: Vec<Value>) -> Result<Value, ErrorKind> {
             let uuid = uuid::Uuid::try_parse(text).map_err(|_| literal("a UUID"))?;
             Ok(Value::Uuid(uuid.as_u128()))
         }
-        "Duration" => literal::duration(text).map(Value::Duration).ok_or_else(|| literal("a duration such as PT1.5S")),
+        "Duration" => Duration::parse(text).map(Value::Duration).ok_or_else(|| literal("a duration such as PT1.5S")),
         "Binary" => literal::bytes(text).map(Value::Binary).ok_or_else(|| literal("pairs of hexadecimal digits")),
         "Char" => {
             let mut characters = text.chars();
