@@ -1,6 +1,7 @@
 //! What messages consist of: values of the language, elements, and what traversals yield.
 
-use gremlin::{ElementKind, ElementReference, Text, Value};
+use gremlin::{ElementReference, Text, Value};
+use query_value::ElementKind;
 
 use crate::error::CodecError;
 

@@ -2,11 +2,11 @@
 
 use bigdecimal::ToPrimitive;
 
-use crate::enums::{Cardinality, Column, DateUnit, Direction, Enum, GType, Merge, Operator, Order, Pop, Scope, T};
 use crate::error::ErrorKind;
 use crate::predicate::Predicate;
 use crate::traversal::Traversal;
 use crate::value::{Text, Value};
+use query_value::{Cardinality, Column, DateUnit, Direction, Enum, GType, Merge, Operator, Order, Pop, Scope, T};
 
 /// The arguments of a call that are still to be taken.
 pub(crate) struct Arguments<'n> {

@@ -1,11 +1,11 @@
 //! Arguments of steps that have several forms.
 
 use crate::argument::{Argument, Arguments, Fits, Leading, Nullable};
-use crate::enums::{Barrier, Cardinality, Column, Enum, Operator, Pop, T};
 use crate::error::ErrorKind;
 use crate::predicate::{Comparison, Predicate};
 use crate::traversal::Traversal;
 use crate::value::{Text, Value};
+use query_value::{Barrier, Cardinality, Column, Enum, Operator, Pop, T};
 
 /// Pairs of a map in order.
 pub type Pairs = Vec<(Value, Value)>;

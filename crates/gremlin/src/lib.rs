@@ -18,8 +18,7 @@
 
 mod argument;
 mod bytecode;
-mod datetime;
-mod enums;
+mod convert;
 mod error;
 mod forms;
 pub mod limits;
@@ -37,10 +36,6 @@ mod value;
 
 pub use argument::{Leading, Nullable, ValueTest};
 pub use bytecode::{Bytecode, Instruction};
-pub use datetime::DateTime;
-pub use enums::{
-    Barrier, Cardinality, Column, DateUnit, Direction, Enum, GType, Merge, Operator, Order, Pick, Pop, Scope, T,
-};
 pub use error::{Error, ErrorKind, Position, Span};
 pub use forms::{
     AnyName, AnyOf, BarrierKind, Choose, Concatenated, Has, HasKey, HasTest, LeadingPop, MapArgument, NewLabel, Pairs,
@@ -52,4 +47,4 @@ pub use predicate::{Comparison, Interval, Predicate, TextTest, TypeName};
 pub use script::{Call, Expression, Method, Query, Script, Source, Statement, Target, Terminal, TransactionCall};
 pub use step::{Op, SourceOp, is_step};
 pub use traversal::{ByKey, End, Modulator, Pattern, Step, Traversal};
-pub use value::{Duration, ElementKind, ElementReference, Strategy, Text, Value};
+pub use value::{ElementReference, Strategy, Text, Value};

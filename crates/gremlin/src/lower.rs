@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::argument::Arguments;
 use crate::bytecode::{Bytecode, Instruction};
-use crate::enums::{Direction, Scope};
 use crate::error::{Error, ErrorKind};
 use crate::forms::flat;
 use crate::limits::NESTING_MAX;
@@ -13,6 +12,7 @@ use crate::script::Expression;
 use crate::step::{Op, SourceOp};
 use crate::traversal::{Modulator, Step, Traversal};
 use crate::value::{ElementReference, Strategy, Text, Value};
+use query_value::{Direction, Scope};
 
 /// Gives the values of expressions that a traversal's arguments contain.
 pub trait Resolve {
@@ -79,7 +79,7 @@ impl Lowering<'_> {
         if name == "as" {
             return Ok(builder.label(values)?);
         }
-        let is_to_step = name == "to" && matches!(values.first(), Some(Value::Enum(crate::enums::Enum::Direction(_))));
+        let is_to_step = name == "to" && matches!(values.first(), Some(Value::Enum(query_value::Enum::Direction(_))));
         if crate::names::is_modulator(name) && !is_to_step {
             let is_first = !builder.is_repeat();
             let modulator = Modulator::from_call(name, Arguments::new(name, values, 0), is_first)?;

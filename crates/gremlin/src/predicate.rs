@@ -1,8 +1,8 @@
 //! Tests of values: `P` and `TextP`.
 
-use crate::enums::{Enum, GType};
 use crate::error::ErrorKind;
 use crate::value::{Text, Value};
+use query_value::{Enum, GType};
 
 /// Comparisons with one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,11 +3,11 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::bytecode::{Bytecode, Instruction};
-use crate::enums::Enum;
 use crate::forms::unflat;
 use crate::predicate::{Predicate, TypeName};
 use crate::traversal::Traversal;
 use crate::value::Value;
+use query_value::Enum;
 
 impl Display for Traversal {
     /// Writes the traversal from the source `g`.

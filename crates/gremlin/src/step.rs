@@ -4,7 +4,6 @@
 //! taken and written follow from it. What a step does is told in Apache TinkerPop's reference documentation.
 
 use crate::argument::{Argument, Arguments, Leading, Nullable, ValueTest};
-use crate::enums::{DateUnit, Direction, GType, Operator, Scope};
 use crate::error::ErrorKind;
 use crate::forms::{
     AnyName, AnyOf, BarrierKind, Choose, Concatenated, Has, LeadingPop, MapArgument, NewLabel, PropertyWrite, Reduce,
@@ -13,6 +12,7 @@ use crate::forms::{
 use crate::predicate::Predicate;
 use crate::traversal::Traversal;
 use crate::value::{Text, Value};
+use query_value::{DateUnit, Direction, GType, Operator, Scope};
 
 macro_rules! operations {
     ($(#[$doc:meta])* $type:ident { $($variant:ident $name:literal { $($field:ident: $argument:ty),* })* }) => {

@@ -2,12 +2,12 @@
 
 use crate::argument::{Argument, Arguments};
 use crate::bytecode::{Bytecode, Instruction};
-use crate::enums::{Cardinality, Column, Enum, Merge, Order, T};
 use crate::error::{ErrorKind, Span};
 use crate::forms::{MapArgument, Test};
 use crate::predicate::Predicate;
 use crate::step::{Op, SourceOp};
 use crate::value::{Text, Value};
+use query_value::{Cardinality, Column, Enum, Merge, Order, T};
 
 /// A traversal. A nested one has no source.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use gremlin::{Bindings, ElementKind, ElementReference, Expression, Statement, Text, Traversal, Value, lower, parse};
+use gremlin::{Bindings, ElementReference, Expression, Statement, Text, Traversal, Value, lower, parse};
+use query_value::ElementKind;
 
 /// Traversals in the files of 3.8.1; fewer would mean that some were not found.
 const TEXTS_MIN: usize = 2_000;

@@ -1,12 +1,15 @@
 //! Trees made at random are printed and parsed again, and give the same tree. Texts made at random never panic.
 
 use gremlin::{
-    Bindings, Bytecode, Cardinality, Column, Comparison, DateTime, DateUnit, Direction, Duration, Enum, Expression,
-    GType, Instruction, Interval, Merge, Op, Operator, Order, Pick, Pop, Predicate, Scope, Statement, T, TextTest,
-    TypeName, Value, lower, parse,
+    Bindings, Bytecode, Comparison, Expression, Instruction, Interval, Op, Predicate, Statement, TextTest, TypeName,
+    Value, lower, parse,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
+use query_value::{
+    Cardinality, Column, DateTime, DateUnit, Direction, Duration, Enum, GType, Merge, Operator, Order, Pick, Pop,
+    Scope, T,
+};
 
 fn text() -> impl Strategy<Value = Value> {
     "[a-zA-Z0-9 \"'\\\\$\n\t\u{0}\u{e9}\u{1f600}]{0,6}".prop_map(|text| Value::Text(text.into()))

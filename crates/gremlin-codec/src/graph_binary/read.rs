@@ -2,7 +2,8 @@
 
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::BigInt;
-use gremlin::{Bytecode, Cardinality, DateTime, Duration, Enum, Instruction, Predicate, Strategy, Text, Value};
+use gremlin::{Bytecode, Instruction, Predicate, Strategy, Text, Value};
+use query_value::{Cardinality, DateTime, Duration, Enum};
 
 use super::code;
 use crate::error::CodecError;

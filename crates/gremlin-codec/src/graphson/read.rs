@@ -2,7 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gremlin::{Bytecode, DateTime, Duration, Enum, Instruction, Text, Value};
+use gremlin::{Bytecode, Instruction, Text, Value};
+use query_value::{DateTime, Duration, Enum};
 use serde_json::{Map, Value as Json};
 
 use crate::error::CodecError;

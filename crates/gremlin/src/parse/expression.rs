@@ -1,8 +1,6 @@
 //! What can stand where a value can: literals, constants, predicates, traversals, variables.
 
 use super::Parser;
-use crate::datetime::DateTime;
-use crate::enums::{Cardinality, Enum};
 use crate::error::{Error, ErrorKind, Span};
 use crate::literal;
 use crate::names;
@@ -10,7 +8,9 @@ use crate::predicate::Predicate;
 use crate::script::{Expression, Source};
 use crate::step;
 use crate::token::{Kind, shorten};
-use crate::value::{Duration, ElementKind, ElementReference, Strategy, Text, Value};
+use crate::value::{ElementReference, Strategy, Text, Value};
+use query_value::{Cardinality, Enum};
+use query_value::{DateTime, Duration, ElementKind};
 
 /// Operators of Groovy, which would need evaluation.
 const OPERATORS: [&str; 32] = [

@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::civil;
 
-use crate::value::Duration;
+use crate::duration::Duration;
 
 const NANOSECONDS: u64 = 1_000_000_000;
 

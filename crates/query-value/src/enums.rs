@@ -1,4 +1,4 @@
-//! The enumerations of Gremlin (`T`, `Order`, `Scope`, ...) and the one type that holds any of their constants.
+//! The enumerations of queries (`T`, `Order`, `Scope`, ...) and the one type that holds any of their constants.
 
 macro_rules! enums {
     ($($(#[$doc:meta])* $type:ident $class:literal { $($(#[$item_doc:meta])* $item:ident $name:literal),* $(,)? })*) => {
