@@ -56,6 +56,7 @@ pub enum CodecError {
 }
 
 impl CodecError {
+    #[expect(clippy::needless_pass_by_value, reason = "most arguments are literals and numbers")]
     pub(crate) fn value(found: impl ToString, expected: &'static str) -> Self {
         let found: String = found.to_string().chars().take(60).collect();
         Self::Value { found, expected }

@@ -348,13 +348,12 @@ pub(crate) fn strategy(class: &str, options: Vec<(Text, Value)>) -> Value {
 pub(crate) fn bytecode(mut bytecode: Bytecode) -> Value {
     let calls = bytecode.source.len() + bytecode.steps.len();
     let call = bytecode.source.first_mut().or(bytecode.steps.first_mut()).filter(|_| calls == 1);
-    if let Some(Instruction { name, arguments, .. }) = call {
-        if let ("CardinalityValueTraversal", [Value::Enum(Enum::Cardinality(cardinality)), value]) =
+    if let Some(Instruction { name, arguments, .. }) = call
+        && let ("CardinalityValueTraversal", [Value::Enum(Enum::Cardinality(cardinality)), value]) =
             (name.as_str(), arguments.as_mut_slice())
-        {
-            let cardinality: Cardinality = *cardinality;
-            return Value::WithCardinality(cardinality, Box::new(std::mem::replace(value, Value::Null)));
-        }
+    {
+        let cardinality: Cardinality = *cardinality;
+        return Value::WithCardinality(cardinality, Box::new(std::mem::replace(value, Value::Null)));
     }
     Value::Bytecode(Box::new(bytecode))
 }
