@@ -3,7 +3,11 @@
 //! [`read`] takes all of them, as a type is named where it is used. [`write()`] writes one of them.
 
 mod read;
+mod text;
+mod version;
 mod write;
+
+pub use version::Version;
 
 use gremlin::{Text, Value};
 use serde_json::Value as Json;
@@ -12,17 +16,6 @@ use crate::error::CodecError;
 use crate::item::Item;
 use crate::limits::MESSAGE_BYTES_MAX;
 use crate::message::{Request, Response};
-
-/// How JSON is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
-    /// Plain JSON, as version 1 writes it without types.
-    Untyped,
-    /// Version 2: numbers and elements have types, collections have not.
-    V2,
-    /// Version 3: collections have types too.
-    V3,
-}
 
 /// Reads one value.
 ///
@@ -44,7 +37,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Request, CodecError> {
     for (key, value) in entries {
         match (key.as_text().unwrap_or_default(), value) {
             ("requestId", Item::Value(Value::Uuid(bits))) => id = Some(bits),
-            ("requestId", other) => id = other.as_text().and_then(uuid),
+            ("requestId", other) => id = other.as_text().and_then(text::uuid),
             ("op", other) => op = other.as_text().map(Text::from),
             ("processor", other) => processor = other.as_text().unwrap_or_default().into(),
             ("args", Item::Map(pairs)) => {
@@ -65,10 +58,6 @@ fn json(bytes: &[u8]) -> Result<Json, CodecError> {
         return Err(CodecError::TooLarge { what, limit, max: MESSAGE_BYTES_MAX });
     }
     serde_json::from_slice(bytes).map_err(|error| CodecError::Json { message: error.to_string() })
-}
-
-fn uuid(text: &str) -> Option<u128> {
-    uuid::Uuid::try_parse(text).ok().map(|uuid| uuid.as_u128())
 }
 
 /// Appends one value.

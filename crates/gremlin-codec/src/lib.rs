@@ -1,4 +1,5 @@
-//! How TinkerPop's drivers write values, traversals, requests and answers: GraphBinary 1 and GraphSON (2, 3 and untyped).
+//! How TinkerPop's drivers write values, traversals, requests and answers: GraphBinary 1 and GraphSON (2, 3 and
+//! untyped).
 //!
 //! Bytes to [`Item`]s, [`Request`]s and [`Response`]s and back. No I/O, no execution. Everything read is bounded by
 //! [`limits`]; nothing read makes this crate panic. Start reading at [`Item`], then [`graph_binary`] and [`graphson`].

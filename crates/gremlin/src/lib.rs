@@ -16,35 +16,31 @@
 //! # Ok::<(), gremlin::Error>(())
 //! ```
 
-mod argument;
-mod bytecode;
-mod convert;
+mod comparison;
 mod error;
-mod forms;
 pub mod limits;
 mod literal;
 mod lower;
+mod method;
 pub mod names;
+mod operations;
 mod parse;
-mod predicate;
 mod print;
 mod script;
-mod step;
 mod token;
-mod traversal;
-mod value;
+mod tree;
 
-pub use argument::{Leading, Nullable, ValueTest};
-pub use bytecode::{Bytecode, Instruction};
+pub use comparison::{Comparison, Interval, TextTest};
 pub use error::{Error, ErrorKind, Position, Span};
-pub use forms::{
-    AnyName, AnyOf, BarrierKind, Choose, Concatenated, Has, HasKey, HasTest, LeadingPop, MapArgument, NewLabel, Pairs,
-    PropertyContent, PropertyWrite, Reduce, Selection, StrategyArgument, Test,
-};
 pub use lower::{Bindings, Resolve, lower};
+pub use method::{Method, Source, Terminal, TransactionCall};
 pub use parse::parse;
-pub use predicate::{Comparison, Interval, Predicate, TextTest, TypeName};
-pub use script::{Call, Expression, Method, Query, Script, Source, Statement, Target, Terminal, TransactionCall};
-pub use step::{Op, SourceOp, is_step};
-pub use traversal::{ByKey, End, Modulator, Pattern, Step, Traversal};
-pub use value::{ElementReference, Strategy, Text, Value};
+pub use query_value::Text;
+pub use script::{Script, Statement, Target};
+pub use tree::step::is_step;
+pub use tree::{
+    AnyName, AnyOf, BarrierKind, ByKey, Bytecode, Call, Choose, Concatenated, ElementReference, End, Expression, Has,
+    HasKey, HasTest, Instruction, Leading, LeadingPop, MapArgument, Modulator, NewLabel, Nullable, Op, Pairs, Pattern,
+    Predicate, PropertyContent, PropertyWrite, Query, Reduce, Selection, SourceOp, Step, Strategy, StrategyArgument,
+    Test, Traversal, TypeName, Value, ValueTest,
+};

@@ -3,8 +3,8 @@
 /// Bytes of a script in UTF-8. The longest scripts that HugeGraph's users send are inserts, far below 1 MiB.
 pub const SCRIPT_BYTES_MAX: usize = 1024 * 1024;
 
-/// How deep traversals, collections and predicates may be nested in each other. Parser, lowering and printer recurse, so
-/// this bounds the stack; the deepest traversal of TinkerPop's feature suite has 7 levels.
+/// How deep traversals, collections and predicates may be nested in each other. Parser, lowering and printer recurse,
+/// so this bounds the stack; the deepest traversal of TinkerPop's feature suite has 7 levels.
 pub const NESTING_MAX: usize = 96;
 
 /// Digits of a number, and of its exponent's value in decimal places: conversion takes quadratic time.

@@ -1,11 +1,11 @@
 //! What numbers and ranges in scripts mean.
 
+use crate::error::ErrorKind;
+use crate::tree::Value;
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::BigInt;
 
-use crate::error::ErrorKind;
 use crate::limits::{NUMBER_DIGITS_MAX, RANGE_ITEMS_MAX};
-use crate::value::Value;
 
 /// A number. Without a suffix an integer is as wide as it needs to be and a fraction is a double.
 pub(crate) fn number(text: &str, is_negative: bool) -> Result<Value, ErrorKind> {

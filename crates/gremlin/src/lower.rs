@@ -1,18 +1,16 @@
 //! Lowering: from calls with generic arguments, as text and bytecode give them, to the step tree.
 
+use crate::error::{Error, ErrorKind};
+use crate::tree::argument::Arguments;
+use crate::tree::forms::flat;
+use crate::tree::{
+    Bytecode, ElementReference, Expression, Instruction, Modulator, Op, Predicate, SourceOp, Step, Strategy, Traversal,
+    Value,
+};
+use query_value::{Direction, Scope, Text};
 use std::collections::BTreeMap;
 
-use crate::argument::Arguments;
-use crate::bytecode::{Bytecode, Instruction};
-use crate::error::{Error, ErrorKind};
-use crate::forms::flat;
 use crate::limits::NESTING_MAX;
-use crate::predicate::Predicate;
-use crate::script::Expression;
-use crate::step::{Op, SourceOp};
-use crate::traversal::{Modulator, Step, Traversal};
-use crate::value::{ElementReference, Strategy, Text, Value};
-use query_value::{Direction, Scope};
 
 /// Gives the values of expressions that a traversal's arguments contain.
 pub trait Resolve {
@@ -227,8 +225,8 @@ impl Builder {
     fn label(&mut self, values: Vec<Value>) -> Result<(), ErrorKind> {
         self.no_waiting()?;
         let mut arguments = Arguments::new("as", values, 0);
-        let first: Text = crate::argument::Argument::take(&mut arguments)?;
-        let others: Vec<Text> = crate::argument::Argument::take(&mut arguments)?;
+        let first: Text = crate::tree::argument::Argument::take(&mut arguments)?;
+        let others: Vec<Text> = crate::tree::argument::Argument::take(&mut arguments)?;
         if self.steps.is_empty() {
             self.steps.push(Step::new(Op::Start {}));
         }

@@ -1,7 +1,6 @@
 //! Names that scripts may use besides steps and enumerations: source methods, schema methods, constants of options.
 
-use crate::value::Value;
-
+use crate::tree::Value;
 /// Methods of a traversal source that return the source.
 #[must_use]
 pub fn is_source_method(name: &str) -> bool {

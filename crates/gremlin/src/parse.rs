@@ -3,18 +3,19 @@
 //! Recursive descent with one function for each form. [`crate::parse`] holds the tokens and the statements,
 //! [`expression`] what can stand where a value can, [`chain`] the calls after it.
 
+use crate::error::{Error, ErrorKind, Span};
+use crate::script::{Script, Statement, Target};
+use crate::tree::{Expression, Value};
+use query_value::Text;
 mod chain;
 mod collection;
 mod expression;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::error::{Error, ErrorKind, Span};
 use crate::limits::{NESTING_MAX, SCRIPT_BYTES_MAX};
 use crate::names;
-use crate::script::{Expression, Script, Statement, Target};
 use crate::token::{Kind, Lexer, Token};
-use crate::value::{Text, Value};
 
 /// Parses a script. `variables` are the names bound by the request; each stands for its value even where it is also the
 /// name of a constant.

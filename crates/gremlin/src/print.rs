@@ -1,13 +1,9 @@
 //! Canonical text: traversals and values as gremlin-lang writes them, one form for each.
 
-use std::fmt::{self, Display, Formatter, Write};
-
-use crate::bytecode::{Bytecode, Instruction};
-use crate::forms::unflat;
-use crate::predicate::{Predicate, TypeName};
-use crate::traversal::Traversal;
-use crate::value::Value;
+use crate::tree::forms::unflat;
+use crate::tree::{Bytecode, Expression, Instruction, Predicate, Traversal, TypeName, Value};
 use query_value::Enum;
+use std::fmt::{self, Display, Formatter, Write};
 
 impl Display for Traversal {
     /// Writes the traversal from the source `g`.
@@ -99,7 +95,7 @@ impl Display for Value {
             Self::Traversal(traversal) => write_calls(f, "__", &traversal.to_bytecode()),
             Self::Bytecode(bytecode) => write_calls(f, "__", bytecode),
             Self::Deferred(expression) => match &**expression {
-                crate::script::Expression::Variable(name) => f.write_str(name),
+                Expression::Variable(name) => f.write_str(name),
                 other => write!(f, "<{}>", other.kind()),
             },
         }

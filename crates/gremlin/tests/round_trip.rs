@@ -112,7 +112,9 @@ fn then(first: Calls, name: &'static str, rest: impl Strategy<Value = Vec<Value>
 
 /// Arguments one after the other; each strategy gives some.
 macro_rules! all {
-    ($($argument:expr),*) => { ($($argument.prop_map(Part::part),)*).prop_map(|parts| joined!(parts, $($argument),*)).boxed() };
+    ($($argument:expr),*) => {
+        ($($argument.prop_map(Part::part),)*).prop_map(|parts| joined!(parts, $($argument),*)).boxed()
+    };
 }
 macro_rules! joined {
     ($parts:ident, $a:expr) => {

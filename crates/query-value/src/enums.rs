@@ -1,7 +1,33 @@
 //! The enumerations of queries (`T`, `Order`, `Scope`, ...) and the one type that holds any of their constants.
 
+/// The kinds of elements that can be referred to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementKind {
+    /// A vertex.
+    Vertex,
+    /// An edge.
+    Edge,
+    /// A property of a vertex.
+    VertexProperty,
+}
+
+impl ElementKind {
+    /// The class's name as scripts write it.
+    #[must_use]
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Vertex => "Vertex",
+            Self::Edge => "Edge",
+            Self::VertexProperty => "VertexProperty",
+        }
+    }
+}
+
 macro_rules! enums {
-    ($($(#[$doc:meta])* $type:ident $class:literal { $($(#[$item_doc:meta])* $item:ident $name:literal),* $(,)? })*) => {
+    ($(
+        $(#[$doc:meta])*
+        $type:ident $class:literal { $($(#[$item_doc:meta])* $item:ident $name:literal),* $(,)? }
+    )*) => {
         $(
             $(#[$doc])*
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,8 +7,7 @@
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::mem::discriminant;
 
-use crate::element::{Edge, Property, Reference, Subgraph, Tree, Vertex, VertexProperty};
-use crate::value::Value;
+use crate::value::{Edge, Property, Reference, Subgraph, Tree, Value, Vertex, VertexProperty};
 
 impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {

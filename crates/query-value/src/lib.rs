@@ -4,24 +4,24 @@
 //! A clone costs at most one reference count. `==` and `Hash` are *equivalence*, by which values are grouped and made
 //! unique: numbers of different types differ (`1` and `1.0`), NaN is itself, elements are equal by their id.
 //!
-//! No I/O, no storage, no parser of a language, no execution. Nothing here panics. Functions recurse into nested values,
-//! so a value must not be nested deeper than [`limits::NESTING_MAX`]: code that builds collections out of values checks
-//! them with [`Value::is_nested_within`]. Start reading at [`Value`].
+//! No I/O, no storage, no parser of a language, no execution. Nothing here panics. Functions recurse into nested
+//! values, so a value must not be nested deeper than [`limits::NESTING_MAX`]: code that builds collections out of
+//! values checks them with [`Value::is_nested_within`]. Start reading at [`Value`].
 
 mod datetime;
 mod duration;
-mod element;
 mod enums;
 mod equivalence;
 pub mod limits;
-mod metrics;
 mod value;
 
 pub use datetime::DateTime;
 pub use duration::Duration;
-pub use element::{Edge, ElementKind, Path, Property, Reference, Subgraph, Tree, Vertex, VertexProperty};
 pub use enums::{
-    Barrier, Cardinality, Column, DateUnit, Direction, Enum, GType, Merge, Operator, Order, Pick, Pop, Scope, T,
+    Barrier, Cardinality, Column, DateUnit, Direction, ElementKind, Enum, GType, Merge, Operator, Order, Pick, Pop,
+    Scope, T,
 };
-pub use metrics::{Metrics, TraversalMetrics};
-pub use value::{BulkSet, Map, Set, Text, Value};
+pub use value::{
+    BulkSet, Edge, Map, Metrics, Path, Property, Reference, Set, Subgraph, Text, TraversalMetrics, Tree, Value, Vertex,
+    VertexProperty,
+};

@@ -258,7 +258,7 @@ fn scalar(name: &str, json: &Json) -> Read<Value> {
         "g:Int64" => json.as_i64().map(Value::Long),
         "g:Double" => double(json).map(Value::Double),
         "g:Float" => float(json).map(Value::Float),
-        "g:UUID" => text.and_then(super::uuid).map(Value::Uuid),
+        "g:UUID" => text.and_then(super::text::uuid).map(Value::Uuid),
         "g:Date" | "g:Timestamp" => json.as_i64().and_then(|milliseconds| {
             let nanoseconds = milliseconds.rem_euclid(1000) * 1_000_000;
             DateTime::from_epoch(milliseconds.div_euclid(1000), nanoseconds).map(Value::DateTime)

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gremlin::{Bytecode, Instruction, Predicate, Strategy, Text, Value};
 
-use super::Version;
+use super::version::Version;
 use crate::error::CodecError;
 use crate::graph_binary::predicate_parts;
 use crate::item::{Edge, Item, Metrics, Path, Property, Tree, Vertex, VertexProperty, reference};

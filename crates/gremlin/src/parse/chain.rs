@@ -1,15 +1,13 @@
 //! Chains of calls: steps, terminal methods, schema calls, methods of results.
 
 use super::Parser;
-use crate::bytecode::{Bytecode, Instruction};
 use crate::error::{Error, ErrorKind, Span};
 use crate::limits::NESTING_MAX;
+use crate::method::{Method, Source, Terminal, TransactionCall};
 use crate::names;
-use crate::predicate::Predicate;
-use crate::script::{Call, Expression, Method, Query, Source, Terminal, TransactionCall};
-use crate::step;
 use crate::token::{Kind, shorten};
-use crate::value::{Text, Value};
+use crate::tree::{Bytecode, Call, Expression, Instruction, Predicate, Query, Value};
+use query_value::Text;
 
 impl Parser<'_> {
     /// `(a, b)`.
@@ -90,7 +88,7 @@ impl Parser<'_> {
 
     fn anonymous_steps(&mut self, mut steps: Vec<Instruction>) -> Result<Vec<Instruction>, Error> {
         while let Some((name, span)) = self.accept_call()? {
-            if !step::is_step(&name) {
+            if !crate::tree::step::is_step(&name) {
                 let kind = if names::is_terminal(&name) {
                     ErrorKind::Method { name: name.to_string(), target: "a traversal without a source" }
                 } else {
@@ -124,7 +122,7 @@ impl Parser<'_> {
             } else if names::is_terminal(&name) {
                 terminal = Some(self.terminal(&name, span)?);
                 break;
-            } else if step::is_step(&name) {
+            } else if crate::tree::step::is_step(&name) {
                 let call = self.instruction(name, span)?;
                 bytecode.steps.push(call);
             } else {

@@ -2,9 +2,8 @@
 
 use super::Parser;
 use crate::error::{Error, ErrorKind};
-use crate::script::Expression;
 use crate::token::Kind;
-use crate::value::Value;
+use crate::tree::{Expression, Value};
 
 impl Parser<'_> {
     /// `[1, 2]`, `[a: 1, (T.id): 2]`, `[:]`.

@@ -3,14 +3,11 @@
 use super::Parser;
 use crate::error::{Error, ErrorKind, Span};
 use crate::literal;
+use crate::method::Source;
 use crate::names;
-use crate::predicate::Predicate;
-use crate::script::{Expression, Source};
-use crate::step;
 use crate::token::{Kind, shorten};
-use crate::value::{ElementReference, Strategy, Text, Value};
-use query_value::{Cardinality, Enum};
-use query_value::{DateTime, Duration, ElementKind};
+use crate::tree::{ElementReference, Expression, Predicate, Strategy, Value};
+use query_value::{Cardinality, DateTime, Duration, ElementKind, Enum, Text};
 
 /// Operators of Groovy, which would need evaluation.
 const OPERATORS: [&str; 32] = [
@@ -191,7 +188,7 @@ impl Parser<'_> {
             let value = if is_function(&name) { function(&name, arguments) } else { predicate(&name, arguments) };
             return value.map(Expression::Value).map_err(|kind| Error::at(kind, span.to(self.last)));
         }
-        if step::is_step(&name) {
+        if crate::tree::step::is_step(&name) {
             let arguments = self.step_arguments()?;
             return self.anonymous_after(&name, arguments, span);
         }

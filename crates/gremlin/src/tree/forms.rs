@@ -1,23 +1,14 @@
 //! Arguments of steps that have several forms.
 
-use crate::argument::{Argument, Arguments, Fits, Leading, Nullable};
+use query_value::{Column, Enum, Operator, T, Text};
+
+use super::argument::{Argument, Arguments, Fits};
+use super::{
+    AnyName, AnyOf, BarrierKind, Choose, Concatenated, Has, HasKey, HasTest, Leading, MapArgument, NewLabel, Nullable,
+    Predicate, PropertyContent, PropertyWrite, Reduce, Selection, StrategyArgument, Test, Traversal, Value,
+};
+use crate::comparison::Comparison;
 use crate::error::ErrorKind;
-use crate::predicate::{Comparison, Predicate};
-use crate::traversal::Traversal;
-use crate::value::{Text, Value};
-use query_value::{Barrier, Cardinality, Column, Enum, Operator, Pop, T};
-
-/// Pairs of a map in order.
-pub type Pairs = Vec<(Value, Value)>;
-
-/// A condition of `filter()`, `where()`, `until()` and others.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Test {
-    /// The value passes a predicate.
-    Predicate(Predicate),
-    /// The traversal yields something.
-    Traversal(Traversal),
-}
 
 impl Argument for Test {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
@@ -36,15 +27,6 @@ impl Argument for Test {
     }
 }
 
-/// A label of a new element.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NewLabel {
-    /// As given.
-    Text(Text),
-    /// What a traversal yields.
-    Traversal(Traversal),
-}
-
 impl Argument for NewLabel {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
         match arguments.peek() {
@@ -60,17 +42,6 @@ impl Argument for NewLabel {
             Self::Traversal(traversal) => traversal.put(out),
         }
     }
-}
-
-/// A map that may be given in other ways.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MapArgument {
-    /// As given.
-    Map(Pairs),
-    /// Null, which is not the same as an empty map.
-    Null,
-    /// What a traversal yields.
-    Traversal(Traversal),
 }
 
 impl Argument for MapArgument {
@@ -96,15 +67,6 @@ impl Fits for MapArgument {
     fn fits(value: &Value) -> bool {
         matches!(value, Value::Map(_))
     }
-}
-
-/// Values of which one must be equal, or a predicate: `hasId()`, `hasValue()`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AnyOf {
-    /// One of these.
-    Values(Vec<Value>),
-    /// What passes.
-    Predicate(Predicate),
 }
 
 impl Argument for AnyOf {
@@ -139,15 +101,6 @@ pub(crate) fn unflat(values: &[Value]) -> Vec<Value> {
     if is_ambiguous { vec![Value::List(values.to_vec())] } else { values.to_vec() }
 }
 
-/// Names of which one must be equal, or a predicate: `hasLabel()`, `hasKey()`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum AnyName {
-    /// One of these.
-    Names(Vec<Nullable>),
-    /// What passes.
-    Predicate(Predicate),
-}
-
 impl Argument for AnyName {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
         match arguments.peek() {
@@ -169,37 +122,6 @@ impl Argument for AnyName {
             Self::Predicate(predicate) => predicate.put(out),
         }
     }
-}
-
-/// What `has()` tests.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Has {
-    /// The element's label, if it is tested too. The inner none is null, which no element has.
-    pub label: Option<Nullable>,
-    /// Of what the value is tested.
-    pub key: HasKey,
-    /// The test.
-    pub test: HasTest,
-}
-
-/// Of what `has()` tests the value.
-#[derive(Clone, Debug, PartialEq)]
-pub enum HasKey {
-    /// A property.
-    Property(Nullable),
-    /// Id, label, key or value.
-    Token(T),
-}
-
-/// The test of `has()`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum HasTest {
-    /// The property is there.
-    Exists,
-    /// Its value passes; a bare value is an equality.
-    Predicate(Predicate),
-    /// A traversal from its value yields something (3.5 and before).
-    Traversal(Traversal),
 }
 
 impl Argument for Has {
@@ -231,33 +153,6 @@ impl Argument for Has {
             HasTest::Traversal(traversal) => traversal.put(out),
         }
     }
-}
-
-/// What `property()` writes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PropertyWrite {
-    /// How it joins the values already there; the schema decides if it is left out.
-    pub cardinality: Option<Cardinality>,
-    /// What is written.
-    pub content: PropertyContent,
-}
-
-/// Keys and values of `property()`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PropertyContent {
-    /// One property.
-    One {
-        /// Its key: a text, `T.id`, `T.label` or a traversal.
-        key: Value,
-        /// Its value, which may be a traversal.
-        value: Value,
-        /// Properties of the property.
-        meta: Pairs,
-    },
-    /// All of a map.
-    Map(Pairs),
-    /// A null map: nothing.
-    Null,
 }
 
 impl Argument for PropertyWrite {
@@ -301,17 +196,6 @@ impl Argument for PropertyWrite {
     }
 }
 
-/// What `select()` yields.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Selection {
-    /// Keys or values of a map.
-    Column(Column),
-    /// One label as itself, several as a map.
-    Labels(Vec<Nullable>),
-    /// The label that a traversal yields.
-    Traversal(Traversal),
-}
-
 impl Argument for Selection {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
         match arguments.peek() {
@@ -329,29 +213,6 @@ impl Argument for Selection {
             Self::Traversal(traversal) => traversal.put(out),
         }
     }
-}
-
-/// A pop before a selection.
-pub type LeadingPop = Leading<Pop>;
-
-/// How `choose()` decides.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Choose {
-    /// By a part of the element; the branches are options.
-    Token(T),
-    /// By a side of a map; the branches are options.
-    Column(Column),
-    /// By what a traversal yields; the branches are options.
-    Traversal(Traversal),
-    /// By a condition.
-    If {
-        /// The condition.
-        test: Test,
-        /// The branch if it holds.
-        then: Traversal,
-        /// The branch if not; without it the traverser passes.
-        otherwise: Option<Traversal>,
-    },
 }
 
 impl Argument for Choose {
@@ -386,17 +247,6 @@ impl Argument for Choose {
     }
 }
 
-/// What `barrier()` does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BarrierKind {
-    /// Waits for all.
-    All,
-    /// Waits for a number of traversers.
-    Size(i64),
-    /// Waits for all and changes them.
-    Function(Barrier),
-}
-
 impl Argument for BarrierKind {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
         if arguments.remaining() == 0 {
@@ -417,15 +267,6 @@ impl Argument for BarrierKind {
     }
 }
 
-/// Texts or traversals that `concat()` appends.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Concatenated {
-    /// As given; null is skipped.
-    Texts(Vec<Nullable>),
-    /// What traversals yield.
-    Traversals(Vec<Traversal>),
-}
-
 impl Argument for Concatenated {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
         match arguments.peek() {
@@ -442,15 +283,6 @@ impl Argument for Concatenated {
     }
 }
 
-/// A fold with a start value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reduce {
-    /// The start value.
-    pub seed: Value,
-    /// What joins it with each value.
-    pub operator: Operator,
-}
-
 impl Argument for Reduce {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
         Ok(Self { seed: Value::take(arguments)?, operator: Operator::take(arguments)? })
@@ -461,10 +293,6 @@ impl Argument for Reduce {
         self.operator.put(out);
     }
 }
-
-/// A strategy, or the name of one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StrategyArgument(pub crate::value::Strategy);
 
 impl Argument for StrategyArgument {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {

@@ -1,153 +1,19 @@
-//! Tests of values: `P` and `TextP`.
+//! Predicates by name and arguments.
 
-use crate::error::ErrorKind;
-use crate::value::{Text, Value};
 use query_value::{Enum, GType};
 
-/// Comparisons with one value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Comparison {
-    /// Equal.
-    Eq,
-    /// Not equal.
-    Neq,
-    /// Less.
-    Lt,
-    /// Less or equal.
-    Lte,
-    /// Greater.
-    Gt,
-    /// Greater or equal.
-    Gte,
-}
-
-/// Comparisons with two values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Interval {
-    /// Between them, both excluded.
-    Inside,
-    /// Below the first or above the second.
-    Outside,
-    /// Between them, the first included.
-    Between,
-}
-
-/// Tests of texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TextTest {
-    /// Begins with.
-    StartingWith,
-    /// Does not begin with.
-    NotStartingWith,
-    /// Ends with.
-    EndingWith,
-    /// Does not end with.
-    NotEndingWith,
-    /// Contains.
-    Containing,
-    /// Does not contain.
-    NotContaining,
-    /// Has a part that matches a regular expression.
-    Regex,
-    /// Has none.
-    NotRegex,
-}
-
-/// The type a value is tested for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TypeName {
-    /// A type of Gremlin.
-    Known(GType),
-    /// A name registered elsewhere.
-    Named(Text),
-}
-
-/// A test of a value.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Predicate {
-    /// Compares with a value.
-    Compare(Comparison, Value),
-    /// Compares with two values.
-    Range(Interval, Value, Value),
-    /// Equals one of them.
-    Within(Vec<Value>),
-    /// Equals none of them.
-    Without(Vec<Value>),
-    /// Tests a text; the value is a text after lowering.
-    Text(TextTest, Value),
-    /// Tests the type.
-    TypeOf(TypeName),
-    /// The opposite.
-    Not(Box<Self>),
-    /// All hold; none of them is an `And`.
-    And(Vec<Self>),
-    /// One holds; none of them is an `Or`.
-    Or(Vec<Self>),
-}
-
-const COMPARISONS: [(&str, Comparison); 6] = [
-    ("eq", Comparison::Eq),
-    ("neq", Comparison::Neq),
-    ("lt", Comparison::Lt),
-    ("lte", Comparison::Lte),
-    ("gt", Comparison::Gt),
-    ("gte", Comparison::Gte),
-];
-
-const INTERVALS: [(&str, Interval); 3] =
-    [("inside", Interval::Inside), ("outside", Interval::Outside), ("between", Interval::Between)];
-
-const TEXT_TESTS: [(&str, TextTest); 8] = [
-    ("startingWith", TextTest::StartingWith),
-    ("notStartingWith", TextTest::NotStartingWith),
-    ("endingWith", TextTest::EndingWith),
-    ("notEndingWith", TextTest::NotEndingWith),
-    ("containing", TextTest::Containing),
-    ("notContaining", TextTest::NotContaining),
-    ("regex", TextTest::Regex),
-    ("notRegex", TextTest::NotRegex),
-];
-
-impl Comparison {
-    /// The name in scripts.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        name_in(&COMPARISONS, &self)
-    }
-}
-
-impl Interval {
-    /// The name in scripts.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        name_in(&INTERVALS, &self)
-    }
-}
-
-impl TextTest {
-    /// The name in scripts.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        name_in(&TEXT_TESTS, &self)
-    }
-}
-
-fn name_in<T: PartialEq>(table: &[(&'static str, T)], item: &T) -> &'static str {
-    table.iter().find(|(_, entry)| entry == item).map_or("", |(name, _)| name)
-}
-
-fn entry<T: Copy>(table: &[(&'static str, T)], name: &str) -> Option<T> {
-    table.iter().find(|(entry, _)| *entry == name).map(|(_, item)| *item)
-}
+use super::{Predicate, TypeName, Value};
+use crate::comparison::{Comparison, Interval, TextTest};
+use crate::error::ErrorKind;
 
 impl Predicate {
     /// Whether a name is one of a predicate's that is never a step's too.
     #[must_use]
     pub fn is_name(name: &str) -> bool {
         matches!(name, "typeOf" | "within" | "without")
-            || entry(&COMPARISONS, name).is_some()
-            || entry(&INTERVALS, name).is_some()
-            || entry(&TEXT_TESTS, name).is_some()
+            || Comparison::from_name(name).is_some()
+            || Interval::from_name(name).is_some()
+            || TextTest::from_name(name).is_some()
     }
 
     /// A predicate by its name and arguments, as scripts and bytecode give them. `not`, `and` and `or` take predicates.
@@ -172,17 +38,17 @@ impl Predicate {
         let (Some(first), second, None) = (arguments.next(), arguments.next(), arguments.next()) else {
             return wrong("one or two arguments");
         };
-        if let Some(interval) = entry(&INTERVALS, name) {
+        if let Some(interval) = Interval::from_name(name) {
             let Some(second) = second else { return wrong("two arguments") };
             return Ok(Self::Range(interval, first, second));
         }
         if second.is_some() {
             return wrong("one argument");
         }
-        if let Some(comparison) = entry(&COMPARISONS, name) {
+        if let Some(comparison) = Comparison::from_name(name) {
             return Ok(Self::Compare(comparison, first));
         }
-        if let Some(test) = entry(&TEXT_TESTS, name) {
+        if let Some(test) = TextTest::from_name(name) {
             return Ok(Self::Text(test, first));
         }
         match name {

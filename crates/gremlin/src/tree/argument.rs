@@ -1,12 +1,10 @@
 //! How arguments of calls become typed fields of operations, and how these become arguments again.
 
 use bigdecimal::ToPrimitive;
+use query_value::{Cardinality, Column, DateUnit, Direction, Enum, GType, Merge, Operator, Order, Pop, Scope, T, Text};
 
+use super::{Leading, Nullable, Predicate, Traversal, Value, ValueTest};
 use crate::error::ErrorKind;
-use crate::predicate::Predicate;
-use crate::traversal::Traversal;
-use crate::value::{Text, Value};
-use query_value::{Cardinality, Column, DateUnit, Direction, Enum, GType, Merge, Operator, Order, Pop, Scope, T};
 
 /// The arguments of a call that are still to be taken.
 pub(crate) struct Arguments<'n> {
@@ -80,18 +78,6 @@ pub(crate) trait Argument: Sized {
 pub(crate) trait Fits {
     fn fits(value: &Value) -> bool;
 }
-
-/// An argument that may be left out although others follow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Leading<V>(pub Option<V>);
-
-/// A text or null, where Gremlin allows null as a name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Nullable(pub Option<Text>);
-
-/// A test that a bare value turns into equality.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ValueTest(pub Predicate);
 
 impl<V: Argument + Fits> Argument for Leading<V> {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
@@ -175,7 +161,7 @@ impl Argument for ValueTest {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
         Ok(Self(match arguments.next() {
             Some(Value::Predicate(predicate)) => *predicate,
-            Some(value) => Predicate::Compare(crate::predicate::Comparison::Eq, value),
+            Some(value) => Predicate::Compare(crate::comparison::Comparison::Eq, value),
             None => return Err(arguments.expected("a value or a predicate")),
         }))
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use query_value::{Edge, ElementKind, Reference, Vertex, VertexProperty};
 
+use super::{ElementReference, Value};
 use crate::error::ErrorKind;
-use crate::value::{ElementReference, Value};
 
 impl Value {
     /// The value of a literal. Elements become references without properties.
