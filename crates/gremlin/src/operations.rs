@@ -9,8 +9,8 @@ macro_rules! operations {
         $make! {
             /// What a step does.
             ///
-            /// `To`, `ToE` and `ToV` are also written `out()`, `inE()`, `bothV()` and so on; `aggregate(Scope.local, ..)`
-            /// is also `store(..)`, and `discard()` was `none()` before 3.8.
+            /// `To`, `ToE` and `ToV` are also written `out()`, `inE()`, `bothV()` and so on, `discard()` was `none()`
+            /// before 3.8, and `aggregate(Scope.local, ..)` is also `store(..)`.
             Op {
                 Start "" {}
                 AddE "addE" { label: NewLabel }
