@@ -190,6 +190,9 @@ pub enum ErrorKind {
         /// The name.
         name: String,
     },
+    /// A value that cannot be computed or tested with.
+    #[error(transparent)]
+    Value(#[from] query_value::ValueError),
     /// An expression that only the execution of the script can evaluate.
     #[error("{what} must be evaluated before the traversal that uses it")]
     NotEvaluated {

@@ -16,7 +16,6 @@
 //! # Ok::<(), gremlin::Error>(())
 //! ```
 
-mod comparison;
 mod error;
 pub mod limits;
 mod literal;
@@ -30,7 +29,6 @@ mod script;
 mod token;
 mod tree;
 
-pub use comparison::{Comparison, Interval, TextTest};
 pub use error::{Error, ErrorKind, Position, Span};
 pub use lower::{Bindings, Resolve, lower};
 pub use method::{Method, Source, Terminal, TransactionCall};

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::tree::argument::Arguments;
-use crate::tree::forms::flat;
+use crate::tree::flat::flat;
 use crate::tree::{
     Bytecode, ElementReference, Expression, Instruction, Modulator, Op, Predicate, SourceOp, Step, Strategy, Traversal,
     Value,

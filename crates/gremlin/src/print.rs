@@ -1,6 +1,5 @@
 //! Canonical text: traversals and values as gremlin-lang writes them, one form for each.
 
-use crate::tree::forms::unflat;
 use crate::tree::{Bytecode, Expression, Instruction, Predicate, Traversal, TypeName, Value};
 use query_value::Enum;
 use std::fmt::{self, Display, Formatter, Write};
@@ -176,7 +175,7 @@ impl Display for Predicate {
 fn write_values(f: &mut Formatter<'_>, name: &str, values: &[Value]) -> fmt::Result {
     write!(f, "P.{name}(")?;
     if !values.is_empty() {
-        write_list(f, &unflat(values))?;
+        write_list(f, values)?;
     }
     f.write_char(')')
 }

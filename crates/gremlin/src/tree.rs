@@ -10,15 +10,16 @@ use query_value::{
     Order, Pop, Scope, T, Text,
 };
 
-use crate::comparison::{Comparison, Interval, TextTest};
 use crate::error::Span;
 use crate::method::{Method, Source, Terminal, TransactionCall};
 use crate::operations::operations;
+use query_value::{Comparison, Interval, TextTest};
 
 pub(crate) mod argument;
 mod bytecode;
 mod convert;
-pub(crate) mod forms;
+pub(crate) mod flat;
+mod forms;
 mod predicate;
 mod script;
 pub(crate) mod step;

@@ -1,14 +1,11 @@
 //! Trees made at random are printed and parsed again, and give the same tree. Texts made at random never panic.
 
-use gremlin::{
-    Bindings, Bytecode, Comparison, Expression, Instruction, Interval, Op, Predicate, Statement, TextTest, TypeName,
-    Value, lower, parse,
-};
+use gremlin::{Bindings, Bytecode, Expression, Instruction, Op, Predicate, Statement, TypeName, Value, lower, parse};
 use proptest::prelude::*;
 use proptest::sample::select;
 use query_value::{
-    Cardinality, Column, DateTime, DateUnit, Direction, Duration, Enum, GType, Merge, Operator, Order, Pick, Pop,
-    Scope, T,
+    Cardinality, Column, Comparison, DateTime, DateUnit, Direction, Duration, Enum, GType, Interval, Merge, Operator,
+    Order, Pick, Pop, Scope, T, TextTest,
 };
 
 fn text() -> impl Strategy<Value = Value> {

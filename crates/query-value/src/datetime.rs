@@ -58,6 +58,11 @@ impl DateTime {
         })
     }
 
+    /// The local date and time, to order moments of one instant by.
+    pub(crate) fn local(&self) -> (i32, u8, u8, u64) {
+        (self.year, self.month, self.day, self.nanosecond)
+    }
+
     /// Seconds since 1970 UTC, and the nanoseconds to add. The day is taken as it is, also beyond its month's end.
     #[must_use]
     pub fn since_epoch(&self) -> Duration {

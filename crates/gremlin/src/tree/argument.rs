@@ -3,6 +3,7 @@
 use bigdecimal::ToPrimitive;
 use query_value::{Cardinality, Column, DateUnit, Direction, Enum, GType, Merge, Operator, Order, Pop, Scope, T, Text};
 
+use super::flat::unflat_predicate;
 use super::{Leading, Nullable, Predicate, Traversal, Value, ValueTest};
 use crate::error::ErrorKind;
 
@@ -153,7 +154,7 @@ impl Argument for Predicate {
     }
 
     fn put(&self, out: &mut Vec<Value>) {
-        out.push(Value::Predicate(Box::new(self.clone())));
+        out.push(Value::Predicate(Box::new(unflat_predicate(self))));
     }
 }
 
@@ -161,7 +162,7 @@ impl Argument for ValueTest {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
         Ok(Self(match arguments.next() {
             Some(Value::Predicate(predicate)) => *predicate,
-            Some(value) => Predicate::Compare(crate::comparison::Comparison::Eq, value),
+            Some(value) => Predicate::Compare(query_value::Comparison::Eq, value),
             None => return Err(arguments.expected("a value or a predicate")),
         }))
     }

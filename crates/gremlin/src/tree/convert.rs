@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use query_value::{Edge, ElementKind, Reference, Vertex, VertexProperty};
 
-use super::{ElementReference, Value};
+use super::{ElementReference, Predicate, TypeName, Value};
 use crate::error::ErrorKind;
 
 impl Value {
@@ -115,6 +115,33 @@ impl Value {
                 let (step, found) = ("a traversal".to_owned(), value.kind().to_owned());
                 return Err(ErrorKind::Argument { step, index: 1, expected: "a value", found });
             }
+        })
+    }
+}
+
+impl Predicate {
+    /// The predicate ready to be run.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotEvaluated`]: a value in it is none. [`ErrorKind::Value`]: a regular expression is wrong, or a
+    /// type is unknown.
+    pub fn to_plain(&self) -> Result<query_value::Predicate, ErrorKind> {
+        use query_value::Predicate as Plain;
+        let several = |all: &[Self]| all.iter().map(Self::to_plain).collect::<Result<Vec<_>, _>>();
+        Ok(match self {
+            Self::Compare(comparison, value) => Plain::Compare(*comparison, value.to_plain()?),
+            Self::Range(interval, low, high) => Plain::Range(*interval, low.to_plain()?, high.to_plain()?),
+            Self::Within(values) => Plain::Within(values.iter().map(Value::to_plain).collect::<Result<_, _>>()?),
+            Self::Without(values) => Plain::Without(values.iter().map(Value::to_plain).collect::<Result<_, _>>()?),
+            Self::Text(test, value) => match value {
+                Value::Text(text) => Plain::text(*test, text)?,
+                other => return Err(ErrorKind::NotEvaluated { what: other.kind() }),
+            },
+            Self::TypeOf(TypeName::Known(gtype)) => Plain::TypeOf(*gtype),
+            Self::TypeOf(TypeName::Named(name)) => Plain::type_named(name)?,
+            Self::Not(inner) => Plain::Not(Box::new(inner.to_plain()?)),
+            Self::And(all) => Plain::And(several(all)?),
+            Self::Or(all) => Plain::Or(several(all)?),
         })
     }
 }

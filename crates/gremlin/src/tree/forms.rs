@@ -3,12 +3,13 @@
 use query_value::{Column, Enum, Operator, T, Text};
 
 use super::argument::{Argument, Arguments, Fits};
+use super::flat::{flat, unflat};
 use super::{
     AnyName, AnyOf, BarrierKind, Choose, Concatenated, Has, HasKey, HasTest, Leading, MapArgument, NewLabel, Nullable,
     Predicate, PropertyContent, PropertyWrite, Reduce, Selection, StrategyArgument, Test, Traversal, Value,
 };
-use crate::comparison::Comparison;
 use crate::error::ErrorKind;
+use query_value::Comparison;
 
 impl Argument for Test {
     fn take(arguments: &mut Arguments<'_>) -> Result<Self, ErrorKind> {
@@ -85,20 +86,6 @@ impl Argument for AnyOf {
             Self::Predicate(predicate) => predicate.put(out),
         }
     }
-}
-
-/// The items of a collection that is the only argument.
-pub(crate) fn flat(mut values: Vec<Value>) -> Vec<Value> {
-    match values.as_mut_slice() {
-        [Value::List(items) | Value::Set(items)] => std::mem::take(items),
-        _ => values,
-    }
-}
-
-/// Arguments that [`flat`] makes the same values of.
-pub(crate) fn unflat(values: &[Value]) -> Vec<Value> {
-    let is_ambiguous = values.is_empty() || matches!(values, [Value::List(_) | Value::Set(_)]);
-    if is_ambiguous { vec![Value::List(values.to_vec())] } else { values.to_vec() }
 }
 
 impl Argument for AnyName {

@@ -3,8 +3,8 @@
 use query_value::{Enum, GType};
 
 use super::{Predicate, TypeName, Value};
-use crate::comparison::{Comparison, Interval, TextTest};
 use crate::error::ErrorKind;
+use query_value::{Comparison, Interval, TextTest};
 
 impl Predicate {
     /// Whether a name is one of a predicate's that is never a step's too.

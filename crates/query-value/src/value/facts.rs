@@ -122,6 +122,59 @@ impl Value {
         if let Self::String(text) = self { Some(text) } else { None }
     }
 
+    /// The items of a list, a set, a bulk set (each as often as it occurred) or a path; none for other values.
+    #[must_use]
+    pub fn items(&self) -> Option<Box<dyn Iterator<Item = &Self> + '_>> {
+        Some(match self {
+            Self::List(items) => Box::new(items.iter()),
+            Self::Set(items) => Box::new(items.iter()),
+            Self::BulkSet(items) => Box::new(
+                items
+                    .iter()
+                    .flat_map(|(item, count)| std::iter::repeat_n(item, usize::try_from(*count).unwrap_or(usize::MAX))),
+            ),
+            Self::Path(path) => Box::new(path.objects.iter()),
+            _ => return None,
+        })
+    }
+
+    /// The name of the value's class, as messages for clients have it.
+    #[must_use]
+    pub fn class_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "Boolean",
+            Self::Byte(_) => "Byte",
+            Self::Short(_) => "Short",
+            Self::Int(_) => "Integer",
+            Self::Long(_) => "Long",
+            Self::BigInteger(_) => "BigInteger",
+            Self::Float(_) => "Float",
+            Self::Double(_) => "Double",
+            Self::BigDecimal(_) => "BigDecimal",
+            Self::Char(_) => "Character",
+            Self::String(_) => "String",
+            Self::Bytes(_) => "ByteBuffer",
+            Self::Uuid(_) => "UUID",
+            Self::DateTime(_) => "OffsetDateTime",
+            Self::Duration(_) => "Duration",
+            Self::List(_) => "ArrayList",
+            Self::Set(_) => "LinkedHashSet",
+            Self::Map(_) => "LinkedHashMap",
+            Self::Entry(_) => "Entry",
+            Self::BulkSet(_) => "BulkSet",
+            Self::Vertex(_) => "Vertex",
+            Self::Edge(_) => "Edge",
+            Self::VertexProperty(_) => "VertexProperty",
+            Self::Property(_) => "Property",
+            Self::Path(_) => "Path",
+            Self::Tree(_) => "Tree",
+            Self::Graph(_) => "Graph",
+            Self::Enum(constant) => constant.class(),
+            Self::Metrics(_) => "TraversalMetrics",
+        }
+    }
+
     /// The id of an element.
     #[must_use]
     pub fn element_id(&self) -> Option<&Self> {

@@ -1,4 +1,4 @@
-//! Comparisons that predicates make, by their names in scripts.
+//! Comparisons that predicates make, by their names in queries.
 
 /// Comparisons with one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
