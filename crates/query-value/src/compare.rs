@@ -1,8 +1,8 @@
 //! How two values compare: equality (`1 == 1.0`), comparability within a type, and a total order over all types.
 //!
 //! The rules are those of Apache TinkerPop 3.8 ("Gremlin Semantics"). Numbers are compared by their exact values. Only
-//! a decimal number is compared with the shortest decimal that a float is written as, so `0.1m == 0.1d`; the total order
-//! takes exact values there too.
+//! a decimal number is compared with the shortest decimal that a float is written as, so `0.1m == 0.1d`; the total
+//! order takes exact values there too.
 
 use std::cmp::Ordering;
 

@@ -1,8 +1,9 @@
 //! Arithmetic with numbers of mixed types.
 //!
 //! The result has the widest type of the operands: a float of at least as many bits as soon as one is a float, a
-//! decimal number as soon as one is decimal or a big integer meets a float. An integer that overflows widens to the next
-//! type up to 64 bits, beyond which it is an error; a 32-bit float widens to 64 bits, beyond which it is infinite.
+//! decimal number as soon as one is decimal or a big integer meets a float. An integer that overflows widens to the
+//! next type up to 64 bits, beyond which it is an error; a 32-bit float widens to 64 bits, beyond which it is
+//! infinite.
 
 use std::cmp::Ordering;
 
