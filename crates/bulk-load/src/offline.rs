@@ -173,7 +173,12 @@ fn graph_of(store: &Store, name: &str) -> Result<Arc<HostedGraph>, LoadError> {
         Err(StoreError::GraphNotFound { .. }) => store.create_graph(name, &GraphConf::new()),
         found => found,
     };
-    found.map_err(|error| LoadError::graph("cannot open the graph", error))
+    let graph = found.map_err(|error| LoadError::graph("cannot open the graph", error))?;
+    if graph.is_auto() {
+        let reason = format!("'{name}' has schema.mode=auto, whose schema is made by online writes: load it online");
+        return Err(LoadError::Option { option: "offline", reason });
+    }
+    Ok(graph)
 }
 
 /// The graph's schema as the builders look it up: the form in which a server would answer it.

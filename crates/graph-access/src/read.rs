@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use compact_str::CompactString;
 use graph_model::{Edge, EdgeId, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, Conditions};
 
@@ -38,7 +39,8 @@ pub trait WalkRead: Sync {
 pub struct Lookup {
     /// Only of this label; a parent label of edges stands for its sub labels. `None`: of any.
     pub label: Option<LabelId>,
-    /// Only elements that meet all of these. They need an index, or name all primary keys of the label.
+    /// Only elements that meet all of these. They need an index, or name all primary keys of the label; in an auto graph
+    /// all elements are compared with them.
     pub conditions: Conditions,
     /// At most this many; `None`: all.
     pub limit: Option<u64>,
@@ -54,6 +56,13 @@ pub trait GraphRead: WalkRead {
     /// # Errors
     /// Those of storage, [`AccessError`] of the budget.
     fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, AccessError>;
+
+    /// The edges of an auto graph by their ids, given by their texts ([`graph_schema::edge_id_key`]), in the same order;
+    /// `None` where there is none. Costs two reads of many keys.
+    ///
+    /// # Errors
+    /// A graph with a strict schema; those of storage, [`AccessError`] of the budget.
+    fn edges_by_key(&self, ids: &[CompactString]) -> Result<Vec<Option<Edge>>, AccessError>;
 
     /// All vertices, or those of a label, in an order that stays the same between calls.
     ///

@@ -1,7 +1,7 @@
 //! Writing one graph: a unit of changes that becomes visible as a whole.
 
 use graph_model::{Edge, EdgeId, Vertex, VertexId};
-use graph_schema::{NewEdge, NewVertex};
+use graph_schema::{Declaration, NewEdge, NewVertex};
 
 use crate::{AccessError, GraphRead};
 
@@ -12,6 +12,15 @@ use crate::{AccessError, GraphRead};
 /// out before, and what they did meanwhile can make the commit fail. A call that fails has changed nothing in the
 /// unit.
 pub trait GraphWrite: GraphRead {
+    /// Sees to it that labels and property keys exist in an auto graph, before elements are written with them:
+    /// [`GraphRead::catalogue`] has all of them afterwards. What was missing is stored at once, in a change of its own,
+    /// and stays even if the unit is dropped; of several units that declare a name at one time all get the same label.
+    /// Costs nothing where nothing is missing.
+    ///
+    /// # Errors
+    /// A name that is missing in a graph with a strict schema; names that cannot be; those of storage.
+    fn declare(&mut self, names: &Declaration<'_>) -> Result<(), AccessError>;
+
     /// Adds a vertex, or replaces the one with its id, whose edges stay; answers it as it will be stored, with its id.
     ///
     /// # Errors

@@ -12,9 +12,19 @@ use crate::limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PropertyKeyId(pub u32);
 
+impl PropertyKeyId {
+    /// The number under which an element of an auto graph holds what its id alone does not say; no property key has it.
+    pub const HIDDEN: Self = Self(0);
+}
+
 /// Number of a vertex label or of an edge label within its graph (two separate counters); positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LabelId(pub u32);
+
+impl LabelId {
+    /// The number of the unique index over the ids of all edges of an auto graph; no index label of a client has it.
+    pub const EDGE_IDS: Self = Self(0);
+}
 
 /// How vertices of a label get their ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -33,7 +33,7 @@ pub fn value_text(value: &Value, encode_numbers: bool) -> Result<CompactString, 
             CompactString::from(if encode_numbers { encode_double(*number) } else { number.to_string() })
         }
         Value::Uuid(bits) => CompactString::from(uuid::Uuid::from_u128(*bits).hyphenated().to_string()),
-        Value::Blob(bytes) => {
+        Value::Blob(bytes) | Value::Any(bytes) => {
             use base64::Engine as _;
             CompactString::from(base64::engine::general_purpose::STANDARD.encode(bytes))
         }

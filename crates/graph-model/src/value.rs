@@ -25,10 +25,13 @@ pub enum DataType {
     Date,
     /// A UUID.
     Uuid,
+    /// Values that say their own type ([`Value::Any`]): of property keys that an auto graph made on first write. Clients
+    /// see it as `OBJECT`, the type whose values can be anything; no client can ask for it.
+    Any,
 }
 
 impl DataType {
-    /// Every type, in HugeGraph's order.
+    /// Every type that a client can ask for, in HugeGraph's order.
     pub const ALL: [Self; 11] = [
         Self::Object,
         Self::Boolean,
@@ -47,7 +50,7 @@ impl DataType {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Object => "OBJECT",
+            Self::Object | Self::Any => "OBJECT",
             Self::Boolean => "BOOLEAN",
             Self::Byte => "BYTE",
             Self::Int => "INT",
@@ -128,6 +131,8 @@ pub enum Value {
     Date(i64),
     /// The 128 bits of a UUID, most significant first.
     Uuid(u128),
+    /// All values of a property that say their own types, encoded: see the crate `tagged-value`. Opaque here.
+    Any(Box<[u8]>),
     /// Values of one simple type, in order.
     List(Vec<Self>),
     /// Values of one simple type without repetitions, in the order of first appearance.

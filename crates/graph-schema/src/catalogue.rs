@@ -3,7 +3,10 @@
 //! It is immutable and cheap to clone. [`crate::Change`] makes the next one; this file only holds, checks and finds.
 //! Index labels by the labels they are over are in [`indexes`].
 
+mod auto;
 mod indexes;
+
+pub use self::auto::SchemaMode;
 
 use std::sync::Arc;
 
@@ -12,6 +15,7 @@ use imbl::shared_ptr::DefaultSharedPtr;
 use imbl::{GenericHashMap, Vector};
 use rustc_hash::FxBuildHasher;
 
+use self::auto::EdgeIds;
 use self::indexes::{IndexedLabels, IndexesByBase};
 use crate::change::{SchemaElement, SchemaKey, SchemaKind};
 use crate::definition::{EdgeLabel, EdgeLabelKind, IndexLabel, PropertyKey, VertexLabel};
@@ -171,16 +175,22 @@ pub struct Catalogue {
     index_labels: Arc<Table<IndexLabel>>,
     indexes: IndexesByBase,
     indexed: IndexedLabels,
+    /// In an auto graph: the index over all edges.
+    edge_ids: EdgeIds,
     next_ids: NextIds,
 }
 
 impl Catalogue {
     /// A catalogue of stored elements. Every number they hold must resolve, or the error names the one that does not.
     /// Where `next_ids` are behind the elements' numbers they are moved on.
-    pub fn from_elements(mut elements: Vec<SchemaElement>, next_ids: NextIds) -> Result<Self, SchemaError> {
+    pub fn from_elements(
+        mode: SchemaMode,
+        mut elements: Vec<SchemaElement>,
+        next_ids: NextIds,
+    ) -> Result<Self, SchemaError> {
         // Index labels come last: they are counted by their labels.
         elements.sort_by_key(|element| element.key().kind());
-        let mut catalogue = Self { next_ids, ..Self::default() };
+        let mut catalogue = Self::blank(mode, next_ids);
         for element in elements {
             catalogue.put(element)?;
         }
@@ -256,10 +266,11 @@ impl Catalogue {
         self.edge_labels.iter()
     }
 
-    /// The index label of a number.
+    /// The index label of a number; in an auto graph also the index over all edges ([`LabelId::EDGE_IDS`]), which is
+    /// not among [`Self::index_labels`].
     #[must_use]
     pub fn index_label(&self, id: LabelId) -> Option<&Arc<IndexLabel>> {
-        self.index_labels.get(id.0)
+        self.index_labels.get(id.0).or_else(|| self.edge_ids.iter().flat_map(|it| it.iter()).find(|it| it.id == id))
     }
 
     /// The index label of a name.
@@ -341,7 +352,12 @@ impl Catalogue {
         match element {
             SchemaElement::PropertyKey(key) => Arc::make_mut(&mut self.property_keys).put(key)?,
             SchemaElement::VertexLabel(label) => Arc::make_mut(&mut self.vertex_labels).put(label)?,
-            SchemaElement::EdgeLabel(label) => Arc::make_mut(&mut self.edge_labels).put(label)?,
+            SchemaElement::EdgeLabel(label) => {
+                if let Some(index) = &self.edge_ids {
+                    self.indexes.insert((false, label.id.0), Arc::clone(index));
+                }
+                Arc::make_mut(&mut self.edge_labels).put(label)?;
+            }
             SchemaElement::IndexLabel(label) => {
                 let old = self.index_label(label.id).cloned();
                 let id = label.id;

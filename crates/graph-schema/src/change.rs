@@ -2,6 +2,7 @@
 //!
 //! The types are here; the changes themselves are methods of [`crate::Catalogue`], one file for each kind of element.
 
+mod declare;
 mod edge_label;
 mod index_label;
 mod label_parts;
@@ -18,6 +19,8 @@ mod series_tests;
 mod tests;
 
 use graph_model::{LabelId, PropertyKeyId};
+
+pub use self::declare::Declaration;
 
 use crate::definition::{EdgeLabel, IndexLabel, PropertyKey, VertexLabel};
 

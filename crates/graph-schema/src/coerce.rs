@@ -14,6 +14,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use compact_str::CompactString;
 use graph_model::{Cardinality, DataType, Value, parse_date};
 use jiff::tz::TimeZone;
+use tagged_value::{Builder, TaggedError, Token, entries};
 
 use crate::definition::PropertyKey;
 use crate::error::ValueError;
@@ -71,6 +72,7 @@ pub(crate) fn coerce_one(key: &PropertyKey, literal: &Literal<'_>, zone: &TimeZo
         (DataType::Date, Literal::Text(text)) => parse_date(text, zone).ok().map(Value::Date),
         (DataType::Uuid, Literal::Text(text)) => uuid_bits(text).map(Value::Uuid),
         (DataType::Blob, literal) => blob(literal).map(Value::Blob),
+        (DataType::Any, literal) => any_value(literal).map(Value::Any),
         _ => None,
     };
     value.ok_or_else(|| wrong_type(key, literal))
@@ -117,6 +119,34 @@ fn blob(literal: &Literal<'_>) -> Option<Box<[u8]>> {
 fn byte(literal: &Literal<'_>) -> Option<u8> {
     let Literal::Integer(number) = literal else { return None };
     u8::try_from(*number).ok().or_else(|| i8::try_from(*number).ok().map(i8::cast_unsigned))
+}
+
+/// A value that says its own type. A whole number is an INT where it fits, else a LONG.
+fn any_value(literal: &Literal<'_>) -> Option<Box<[u8]>> {
+    if let Literal::Tagged(bytes) = literal {
+        let sound = bytes.len() <= tagged_value::limits::BYTES_MAX && entries(bytes).all(|entry| entry.is_ok());
+        return sound.then(|| bytes.as_ref().into());
+    }
+    let mut builder = Builder::new();
+    put_literal(&mut builder, literal).ok()?;
+    builder.finish().ok()
+}
+
+fn put_literal(builder: &mut Builder, literal: &Literal<'_>) -> Result<(), Option<TaggedError>> {
+    let token = match literal {
+        Literal::Null => Token::Null,
+        Literal::Boolean(value) => Token::Bool(*value),
+        Literal::Integer(number) => i32::try_from(*number).map_or(Token::Long(*number), Token::Int),
+        Literal::Float(number) => Token::Double(*number),
+        Literal::Text(text) => Token::String(text),
+        Literal::Array(items) => {
+            return builder.list(|inner| items.iter().try_for_each(|item| put_literal(inner, item)));
+        }
+        Literal::Tagged(bytes) => tagged_value::read(bytes)?,
+        // A JSON text; whoever reads JSON makes a tagged map of it.
+        Literal::Object(_) => return Err(None),
+    };
+    Ok(builder.put(token)?)
 }
 
 fn hex(digits: &str) -> Option<Box<[u8]>> {
@@ -166,7 +196,7 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Ordering {
         (Value::Float(a), Value::Float(b)) => a.to_bits().cmp(&b.to_bits()),
         (Value::Double(a), Value::Double(b)) => a.to_bits().cmp(&b.to_bits()),
         (Value::Text(a), Value::Text(b)) => a.cmp(b),
-        (Value::Blob(a), Value::Blob(b)) => a.cmp(b),
+        (Value::Blob(a), Value::Blob(b)) | (Value::Any(a), Value::Any(b)) => a.cmp(b),
         (Value::Uuid(a), Value::Uuid(b)) => a.cmp(b),
         (Value::List(a), Value::List(b)) | (Value::Set(a), Value::Set(b)) => {
             let differing = a.iter().zip(b).map(|(a, b)| compare(a, b)).find(|order| order.is_ne());
@@ -191,6 +221,7 @@ fn rank(value: &Value) -> u8 {
         Value::Uuid(_) => 10,
         Value::List(_) => 11,
         Value::Set(_) => 12,
+        Value::Any(_) => 13,
     }
 }
 
@@ -220,6 +251,7 @@ fn push_json(out: &mut String, literal: &Literal<'_>) {
             out.push(']');
         }
         Literal::Object(text) => out.push_str(text),
+        Literal::Tagged(_) => out.push_str("null"),
     }
 }
 
@@ -247,6 +279,7 @@ fn push_display(out: &mut String, text: std::fmt::Arguments<'_>) {
 fn wrong_type(key: &PropertyKey, literal: &Literal<'_>) -> ValueError {
     let expected = match key.data_type {
         DataType::Object => "any JSON value",
+        DataType::Any => "a value of at most 4 MiB, in at most 64 collections",
         DataType::Boolean => "a BOOLEAN (true or false)",
         DataType::Byte => "a BYTE (whole number from -128 to 127)",
         DataType::Int => "an INT (whole number from -2147483648 to 2147483647)",

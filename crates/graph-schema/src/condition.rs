@@ -6,6 +6,7 @@
 //!
 //! An element that lacks a property meets no condition on it, not even "is not equal".
 
+mod any;
 mod check;
 #[cfg(test)]
 mod tests;
@@ -103,6 +104,9 @@ impl Predicate {
     /// Whether a value passes.
     #[must_use]
     pub fn accepts(&self, value: &Value) -> bool {
+        if let Value::Any(tagged) = value {
+            return any::accepts(self, tagged);
+        }
         match self {
             Self::Equal(wanted) => equal(value, wanted),
             Self::NotEqual(unwanted) => !equal(value, unwanted),

@@ -256,4 +256,11 @@ impl IndexLabel {
     pub fn is_kept(&self) -> bool {
         matches!(self.status, Status::Created | Status::Creating | Status::Rebuilding)
     }
+
+    /// Whether it is over a vertex label (`on_vertices`) or an edge label; that over the ids of an auto graph's edges is
+    /// over all edge labels.
+    #[must_use]
+    pub fn is_over(&self, (on_vertices, base): (bool, LabelId)) -> bool {
+        self.on_vertices == on_vertices && (self.base == base || self.id == LabelId::EDGE_IDS)
+    }
 }

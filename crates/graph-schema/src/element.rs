@@ -4,6 +4,7 @@
 //! to check. Start reading at [`Catalogue::check_vertex`] (in `vertex.rs`), [`Catalogue::check_edge`] (in `edge.rs`),
 //! and [`Catalogue::append_vertex_properties`] (in `update.rs`).
 
+pub(crate) mod auto;
 mod edge;
 mod id;
 mod merge;

@@ -193,6 +193,12 @@ pub enum ElementError {
         /// Name of the label given.
         given: String,
     },
+    /// What an element of a graph with `schema.mode=auto` cannot be.
+    #[error("{reason} (the graph has schema.mode=auto)")]
+    AutoGraph {
+        /// What is wrong, what to do.
+        reason: String,
+    },
     /// A feature this program does not have.
     #[error("property '{key}' cannot be stored: {reason}")]
     Unsupported {

@@ -23,6 +23,8 @@ pub enum Literal<'a> {
     Array(Vec<Literal<'a>>),
     /// Anything else, as compact JSON text.
     Object(Cow<'a, str>),
+    /// Values that say their own types, encoded (crate `tagged-value`): only of keys of an auto graph.
+    Tagged(Cow<'a, [u8]>),
 }
 
 impl Literal<'_> {
@@ -37,6 +39,7 @@ impl Literal<'_> {
             Self::Text(_) => "a string",
             Self::Array(_) => "an array",
             Self::Object(_) => "an object",
+            Self::Tagged(_) => "a value with a type of its own",
         }
     }
 }

@@ -37,6 +37,7 @@ const TAG_BLOB: u8 = 0x58;
 const TAG_OBJECT: u8 = 0x60;
 const TAG_LIST: u8 = 0x68;
 const TAG_SET: u8 = 0x70;
+const TAG_ANY: u8 = 0x78;
 
 /// Begins the id of an edge; vertex ids begin with other tags.
 const TAG_EDGE: u8 = 0x50;
@@ -140,6 +141,7 @@ fn with_bytes(value: &Value, mut write: impl FnMut(u8, &[u8])) {
         Value::Text(text) => write(TAG_TEXT, text.as_bytes()),
         Value::Blob(blob) => write(TAG_BLOB, blob),
         Value::Object(json) => write(TAG_OBJECT, json.as_bytes()),
+        Value::Any(tagged) => write(TAG_ANY, tagged),
         Value::List(items) => write(TAG_LIST, &collection(items, false)),
         Value::Set(items) => write(TAG_SET, &collection(items, true)),
         _ => {}
@@ -246,7 +248,7 @@ fn skip_value(reader: &mut Reader<'_>) -> Result<(), CodecError> {
         TAG_INT | TAG_FLOAT => drop(reader.take(4)?),
         TAG_LONG | TAG_DOUBLE | TAG_DATE => drop(reader.take(8)?),
         TAG_UUID => drop(reader.take(16)?),
-        TAG_TEXT | TAG_BLOB | TAG_OBJECT | TAG_LIST | TAG_SET => skip_bytes(reader)?,
+        TAG_TEXT | TAG_BLOB | TAG_OBJECT | TAG_LIST | TAG_SET | TAG_ANY => skip_bytes(reader)?,
         _ => return Err(reader.error("unknown kind of index value")),
     }
     Ok(())

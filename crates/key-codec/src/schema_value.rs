@@ -51,7 +51,20 @@ impl<T: Copy + PartialEq> Codes<T> {
     }
 }
 
-const DATA_TYPES: Codes<DataType> = Codes(&DataType::ALL);
+const DATA_TYPES: Codes<DataType> = Codes(&[
+    DataType::Object,
+    DataType::Boolean,
+    DataType::Byte,
+    DataType::Int,
+    DataType::Long,
+    DataType::Float,
+    DataType::Double,
+    DataType::Text,
+    DataType::Blob,
+    DataType::Date,
+    DataType::Uuid,
+    DataType::Any,
+]);
 const CARDINALITIES: Codes<Cardinality> = Codes(&[Cardinality::Single, Cardinality::List, Cardinality::Set]);
 const AGGREGATES: Codes<AggregateType> = Codes(&[
     AggregateType::None,

@@ -25,6 +25,7 @@ const TAG_UUID: u8 = 10;
 const TAG_OBJECT: u8 = 11;
 const TAG_LIST: u8 = 12;
 const TAG_SET: u8 = 13;
+const TAG_ANY: u8 = 14;
 
 /// The head of a vertex value: all that a check needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +158,7 @@ pub(crate) fn put_value(out: &mut Vec<u8>, value: &Value) {
         Value::Text(text) => bytes(out, TAG_TEXT, text.as_bytes()),
         Value::Blob(blob) => bytes(out, TAG_BLOB, blob),
         Value::Object(json) => bytes(out, TAG_OBJECT, json.as_bytes()),
+        Value::Any(tagged) => bytes(out, TAG_ANY, tagged),
         Value::List(items) => put_items(out, TAG_LIST, items),
         Value::Set(items) => put_items(out, TAG_SET, items),
     }
@@ -197,6 +199,10 @@ pub(crate) fn read_value(reader: &mut Reader<'_>, collections: bool) -> Result<V
             let length = reader.length()?;
             Value::Blob(reader.take(length)?.into())
         }
+        TAG_ANY => {
+            let length = reader.length()?;
+            Value::Any(reader.take(length)?.into())
+        }
         TAG_LIST if collections => Value::List(read_items(reader)?),
         TAG_SET if collections => Value::Set(read_items(reader)?),
         TAG_LIST | TAG_SET => return Err(reader.error("a collection inside a collection")),
@@ -233,6 +239,7 @@ mod tests {
             ".{0,30}".prop_map(|text| Value::Text(text.into())),
             ".{0,30}".prop_map(|text| Value::Object(text.into())),
             any::<Vec<u8>>().prop_map(|bytes| Value::Blob(bytes.into())),
+            any::<Vec<u8>>().prop_map(|bytes| Value::Any(bytes.into())),
         ]
     }
 

@@ -12,6 +12,7 @@ mod element;
 mod literal;
 mod number;
 mod schema;
+mod tagged;
 mod trace;
 mod traverser;
 
@@ -23,6 +24,7 @@ pub use schema::{
     decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,
     decode_update_edge_label, decode_update_index_label, decode_update_property_key, decode_update_vertex_label,
 };
+pub use tagged::tag_objects;
 pub use traverser::{
     IdBody, LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody, decode_body, list_of_at_most,
     property_conditions, required,

@@ -5,6 +5,7 @@
 //! `service.rs` what belongs to neither: errors, versions, tasks. `traverser.rs` and `score.rs` write answers of
 //! traversers.
 
+mod any;
 mod element;
 mod schema;
 mod score;

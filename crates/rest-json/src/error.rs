@@ -77,6 +77,14 @@ pub enum DecodeError {
         /// The names, joined with commas.
         allowed: String,
     },
+    /// An object or an array that no value of an auto graph can be.
+    #[error("property '{key}': {reason}")]
+    Untaggable {
+        /// Name of the property.
+        key: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Conditions on properties that are no JSON object.
     #[error("'properties' must be a JSON object such as {{\"name\":\"marko\"}}, percent-encoded, but got: {text}")]
     Conditions {

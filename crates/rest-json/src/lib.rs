@@ -22,7 +22,7 @@ pub use decode::{
     decode_new_edge_label, decode_new_index_label, decode_new_property_key, decode_new_vertex_label,
     decode_property_update, decode_update_edge_label, decode_update_index_label, decode_update_property_key,
     decode_update_vertex_label, decode_vertex, decode_vertex_updates, decode_vertices, list_of_at_most,
-    parse_predicate, predicate, property_conditions, required, selecting_predicate,
+    parse_predicate, predicate, property_conditions, required, selecting_predicate, tag_objects,
 };
 pub use encode::{
     Dialect, EncodeOptions, ErrorBody, PathView, SimilarView, TaskView, TraverserAnswer, UNDEFINED,

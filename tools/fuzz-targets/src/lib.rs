@@ -23,7 +23,7 @@ mod traversers;
 pub type Target = fn(&[u8]);
 
 /// All targets by name, which is that of the binary and of the folder of inputs.
-pub const TARGETS: [(&str, Target); 12] = [
+pub const TARGETS: [(&str, Target); 13] = [
     ("address", address::address),
     ("conditions", elements::conditions),
     ("decode_edges", elements::decode_edges),
@@ -34,6 +34,7 @@ pub const TARGETS: [(&str, Target); 12] = [
     ("mapping", mapping::mapping),
     ("page_token", graph::page_token),
     ("shard_bound", graph::shard_bound),
+    ("tagged_value", stored::tagged_value),
     ("traverser_body", traversers::traverser_body),
     ("vertex_id_literal", elements::vertex_id_literal),
 ];

@@ -1,9 +1,11 @@
 //! Stored bytes: whatever they are, every reader gives a value or an error. A key that is read is written as the same
 //! bytes, and so is a value without a second encoding of the same content.
 
-use graph_schema::SchemaKind;
+use graph_model::Value;
+use graph_schema::{SchemaKind, edge_id_text, read_edge_id_text};
 use key_codec::{GraphNumber, index_key, key, schema_value, setting_value, tables, task_value, value};
 use kv::Key;
+use tagged_value::{Builder, Token, entries, put_entries};
 
 /// The graph all keys are written for; its number takes one byte.
 const GRAPH: GraphNumber = GraphNumber(7);
@@ -87,4 +89,37 @@ fn read_values(bytes: &[u8]) {
     drop(task_value::read_task(1, bytes));
     drop(setting_value::read_numbers::<4>(bytes));
     drop(setting_value::read_first_number(bytes));
+}
+
+/// What an auto graph has under a key: whatever it is, reading gives values or an error; what is read is written as the
+/// same bytes, JSON can be made of it, and comparing agrees with itself.
+pub(crate) fn tagged_value(bytes: &[u8]) {
+    let mut json = Vec::new();
+    rest_json::write_value(&mut json, &Value::Any(bytes.into()), &jiff::tz::TimeZone::UTC);
+    std::str::from_utf8(&json).expect("JSON is UTF-8");
+    let Ok(all) = entries(bytes).collect::<Result<Vec<_>, _>>() else { return };
+    for entry in &all {
+        let token = entry.token().expect("what was read over can be read");
+        assert_eq!(&*Builder::encode(token).expect("what was read can be written"), entry.value);
+        assert!(tagged_value::equal(entry.value, entry.value) || contains_nan(entry.value));
+        if let Ok(text) = edge_id_text(token).ok_or(()) {
+            assert_eq!(read_edge_id_text(&text).as_deref(), Some(entry.value));
+        }
+        for other in &all {
+            let order = tagged_value::order(entry.value, other.value);
+            assert_eq!(order, tagged_value::order(other.value, entry.value).map(std::cmp::Ordering::reverse));
+        }
+        assert!(entry.meta.iter().all(|property| property.is_ok()), "properties were read over");
+    }
+    if all.len() > 1 {
+        assert_eq!(&*put_entries(all).expect("what was read can be written"), bytes);
+    }
+}
+
+fn contains_nan(value: &[u8]) -> bool {
+    match tagged_value::read(value) {
+        Ok(Token::Double(number)) => number.is_nan(),
+        Ok(Token::Float(number)) => number.is_nan(),
+        _ => false,
+    }
 }

@@ -14,14 +14,24 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kv", &[]),
     ("api-client", &[]),
     ("graph-gen", &[]),
+<<<<<<< HEAD
     ("query-value", &[]),
     ("gremlin", &["query-value"]),
+=======
+    ("gremlin", &[]),
+    ("tagged-value", &[]),
+>>>>>>> f35e562 (Store graphs whose schema is made by their writes)
     ("text-analysis", &[]),
     ("threads", &[]),
     ("openapi-document", &[]),
     ("xtask", &[]),
+<<<<<<< HEAD
     ("gremlin-codec", &["gremlin", "query-value"]),
     ("graph-schema", &["graph-model", "text-analysis"]),
+=======
+    ("gremlin-codec", &["gremlin"]),
+    ("graph-schema", &["graph-model", "tagged-value", "text-analysis"]),
+>>>>>>> f35e562 (Store graphs whose schema is made by their writes)
     ("kv-cassandra", &["kv"]),
     ("kv-rocksdb", &["kv"]),
     ("kv-tikv", &["kv"]),
@@ -31,7 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
     ("graph-store", &["graph-model", "graph-schema", "graph-access", "key-codec", "kv"]),
     ("graph-host", &["graph-model", "graph-schema", "graph-access", "graph-store", "key-codec", "kv"]),
-    ("rest-json", &["graph-model", "graph-schema"]),
+    ("rest-json", &["graph-model", "graph-schema", "tagged-value"]),
     ("fuzz", &["fuzz-targets"]),
     (
         "fuzz-targets",
@@ -46,6 +56,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "key-codec",
             "kv",
             "rest-json",
+            "tagged-value",
         ],
     ),
     ("serving", &["threads"]),

@@ -135,6 +135,15 @@ impl<'g> Jobs<'g> {
 
     /// Stores a task that removes a label, and queues it.
     fn start_removal(&self, label: SchemaKey, name: &str) -> Result<u64, StoreError> {
+        if self.graph.is_auto() {
+            // It could only fail.
+            let catalogue = self.graph.catalogue();
+            match label {
+                SchemaKey::VertexLabel(id) => catalogue.check_vertex_label_removable(id)?,
+                SchemaKey::EdgeLabel(id) => catalogue.check_edge_label_removable(id)?,
+                SchemaKey::PropertyKey(_) | SchemaKey::IndexLabel(_) => {}
+            }
+        }
         self.start(REMOVE_SCHEMA, task_name(label, name), put_target(label))
     }
 

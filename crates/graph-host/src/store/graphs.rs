@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use graph_schema::{Catalogue, Status};
+use graph_schema::{Catalogue, SchemaMode, Status};
 use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, conf_value, schema_value, setting_value, tables};
 use kv::WriteBatch;
@@ -17,7 +17,7 @@ use crate::hosted::{HostedGraph, reload};
 use crate::lists::{NEXT_GRAPH, delete_named, graph_number, put_dropped, read_graphs};
 use graph_store::ChangeRight;
 use graph_store::graph_version::delete_version;
-use graph_store::stored_catalogue::put_next_ids;
+use graph_store::stored_catalogue::{put_next_ids, put_schema_mode};
 use graph_store::stored_settings::{advance_setting, read_named};
 use graph_store::{StoreError, limits};
 
@@ -39,6 +39,7 @@ impl Store {
     pub fn create_graph(&self, name: &str, conf: &GraphConf) -> Result<Arc<HostedGraph>, StoreError> {
         check_name(name)?;
         check_conf(conf)?;
+        schema_mode(conf)?;
         let _admin = self.admin.lock();
         let changing = self.begin_change()?;
         let graphs_max = self.host.options.graphs_max;
@@ -98,7 +99,9 @@ impl Store {
         let number = self.take_number()?;
         put_graph(&mut batch, name, number);
         put_conf(&mut batch, name, conf);
-        let graph = self.fresh_graph(name, number, Catalogue::default());
+        let mode = schema_mode(conf)?;
+        put_schema_mode(&mut batch, number, mode);
+        let graph = self.fresh_graph(name, number, Catalogue::empty(mode));
         put_version(&mut batch, &graph, changing);
         self.host.check_fresh()?;
         self.engine().commit(batch)?;
@@ -153,7 +156,7 @@ impl Store {
         put_dropped(&mut batch, old.number());
         old.close();
         let prepared = match clear {
-            Clear::Everything => Ok(Catalogue::default()),
+            Clear::Everything => Ok(Catalogue::empty(old.catalogue().mode())),
             Clear::Data => keep_schema(&mut batch, &old, number),
         };
         let catalogue = match prepared {
@@ -163,6 +166,7 @@ impl Store {
                 return Err(error);
             }
         };
+        put_schema_mode(&mut batch, number, catalogue.mode());
         let fresh = self.fresh_graph(name, number, catalogue);
         fresh.replace(&old);
         if changing.is_some() {
@@ -196,7 +200,11 @@ impl Store {
     pub fn set_graph_conf(&self, name: &str, conf: &GraphConf) -> Result<(), StoreError> {
         check_conf(conf)?;
         let _admin = self.admin.lock();
-        self.graph(name)?;
+        let mode = self.graph(name)?.catalogue().mode();
+        if schema_mode(conf)? != mode {
+            let reason = format!("of graph '{name}' is {} and cannot be changed: make another graph", mode.name());
+            return Err(StoreError::SchemaMode { reason });
+        }
         let mut batch = WriteBatch::new();
         put_conf(&mut batch, name, conf);
         Ok(self.engine().commit(batch)?)
@@ -282,6 +290,15 @@ fn check_name(name: &str) -> Result<(), StoreError> {
         return Ok(());
     }
     Err(StoreError::GraphName { name: name.chars().take(limits::GRAPH_NAME_CHARS_MAX + 1).collect() })
+}
+
+/// The mode of the schema that a configuration asks for.
+fn schema_mode(conf: &GraphConf) -> Result<SchemaMode, StoreError> {
+    let Some(name) = conf.get(SchemaMode::SETTING) else { return Ok(SchemaMode::Strict) };
+    SchemaMode::from_name(name).ok_or_else(|| {
+        let shown: String = name.chars().take(graph_schema::limits::SHOWN_CHARS_MAX).collect();
+        StoreError::SchemaMode { reason: format!("must be strict or auto, but is '{shown}'") }
+    })
 }
 
 fn check_conf(conf: &GraphConf) -> Result<(), StoreError> {

@@ -8,6 +8,7 @@
 mod common;
 
 mod adjacency;
+mod auto;
 mod budget;
 mod cluster;
 mod concurrent;

@@ -246,7 +246,8 @@ fn a_write_touches_indexes_of_every_label_its_id_may_have_had() {
     let cases = [(1, "1:x"), (2, "1"), (3, "x"), (3, "1:x"), (4, "1")];
     assert_eq!(cases.map(|(l, id)| touched(&keyed, l, id)), [true, false, false, true, false]);
     let both = with(&keyed, &on_thing("b", Range, &["age"]));
-    let loaded = Catalogue::from_elements(both.elements().into_iter().rev().collect(), both.next_ids());
+    let loaded =
+        Catalogue::from_elements(SchemaMode::Strict, both.elements().into_iter().rev().collect(), both.next_ids());
     assert_eq!(loaded, Ok(both.clone()));
     let none = both.remove(SchemaKey::IndexLabel(LabelId(1))).unwrap().catalogue;
     let none = none.remove(SchemaKey::VertexLabel(LabelId(2))).unwrap().catalogue;

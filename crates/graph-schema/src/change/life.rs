@@ -85,6 +85,9 @@ impl Catalogue {
     pub fn check_vertex_label_removable(&self, id: LabelId) -> Result<(), SchemaError> {
         let key = SchemaKey::VertexLabel(id);
         let label = self.vertex_label(id).ok_or_else(|| absent(key))?;
+        if self.is_auto() {
+            return Err(Subject { kind: key.kind(), name: &label.name }.made_on_write());
+        }
         let links = |edge: &&Arc<EdgeLabel>| edge.link.is_some_and(|(source, target)| source == id || target == id);
         match self.edge_labels().find(links) {
             Some(edge) => Err(Subject { kind: key.kind(), name: &label.name }
@@ -97,6 +100,9 @@ impl Catalogue {
     pub fn check_edge_label_removable(&self, id: LabelId) -> Result<(), SchemaError> {
         let key = SchemaKey::EdgeLabel(id);
         let label = self.edge_label(id).ok_or_else(|| absent(key))?;
+        if self.is_auto() {
+            return Err(Subject { kind: key.kind(), name: &label.name }.made_on_write());
+        }
         if label.kind != EdgeLabelKind::Parent {
             return Ok(());
         }

@@ -70,6 +70,9 @@ impl Catalogue {
     pub fn delete_property_key(&self, name: &str) -> Result<Change, SchemaError> {
         let subject = Subject { kind: SchemaKind::PropertyKey, name };
         let id = self.property_key_named(name).ok_or_else(|| subject.not_found(self))?.id;
+        if self.is_auto() {
+            return Err(subject.made_on_write());
+        }
         let vertex_label = self.vertex_labels().find(|label| label.properties.contains(&id));
         if let Some(label) = vertex_label {
             return Err(

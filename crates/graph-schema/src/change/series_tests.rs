@@ -141,7 +141,7 @@ proptest! {
                 .filter(|index| catalogue.indexes_over(index.on_vertices, index.base).contains(index));
             prop_assert_eq!(indexed.count(), catalogue.index_labels().count());
         }
-        let loaded = Catalogue::from_elements(stored.into_values().collect(), catalogue.next_ids());
+        let loaded = Catalogue::from_elements(SchemaMode::Strict, stored.into_values().collect(), catalogue.next_ids());
         prop_assert_eq!(loaded, Ok(catalogue));
     }
 }

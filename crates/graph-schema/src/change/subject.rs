@@ -36,6 +36,26 @@ impl Subject<'_> {
         SchemaError::NotFound { kind: self.kind.name(), name: self.name.to_owned(), hint }
     }
 
+    /// That clients do not make the schema of an auto graph.
+    pub(super) fn made_on_write(self) -> SchemaError {
+        self.not_supported(
+            "the graph has schema.mode=auto: labels and property keys are made by the first write with them, hold any \
+             type and stay until the graph is cleared; there are no index labels, and conditions compare elements one \
+             by one",
+        )
+    }
+
+    /// Refuses names that TinkerPop refuses, and those that are too long.
+    pub(super) fn check_declared_name(self) -> Result<(), SchemaError> {
+        if self.name.is_empty() || self.name.starts_with('~') {
+            return Err(self.invalid("the name must not be empty nor begin with '~'"));
+        }
+        if self.name.chars().nth(limits::NAME_CHARS_MAX).is_some() {
+            return Err(self.invalid(format!("the name must have at most {} characters", limits::NAME_CHARS_MAX)));
+        }
+        Ok(())
+    }
+
     /// Refuses names HugeGraph refuses: the default of its option `schema.illegal_name_regex` and the characters ids
     /// use.
     pub(super) fn check_name(self) -> Result<(), SchemaError> {
@@ -59,6 +79,9 @@ impl Subject<'_> {
 
     /// The number of a new element: the next one, or in restoring mode the given one.
     pub(super) fn number(self, catalogue: &Catalogue, id: Option<i64>, mode: GraphMode) -> Result<u32, SchemaError> {
+        if catalogue.is_auto() {
+            return Err(self.made_on_write());
+        }
         let id = id.filter(|id| *id != 0);
         match (mode, id) {
             (GraphMode::Restoring, None) => Err(self.invalid("its id must be given in mode RESTORING")),

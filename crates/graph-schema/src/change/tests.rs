@@ -44,7 +44,7 @@ fn numbers_count_up_and_are_never_used_twice() {
     assert_eq!(deleted.removed, [SchemaKey::PropertyKey(PropertyKeyId(1))]);
     assert_eq!(deleted.catalogue.property_keys().count(), 0);
     assert_eq!(deleted.catalogue.create_property_key(&text_key("a"), &CHANGE).unwrap().id, PropertyKeyId(2));
-    let reloaded = Catalogue::from_elements(Vec::new(), deleted.catalogue.next_ids()).unwrap();
+    let reloaded = Catalogue::from_elements(SchemaMode::Strict, Vec::new(), deleted.catalogue.next_ids()).unwrap();
     assert_eq!(reloaded.create_property_key(&text_key("a"), &CHANGE).unwrap().id, PropertyKeyId(2));
 }
 
@@ -487,12 +487,12 @@ fn parents_stand_for_their_sub_labels() {
 fn a_catalogue_with_a_hole_is_not_loaded() {
     let catalogue = catalogue();
     let elements = catalogue.elements();
-    assert_eq!(Catalogue::from_elements(elements.clone(), catalogue.next_ids()), Ok(catalogue));
+    assert_eq!(Catalogue::from_elements(SchemaMode::Strict, elements.clone(), catalogue.next_ids()), Ok(catalogue));
     for missing in
         [SchemaKey::PropertyKey(PropertyKeyId(5)), SchemaKey::VertexLabel(LabelId(1)), SchemaKey::EdgeLabel(LabelId(3))]
     {
         let rest = elements.iter().filter(|element| element.key() != missing).cloned().collect();
-        let error = Catalogue::from_elements(rest, NextIds::default()).unwrap_err();
+        let error = Catalogue::from_elements(SchemaMode::Strict, rest, NextIds::default()).unwrap_err();
         assert!(error.to_string().contains(&format!("number {}", missing.number())), "{error}");
     }
     let unordered = elements.iter().cloned().map(|mut element| {
@@ -501,7 +501,7 @@ fn a_catalogue_with_a_hole_is_not_loaded() {
         }
         element
     });
-    let error = Catalogue::from_elements(unordered.collect(), NextIds::default()).unwrap_err();
+    let error = Catalogue::from_elements(SchemaMode::Strict, unordered.collect(), NextIds::default()).unwrap_err();
     assert!(error.to_string().contains("order of their numbers"), "{error}");
     let twice = elements.iter().chain(&elements).cloned().map(|mut element| {
         if let SchemaElement::PropertyKey(key) = &mut element {
@@ -509,5 +509,12 @@ fn a_catalogue_with_a_hole_is_not_loaded() {
         }
         element
     });
-    assert!(Catalogue::from_elements(elements.iter().cloned().chain(twice).collect(), NextIds::default()).is_err());
+    assert!(
+        Catalogue::from_elements(
+            SchemaMode::Strict,
+            elements.iter().cloned().chain(twice).collect(),
+            NextIds::default()
+        )
+        .is_err()
+    );
 }

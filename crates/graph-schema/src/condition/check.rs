@@ -120,6 +120,9 @@ enum Place {
 
 impl Check<'_> {
     fn predicate(&self, given: &NewPredicate<'_>) -> Result<Predicate, ConditionError> {
+        if self.key.data_type == DataType::Any {
+            return self.any(given);
+        }
         match given {
             NewPredicate::Equal(literal) => self.equal(literal),
             NewPredicate::NotEqual(literal) => Ok(Predicate::NotEqual(self.value(literal)?)),
@@ -139,6 +142,29 @@ impl Check<'_> {
             }
             NewPredicate::Contains { value, text } => self.contains(value.as_ref(), text),
         }
+    }
+
+    /// A predicate on values that say their own types.
+    fn any(&self, given: &NewPredicate<'_>) -> Result<Predicate, ConditionError> {
+        let bound = |bound: &Bound<Literal<'_>>| match bound {
+            Bound::Unbounded => Ok(Bound::Unbounded),
+            Bound::Included(literal) => self.item(literal).map(Bound::Included),
+            Bound::Excluded(literal) => self.item(literal).map(Bound::Excluded),
+        };
+        Ok(match given {
+            NewPredicate::Equal(literal) => Predicate::Equal(self.item(literal)?),
+            NewPredicate::NotEqual(literal) => Predicate::NotEqual(self.item(literal)?),
+            NewPredicate::Range { low, high } => Predicate::Range(Interval { low: bound(low)?, high: bound(high)? }),
+            NewPredicate::Outside(below, above) => Predicate::Outside(self.item(below)?, self.item(above)?),
+            NewPredicate::OneOf(literals) => {
+                check_count(self.key, literals.len())?;
+                Predicate::OneOf(literals.iter().map(|literal| self.item(literal)).collect::<Result<_, _>>()?)
+            }
+            NewPredicate::TextContains(words) => Predicate::TextContains((&**words).into()),
+            NewPredicate::Contains { .. } => {
+                return Err(ConditionError::NoCollection { key: self.name(), got: "of any type".to_owned() });
+            }
+        })
     }
 
     fn name(&self) -> String {

@@ -1,6 +1,6 @@
 //! Checks of a new edge.
 
-use graph_model::{Edge, EdgeId, EdgeIdText, IdError, Properties, VertexId, join_values, limits};
+use graph_model::{Edge, EdgeId, EdgeIdText, IdError, LabelId, Properties, VertexId, join_values, limits};
 
 use crate::change::SchemaKind;
 use crate::definition::{EdgeLabel, EdgeLabelKind};
@@ -19,6 +19,9 @@ impl Catalogue {
         ends: EndLabels,
         rules: &ElementRules<'_>,
     ) -> Result<Edge, ElementError> {
+        if self.is_auto() {
+            return self.check_auto_edge(new, rules);
+        }
         let (definition, source, target) = self.check_link(new, ends)?;
         let label = Label::from(definition);
         let properties = self.read_properties(label, &new.properties, rules)?;
@@ -34,17 +37,18 @@ impl Catalogue {
         ends: EndLabels,
     ) -> Result<(&EdgeLabel, VertexId, VertexId), ElementError> {
         let name = new.label.as_deref().ok_or(ElementError::LabelMissing { element: "edge" })?;
-        let definition = self.edge_label_named(name).ok_or_else(|| ElementError::UnknownLabel {
-            element: "edge",
-            name: name.to_owned(),
-            hint: self.suggestion(SchemaKind::EdgeLabel, name),
-        })?;
+        let definition = self.edge_label_named(name).ok_or_else(|| self.unknown_edge_label(name))?;
         Label::from(&**definition).check_alive()?;
         let (source_label, target_label) = self.linked_labels(definition)?;
         self.check_end_labels(definition, new, ends, source_label, target_label)?;
         let source = end_id("outV", source_label, new.source.as_ref())?;
         let target = end_id("inV", target_label, new.target.as_ref())?;
         Ok((definition, source, target))
+    }
+
+    pub(super) fn unknown_edge_label(&self, name: &str) -> ElementError {
+        let hint = self.suggestion(SchemaKind::EdgeLabel, name);
+        ElementError::UnknownLabel { element: "edge", name: name.to_owned(), hint }
     }
 
     /// The vertex labels an edge label links.
@@ -109,13 +113,17 @@ pub(super) fn edge_id(
     properties: &Properties,
 ) -> Result<EdgeId, ElementError> {
     let sort_values = join_values(label.sort_keys.iter().filter_map(|key| properties.get(*key)), true)?;
-    let id = EdgeId { label: label.id, source, sort_values, target };
+    checked_edge_id(label.parent_or_self(), EdgeId { label: label.id, source, sort_values, target })
+}
+
+/// An edge id whose text is not too long. `parent`: what the text names first.
+pub(super) fn checked_edge_id(parent: LabelId, id: EdgeId) -> Result<EdgeId, ElementError> {
     // Escaping at most doubles a part; only what may exceed the limit is written out to be measured.
     let text_bytes = |id: &VertexId| if let VertexId::String(text) = id { text.len() } else { 0 };
     if text_bytes(&id.source) + id.sort_values.len() + text_bytes(&id.target) < limits::EDGE_ID_CHARS_MAX / 4 {
         return Ok(id);
     }
-    let text = EdgeIdText { parent: label.parent_or_self(), id };
+    let text = EdgeIdText { parent, id };
     let chars = text.to_string().len();
     if chars > limits::EDGE_ID_CHARS_MAX {
         return Err(IdError::EdgeTooLong { chars }.into());

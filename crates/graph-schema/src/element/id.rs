@@ -4,6 +4,7 @@ use graph_model::{IdKind, IdStrategy, LabelId, VertexId, split_primary_key_label
 
 use crate::coerce::shown;
 use crate::definition::VertexLabel;
+use crate::element::auto::auto_vertex_id;
 use crate::input::Literal;
 use crate::{Catalogue, ElementError};
 
@@ -16,6 +17,9 @@ impl Catalogue {
         label: Option<LabelId>,
         literal: &Literal<'_>,
     ) -> Result<VertexId, ElementError> {
+        if let (Literal::Tagged(_), _) | (_, true) = (literal, self.is_auto()) {
+            return Ok(auto_vertex_id(literal)?.0);
+        }
         if let Some(label) = label.and_then(|label| self.vertex_label(label)) {
             return id_of(label, literal).map_err(|reason| wrong_id(label, reason));
         }

@@ -93,7 +93,7 @@ impl Catalogue {
             key: name.to_owned(),
             hint: self.suggestion(SchemaKind::PropertyKey, name),
         })?;
-        if label.properties.binary_search(&key.id).is_err() {
+        if label.properties.binary_search(&key.id).is_err() && !self.is_auto() {
             return Err(ElementError::KeyNotInLabel {
                 label: label.name.to_owned(),
                 key: name.to_owned(),

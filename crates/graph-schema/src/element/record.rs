@@ -49,6 +49,10 @@ impl Catalogue {
     /// Checks an edge of a batch update: its label, its ends, its id, the types of its properties. Its expiry is not
     /// set yet.
     pub fn check_edge_record(&self, new: &EdgeRecord<'_>, rules: &ElementRules<'_>) -> Result<Edge, ElementError> {
+        if self.is_auto() {
+            let reason = "edges cannot be updated in a batch; change them one by one".to_owned();
+            return Err(ElementError::AutoGraph { reason });
+        }
         let (definition, source, target) = self.check_link(&new.edge, EndLabels::Optional)?;
         let label = Label::from(definition);
         let properties = self.read_some_properties(label, &new.edge.properties, rules)?;

@@ -18,6 +18,9 @@ impl Catalogue {
         let definition = self.vertex_label_named(name).ok_or_else(|| self.unknown_vertex_label(name))?;
         let label = Label::from(&**definition);
         label.check_alive()?;
+        if self.is_auto() {
+            return self.check_auto_vertex(new, label, rules);
+        }
         let given_id = new.id.as_ref().filter(|id| **id != Literal::Null);
         if let (IdStrategy::PrimaryKey, Some(_)) = (definition.id_strategy, given_id) {
             return Err(wrong_id(definition, "the id is made of the primary keys and must not be given".to_owned()));

@@ -333,6 +333,30 @@ pub enum StoreError {
     /// The store is being closed.
     #[error("the server is stopping; what was begun goes on after the next start")]
     Closing,
+    /// The id a client gave a new edge of an auto graph is another edge's.
+    #[error("{}the id of the edge is taken: edge {holder} has it; choose another, or leave it out", at(*.index))]
+    EdgeIdTaken {
+        /// Position in the request, where that is a list.
+        index: Option<usize>,
+        /// The edge that has it.
+        holder: String,
+    },
+    /// A value of the setting `schema.mode` that there is not, or a change of it.
+    #[error("schema.mode {reason}")]
+    SchemaMode {
+        /// What is wrong, what to do.
+        reason: String,
+    },
+    /// What is not done with a graph whose schema is made by its writes.
+    #[error("graph '{graph}' has schema.mode={mode}: {reason}")]
+    WrongSchemaMode {
+        /// Its name.
+        graph: String,
+        /// Its mode.
+        mode: &'static str,
+        /// What is not done, what to do instead.
+        reason: &'static str,
+    },
     /// A write would have to wait for another one; asked not to, it did nothing.
     #[error("another write to the same elements is at work")]
     Contended,
@@ -459,15 +483,17 @@ impl StoreError {
             Self::GraphExists { .. } => ErrorKind::AlreadyExists,
             Self::TooManyGraphs { .. } => ErrorKind::LimitExceeded,
             Self::DefaultGraph { .. } | Self::SchemaInMotion { .. } => ErrorKind::NotAllowed,
-            Self::NoSnapshotReads | Self::UnknownJob { .. } => ErrorKind::NotSupported,
+            Self::NoSnapshotReads | Self::UnknownJob { .. } | Self::WrongSchemaMode { .. } => ErrorKind::NotSupported,
             Self::GraphName { .. }
             | Self::ConfTooLarge { .. }
+            | Self::SchemaMode { .. }
             | Self::NoSnapshot { .. }
             | Self::Element { .. }
             | Self::Id(_)
             | Self::EndNotFound { .. }
             | Self::EndLabel { .. }
             | Self::UniqueConflict { .. }
+            | Self::EdgeIdTaken { .. }
             | Self::IndexNotBuilt { .. }
             | Self::TooManyTokens { .. }
             | Self::TooManyIndexEntries { .. }

@@ -24,6 +24,7 @@ use crate::core::stripes::{Held, Locks, Mask, Stripes, Wait};
 pub struct Graph {
     pub(crate) name: String,
     pub(crate) number: GraphNumber,
+    auto: bool,
     pub(crate) shared: Arc<Shared>,
     catalogue: ArcSwap<Catalogue>,
     schema_lock: Mutex<()>,
@@ -45,9 +46,11 @@ impl Graph {
     /// A graph with a catalogue that is stored under its number, or is going to be.
     #[must_use]
     pub fn new(name: String, number: GraphNumber, shared: Arc<Shared>, catalogue: Catalogue) -> Self {
+        let auto = catalogue.is_auto();
         Self {
             name,
             number,
+            auto,
             shared,
             catalogue: ArcSwap::from_pointee(catalogue),
             schema_lock: Mutex::default(),
@@ -94,6 +97,18 @@ impl Graph {
     #[must_use]
     pub fn catalogue(&self) -> Arc<Catalogue> {
         self.catalogue.load_full()
+    }
+
+    /// Whether its schema is made by its writes ([`graph_schema::SchemaMode::Auto`]); that never changes.
+    #[must_use]
+    pub fn is_auto(&self) -> bool {
+        self.auto
+    }
+
+    /// That something is not done with a graph of its mode.
+    pub(crate) fn wrong_mode(&self, reason: &'static str) -> StoreError {
+        let mode = self.load_catalogue().mode().name();
+        StoreError::WrongSchemaMode { graph: self.name.clone(), mode, reason }
     }
 
     /// The mode set by a loading or restoring tool; not kept over a restart.

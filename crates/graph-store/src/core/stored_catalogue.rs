@@ -1,7 +1,7 @@
 //! The catalogue of a graph as rows of `meta`.
 
-use graph_schema::{Catalogue, IndexType, NextIds, SchemaKind};
-use key_codec::{GraphNumber, key, schema_value, setting_value, tables};
+use graph_schema::{Catalogue, IndexType, NextIds, SchemaKind, SchemaMode};
+use key_codec::{CodecError, GraphNumber, key, schema_value, setting_value, tables};
 use kv::{Engine, RowRange, WriteBatch};
 
 use crate::core::error::StoreError;
@@ -9,6 +9,10 @@ use crate::core::stored_settings::{put_setting, read_setting};
 
 /// Setting of a graph.
 const NEXT_IDS: &str = "next_ids";
+/// Setting of a graph whose schema is made by its writes; others have none.
+const SCHEMA_MODE: &str = "schema_mode";
+/// Its value.
+const AUTO: u64 = 1;
 
 /// The catalogue of a graph as it is stored.
 pub fn read_catalogue(engine: &dyn Engine, number: GraphNumber) -> Result<Catalogue, StoreError> {
@@ -30,7 +34,21 @@ pub fn read_catalogue(engine: &dyn Engine, number: GraphNumber) -> Result<Catalo
         }
         None => NextIds::default(),
     };
-    Catalogue::from_elements(elements, next_ids).map_err(StoreError::CorruptSchema)
+    let mode = match read_setting(engine, number, SCHEMA_MODE)? {
+        None => SchemaMode::Strict,
+        Some(bytes) => match setting_value::read_numbers(&bytes)? {
+            [AUTO] => SchemaMode::Auto,
+            _ => return Err(CodecError { what: "setting", problem: "an unknown mode of the schema", at: 0 }.into()),
+        },
+    };
+    Catalogue::from_elements(mode, elements, next_ids).map_err(StoreError::CorruptSchema)
+}
+
+/// Appends the mode of a new graph's schema to a batch.
+pub fn put_schema_mode(batch: &mut WriteBatch, graph: GraphNumber, mode: SchemaMode) {
+    if mode == SchemaMode::Auto {
+        put_setting(batch, graph, SCHEMA_MODE, &[AUTO]);
+    }
 }
 
 /// Appends the counters of a catalogue to a batch.

@@ -106,7 +106,7 @@ impl IndexChanges {
 
     /// Notes that a stored element gets its entries in an index label that is being built.
     pub(crate) fn built(&mut self, graph: &Graph, index: &IndexLabel, stored: &Stored) -> Result<(), StoreError> {
-        if stored.base() != (index.on_vertices, index.base) {
+        if !index.is_over(stored.base()) {
             return Ok(());
         }
         let (element, properties) = (stored.element(), stored.properties());
@@ -132,6 +132,19 @@ impl IndexChanges {
         for (entry, group) in &self.added {
             batch.set_group(*group);
             batch.put_key(entry.table, entry.key(), &[]);
+        }
+    }
+
+    /// Appends the entries of the index over all edges of an auto graph, which look-ups read, as they will be unless
+    /// another element holds a place.
+    pub(crate) fn put_edge_ids(&self, batch: &mut WriteBatch) {
+        for claim in self.released.iter().filter(|claim| claim.index == LabelId::EDGE_IDS) {
+            batch.delete_key(claim.entry.table, claim.entry.key());
+        }
+        for claim in self.claimed.iter().filter(|claim| claim.index == LabelId::EDGE_IDS) {
+            let mut element = Vec::new();
+            index_key::put_element(&mut element, claim.element.as_ref());
+            batch.put_key(claim.entry.table, claim.entry.key(), &element);
         }
     }
 

@@ -237,7 +237,7 @@ impl Check<'_> {
         let index = index_key::read_index(entry.key().as_bytes()).ok().and_then(|id| catalogue.index_label(id));
         let Some((index, stored)) = index.zip(stored) else { return false };
         let mut entries = BTreeSet::new();
-        if stored.base() == (index.on_vertices, index.base) {
+        if index.is_over(stored.base()) {
             add_entries(&mut entries, self.graph.number, index, stored.element(), stored.properties());
         }
         entries.contains(entry)

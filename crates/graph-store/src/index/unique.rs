@@ -63,6 +63,9 @@ impl Claim {
 
     /// That somebody else has the place.
     pub(super) fn conflict(&self, catalogue: &Catalogue, holder: &ElementId) -> StoreError {
+        if self.index == LabelId::EDGE_IDS {
+            return StoreError::EdgeIdTaken { index: self.at, holder: element_id_text(catalogue, holder.as_ref()) };
+        }
         let index = catalogue.index_label(self.index);
         let fields = index.map(|index| index.fields.as_slice()).unwrap_or_default();
         let value = |(field, value): (_, &Option<Value>)| {
@@ -140,7 +143,7 @@ fn has_place(graph: &Graph, catalogue: &Catalogue, claim: &Claim, stored: &Store
         return false;
     }
     let Some(index) = catalogue.index_label(claim.index) else { return false };
-    stored.base() == (index.on_vertices, index.base)
+    index.is_over(stored.base())
         && Claim::new(graph.number, index, stored.element(), stored.properties(), None, 0)
             .is_some_and(|has| has.entry == claim.entry)
 }

@@ -37,13 +37,15 @@ impl Stage {
     }
 }
 
-/// The edges of a view, all or those of a label, to be read batch by batch.
+/// The edges of a view, all or those of a label that meet the conditions, to be read batch by batch.
 pub(crate) fn scan_edges<'a>(
     view: View<'a>,
     label: Option<LabelId>,
+    conditions: Conditions,
     limit: Option<u64>,
 ) -> Result<Open<'a, Edge>, StoreError> {
-    let source = Edges::new(view.graph, view.read, view.catalogue, label, None)?;
+    let mut source = Edges::new(view.graph, view.read, view.catalogue, label, None)?;
+    source.conditions = conditions;
     Ok(Open::new(view.graph, view.budget, Box::new(source), limit))
 }
 

@@ -5,7 +5,7 @@
 //! fetched in rounds.
 
 use graph_model::{IdStrategy, LabelId, Vertex};
-use graph_schema::Catalogue;
+use graph_schema::{Catalogue, Conditions};
 use key_codec::{key, tables, value};
 use kv::{Cursor, Key, Read, RowRange, successor};
 
@@ -18,12 +18,13 @@ use crate::read::source::{Open, Source};
 use crate::read::view::View;
 use crate::{StoreError, limits};
 
-/// All vertices, or those of a label, after a position.
+/// All vertices, or those of a label, after a position; of them those that meet the conditions, compared one by one.
 pub(crate) fn vertices<'a>(
     graph: &'a Graph,
     read: &'a dyn Read,
     catalogue: &Catalogue,
     label: Option<LabelId>,
+    conditions: Conditions,
     start: Option<&Position>,
 ) -> Result<Box<dyn Source<Vertex> + 'a>, StoreError> {
     let strategy = label.and_then(|label| catalogue.vertex_label(label)).map(|label| label.id_strategy);
@@ -36,22 +37,23 @@ pub(crate) fn vertices<'a>(
             let range = RowRange { partition: &prefix, start: &first, end: None };
             let entries = Some(read.scan(tables::LABEL_INDEX, range)?);
             let found = Vec::new().into_iter();
-            return Ok(Box::new(LabelIndexed { graph, read, label, partition: prefix, entries, found }));
+            return Ok(Box::new(LabelIndexed { graph, read, label, conditions, partition: prefix, entries, found }));
         }
         Some(label) => key::primary_key_vertices_prefix(&mut prefix, graph.number, label),
         None => key::graph_prefix(&mut prefix, graph.number),
     }
     let rows = read.scan_partitions(tables::VERTEX, &prefix, start.map(Position::key))?;
-    Ok(Box::new(VertexTable { rows, label, now_ms: now_ms() }))
+    Ok(Box::new(VertexTable { rows, label, conditions, now_ms: now_ms() }))
 }
 
 /// The vertices of a view, all or those of a label, to be read batch by batch.
 pub(crate) fn scan_vertices<'a>(
     view: View<'a>,
     label: Option<LabelId>,
+    conditions: Conditions,
     limit: Option<u64>,
 ) -> Result<Open<'a, Vertex>, StoreError> {
-    let source = vertices(view.graph, view.read, view.catalogue, label, None)?;
+    let source = vertices(view.graph, view.read, view.catalogue, label, conditions, None)?;
     Ok(Open::new(view.graph, view.budget, source, limit))
 }
 
@@ -59,6 +61,7 @@ pub(crate) fn scan_vertices<'a>(
 struct VertexTable<'a> {
     rows: Box<dyn Cursor + 'a>,
     label: Option<LabelId>,
+    conditions: Conditions,
     now_ms: i64,
 }
 
@@ -70,13 +73,24 @@ impl Source<Vertex> for VertexTable<'_> {
             if self.label.is_some_and(|label| label != head.label) || is_expired(head.expires_at_ms, self.now_ms) {
                 continue;
             }
+            let mut read = None;
+            if !self.conditions.is_empty() {
+                let (_, properties) = value::read_vertex(entry.value)?;
+                if !self.conditions.matches(&properties) {
+                    continue;
+                }
+                read = Some(properties);
+            }
             match progress.turn() {
                 Turn::Skip => continue,
                 Turn::Stop => break,
                 Turn::Give => {}
             }
             let id = key::read_vertex_key(entry.key)?;
-            let (_, properties) = value::read_vertex(entry.value)?;
+            let properties = match read {
+                Some(properties) => properties,
+                None => value::read_vertex(entry.value)?.1,
+            };
             progress.gave(0, 0, entry.key);
             return Ok(Some(Vertex { id, label: head.label, properties, expires_at_ms: head.expires_at_ms }));
         }
@@ -89,6 +103,7 @@ struct LabelIndexed<'a> {
     graph: &'a Graph,
     read: &'a dyn Read,
     label: LabelId,
+    conditions: Conditions,
     partition: Vec<u8>,
     /// `None` after the last entry.
     entries: Option<Box<dyn Cursor + 'a>>,
@@ -124,7 +139,7 @@ impl Source<Vertex> for LabelIndexed<'_> {
         loop {
             for vertex in self.found.by_ref().flatten() {
                 // The entry of a vertex that was inserted again under another label.
-                if vertex.label != self.label {
+                if vertex.label != self.label || !self.conditions.matches(&vertex.properties) {
                     continue;
                 }
                 match progress.turn() {

@@ -57,7 +57,7 @@ impl<'a> View<'a> {
         let moment = Moment::now(self.graph)?;
         let Some(unit) = self.unit else { return Ok(moment) };
         // The unit has index entries by its own catalogue.
-        if !Arc::ptr_eq(&moment.catalogue, self.catalogue) {
+        if !Arc::ptr_eq(&moment.catalogue, self.catalogue) && !moment.catalogue.extends(self.catalogue) {
             return Err(StoreError::SchemaChanged);
         }
         Ok(Moment { read: Box::new(Overlay::new(moment.read, unit)), ..moment })

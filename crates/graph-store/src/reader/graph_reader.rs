@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use compact_str::CompactString;
 use graph_access::{AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Lookup, WalkRead};
 use graph_model::{Edge, EdgeId, LabelId, Vertex, VertexId};
 use graph_schema::Catalogue;
@@ -57,6 +58,10 @@ impl GraphRead for GraphReader<'_> {
 
     fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, AccessError> {
         port::edges(self.view(), ids)
+    }
+
+    fn edges_by_key(&self, ids: &[CompactString]) -> Result<Vec<Option<Edge>>, AccessError> {
+        port::edges_by_key(self.view(), ids)
     }
 
     fn scan_vertices<'b>(&'b self, label: Option<LabelId>) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {

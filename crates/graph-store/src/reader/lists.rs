@@ -39,24 +39,29 @@ pub struct EdgeQuery {
 
 impl Reader<'_> {
     /// Gives the vertices of a query to `visit`, until it breaks off, in an order that stays the same between calls.
-    /// Conditions need indexes, or name all primary keys of the label.
+    /// Conditions need indexes, or name all primary keys of the label; in an auto graph elements are compared one by one.
     pub fn list_vertices(
         &self,
         query: &VertexQuery,
         budget: &Budget,
         visit: &mut dyn FnMut(&Vertex) -> Visit,
     ) -> Result<Listed, StoreError> {
-        if !query.conditions.is_empty() {
+        let catalogue = self.graph.catalogue();
+        if !query.conditions.is_empty() && !catalogue.is_auto() {
             let label = query.label.as_ref().map(std::slice::from_ref);
             return find::list(self.graph, label, &query.conditions, &query.range, budget, visit);
         }
-        let catalogue = self.graph.catalogue();
-        let fingerprint = page::fingerprint(("vertices", self.graph.number, query.label));
+        let asked = (!query.conditions.is_empty()).then(|| format!("{:?}", query.conditions));
+        let fingerprint = match asked {
+            None => page::fingerprint(("vertices", self.graph.number, query.label)),
+            Some(asked) => page::fingerprint(("vertices", self.graph.number, query.label, asked)),
+        };
         let (mut progress, start) = Progress::new(&query.range, fingerprint, budget)?;
         if progress.is_empty() {
             return Ok(Listed::default());
         }
-        let mut vertices = vertices(self.graph, self.graph.engine(), &catalogue, query.label, start.as_ref())?;
+        let (graph, conditions) = (self.graph, query.conditions.clone());
+        let mut vertices = vertices(graph, graph.engine(), &catalogue, query.label, conditions, start.as_ref())?;
         visit_all(&mut *vertices, &mut progress, visit)?;
         self.graph.unless_cleared(progress.listed(&query.range, fingerprint))
     }
@@ -73,7 +78,7 @@ impl Reader<'_> {
         visit: &mut dyn FnMut(&Edge) -> Visit,
     ) -> Result<Listed, StoreError> {
         let catalogue = self.graph.catalogue();
-        if query.vertex.is_none() && !query.conditions.is_empty() {
+        if query.vertex.is_none() && !query.conditions.is_empty() && !catalogue.is_auto() {
             let labels = query.label.map(|label| catalogue.edge_labels_under(label));
             return find::list(self.graph, labels.as_deref(), &query.conditions, &query.range, budget, visit);
         }

@@ -1,10 +1,14 @@
 //! What the port asks of a graph, answered from a view of it.
 
+use compact_str::CompactString;
 use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, Lookup};
-use graph_model::{Edge, EdgeId, Vertex, VertexId};
+use graph_model::{Edge, EdgeId, ElementId, LabelId, Value, Vertex, VertexId};
 use graph_schema::Catalogue;
+use key_codec::{index_key, tables};
+use kv::Keys;
 
 use crate::StoreError;
+use crate::core::fetch::fetch;
 use crate::query::find;
 use crate::read::adjacency::AdjacencyCursor;
 use crate::read::by_id::{read_edges, read_vertices};
@@ -42,24 +46,55 @@ pub(crate) fn edges(view: View<'_>, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>,
     Ok(view.graph.unless_cleared(found)?)
 }
 
-/// See [`graph_access::GraphRead::find_vertices`]. Without conditions it is a scan.
+/// See [`graph_access::GraphRead::edges_by_key`].
+pub(crate) fn edges_by_key(view: View<'_>, ids: &[CompactString]) -> Result<Vec<Option<Edge>>, AccessError> {
+    check(view)?;
+    if !view.catalogue.is_auto() {
+        let reason = "its edges have no ids of their own; ask by label, ends and sort values";
+        return Err(view.graph.wrong_mode(reason).into());
+    }
+    let (graph, mut keys) = (view.graph.number, Keys::new());
+    for id in ids {
+        let value = Value::Text(id.clone());
+        keys.push(|b| index_key::unique_partition(b, graph, LabelId::EDGE_IDS, &[Some(&value)]), |_| ());
+    }
+    let read = |_, found: &[u8]| index_key::read_element(found).map(Some);
+    let holders = fetch(view.read, tables::INDEX_UNIQUE, &keys, read)?;
+    let mut found: Vec<Option<Edge>> = vec![None; ids.len()];
+    let (mut places, mut edge_ids) = (Vec::new(), Vec::new());
+    for (at, holder) in holders.into_iter().enumerate() {
+        if let Some(ElementId::Edge(id)) = holder {
+            places.push(at);
+            edge_ids.push(id);
+        }
+    }
+    for (at, edge) in places.into_iter().zip(read_edges(view.graph, view.read, &edge_ids)?) {
+        if let Some(slot) = found.get_mut(at) {
+            *slot = edge;
+        }
+    }
+    Ok(view.graph.unless_cleared(found)?)
+}
+
+/// See [`graph_access::GraphRead::find_vertices`]. Without conditions it is a scan, and in an auto graph, which has no
+/// indexes.
 pub(crate) fn find_vertices(view: View<'_>, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + '_>, AccessError> {
     let Lookup { label, conditions, limit } = lookup;
     check(view)?;
-    if conditions.is_empty() {
-        let mut all = scan_vertices(view, label, limit)?;
+    if conditions.is_empty() || view.catalogue.is_auto() {
+        let mut all = scan_vertices(view, label, conditions, limit)?;
         return Ok(cursor(move |batch, rows_max| all.fill(batch, rows_max)));
     }
     let mut found = find::open(view, |_| label.map(|label| vec![label]), conditions, limit)?;
     Ok(cursor(move |batch, rows_max| found.fill(batch, rows_max)))
 }
 
-/// See [`graph_access::GraphRead::find_edges`]. Without conditions it is a scan.
+/// See [`graph_access::GraphRead::find_edges`]. A scan as [`find_vertices`].
 pub(crate) fn find_edges(view: View<'_>, lookup: Lookup) -> Result<Box<dyn Cursor<Edge> + '_>, AccessError> {
     let Lookup { label, conditions, limit } = lookup;
     check(view)?;
-    if conditions.is_empty() {
-        let mut all = scan_edges(view, label, limit)?;
+    if conditions.is_empty() || view.catalogue.is_auto() {
+        let mut all = scan_edges(view, label, conditions, limit)?;
         return Ok(cursor(move |batch, rows_max| all.fill(batch, rows_max)));
     }
     let labels = |catalogue: &Catalogue| label.map(|label| catalogue.edge_labels_under(label));

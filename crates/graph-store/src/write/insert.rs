@@ -6,7 +6,9 @@
 //! ones, and the entries that differ (see [`crate::index`]); others cost the same as if there were no indexes.
 
 use graph_model::{Edge, Vertex, VertexId};
-use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex, VertexDraft};
+use graph_schema::{
+    Catalogue, ElementRules, EndLabels, NewEdge, NewVertex, VertexDraft, generated_edge_id, set_edge_id,
+};
 use kv::WriteBatch;
 
 use crate::core::error::StoreError;
@@ -98,10 +100,14 @@ impl Writer<'_> {
         positions: Positions,
     ) -> Result<Pending<Vec<Edge>>, StoreError> {
         let graph = self.graph;
+        let auto = graph.is_auto();
         let check = |catalogue: &Catalogue, rules: &ElementRules<'_>, locks: &mut Locks| {
             let mut edges = Vec::with_capacity(new.len());
             for (index, new) in new.iter().enumerate() {
-                let edge = catalogue.check_edge(new, ends, rules).map_err(|error| positions.error(index, error))?;
+                let mut edge = catalogue.check_edge(new, ends, rules).map_err(|error| positions.error(index, error))?;
+                if auto {
+                    ensure_edge_id(graph, &mut edge, rules.now_ms)?;
+                }
                 if is_indexed_edge(catalogue, &edge.id) {
                     locks.exclusive.add(&edge.id.source);
                     let over = catalogue.indexes_over(false, edge.id.label);
@@ -139,4 +145,13 @@ pub(crate) fn with_id(graph: &Graph, draft: VertexDraft, now_ms: i64) -> Result<
         None => VertexId::Number(graph.shared.next_vertex_id(now_ms)?),
     };
     Ok(Vertex { id, label, properties, expires_at_ms })
+}
+
+/// Gives an edge of an auto graph an id, unless the client gave one.
+pub(crate) fn ensure_edge_id(graph: &Graph, edge: &mut Edge, now_ms: i64) -> Result<(), StoreError> {
+    if edge.id.sort_values.is_empty() {
+        let number = graph.shared.next_vertex_id(now_ms)?;
+        set_edge_id(edge, generated_edge_id(number)).map_err(|error| StoreError::element(None, error))?;
+    }
+    Ok(())
 }

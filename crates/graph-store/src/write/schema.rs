@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use graph_model::{LabelId, PropertyKeyId};
 use graph_schema::{
-    Alter, Catalogue, Change, ChangeRules, Created, EdgeLabel, IndexLabel, NewEdgeLabel, NewIndexLabel, NewPropertyKey,
-    NewVertexLabel, PropertyKey, SchemaError, UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel,
-    VertexLabel,
+    Alter, Catalogue, Change, ChangeRules, Created, Declaration, EdgeLabel, IndexLabel, NewEdgeLabel, NewIndexLabel,
+    NewPropertyKey, NewVertexLabel, PropertyKey, SchemaError, UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey,
+    UpdateVertexLabel, VertexLabel,
 };
 use key_codec::{key, schema_value, tables};
 use kv::WriteBatch;
@@ -45,6 +45,19 @@ impl<'g> Schema<'g> {
     /// Deletes a property key no label uses.
     pub fn delete_property_key(&self, name: &str) -> Result<(), StoreError> {
         self.change(|catalogue, _| catalogue.delete_property_key(name)).map(drop)
+    }
+
+    /// Makes the labels and property keys of an auto graph that are not there yet, in one change, and returns the
+    /// catalogue that has them. Of several that declare the same at one time one makes it, and the others find it.
+    ///
+    /// # Errors
+    /// Those of [`Catalogue::declare`] and of storage.
+    pub fn declare(&self, names: &Declaration<'_>) -> Result<Arc<Catalogue>, StoreError> {
+        let catalogue = self.graph.catalogue();
+        if catalogue.has_all(names) {
+            return Ok(catalogue);
+        }
+        self.change(|catalogue, rules| catalogue.declare(names, rules))
     }
 
     /// Creates a vertex label.

@@ -9,9 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use compact_str::CompactString;
 use graph_access::{AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, GraphWrite, Lookup, WalkRead};
 use graph_model::{Direction, Edge, EdgeId, ElementRef, LabelId, Vertex, VertexId};
-use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex};
+use graph_schema::{Catalogue, Declaration, ElementRules, EndLabels, NewEdge, NewVertex};
 use key_codec::{key, tables, value};
 use kv::{Engine, Read, RowRange, WriteBatch};
 
@@ -30,8 +31,9 @@ use crate::read::by_id::{read_edges, read_vertices};
 use crate::read::view::{View, labels_of_edges};
 use crate::reader::port;
 use crate::write::ends::check_ends_in;
-use crate::write::insert::with_id;
+use crate::write::insert::{ensure_edge_id, with_id};
 use crate::write::rows::{put_edge, put_vertex, remove_edge, remove_vertex};
+use crate::write::schema::Schema;
 
 /// Several writes to a graph that become visible together; see [`GraphWrite`].
 pub struct Transaction<'g> {
@@ -85,6 +87,7 @@ impl<'g> Transaction<'g> {
     /// Takes over the rows of a call and what changes in indexes.
     fn write(&mut self, mut batch: WriteBatch, changes: &IndexChanges) -> Result<(), StoreError> {
         changes.put_entries(&mut batch);
+        changes.put_edge_ids(&mut batch);
         self.check_size(&batch)?;
         self.graph.unless_cleared(())?;
         self.rows.rows_mut().write(&batch);
@@ -113,7 +116,10 @@ impl<'g> Transaction<'g> {
         self.budget.check()?;
         let rules = self.graph.rules();
         let edge = self.catalogue.check_edge(new, EndLabels::Optional, &rules);
-        let edge = edge.map_err(|error| StoreError::element(None, error))?;
+        let mut edge = edge.map_err(|error| StoreError::element(None, error))?;
+        if self.graph.is_auto() {
+            ensure_edge_id(self.graph, &mut edge, rules.now_ms)?;
+        }
         let number = self.graph.number;
         check_ends_in(&self.rows, number, &self.catalogue, std::slice::from_ref(&edge), Positions::Hidden)?;
         let mut changes = IndexChanges::default();
@@ -177,6 +183,20 @@ impl<'g> Transaction<'g> {
         Ok(())
     }
 
+    fn declare_names(&mut self, names: &Declaration<'_>) -> Result<(), StoreError> {
+        if self.catalogue.has_all(names) {
+            return Ok(());
+        }
+        self.budget.check()?;
+        let next = Schema::new(self.graph).declare(names)?;
+        if !next.extends(&self.catalogue) {
+            return Err(StoreError::SchemaChanged);
+        }
+        self.labels = labels_of_edges(&next);
+        self.catalogue = next;
+        Ok(())
+    }
+
     fn commit_at_once(&self) -> Result<(), StoreError> {
         self.budget.check()?;
         if self.vertices.is_empty() && self.edges.is_empty() {
@@ -193,7 +213,7 @@ impl<'g> Transaction<'g> {
 
     /// Names the stripes of everything that is written.
     fn lock(&self, catalogue: &Catalogue, locks: &mut Locks) -> Result<(), StoreError> {
-        if !std::ptr::eq(catalogue, &raw const *self.catalogue) {
+        if !std::ptr::eq(catalogue, &raw const *self.catalogue) && !catalogue.extends(&self.catalogue) {
             return Err(StoreError::SchemaChanged);
         }
         for (id, vertex) in &self.vertices {
@@ -247,7 +267,9 @@ impl<'g> Transaction<'g> {
 
     /// Appends the removal of the stored edges of a vertex, but for those that are written.
     fn put_cleared(&self, unit: &mut WriteUnit<'_>, id: &VertexId) -> Result<(), StoreError> {
-        edges_at(self.graph.engine(), self.graph, &self.catalogue, id, &mut |edge| {
+        // Of an auto graph, edges of labels that have come since this began, too.
+        let catalogue = Arc::clone(&unit.catalogue);
+        edges_at(self.graph.engine(), self.graph, &catalogue, id, &mut |edge| {
             if self.edges.contains_key(&edge.id) {
                 return Ok(());
             }
@@ -356,6 +378,10 @@ impl GraphRead for Transaction<'_> {
         port::edges(self.view(), ids)
     }
 
+    fn edges_by_key(&self, ids: &[CompactString]) -> Result<Vec<Option<Edge>>, AccessError> {
+        port::edges_by_key(self.view(), ids)
+    }
+
     fn scan_vertices<'b>(&'b self, label: Option<LabelId>) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {
         self.find_vertices(Lookup { label, ..Lookup::default() })
     }
@@ -380,6 +406,10 @@ impl GraphWrite for Transaction<'_> {
 
     fn insert_edge(&mut self, new: &NewEdge<'_>) -> Result<Edge, AccessError> {
         Ok(self.add_edge(new)?)
+    }
+
+    fn declare(&mut self, names: &Declaration<'_>) -> Result<(), AccessError> {
+        Ok(self.declare_names(names)?)
     }
 
     fn delete_vertex(&mut self, id: &VertexId) -> Result<(), AccessError> {

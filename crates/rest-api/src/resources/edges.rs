@@ -1,7 +1,7 @@
 //! `{G}/graph/edges` and `{G}/traversers/edges?ids=`.
 
 use graph_model::{Direction, EdgeId, EdgeIdText, LabelId, VertexId};
-use graph_schema::{Catalogue, Literal, SchemaKind};
+use graph_schema::{Alter, Catalogue, Literal, SchemaKind};
 use graph_store::{EdgeQuery, StoreError, Wait};
 use hyper::StatusCode;
 use rest_json::{
@@ -11,6 +11,7 @@ use rest_json::{
 
 use crate::call::{Answered, Call, Stored};
 use crate::errors::ApiError;
+use crate::resources::auto;
 use crate::resources::filter;
 use crate::resources::listing::{self, ListBody};
 use crate::resources::schema::alter_of;
@@ -26,7 +27,9 @@ const ID_BYTES: usize = 64;
 /// Inserts one, or replaces the one with the same id. Its ends must exist.
 pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
-    let pending = graph.writer().insert_edge(&decode_edge(&call.body)?, wait)?;
+    let mut new = decode_edge(&call.body)?;
+    auto::prepare_edges(graph, std::slice::from_mut(&mut new), wait)?;
+    let pending = graph.writer().insert_edge(&new, wait)?;
     Ok(pending.map(|edge| {
         let mut out = Vec::with_capacity(EDGE_BYTES);
         write_edge(&mut out, &edge, &graph.catalogue(), &Call::encode_options(graph));
@@ -38,7 +41,8 @@ pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
 pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let check_vertex = call.query().flag("check_vertex", true)?;
-    let new = decode_edges(&call.body, call.app.options.limits.batch_edges_max)?;
+    let mut new = decode_edges(&call.body, call.app.options.limits.batch_edges_max)?;
+    auto::prepare_edges(graph, &mut new, wait)?;
     let pending = graph.writer().insert_edges(&new, check_vertex, wait)?;
     Ok(pending.map(|edges| {
         let mut out = Vec::with_capacity(edges.len() * ID_BYTES);
@@ -77,7 +81,10 @@ pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
     let text = call.param()?;
     let id = EdgeIdText::parse(&text).map_err(|error| ApiError::not_found(error.to_string()))?.id;
     let alter = alter_of(call)?;
-    let update = decode_property_update(&call.body)?;
+    let mut update = decode_property_update(&call.body)?;
+    if matches!(alter, Alter::Append) {
+        auto::prepare_properties(graph, &mut update.properties, wait)?;
+    }
     check_same_id(&id, &text, update.id.as_ref())?;
     let pending = graph.writer().alter_edge(&id, alter, &update.properties, wait)?;
     Ok(pending.map(|edge| {

@@ -1,7 +1,7 @@
 //! `{G}/graph/vertices` and `{G}/traversers/vertices?ids=`.
 
 use graph_model::VertexId;
-use graph_schema::{Catalogue, SchemaKind, VertexLabel};
+use graph_schema::{Alter, Catalogue, SchemaKind, VertexLabel};
 use graph_store::{StoreError, VertexQuery, Wait};
 use hyper::StatusCode;
 use rest_json::{
@@ -11,6 +11,7 @@ use rest_json::{
 
 use crate::call::{Answered, Call, Stored};
 use crate::errors::ApiError;
+use crate::resources::auto;
 use crate::resources::filter;
 use crate::resources::listing::{self, ListBody};
 use crate::resources::schema::alter_of;
@@ -24,7 +25,9 @@ const ID_BYTES: usize = 24;
 /// Inserts one, or replaces the one with the same id.
 pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
-    let pending = graph.writer().insert_vertex(&decode_vertex(&call.body)?, wait)?;
+    let mut new = decode_vertex(&call.body)?;
+    auto::prepare_vertices(graph, std::slice::from_mut(&mut new), wait)?;
+    let pending = graph.writer().insert_vertex(&new, wait)?;
     Ok(pending.map(|vertex| {
         let mut out = Vec::with_capacity(VERTEX_BYTES);
         write_vertex(&mut out, &vertex, &graph.catalogue(), &Call::encode_options(graph));
@@ -34,8 +37,10 @@ pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
 
 /// Inserts many, all or none; answers their ids.
 pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
-    let new = decode_vertices(&call.body, call.app.options.limits.batch_vertices_max)?;
-    let pending = call.graph()?.writer().insert_vertices(&new, wait)?;
+    let graph = call.graph()?;
+    let mut new = decode_vertices(&call.body, call.app.options.limits.batch_vertices_max)?;
+    auto::prepare_vertices(graph, &mut new, wait)?;
+    let pending = graph.writer().insert_vertices(&new, wait)?;
     Ok(pending.map(|ids| {
         let mut out = Vec::with_capacity(ids.len() * ID_BYTES);
         write_vertex_ids(&mut out, &ids);
@@ -81,7 +86,10 @@ pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let id = VertexId::parse_literal(&call.param()?)?;
     let alter = alter_of(call)?;
-    let update = decode_property_update(&call.body)?;
+    let mut update = decode_property_update(&call.body)?;
+    if matches!(alter, Alter::Append) {
+        auto::prepare_properties(graph, &mut update.properties, wait)?;
+    }
     let pending = graph.writer().alter_vertex(&id, alter, &update.properties, wait)?;
     Ok(pending.map(|vertex| {
         let mut out = Vec::with_capacity(VERTEX_BYTES);

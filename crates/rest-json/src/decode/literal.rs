@@ -77,5 +77,6 @@ pub(crate) fn into_owned(literal: Literal<'_>) -> Literal<'static> {
         Literal::Text(text) => Literal::Text(Cow::Owned(text.into_owned())),
         Literal::Array(items) => Literal::Array(items.into_iter().map(into_owned).collect()),
         Literal::Object(json) => Literal::Object(Cow::Owned(json.into_owned())),
+        Literal::Tagged(bytes) => Literal::Tagged(Cow::Owned(bytes.into_owned())),
     }
 }

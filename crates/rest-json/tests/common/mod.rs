@@ -124,5 +124,5 @@ pub(crate) fn catalogue() -> Catalogue {
         SchemaElement::EdgeLabel(edge_label(4, "lonely", EdgeLabelKind::Parent, None)),
         SchemaElement::IndexLabel(by_pop),
     ];
-    Catalogue::from_elements(elements, NextIds::default()).unwrap()
+    Catalogue::from_elements(graph_schema::SchemaMode::Strict, elements, NextIds::default()).unwrap()
 }

@@ -1,0 +1,4 @@
+//! Hands `tagged_value` to libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz_targets::run("tagged_value", bytes));
