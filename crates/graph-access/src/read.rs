@@ -39,8 +39,8 @@ pub trait WalkRead: Sync {
 pub struct Lookup {
     /// Only of this label; a parent label of edges stands for its sub labels. `None`: of any.
     pub label: Option<LabelId>,
-    /// Only elements that meet all of these. They need an index, or name all primary keys of the label; in an auto graph
-    /// all elements are compared with them.
+    /// Only elements that meet all of these. They need an index, or name all primary keys of the label; in an auto
+    /// graph all elements are compared with them.
     pub conditions: Conditions,
     /// At most this many; `None`: all.
     pub limit: Option<u64>,
@@ -57,8 +57,8 @@ pub trait GraphRead: WalkRead {
     /// Those of storage, [`AccessError`] of the budget.
     fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, AccessError>;
 
-    /// The edges of an auto graph by their ids, given by their texts ([`graph_schema::edge_id_key`]), in the same order;
-    /// `None` where there is none. Costs two reads of many keys.
+    /// The edges of an auto graph by their ids, given by their texts ([`graph_schema::edge_id_key`]), in the same
+    /// order; `None` where there is none. Costs two reads of many keys.
     ///
     /// # Errors
     /// A graph with a strict schema; those of storage, [`AccessError`] of the budget.

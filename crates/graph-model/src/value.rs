@@ -25,8 +25,8 @@ pub enum DataType {
     Date,
     /// A UUID.
     Uuid,
-    /// Values that say their own type ([`Value::Any`]): of property keys that an auto graph made on first write. Clients
-    /// see it as `OBJECT`, the type whose values can be anything; no client can ask for it.
+    /// Values that say their own type ([`Value::Any`]): of property keys that an auto graph made on first write.
+    /// Clients see it as `OBJECT`, the type whose values can be anything; no client can ask for it.
     Any,
 }
 

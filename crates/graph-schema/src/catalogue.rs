@@ -6,8 +6,6 @@
 mod auto;
 mod indexes;
 
-pub use self::auto::SchemaMode;
-
 use std::sync::Arc;
 
 use graph_model::{LabelId, PropertyKeyId};
@@ -15,10 +13,9 @@ use imbl::shared_ptr::DefaultSharedPtr;
 use imbl::{GenericHashMap, Vector};
 use rustc_hash::FxBuildHasher;
 
-use self::auto::EdgeIds;
 use self::indexes::{IndexedLabels, IndexesByBase};
 use crate::change::{SchemaElement, SchemaKey, SchemaKind};
-use crate::definition::{EdgeLabel, EdgeLabelKind, IndexLabel, PropertyKey, VertexLabel};
+use crate::definition::{EdgeLabel, EdgeLabelKind, IndexLabel, PropertyKey, SchemaMode, VertexLabel};
 use crate::error::SchemaError;
 use crate::limits;
 
@@ -176,7 +173,7 @@ pub struct Catalogue {
     indexes: IndexesByBase,
     indexed: IndexedLabels,
     /// In an auto graph: the index over all edges.
-    edge_ids: EdgeIds,
+    edge_ids: Option<Arc<[Arc<IndexLabel>]>>,
     next_ids: NextIds,
 }
 

@@ -20,8 +20,6 @@ mod tests;
 
 use graph_model::{LabelId, PropertyKeyId};
 
-pub use self::declare::Declaration;
-
 use crate::definition::{EdgeLabel, IndexLabel, PropertyKey, VertexLabel};
 
 /// The mode of a graph, set by loading and restoring tools.

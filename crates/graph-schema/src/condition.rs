@@ -6,7 +6,6 @@
 //!
 //! An element that lacks a property meets no condition on it, not even "is not equal".
 
-mod any;
 mod check;
 #[cfg(test)]
 mod tests;
@@ -19,6 +18,8 @@ use compact_str::CompactString;
 use graph_model::{Properties, PropertyKeyId, Value};
 
 pub use self::check::ConditionError;
+use tagged_value::{Entry, Token, entries};
+
 use crate::coerce::compare;
 use crate::input::Literal;
 
@@ -105,7 +106,7 @@ impl Predicate {
     #[must_use]
     pub fn accepts(&self, value: &Value) -> bool {
         if let Value::Any(tagged) = value {
-            return any::accepts(self, tagged);
+            return accepts_tagged(self, tagged);
         }
         match self {
             Self::Equal(wanted) => equal(value, wanted),
@@ -122,6 +123,46 @@ impl Predicate {
             Self::ContainsAny(wanted) => {
                 value.items().iter().any(|item| wanted.iter().any(|wanted| equal(item, wanted)))
             }
+        }
+    }
+}
+
+/// Whether values that say their own types pass: numbers compare by size whatever their types, all else by type and
+/// content. Of several values of a key, one that passes is enough; none must be the unwanted one.
+fn accepts_tagged(predicate: &Predicate, tagged: &[u8]) -> bool {
+    let mut values = entries(tagged).map_while(Result::ok);
+    match predicate {
+        Predicate::NotEqual(_) => values.all(|entry| accepts_one(predicate, &entry)),
+        _ => values.any(|entry| accepts_one(predicate, &entry)),
+    }
+}
+
+fn accepts_one(predicate: &Predicate, entry: &Entry<'_>) -> bool {
+    let is = |wanted: &Value| matches!(wanted, Value::Any(wanted) if tagged_value::equal(entry.value, wanted));
+    let compared = |bound: &Value, passes: fn(Ordering) -> bool| match bound {
+        Value::Any(bound) => tagged_value::order(entry.value, bound).is_some_and(passes),
+        _ => false,
+    };
+    match predicate {
+        Predicate::Equal(wanted) => is(wanted),
+        Predicate::NotEqual(unwanted) => !is(unwanted),
+        Predicate::OneOf(wanted) | Predicate::ContainsAny(wanted) => wanted.iter().any(is),
+        Predicate::Range(interval) => {
+            let after = match &interval.low {
+                Bound::Unbounded => true,
+                Bound::Included(low) => compared(low, Ordering::is_ge),
+                Bound::Excluded(low) => compared(low, Ordering::is_gt),
+            };
+            let before = match &interval.high {
+                Bound::Unbounded => true,
+                Bound::Included(high) => compared(high, Ordering::is_le),
+                Bound::Excluded(high) => compared(high, Ordering::is_lt),
+            };
+            after && before && tagged_value::order(entry.value, entry.value).is_some()
+        }
+        Predicate::Outside(below, above) => compared(below, Ordering::is_lt) || compared(above, Ordering::is_gt),
+        Predicate::TextContains(part) => {
+            matches!(entry.token(), Ok(Token::String(text)) if text.contains(part.as_str()))
         }
     }
 }

@@ -3,6 +3,40 @@
 use graph_model::{Cardinality, DataType, IdStrategy, LabelId, PropertyKeyId, Value};
 use text_analysis::Analyzer;
 
+/// Who makes the schema of a graph; set when the graph is created.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SchemaMode {
+    /// Clients, before they write elements: HugeGraph's way.
+    #[default]
+    Strict,
+    /// The first write with a label or a property key.
+    Auto,
+}
+
+impl SchemaMode {
+    /// The name of the setting that chooses it, in the configuration of a graph.
+    pub const SETTING: &'static str = "schema.mode";
+
+    /// The mode of a value of [`Self::SETTING`].
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "strict" => Some(Self::Strict),
+            "auto" => Some(Self::Auto),
+            _ => None,
+        }
+    }
+
+    /// The value of [`Self::SETTING`].
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Auto => "auto",
+        }
+    }
+}
+
 /// Where a schema element is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
@@ -257,8 +291,8 @@ impl IndexLabel {
         matches!(self.status, Status::Created | Status::Creating | Status::Rebuilding)
     }
 
-    /// Whether it is over a vertex label (`on_vertices`) or an edge label; that over the ids of an auto graph's edges is
-    /// over all edge labels.
+    /// Whether it is over a vertex label (`on_vertices`) or an edge label; that over the ids of an auto graph's edges
+    /// is over all edge labels.
     #[must_use]
     pub fn is_over(&self, (on_vertices, base): (bool, LabelId)) -> bool {
         self.on_vertices == on_vertices && (self.base == base || self.id == LabelId::EDGE_IDS)

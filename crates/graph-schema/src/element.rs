@@ -5,6 +5,7 @@
 //! and [`Catalogue::append_vertex_properties`] (in `update.rs`).
 
 pub(crate) mod auto;
+pub(crate) mod auto_id;
 mod edge;
 mod id;
 mod merge;

@@ -81,6 +81,17 @@ pub struct EdgeRecord<'a> {
     pub edge: NewEdge<'a>,
 }
 
+/// Names that are about to be written with. A name may be given twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Declaration<'a> {
+    /// Labels of vertices.
+    pub vertex_labels: &'a [&'a str],
+    /// Labels of edges.
+    pub edge_labels: &'a [&'a str],
+    /// Keys of properties, those of properties of properties included.
+    pub property_keys: &'a [&'a str],
+}
+
 /// A property key to create.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewPropertyKey {

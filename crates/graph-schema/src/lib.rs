@@ -21,22 +21,22 @@ mod fixture;
 mod input;
 pub mod limits;
 
-pub use catalogue::{Catalogue, NextIds, SchemaMode};
-pub use change::{Change, ChangeRules, Created, Declaration, GraphMode, SchemaElement, SchemaKey, SchemaKind};
+pub use catalogue::{Catalogue, NextIds};
+pub use change::{Change, ChangeRules, Created, GraphMode, SchemaElement, SchemaKey, SchemaKind};
 pub use coerce::coerce;
 pub use condition::{Condition, ConditionError, Conditions, Interval, NewPredicate, Predicate, equal, order};
 pub use definition::{
     AggregateType, CREATE_TIME, DEFAULT_VALUE, EdgeLabel, EdgeLabelKind, Frequency, IndexLabel, IndexType, PropertyKey,
-    Status, UserData, VertexLabel, WriteType,
+    SchemaMode, Status, UserData, VertexLabel, WriteType,
 };
-pub use element::auto::{
-    EDGE_ID, auto_vertex_id_value, edge_id_key, edge_id_text, generated_edge_id, natural_id, read_edge_id_text,
-    set_edge_id,
+pub use element::auto::{EDGE_ID, set_edge_id};
+pub use element::auto_id::{
+    auto_vertex_id_value, edge_id_key, edge_id_text, generated_edge_id, natural_id, read_edge_id_text,
 };
 pub use element::{ElementRules, EndLabels, UpdateStrategies, UpdateStrategy, VertexDraft};
 pub use error::{ElementError, SchemaError, ValueError};
 pub use input::{
-    Alter, EdgeLabelKindName, EdgeRecord, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex,
-    NewVertexLabel, UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel,
+    Alter, Declaration, EdgeLabelKindName, EdgeRecord, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey,
+    NewVertex, NewVertexLabel, UpdateEdgeLabel, UpdateIndexLabel, UpdatePropertyKey, UpdateVertexLabel,
 };
 pub use text_analysis::Analyzer;

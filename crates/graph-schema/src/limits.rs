@@ -23,8 +23,8 @@ pub const COLLECTION_ITEMS_MAX: usize = 65_535;
 /// Largest number of a schema element: the catalogue has a slot for each number up to the largest in use.
 pub const NUMBER_MAX: u32 = 1_000_000;
 
-/// Labels of vertices or of edges, or property keys, that the writes of an auto graph can make: names that come with the
-/// data are not bounded by anybody's plan, and every edge label is a range to look at in reading a vertex's edges.
+/// Labels of vertices or of edges, or property keys, that the writes of an auto graph can make: names that come with
+/// the data are not bounded by anybody's plan, and every edge label is a range to look at in reading a vertex's edges.
 pub const DECLARED_MAX: u32 = 65_536;
 
 /// Edits between an unknown name and a known one up to which the known one is suggested: typing errors, not other

@@ -3,9 +3,10 @@
 //! One value without an id of its own and without properties is just that value, encoded. Anything else begins with
 //! [`ENTRIES`], then each value to the end: a byte of flags, its id or its number, the value, and its properties.
 
+use crate::error::TaggedError;
 use crate::limits::{BYTES_MAX, ENTRIES_MAX, META_MAX};
 use crate::reader::{Reader, put_run, put_varint};
-use crate::token::{TaggedError, Token, check, read_token};
+use crate::token::{Token, check, read_token};
 
 /// Begins bytes that are not just one value; no value begins with it.
 const ENTRIES: u8 = 0x80;

@@ -17,6 +17,7 @@
 mod builder;
 mod cell;
 mod compare;
+mod error;
 pub mod limits;
 mod reader;
 mod token;
@@ -24,4 +25,5 @@ mod token;
 pub use builder::Builder;
 pub use cell::{Entries, Entry, EntryId, Meta, MetaEntries, entries, put_entries};
 pub use compare::{equal, order};
-pub use token::{Items, TaggedError, Token, check, read};
+pub use error::TaggedError;
+pub use token::{Items, Token, check, read};

@@ -1,7 +1,7 @@
 //! A cursor over bytes whose every step can fail, and the variable-length integers of the format (LEB128, zigzag for
 //! signed ones, shortest form only).
 
-use crate::TaggedError;
+use crate::error::TaggedError;
 
 /// Reads forward.
 #[derive(Clone, Copy, Debug)]

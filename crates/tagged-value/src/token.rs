@@ -1,5 +1,6 @@
 //! One value: what its bytes say.
 
+use crate::error::TaggedError;
 use crate::limits::DEPTH_MAX;
 use crate::reader::Reader;
 
@@ -27,11 +28,6 @@ pub(crate) const MAP: u8 = 19;
 /// Offsets from UTC reach 18 hours either way, as in Java's `ZoneOffset`.
 const OFFSET_SECONDS_MAX: u32 = 18 * 3600;
 const NANOS_PER_SECOND: u32 = 1_000_000_000;
-
-/// Bytes that are no tagged value, or a value that has none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a tagged value: {0}")]
-pub struct TaggedError(pub(crate) &'static str);
 
 /// One value, of a simple type or a collection whose items are read one by one.
 #[derive(Clone, Copy, Debug, PartialEq)]

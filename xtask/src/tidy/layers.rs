@@ -14,29 +14,21 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("kv", &[]),
     ("api-client", &[]),
     ("graph-gen", &[]),
-<<<<<<< HEAD
     ("query-value", &[]),
     ("gremlin", &["query-value"]),
-=======
-    ("gremlin", &[]),
     ("tagged-value", &[]),
->>>>>>> f35e562 (Store graphs whose schema is made by their writes)
     ("text-analysis", &[]),
     ("threads", &[]),
     ("openapi-document", &[]),
     ("xtask", &[]),
-<<<<<<< HEAD
     ("gremlin-codec", &["gremlin", "query-value"]),
-    ("graph-schema", &["graph-model", "text-analysis"]),
-=======
-    ("gremlin-codec", &["gremlin"]),
     ("graph-schema", &["graph-model", "tagged-value", "text-analysis"]),
->>>>>>> f35e562 (Store graphs whose schema is made by their writes)
     ("kv-cassandra", &["kv"]),
     ("kv-rocksdb", &["kv"]),
     ("kv-tikv", &["kv"]),
     ("property-store", &["kv"]),
     ("graph-access", &["graph-model", "graph-schema"]),
+    ("auto-graph", &["graph-access", "graph-model", "graph-schema", "query-value", "tagged-value"]),
     ("traversal", &["graph-model", "graph-access"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
     ("graph-store", &["graph-model", "graph-schema", "graph-access", "key-codec", "kv"]),

@@ -81,7 +81,7 @@ fn labels_and_keys_come_into_being_and_stay() {
     let written = unit.insert_vertex(&person(Literal::Integer(1), text("old"))).unwrap();
     assert!(graph.catalogue().has_all(&NAMES), "what is declared is stored at once");
     Box::new(unit).commit().unwrap();
-    let key = graph.catalogue().property_key_named("age").unwrap().clone();
+    let key = Arc::clone(graph.catalogue().property_key_named("age").unwrap());
     assert_eq!((key.data_type, key.data_type.name()), (DataType::Any, "OBJECT"));
 
     let (store, after) = auto_store(&engine);

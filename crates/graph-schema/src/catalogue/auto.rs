@@ -12,48 +12,11 @@ use std::sync::Arc;
 use graph_model::{LabelId, PropertyKeyId};
 use text_analysis::Analyzer;
 
-use crate::change::Declaration;
-use crate::definition::{IndexLabel, IndexType, Status, UserData};
+use crate::definition::{IndexLabel, IndexType, SchemaMode, Status, UserData};
+use crate::input::Declaration;
 use crate::{Catalogue, NextIds};
 
 use super::{Definition, Table};
-
-/// Who makes the schema of a graph; set when the graph is created.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum SchemaMode {
-    /// Clients, before they write elements: HugeGraph's way.
-    #[default]
-    Strict,
-    /// The first write with a label or a property key.
-    Auto,
-}
-
-impl SchemaMode {
-    /// The name of the setting that chooses it, in the configuration of a graph.
-    pub const SETTING: &'static str = "schema.mode";
-
-    /// The mode of a value of [`Self::SETTING`].
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "strict" => Some(Self::Strict),
-            "auto" => Some(Self::Auto),
-            _ => None,
-        }
-    }
-
-    /// The value of [`Self::SETTING`].
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Strict => "strict",
-            Self::Auto => "auto",
-        }
-    }
-}
-
-/// The unique index over the ids of all edges.
-pub(super) type EdgeIds = Option<Arc<[Arc<IndexLabel>]>>;
 
 impl Catalogue {
     /// The schema of a new graph.

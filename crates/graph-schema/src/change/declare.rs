@@ -7,18 +7,8 @@ use crate::change::{Change, ChangeRules, SchemaElement, SchemaKind};
 use crate::definition::{
     AggregateType, EdgeLabel, EdgeLabelKind, Frequency, PropertyKey, Status, UserData, VertexLabel, WriteType,
 };
+use crate::input::Declaration;
 use crate::{Catalogue, SchemaError, limits};
-
-/// Names that are about to be written with. A name may be given twice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Declaration<'a> {
-    /// Labels of vertices.
-    pub vertex_labels: &'a [&'a str],
-    /// Labels of edges.
-    pub edge_labels: &'a [&'a str],
-    /// Keys of properties, those of properties of properties included.
-    pub property_keys: &'a [&'a str],
-}
 
 impl Catalogue {
     /// Makes the labels and keys of an auto graph that are not there yet.

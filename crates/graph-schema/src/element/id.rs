@@ -4,7 +4,7 @@ use graph_model::{IdKind, IdStrategy, LabelId, VertexId, split_primary_key_label
 
 use crate::coerce::shown;
 use crate::definition::VertexLabel;
-use crate::element::auto::auto_vertex_id;
+use crate::element::auto_id::auto_vertex_id;
 use crate::input::Literal;
 use crate::{Catalogue, ElementError};
 

@@ -39,7 +39,8 @@ pub struct EdgeQuery {
 
 impl Reader<'_> {
     /// Gives the vertices of a query to `visit`, until it breaks off, in an order that stays the same between calls.
-    /// Conditions need indexes, or name all primary keys of the label; in an auto graph elements are compared one by one.
+    /// Conditions need indexes, or name all primary keys of the label; in an auto graph elements are compared one by
+    /// one.
     pub fn list_vertices(
         &self,
         query: &VertexQuery,

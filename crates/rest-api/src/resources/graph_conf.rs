@@ -1,6 +1,7 @@
 //! Configurations of graphs as they come and go: JSON objects, or the text of a Java properties file.
 //!
-//! Every key is kept and given back. None changes what the graph does: what it is stored with is the server's setting.
+//! Every key is kept and given back. None but `schema.mode` changes what the graph does: what it is stored with is the
+//! server's setting.
 
 use graph_host::GraphConf;
 use java_properties::{PropertiesIter, PropertiesWriter};
