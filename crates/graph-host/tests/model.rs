@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use graph_access::Budget;
 use graph_host::{Clear, HostedGraph, Store, StoreOptions};
+use graph_maintenance::check_indexes;
 use graph_model::{Direction, EdgeId, LabelId, VertexId};
 use graph_schema::Alter;
 use graph_schema::{Conditions, IndexType, Literal, NewEdge, NewIndexLabel, NewVertex};
@@ -315,7 +316,7 @@ proptest! {
         }
         check_vertices(&subject, &model);
         check_edges(&subject, &model);
-        let report = subject.graph.indexes().check(false, &Budget::unlimited(), &mut |_| ()).unwrap();
+        let report = check_indexes(&subject.graph, false, &Budget::unlimited(), &mut |_| ()).unwrap();
         prop_assert_eq!(report.total(), 0, "{:#?}", report);
     }
 }

@@ -3,7 +3,6 @@
 use graph_access::Budget;
 
 use crate::core::graph::Graph;
-use crate::index::Indexes;
 use crate::reader::Reader;
 use crate::write::Writer;
 use crate::write::ingest::Encoder;
@@ -40,12 +39,6 @@ impl Graph {
     #[must_use]
     pub fn variables(&self) -> Variables<'_> {
         Variables::new(self)
-    }
-
-    /// To verify the index entries of all elements.
-    #[must_use]
-    pub fn indexes(&self) -> Indexes<'_> {
-        Indexes::new(self)
     }
 
     /// To make rows of elements for an ingest, with the schema as it is now.

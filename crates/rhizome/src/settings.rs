@@ -334,7 +334,7 @@ impl Settings {
             let reason = format!("it must be at most {}", serving::limits::NICENESS_MAX);
             return Err(SettingsError::Value { key: "server.query_niceness", value, reason });
         }
-        let limit = graph_store::limits::EXPIRY_BATCH_ELEMENTS_MAX;
+        let limit = graph_maintenance::limits::EXPIRY_BATCH_ELEMENTS_MAX;
         if self.graph.expiry_batch_elements > limit {
             let value = self.graph.expiry_batch_elements.to_string();
             let reason = format!("it must be at most {limit}");

@@ -27,7 +27,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("traversal", &["graph-model", "graph-access"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
     ("graph-store", &["graph-model", "graph-schema", "graph-access", "key-codec", "kv"]),
-    ("graph-host", &["graph-model", "graph-schema", "graph-access", "graph-store", "key-codec", "kv"]),
+    ("graph-maintenance", &["graph-model", "graph-schema", "graph-access", "graph-store", "key-codec", "kv"]),
+    (
+        "graph-host",
+        &["graph-model", "graph-schema", "graph-access", "graph-store", "graph-maintenance", "key-codec", "kv"],
+    ),
     ("rest-json", &["graph-model", "graph-schema"]),
     ("fuzz", &["fuzz-targets"]),
     (
@@ -64,7 +68,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "bulk-load",
-        &["api-client", "graph-model", "graph-schema", "key-codec", "kv", "graph-store", "graph-host", "rest-json"],
+        &[
+            "api-client",
+            "graph-model",
+            "graph-schema",
+            "key-codec",
+            "kv",
+            "graph-store",
+            "graph-maintenance",
+            "graph-host",
+            "rest-json",
+        ],
     ),
     ("load-test", &["api-client", "threads"]),
     (
@@ -80,6 +94,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "graph-model",
             "graph-schema",
             "graph-store",
+            "graph-maintenance",
             "graph-host",
             "rest-json",
             "key-codec",

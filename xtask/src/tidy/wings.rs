@@ -10,7 +10,11 @@ use super::modules::Crate;
 /// A crate and its wings from the top down. Wings of one row are neighbours, which do not know each other. The root
 /// (`lib.rs`) is above all of them.
 const WINGS: &[(&str, &[&[&str]])] = &[
-    ("graph-store", &[&["views"], &["write"], &["reader"], &["query"], &["read"], &["index"], &["core"], &["limits"]]),
+    (
+        "graph-store",
+        &[&["views", "parts"], &["write"], &["reader"], &["query"], &["read"], &["index"], &["core"], &["limits"]],
+    ),
+    ("graph-maintenance", &[&["rebuild"], &["check", "removal", "purge"], &["steps", "progress"], &["limits"]]),
     (
         "graph-host",
         &[

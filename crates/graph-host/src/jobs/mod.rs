@@ -18,9 +18,10 @@ pub(crate) mod task_queue;
 
 use std::sync::Arc;
 
+use graph_maintenance::Progress as _;
 use graph_model::{Task, TaskStatus};
 use graph_schema::{Catalogue, IndexLabel, NewIndexLabel, SchemaKey, SchemaKind, Status, WriteType};
-use graph_store::{Graph, Progress as _, StoreError, not_found, now_ms};
+use graph_store::{Graph, StoreError, not_found, now_ms};
 
 pub use self::job::{Job, JobContext, JobRegistry};
 use self::olap::OlapJob;

@@ -1,6 +1,7 @@
 //! The jobs on schema elements: removing labels, building index labels, and what HugeGraph has for analytical property
 //! keys.
 
+use graph_maintenance::{rebuild_indexes, remove_label};
 use graph_model::Task;
 use graph_schema::{IndexLabel, SchemaKey, Status};
 use graph_store::{Graph, StoreError};
@@ -30,7 +31,7 @@ impl Job for RemoveLabel {
     }
 
     fn run(&self, context: &JobContext<'_>) -> Result<Option<String>, StoreError> {
-        context.graph().schema().remove(target_of(context)?, context).map(|()| None)
+        remove_label(context.graph(), target_of(context)?, context).map(|()| None)
     }
 }
 
@@ -43,7 +44,7 @@ impl Job for RebuildIndex {
     }
 
     fn run(&self, context: &JobContext<'_>) -> Result<Option<String>, StoreError> {
-        context.graph().schema().rebuild(target_of(context)?, context).map(|()| None)
+        rebuild_indexes(context.graph(), target_of(context)?, context).map(|()| None)
     }
 
     fn given_up(&self, graph: &Graph, task: &Task) {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use graph_access::Budget;
 use graph_host::{Clear, ClusterOptions, GraphConf, HostedGraph, PurgeOptions, Store, StoreOptions};
+use graph_maintenance::check_indexes;
 use graph_model::{Cardinality, DataType, IdStrategy, TaskStatus, VertexId};
 use graph_schema::{GraphMode, NewIndexLabel, SchemaKind};
 use graph_store::{Pending, StoreError, Wait};
@@ -306,9 +307,9 @@ fn concurrent_overwrites_leave_no_element_without_its_entries() {
             });
         }
     });
-    let report = graph(&first).indexes().check(true, &Budget::unlimited(), &mut |_| ()).unwrap();
-    assert_eq!(report.count(graph_store::IndexFault::Missing), 0, "{report:?}");
-    let report = graph(&second).indexes().check(false, &Budget::unlimited(), &mut |_| ()).unwrap();
+    let report = check_indexes(&graph(&first), true, &Budget::unlimited(), &mut |_| ()).unwrap();
+    assert_eq!(report.count(graph_maintenance::IndexFault::Missing), 0, "{report:?}");
+    let report = check_indexes(&graph(&second), false, &Budget::unlimited(), &mut |_| ()).unwrap();
     assert_eq!(report.total(), 0, "{report:?}");
 }
 

@@ -38,7 +38,7 @@ pub struct Graph {
     /// The number of the graph that has come to be this one by clearing and resuming, while the store was open.
     first_number: AtomicU32,
     /// Everything that expired up to this moment has been removed.
-    pub(crate) purged_to_ms: AtomicI64,
+    purged_to_ms: AtomicI64,
 }
 
 impl Graph {
@@ -253,7 +253,10 @@ impl Graph {
     }
 
     /// Waits until every write that began before this call has committed, in all servers over the store.
-    pub(crate) fn wait_for_writers(&self) -> Result<(), StoreError> {
+    ///
+    /// # Errors
+    /// [`StoreError::ServerBehind`], [`StoreError::Closing`]; those of storage.
+    pub fn wait_for_writers(&self) -> Result<(), StoreError> {
         self.wait_for_own_writers();
         self.shared.wait_for_servers()
     }
@@ -268,7 +271,9 @@ impl Graph {
     /// # Errors
     /// [`StoreError::GraphCleared`], [`StoreError::Stale`].
     pub fn pause_writes(&self) -> Result<impl Sized, StoreError> {
-        self.lock_exclusive(Mask::ALL)
+        let held = self.stripes.lock(Mask::default(), Mask::ALL, Wait::Allowed).ok_or(StoreError::Contended)?;
+        self.shared.check_fresh()?;
+        self.unless_cleared(held)
     }
 
     /// Memory of a graph without its catalogue, in bytes, as estimated.
@@ -277,12 +282,21 @@ impl Graph {
         size_of::<Self>() + Stripes::bytes()
     }
 
-    /// Locks stripes without a catalogue in play. Refused once the graph is closed, so that nothing is written where
-    /// data is being removed.
-    pub(crate) fn lock_exclusive(&self, mask: Mask) -> Result<Held, StoreError> {
-        let held = self.stripes.lock(Mask::default(), mask, Wait::Allowed).ok_or(StoreError::Contended)?;
-        self.shared.check_fresh()?;
-        self.unless_cleared(held)
+    /// Everything that expired up to this moment, in milliseconds since 1970 UTC, has been removed.
+    #[must_use]
+    pub fn purged_to_ms(&self) -> i64 {
+        self.purged_to_ms.load(Ordering::Relaxed)
+    }
+
+    /// Notes that everything that expired up to a moment has been removed.
+    pub fn set_purged_to_ms(&self, now_ms: i64) {
+        self.purged_to_ms.store(now_ms, Ordering::Relaxed);
+    }
+
+    /// Whether other processes can be at work on the store.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.shared.is_shared()
     }
 
     /// Turns away every later write, of elements, schema and tasks, and waits for the earlier ones. Reads at work are

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use graph_access::Budget;
 use graph_model::LabelId;
 use graph_schema::{Catalogue, EdgeLabelKind};
-use kv::Read;
+use kv::{Overlay, Read, UnitRows};
 
 use crate::core::graph::Graph;
-use crate::core::overlay::{Overlay, UnitRows};
 use crate::{StoreError, limits};
 
 /// A graph as the cursors of one request read it.
