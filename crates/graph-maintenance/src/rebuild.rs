@@ -18,7 +18,7 @@ use graph_schema::{IndexLabel, IndexType, SchemaKey, Status};
 use graph_store::parts::{
     Locks, Mask, Refusal, WriteUnit, needs_label_index, put_label_index_entry, stored_elements, stored_vertices,
 };
-use graph_store::{Graph, StoreError, Wait};
+use graph_store::{Graph, Schema, StoreError, Wait};
 use key_codec::{key, tables, value};
 use kv::KvError;
 
@@ -65,12 +65,12 @@ fn rebuild_index(graph: &Graph, id: LabelId, work: &dyn Progress) -> Result<(), 
     }
     if index.status != Status::Creating {
         put_out_of_use(graph, index)?;
-        graph.schema().change(|catalogue, rules| catalogue.rebuild_index_label(id, rules))?;
+        Schema::new(graph).change(|catalogue, rules| catalogue.rebuild_index_label(id, rules))?;
     }
     graph.wait_for_writers()?;
     match build(graph, id, work) {
         Ok(()) => {
-            let catalogue = graph.schema().change(|catalogue, _| {
+            let catalogue = Schema::new(graph).change(|catalogue, _| {
                 // One that was given up meanwhile has not been kept by all writers.
                 match catalogue.index_label(id).map(|index| index.status) {
                     Some(Status::Invalid) => catalogue.set_status(SchemaKey::IndexLabel(id), Status::Invalid),
@@ -109,7 +109,7 @@ fn is_repairable(graph: &Graph, index: &IndexLabel) -> bool {
 
 /// Marks an index label as not built, so that nobody keeps or uses it, and deletes its entries.
 fn put_out_of_use(graph: &Graph, index: &IndexLabel) -> Result<(), StoreError> {
-    graph.schema().change(|catalogue, _| catalogue.set_status(SchemaKey::IndexLabel(index.id), Status::Invalid))?;
+    Schema::new(graph).change(|catalogue, _| catalogue.set_status(SchemaKey::IndexLabel(index.id), Status::Invalid))?;
     graph.wait_for_writers()?;
     delete_entries(graph, index)
 }

@@ -7,7 +7,7 @@
 use graph_model::{IdStrategy, LabelId, VertexId};
 use graph_schema::{Catalogue, IndexLabel, SchemaKey, Status, VertexLabel};
 use graph_store::parts::{Locks, Mask, WriteUnit, fetch, remove_vertex};
-use graph_store::{Graph, StoreError, Wait};
+use graph_store::{Graph, Schema, StoreError, Wait};
 use key_codec::{index_key, key, tables, value};
 use kv::{Keys, RowRange};
 
@@ -25,7 +25,7 @@ pub fn remove_label(graph: &Graph, label: SchemaKey, work: &dyn Progress) -> Res
         SchemaKey::VertexLabel(_) | SchemaKey::EdgeLabel(_) | SchemaKey::IndexLabel(_) => {}
     }
     // Checked and marked in one change: nothing can come to refer to the label in between, nor after.
-    let catalogue = graph.schema().change(|catalogue, _| {
+    let catalogue = Schema::new(graph).change(|catalogue, _| {
         match label {
             SchemaKey::VertexLabel(id) => catalogue.check_vertex_label_removable(id)?,
             SchemaKey::EdgeLabel(id) => catalogue.check_edge_label_removable(id)?,
@@ -36,11 +36,11 @@ pub fn remove_label(graph: &Graph, label: SchemaKey, work: &dyn Progress) -> Res
     graph.wait_for_writers()?;
     let outcome = remove_elements(graph, &catalogue, label, work);
     match outcome {
-        Ok(()) => graph.schema().change(|catalogue, _| catalogue.remove(label)).map(drop),
+        Ok(()) => Schema::new(graph).change(|catalogue, _| catalogue.remove(label)).map(drop),
         // The label stays marked, and the next start goes on.
         Err(StoreError::Closing) => Err(StoreError::Closing),
         Err(error) => {
-            graph.schema().change(|catalogue, _| catalogue.set_status_with_indexes(label, Status::Undeleted))?;
+            Schema::new(graph).change(|catalogue, _| catalogue.set_status_with_indexes(label, Status::Undeleted))?;
             Err(error)
         }
     }

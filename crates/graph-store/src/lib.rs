@@ -20,7 +20,6 @@ pub mod limits;
 mod query;
 mod read;
 mod reader;
-mod views;
 mod write;
 
 pub use crate::core::clock::now_ms;
@@ -42,7 +41,6 @@ pub use crate::write::Writer;
 pub use crate::write::ingest::Encoder;
 pub use crate::write::schema::Schema;
 pub use crate::write::transaction::Transaction;
-pub use crate::write::variables::Variables;
 
 /// What maintenance of a graph is made of: elements and index entries as they are stored, and the frame in which they
 /// are changed. Reading and writing of elements is not done with these, but with [`Reader`] and [`Writer`].

@@ -62,15 +62,6 @@ pub const TRANSACTION_ROWS_MAX: usize = 200_000;
 pub const TRANSACTION_BYTES_MAX: usize = 32 << 20;
 
 /// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them,
-/// Variables of one graph. They are for settings of clients, and are listed and counted as a whole.
-pub const VARIABLES_MAX: usize = 1_000;
-
-/// Characters of a variable's name: as of names in the schema.
-pub const VARIABLE_NAME_CHARS_MAX: usize = 255;
-
-/// Bytes of a variable's value as JSON text. With [`VARIABLES_MAX`] it bounds the list of all.
-pub const VARIABLE_BYTES_MAX: usize = 16_384;
-
 /// Time a write may take from looking at the clock to being stored; the purge looks back so far for rows that came
 /// late. Much longer than any request may take; a row that came later still is found by the next start.
 pub const EXPIRY_WRITE_MS_MAX: i64 = 600_000;

@@ -4,7 +4,7 @@
 use graph_maintenance::{rebuild_indexes, remove_label};
 use graph_model::Task;
 use graph_schema::{IndexLabel, SchemaKey, Status};
-use graph_store::{Graph, StoreError};
+use graph_store::{Graph, Schema, StoreError};
 
 use super::job::{Job, JobContext};
 use super::olap::OlapJob;
@@ -63,7 +63,7 @@ impl Job for OlapJob {
     fn run(&self, context: &JobContext<'_>) -> Result<Option<String>, StoreError> {
         let (graph, key) = (context.graph(), target_of(context)?);
         if *self == Self::Remove && graph.catalogue().element(key).is_some() {
-            graph.schema().change(|catalogue, _| catalogue.remove(key))?;
+            Schema::new(graph).change(|catalogue, _| catalogue.remove(key))?;
         }
         Ok(None)
     }
@@ -93,7 +93,7 @@ fn give_up_index_label(graph: &Graph, given_up: SchemaKey, index: &IndexLabel) -
         built.is_some_and(|built| [key, base].contains(&built))
     };
     if TaskRecords::new(graph).tasks(builds_it, Some(1), 0)?.is_empty() {
-        graph.schema().change(|catalogue, _| catalogue.set_status(key, Status::Invalid))?;
+        Schema::new(graph).change(|catalogue, _| catalogue.set_status(key, Status::Invalid))?;
     }
     Ok(())
 }

@@ -280,7 +280,7 @@ pub enum StoreError {
     VariableName {
         /// Its length.
         chars: usize,
-        /// [`crate::limits::VARIABLE_NAME_CHARS_MAX`].
+        /// `graph_host::limits::VARIABLE_NAME_CHARS_MAX`.
         limit: usize,
     },
     /// A variable with too large a value.
@@ -290,13 +290,13 @@ pub enum StoreError {
         name: String,
         /// Its length as JSON text.
         bytes: usize,
-        /// [`crate::limits::VARIABLE_BYTES_MAX`].
+        /// `graph_host::limits::VARIABLE_BYTES_MAX`.
         limit_bytes: usize,
     },
     /// Too many variables.
     #[error("the graph has {limit} variables already, which is the limit; delete some")]
     TooManyVariables {
-        /// [`crate::limits::VARIABLES_MAX`].
+        /// `graph_host::limits::VARIABLES_MAX`.
         limit: usize,
     },
     /// A transaction that writes more than fits a batch.

@@ -29,7 +29,8 @@ pub struct Encoder<'g> {
 
 impl<'g> Encoder<'g> {
     /// An encoder with the schema as it is now.
-    pub(crate) fn new(graph: &'g Graph) -> Self {
+    #[must_use]
+    pub fn new(graph: &'g Graph) -> Self {
         Self { graph, catalogue: graph.catalogue(), rules: graph.rules() }
     }
 

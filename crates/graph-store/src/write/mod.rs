@@ -1,4 +1,4 @@
-//! Writing elements, schema and variables.
+//! Writing elements and schema.
 
 pub(crate) mod delete;
 mod ends;
@@ -9,7 +9,6 @@ pub(crate) mod schema;
 pub(crate) mod transaction;
 mod update;
 mod update_batch;
-pub(crate) mod variables;
 
 use crate::core::graph::Graph;
 
@@ -20,7 +19,9 @@ pub struct Writer<'g> {
 }
 
 impl<'g> Writer<'g> {
-    pub(crate) fn new(graph: &'g Graph) -> Self {
+    /// Writes to a graph.
+    #[must_use]
+    pub fn new(graph: &'g Graph) -> Self {
         Self { graph }
     }
 }

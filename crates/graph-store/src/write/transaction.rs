@@ -52,7 +52,9 @@ pub struct Transaction<'g> {
 }
 
 impl<'g> Transaction<'g> {
-    pub(crate) fn new(graph: &'g Graph, budget: &'g Budget) -> Self {
+    /// An empty unit of writes to a graph, by the schema as it is now.
+    #[must_use]
+    pub fn new(graph: &'g Graph, budget: &'g Budget) -> Self {
         let catalogue = graph.catalogue();
         let labels = labels_of_edges(&catalogue);
         Self {
