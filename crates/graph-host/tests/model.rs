@@ -309,7 +309,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_graph_holds_what_a_map_holds(steps in prop::collection::vec(step(), 1..30), indexed in any::<bool>(), scattered in any::<bool>()) {
+    fn a_graph_holds_what_a_map_holds(
+        steps in prop::collection::vec(step(), 1..30), indexed in any::<bool>(), scattered in any::<bool>()) {
         let (mut subject, mut model) = (Subject::new(indexed, scattered), Model::default());
         for step in &steps {
             apply(step, &mut subject, &mut model);

@@ -28,7 +28,7 @@ pub enum IndexFault {
     /// An element has none although it should.
     Missing,
     /// It belongs to an index label that does not exist. (What is left of one that is not kept is no fault: it is
-    /// deleted before the index label is built anew, or with it.)
+    /// deleted before the index label is rebuilt, or with it.)
     Orphaned,
     /// Two elements have the values of a unique index label. Repairing leaves it: one of them must be changed.
     Duplicate,
@@ -393,7 +393,7 @@ struct Missing {
 }
 
 impl Missing {
-    /// What whoever puts it must hold beside the stripes of its element: others can have a place in a unique index.
+    /// Stripes needed to put it in addition to those of its element: others can have a place in a unique index.
     fn stripes(&self) -> Mask {
         if self.entry.table != tables::INDEX_UNIQUE {
             return Mask::default();

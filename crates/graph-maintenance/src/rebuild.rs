@@ -6,7 +6,7 @@
 //! has its entries from its writer, so an element is missed by neither. Every step can be repeated: a build cut short
 //! by a crash is run again from the start.
 //!
-//! Building one anew that is in use puts its entries right one by one, and queries go on with it meanwhile. One that
+//! Rebuilding one that is in use repairs its entries one by one, and queries continue to use it meanwhile. One that
 //! cannot be trusted (it was never built, or not to its end), one whose texts are now cut otherwise, and a unique one,
 //! which no query uses and which may have to be refused, is first taken out of use: nobody keeps it, its entries are
 //! deleted, and then it is built as a new one.
@@ -96,7 +96,7 @@ fn rebuild_index(graph: &Graph, id: LabelId, work: &dyn Progress) -> Result<(), 
     }
 }
 
-/// Whether building an index label anew can leave it in use.
+/// Whether an index label can stay in use while it is rebuilt.
 fn is_repairable(graph: &Graph, index: &IndexLabel) -> bool {
     let is_in_use = index.status == Status::Created && index.complete;
     is_in_use

@@ -1,7 +1,7 @@
 //! Limits and sizes of traversals, each with its reason.
 
 /// Vertices whose edges are read in one go: enough to keep all cores busy for milliseconds, few enough that the edges
-/// of a block are small beside the traversal's memory.
+/// of a block are small compared with the traversal's memory.
 pub const BLOCK_VERTICES: usize = 4_096;
 
 /// Vertices in the first block of a frontier: few, because a limit can be reached at once.

@@ -48,7 +48,7 @@ impl Nodes {
     }
 }
 
-/// Bytes an id takes beside itself.
+/// Bytes an id takes in addition to itself.
 pub(crate) fn heap_bytes(id: &VertexId) -> usize {
     match id {
         VertexId::String(text) if text.is_heap_allocated() => text.capacity(),

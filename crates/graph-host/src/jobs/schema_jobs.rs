@@ -76,7 +76,8 @@ pub(super) fn give_up_unbuilt(graph: &Graph, target: SchemaKey) {
         let outcome = give_up_index_label(graph, target, index);
         if let Err(error) = outcome {
             let index = &*index.name;
-            tracing::warn!(graph = graph.name(), index, %error, "an index label that is not built could not be marked so");
+            tracing::warn!(
+                graph = graph.name(), index, %error, "an index label that is not built could not be marked so");
         }
     }
 }

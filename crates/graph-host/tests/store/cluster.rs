@@ -176,7 +176,7 @@ fn what_one_server_clears_or_drops_the_other_writes_to_no_more() {
     insert(&graph(&second), &[named("after")]).unwrap();
     let stored = |id: &str| graph(&first).reader().vertex(&VertexId::String(id.into())).unwrap().is_some();
     assert!(stored("after") && !stored("before") && !stored("late"));
-    // By the one that does not keep house; the other one removes what it held.
+    // By the one that does not collect garbage; the other one removes what it held.
     second.drop_graph("extra").unwrap();
     assert!(first.graph("extra").is_err());
     until("removing what was dropped", || rows(&*engine, tables::VERTEX).len() == 1);
@@ -219,7 +219,7 @@ fn a_server_that_cannot_look_stops_writing_and_begins_again() {
     until("writing again", || insert(&graph, &[named("b")]).is_ok());
 }
 
-/// Vertices of label `named`, so many that a task over them takes a while.
+/// Vertices of label `named`, enough that a task over them takes a while.
 fn fill(graph: &HostedGraph) {
     for from in (0..4_000).step_by(500) {
         let ids: Vec<String> = (from..from + 500).map(|n| format!("v{n}")).collect();

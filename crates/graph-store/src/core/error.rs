@@ -65,7 +65,8 @@ pub enum StoreError {
     },
     /// A configuration that is too large to keep.
     #[error(
-        "the configuration of a graph may have {limit_bytes} bytes, but this one has {bytes}; leave out what is not needed"
+        "the configuration of a graph may have {limit_bytes} bytes, but this one has {bytes}; \
+        leave out what is not needed"
     )]
     ConfTooLarge {
         /// Bytes of all keys and values.
@@ -179,7 +180,10 @@ pub enum StoreError {
         holder: String,
     },
     /// A text of too many words, or a collection of too many items, for an index.
-    #[error("{}the value for index label '{index_label}' has {count} words or items, the limit is {limit}", at(*.index))]
+    #[error(
+        "{}the value for index label '{index_label}' has {count} words or items, the limit is {limit}",
+        at(*.index)
+    )]
     TooManyTokens {
         /// Position in the batch, from 0; `None` for a single element.
         index: Option<usize>,
@@ -221,7 +225,8 @@ pub enum StoreError {
     },
     /// A scan of more elements than one answer may hold.
     #[error(
-        "Too many records: the scan has more than {limit}; read it page by page with 'page' and 'page_limit', or in smaller shards"
+        "Too many records: the scan has more than {limit}; read it page by page with 'page' and 'page_limit', \
+        or in smaller shards"
     )]
     TooManyRecords {
         /// [`crate::limits::SCAN_RECORDS_MAX`].
@@ -341,7 +346,8 @@ pub enum StoreError {
     SchemaBusy,
     /// What this server has in memory may be out of date: it has not been able to look for too long.
     #[error(
-        "this server has not been able to see for {since_ms} ms what other servers changed (cluster.stale_ms), so it does not write; \
+        "this server has not been able to see for {since_ms} ms what other servers changed (cluster.stale_ms), \
+        so it does not write; \
          try again in a moment, or another server"
     )]
     Stale {
@@ -350,7 +356,8 @@ pub enum StoreError {
     },
     /// Another server is changing schema or graphs.
     #[error(
-        "server {server} has been changing the schema or the graphs for {waited_ms} ms (cluster.change_wait_ms); try again in a moment"
+        "server {server} has been changing the schema or the graphs for {waited_ms} ms (cluster.change_wait_ms); \
+        try again in a moment"
     )]
     ChangeBusy {
         /// Which one.
@@ -360,7 +367,8 @@ pub enum StoreError {
     },
     /// A server that lives has not come to see a change.
     #[error(
-        "server {server} has not taken over a change for {waited_ms} ms: writes that began before it are still at work there"
+        "server {server} has not taken over a change for {waited_ms} ms: \
+        writes that began before it are still at work there"
     )]
     ServerBehind {
         /// Which one.
@@ -370,7 +378,8 @@ pub enum StoreError {
     },
     /// What this server wrote about itself is not there.
     #[error(
-        "server {server} does not find its own row in the store: another one deleted it, or the clocks of the storage nodes differ"
+        "server {server} does not find its own row in the store: \
+        another one deleted it, or the clocks of the storage nodes differ"
     )]
     NotListed {
         /// Which one.
@@ -378,7 +387,8 @@ pub enum StoreError {
     },
     /// A copy of a graph is not what was copied.
     #[error(
-        "the copy differs: {written} rows of table {table} were written and {found} are there, or their contents differ; \
+        "the copy differs: {written} rows of table {table} were written and {found} are there, \
+        or their contents differ; \
          see that nothing writes the source, and copy again"
     )]
     CopyDiffers {

@@ -11,7 +11,7 @@ pub struct GraphOptions {
     /// Whether numbers and dates in primary-key ids are written in their sortable code (HugeGraph's default) or
     /// plainly.
     pub encode_primary_key_number: bool,
-    /// How new search indexes cut texts. One that exists keeps its analyzer until it is built anew.
+    /// How new search indexes cut texts. One that exists keeps its analyzer until it is rebuilt.
     pub analyzer: Analyzer,
 }
 

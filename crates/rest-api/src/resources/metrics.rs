@@ -182,7 +182,8 @@ fn memory(app: &App) -> Vec<(&'static str, &'static str, f64)> {
         parts.push(("allocator", "Freed memory that the allocator keeps for what comes next", kept as f64));
     }
     let counted: f64 = parts.iter().map(|(_, _, bytes)| bytes).sum();
-    let rest = "Threads, connections, answers under way, and what else is not counted; negative where parts are counted that the system \
+    let rest = "Threads, connections, answers under way, and what else is not counted; \
+    negative where parts are counted that the system \
                 has not given memory for yet";
     parts.push(("rest", rest, resident_bytes() as f64 - counted));
     parts
