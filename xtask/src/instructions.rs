@@ -107,7 +107,7 @@ fn count_all(root: &Path) -> Result<BTreeMap<String, u64>> {
 /// stays what it is.
 fn build(root: &Path) -> Result<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let arguments = "test --release --workspace --bench instructions --no-run --message-format=json";
+    let arguments = "test --profile bench --workspace --bench instructions --no-run --message-format=json";
     let mut command = Command::new(cargo);
     command.args(arguments.split(' ')).current_dir(root);
     // What `cargo run` says about xtask would look to build scripts like a change of their own package, and have them
