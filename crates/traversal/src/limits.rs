@@ -29,6 +29,14 @@ pub const NODE_BYTES: usize = 72;
 /// Bytes an edge takes while its block is at hand.
 pub const EDGE_BYTES: usize = 16;
 
+/// Bytes an edge takes while its block is at hand, where vertices are numbers: twice a number, in lists that may be
+/// twice as long as needed.
+pub(crate) const NUMBERED_EDGE_BYTES: usize = 16;
+
+/// Bytes a vertex takes in a traversal where vertices are numbers: two numbers and a few words in the sets of an
+/// algorithm, and its id among the graph's numbers, which a traversal can make many of.
+pub(crate) const NUMBERED_NODE_BYTES: usize = NODE_BYTES;
+
 /// Bytes an edge takes besides, while its block is at hand, that leads to a vertex without a number: the vertex's id,
 /// in a list that may be twice as long as needed, and its number.
 pub(crate) const NEW_VERTEX_BYTES: usize = 2 * size_of::<graph_model::VertexId>() + size_of::<Option<crate::Node>>();

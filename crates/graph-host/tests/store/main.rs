@@ -25,3 +25,4 @@ mod snapshots;
 mod tasks;
 mod transaction;
 mod transfer;
+mod walks;

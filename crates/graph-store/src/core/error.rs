@@ -1,5 +1,6 @@
 //! What can go wrong with a graph.
 
+use edge_rows::RowsError;
 use graph_access::{AccessError, Interrupted};
 use graph_model::{ErrorKind, IdError};
 use graph_schema::{ElementError, SchemaError};
@@ -341,6 +342,9 @@ pub enum StoreError {
     /// A write would have to wait for another one; asked not to, it did nothing.
     #[error("another write to the same elements is at work")]
     Contended,
+    /// A walk has met more vertices than there are numbers for.
+    #[error("the walk meets more than {} vertices; ask for fewer steps or edges", adjacency::limits::NUMBERS_MAX)]
+    TooManyVertices,
     /// The schema kept changing.
     #[error("the schema changed too often while the request was at work; send it again")]
     SchemaBusy,
@@ -434,6 +438,17 @@ impl From<Interrupted> for StoreError {
     }
 }
 
+impl From<RowsError> for StoreError {
+    fn from(error: RowsError) -> Self {
+        match error {
+            RowsError::Kv(error) => error.into(),
+            RowsError::Codec(error) => error.into(),
+            RowsError::Interrupted(interrupted) => interrupted.into(),
+            RowsError::TooManyVertices => Self::TooManyVertices,
+        }
+    }
+}
+
 impl From<StoreError> for AccessError {
     fn from(error: StoreError) -> Self {
         Self::new(error.kind(), error.to_string())
@@ -490,9 +505,10 @@ impl StoreError {
                 ErrorKind::LimitExceeded
             }
             Self::NoIndex { .. } => ErrorKind::NoIndex,
-            Self::TooManyRanges { .. } | Self::TooManySelected { .. } | Self::TooManyRecords { .. } => {
-                ErrorKind::LimitExceeded
-            }
+            Self::TooManyVertices
+            | Self::TooManyRanges { .. }
+            | Self::TooManySelected { .. }
+            | Self::TooManyRecords { .. } => ErrorKind::LimitExceeded,
             Self::TooManyTasks { .. }
             | Self::Busy { .. }
             | Self::GraphCleared { .. }

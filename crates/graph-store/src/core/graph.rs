@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use arc_swap::{ArcSwap, Guard};
+use edge_rows::register;
 use graph_schema::{Catalogue, ElementRules, GraphMode};
 use key_codec::key::MetaKind;
 use key_codec::{GraphNumber, setting_value};
@@ -28,6 +29,8 @@ pub struct Graph {
     catalogue: ArcSwap<Catalogue>,
     schema_lock: Mutex<()>,
     stripes: Stripes,
+    /// Neighbours kept for walks. Every write of edges is registered with it.
+    neighbours: adjacency::Cache,
     mode: AtomicU8,
     reads_all: AtomicBool,
     cleared: AtomicBool,
@@ -45,10 +48,12 @@ impl Graph {
     /// A graph with a catalogue that is stored under its number, or is going to be.
     #[must_use]
     pub fn new(name: String, number: GraphNumber, shared: Arc<Shared>, catalogue: Catalogue) -> Self {
+        let neighbours = adjacency::Cache::new(Arc::clone(&shared.adjacency));
         Self {
             name,
             number,
             shared,
+            neighbours,
             catalogue: ArcSwap::from_pointee(catalogue),
             schema_lock: Mutex::default(),
             stripes: Stripes::new(),
@@ -305,6 +310,7 @@ impl Graph {
         let _no_schema_change_at_work = self.schema_lock.lock();
         self.cleared.store(true, Ordering::Release);
         self.wait_for_own_writers();
+        self.neighbours.clear();
     }
 
     /// What a read found, unless the graph was closed meanwhile: some of it may have been gone by then.
@@ -317,6 +323,7 @@ impl Graph {
 
     /// Takes back [`Self::close`].
     pub fn reopen(&self) {
+        self.neighbours.clear();
         self.cleared.store(false, Ordering::Release);
     }
 
@@ -330,6 +337,9 @@ impl Graph {
     /// Hands a batch to the engine, with the locks it was made under.
     pub(crate) fn submit(&self, mut batch: WriteBatch, held: Held) -> kv::Commit {
         batch.order_groups();
+        if let Some(write) = register(&self.neighbours, &batch) {
+            batch.hold(Box::new(write));
+        }
         batch.hold(Box::new(held));
         self.engine().submit(batch)
     }
@@ -337,6 +347,23 @@ impl Graph {
     /// Writes a batch whose locks stay with the caller.
     pub(crate) fn commit(&self, mut batch: WriteBatch) -> Result<(), StoreError> {
         batch.order_groups();
+        let _until_written = register(&self.neighbours, &batch);
         Ok(self.engine().commit(batch)?)
+    }
+
+    /// The table of numbers and neighbours that walks use; `None` where there is none. The first call waits for the
+    /// writers at work, so its caller must not be one.
+    pub(crate) fn neighbours(&self) -> Option<Arc<adjacency::Table>> {
+        self.neighbours.table(|| self.wait_for_own_writers())
+    }
+
+    /// Forgets all neighbours kept for walks: edges were removed by other means than a batch of writes.
+    pub fn forget_neighbours(&self) {
+        self.neighbours.clear();
+    }
+
+    /// Keeps no neighbours from now on: edges will be written by other means than [`Self::submit`].
+    pub(crate) fn keep_no_neighbours(&self) {
+        self.neighbours.turn_off();
     }
 }

@@ -31,6 +31,7 @@ impl<'g> Encoder<'g> {
     /// An encoder with the schema as it is now.
     #[must_use]
     pub fn new(graph: &'g Graph) -> Self {
+        graph.keep_no_neighbours();
         Self { graph, catalogue: graph.catalogue(), rules: graph.rules() }
     }
 
