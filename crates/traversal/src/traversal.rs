@@ -82,6 +82,10 @@ impl<'g> Traversal<'g> {
     #[must_use]
     pub fn recording_edges(mut self, wanted: bool) -> Self {
         self.recorded = wanted.then(FxHashMap::default);
+        // Edges are read as rows then, for their ids: numbers of the graph would only cost a look-up each.
+        if wanted && self.nodes.len() == 0 {
+            self.nodes = Nodes::new(None);
+        }
         self
     }
 
