@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Times of the hot paths (crates/rhizome/benches), as ratios to saved ones. The first run saves what it measures in the cache folder;
-# SAVE=1 saves anew. FILTER=store measures only what has this in its name.
+# SAVE=1 replaces the saved times. FILTER=store measures only what has this in its name.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

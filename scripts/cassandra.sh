@@ -116,7 +116,7 @@ launch() { # DIR N
     if running "$1" "$2"; then die "node $2 of $1 is running already: pid $(pid_of "$1" "$2")"; fi
     if port_in_use "$(address "$2")" "$port"; then die "port $port of $(address "$2") is taken"; fi
     if [[ -z $heap ]]; then if (($(cat "$1/nodes") > 1)); then heap=320M; else heap=512M; fi; fi
-    # The quick compiler and collector: nodes of tests live for minutes, beside many others on few processors.
+    # The quick compiler and collector: nodes of tests live for minutes, next to many others on few processors.
     options=(-Xms"$heap" -Xmx"$heap" -Xss512k -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:MaxDirectMemorySize=192M -XX:+ExitOnOutOfMemoryError
         -XX:-UsePerfData -javaagent:"$(echo "$jars"/jamm-*.jar)"
         -Dcassandra.config="file://$dir/conf/cassandra.yaml" -Dcassandra.storagedir="$dir" -Dcassandra.logdir="$dir"

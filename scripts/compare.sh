@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rhizome and Apache HugeGraph 1.7.0 on this machine, in turn (`rhizome bench compare`), with the goals of the project beside the ratios.
+# Rhizome and Apache HugeGraph 1.7.0 on this machine, in turn (`rhizome bench compare`), with the goals of the project next to the ratios.
 # HugeGraph is fetched with Maven the first time (about 280 MB). Both servers are started for this and thrown away after it: deleting
 # the test's data from HugeGraph would take longer than the comparison.
 #

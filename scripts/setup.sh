@@ -101,6 +101,23 @@ own_crates_of_this_checkout() {
     printf '%s\n' "$root" >"$stamp"
 }
 
+# Code that utoipa-swagger-ui generates names its files by absolute paths. In a build folder that was copied or moved
+# they are those of the old place, and cargo does not notice when that is gone.
+generated_code_finds_its_files() {
+    local embed file profile
+    for profile in debug release dist; do
+        for embed in "$CARGO_TARGET_DIR/$profile"/build/utoipa-swagger-ui-*/out/embed.rs; do
+            [[ -f $embed ]] || continue
+            file=$(sed -n '0,/include_bytes!/s/.*include_bytes!("\([^"]*\)").*/\1/p' "$embed")
+            if [[ ! -e $file ]]; then
+                say "Build folder: copied from elsewhere, rebuilding utoipa-swagger-ui ($profile)"
+                (cd "$root" && cargo clean --quiet --profile "${profile/debug/dev}" -p utoipa-swagger-ui)
+                break
+            fi
+        done
+    done
+}
+
 setup_build() {
     number=$((number + 1))
     has_rust || die "cargo is missing or older than Cargo.toml asks (rust-version)." "Install Rust 1.95 or newer: https://www.rust-lang.org/tools/install"
@@ -110,6 +127,7 @@ setup_build() {
     step "pkg-config" has_pkg_config pkg-config
     step "curl" has_curl curl
     own_crates_of_this_checkout
+    generated_code_finds_its_files
 }
 
 setup_java() {

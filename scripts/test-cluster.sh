@@ -16,7 +16,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 port=${RHIZOME_CASSANDRA_PORT:-9042}
 work=$(mktemp -d "${TMPDIR:-/tmp}/rhizome-cluster.XXXXXX")
-# A folder and ports of its own, beside a store that may be running.
+# A folder and ports of its own, so that a store can be running meanwhile.
 export TIKV_STORE_DIR=$work/tikv TIKV_PD_PORT=${TIKV_PD_PORT:-23990} TIKV_STORE_PORT=${TIKV_STORE_PORT:-20360}
 nodes=
 servers=()

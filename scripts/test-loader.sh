@@ -32,7 +32,7 @@ if ! cmp -s "$pom" "$RHIZOME_CACHE/loader/pom.xml" || [[ ! -s $classpath ]]; the
 fi
 
 # Loads a folder both ways and compares.
-load_both() { # FOLDER with mapping.json, schema.groovy and schema.json beside the CSV folders
+load_both() { # FOLDER with mapping.json, schema.groovy and schema.json next to the CSV folders
     local data=$1 loader_url own_url entry
     "$root/scripts/server.sh" start "$dir/loader" 0
     "$root/scripts/server.sh" start "$dir/own" 0

@@ -16,7 +16,7 @@ if [[ -n ${RHIZOME_TEST_TIKV_PD:-} ]]; then
     exit
 fi
 
-# A folder and ports of its own, beside a store that may be running.
+# A folder and ports of its own, so that a store can be running meanwhile.
 TIKV_STORE_DIR=$(mktemp -d)
 export TIKV_STORE_DIR TIKV_PD_PORT=${TIKV_PD_PORT:-23890} TIKV_STORE_PORT=${TIKV_STORE_PORT:-20260}
 trap 'scripts/tikv.sh clean' EXIT

@@ -1,4 +1,4 @@
-//! Times that criterion measured, beside those it saved as baseline `saved`: see `scripts/bench.sh`.
+//! Times that criterion measured, compared with those it saved as baseline `saved`: see `scripts/bench.sh`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -130,7 +130,8 @@ mod tests {
     #[test]
     fn sections_keys_and_variables() {
         let page = render(
-            "# Head of the file.\n\n# About a.\n[a]\n# First line,\n# second | line.\nb_c = \"x\"\n\n# Deeper.\n[a.d]\n# E.\ne = 1\n",
+            "# Head of the file.\n\n# About a.\n[a]\n# First line,\n\
+            # second | line.\nb_c = \"x\"\n\n# Deeper.\n[a.d]\n# E.\ne = 1\n",
         )
         .unwrap();
         assert!(page.contains("\n## [a]\n\nAbout a.\n\n"), "{page}");

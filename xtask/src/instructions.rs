@@ -1,7 +1,7 @@
 //! Instructions of the hot paths, counted by valgrind's callgrind: they do not depend on how busy the machine is, so a
 //! bound on them can fail a test where a bound on time could not.
 //!
-//! The cases are those of `crates/rhizome/benches/instructions.rs`; the bounds are in `instructions.toml` beside it,
+//! The cases are those of `crates/rhizome/benches/instructions.rs`; the bounds are in `instructions.toml` next to it,
 //! what was counted there and how much more is allowed.
 
 use std::collections::BTreeMap;
@@ -40,7 +40,8 @@ pub(crate) fn check(root: &Path) -> Result<Report> {
 /// Counts all cases and writes what was counted as the new bounds.
 pub(crate) fn update(root: &Path) -> Result<Report> {
     let mut text = format!(
-        "# Instructions of one time of each hot path, as `cargo xtask instructions --update` counted them. More than {ALLOWED_PERCENT}%\n\
+        "# Instructions of one time of each hot path, as `cargo xtask instructions --update` counted them. \
+        More than {ALLOWED_PERCENT}%\n\
          # above fails `cargo xtask instructions`.\n\n"
     );
     let counted = count_all(root)?;
@@ -63,8 +64,10 @@ fn compare(bounds: &BTreeMap<String, u64>, counted: &BTreeMap<String, u64>) -> R
         report.notes.push(format!("{name:<32} {count:>12} instructions, {percent}% of the bound's {bound}"));
         if percent > 100 + ALLOWED_PERCENT {
             report.problems.push(format!(
-                "{BOUNDS}: {name} takes {count} instructions, {percent}% of the {bound} it took when the bound was set; at most {}% are \
-                 allowed. Make it cheaper, or, if it is worth it, run `cargo xtask instructions --update` and say why in the commit",
+                "{BOUNDS}: {name} takes {count} instructions, {percent}% of the {bound} it took \
+                 when the bound was set; at most {}% are allowed. \
+                 Make it cheaper, or, if it is worth it, \
+                 run `cargo xtask instructions --update` and say why in the commit",
                 100 + ALLOWED_PERCENT
             ));
         } else if percent < 100 - TOLD_PERCENT {
@@ -104,7 +107,7 @@ fn count_all(root: &Path) -> Result<BTreeMap<String, u64>> {
 /// stays what it is.
 fn build(root: &Path) -> Result<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let arguments = "test --release --workspace --bench instructions --no-run --message-format=json";
+    let arguments = "test --profile bench --workspace --bench instructions --no-run --message-format=json";
     let mut command = Command::new(cargo);
     command.args(arguments.split(' ')).current_dir(root);
     // What `cargo run` says about xtask would look to build scripts like a change of their own package, and have them

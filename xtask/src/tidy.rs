@@ -9,6 +9,7 @@ mod circles;
 mod crate_lines;
 mod dependencies;
 mod findings;
+mod fuzz_lock;
 mod layers;
 pub(crate) mod limits;
 mod links;
@@ -46,6 +47,7 @@ pub(crate) fn check(root: &Path) -> Result<Report> {
         layers::check(&file.path, file.text.as_deref().unwrap_or_default(), &mut report)?;
     }
     dependencies::check(&manifest, &workspace::read(root, "docs/dependencies.md")?, &mut report)?;
+    fuzz_lock::check(root, &mut report)?;
     changelog::check(&workspace::read(root, "CHANGELOG.md")?, &mut report);
     Ok(report)
 }

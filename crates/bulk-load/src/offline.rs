@@ -35,6 +35,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use api_client::ElementKind;
 use graph_host::{GraphConf, HostedGraph, Store};
+use graph_maintenance::suspend_indexes;
 use graph_store::{Graph, StoreError};
 
 use crate::catalogue::Catalogue;
@@ -274,7 +275,7 @@ impl Load<'_> {
         if self.state.is_loaded() {
             return Ok(());
         }
-        let suspended = self.graph.schema().suspend_indexes(&names(ElementKind::Vertex), &names(ElementKind::Edge));
+        let suspended = suspend_indexes(&self.graph, &names(ElementKind::Vertex), &names(ElementKind::Edge));
         let suspended = suspended.map_err(|error| LoadError::graph("cannot disable indexes", error))?;
         if suspended.is_empty() { Ok(()) } else { self.step(Step::Suspended(suspended), true) }
     }

@@ -1,8 +1,9 @@
 //! What may be asked of one graph: the port between those who read or write a graph and those who store it.
 //!
-//! What it is: traits and plain data. [`WalkRead`] is what a walk needs, [`GraphRead`] adds look-ups, scans and
-//! queries, [`GraphWrite`] a unit of writes. Executors of query languages, algorithms and access control use these
-//! traits; `graph-store` implements them. What it is not: it stores nothing and knows no engine, no JSON and no HTTP.
+//! What it is: traits and plain data. [`WalkRead`] is what a walk needs, [`NumberedRead`] the same by numbers,
+//! [`GraphRead`] adds look-ups, scans and queries, [`GraphWrite`] a unit of writes. Executors of query languages,
+//! algorithms and access control use these traits; `graph-store` implements them. What it is not: it stores nothing and
+//! knows no engine, no JSON and no HTTP.
 //!
 //! Invariants:
 //! - Readers pull. A [`Cursor`] hands out batches of bounded size when it is asked to, so the reader decides when to go
@@ -19,6 +20,7 @@ mod cursor;
 mod edge_read;
 mod error;
 pub mod limits;
+mod numbered;
 mod read;
 mod write;
 
@@ -26,5 +28,6 @@ pub use budget::{Budget, Interrupted};
 pub use cursor::{Batches, Cursor, drain};
 pub use edge_read::{EdgeRead, EdgeRow};
 pub use error::AccessError;
+pub use numbered::NumberedRead;
 pub use read::{GraphRead, Lookup, WalkRead};
 pub use write::GraphWrite;

@@ -6,7 +6,7 @@ use compact_str::CompactString;
 use graph_model::{Edge, EdgeId, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, Conditions};
 
-use crate::{AccessError, Cursor, EdgeRead, EdgeRow};
+use crate::{AccessError, Cursor, EdgeRead, EdgeRow, NumberedRead};
 
 /// What a walk through a graph needs. Calls come from several threads at once.
 pub trait WalkRead: Sync {
@@ -32,6 +32,11 @@ pub trait WalkRead: Sync {
     /// # Errors
     /// [`AccessError`] of the budget.
     fn check(&self) -> Result<(), AccessError>;
+
+    /// The same graph by numbers; `None` where it is read by ids only.
+    fn numbered(&self) -> Option<&dyn NumberedRead> {
+        None
+    }
 }
 
 /// Elements to find by their label and by conditions on their properties.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use graph_access::Budget;
 use graph_schema::Catalogue;
 use graph_store::graph_version::read_versions;
-use graph_store::{Graph, StoreError};
+use graph_store::{Encoder, Graph, Reader, Schema, StoreError, Transaction, Writer};
 use key_codec::GraphNumber;
 use parking_lot::RwLock;
 
@@ -14,6 +15,7 @@ use crate::host::Host;
 use crate::jobs::Jobs;
 use crate::jobs::records::next_task;
 use crate::lists::read_graphs;
+use crate::variables::Variables;
 
 /// The graphs of a store by name, shared with the threads that look after them.
 pub(crate) type Graphs = Arc<RwLock<BTreeMap<String, Arc<HostedGraph>>>>;
@@ -38,6 +40,42 @@ impl HostedGraph {
         let graph = Graph::open(name, number, Arc::clone(&host.graphs_share))?;
         let first_task = next_task(&*host.engine, number)?;
         Ok(Self { graph, host: Arc::clone(host), first_task })
+    }
+
+    /// To read elements.
+    #[must_use]
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::new(&self.graph)
+    }
+
+    /// To write elements.
+    #[must_use]
+    pub fn writer(&self) -> Writer<'_> {
+        Writer::new(&self.graph)
+    }
+
+    /// To write several elements that become visible together, by the schema as it is now.
+    #[must_use]
+    pub fn transaction<'g>(&'g self, budget: &'g Budget) -> Transaction<'g> {
+        Transaction::new(&self.graph, budget)
+    }
+
+    /// To change the schema.
+    #[must_use]
+    pub fn schema(&self) -> Schema<'_> {
+        Schema::new(&self.graph)
+    }
+
+    /// To read and write variables.
+    #[must_use]
+    pub fn variables(&self) -> Variables<'_> {
+        Variables::new(&self.graph)
+    }
+
+    /// To make rows of elements for an ingest, with the schema as it is now.
+    #[must_use]
+    pub fn encoder(&self) -> Encoder<'_> {
+        Encoder::new(&self.graph)
     }
 
     /// The jobs on it.

@@ -22,6 +22,7 @@ mod lists;
 mod options;
 mod ranges;
 mod store;
+mod variables;
 
 pub use crate::hosted::HostedGraph;
 pub use crate::jobs::olap::OlapJob;
@@ -30,3 +31,4 @@ pub use crate::options::{ClusterOptions, PurgeOptions, StoreOptions};
 pub use crate::store::Store;
 pub use crate::store::graphs::{Clear, GraphConf};
 pub use crate::store::transfer::{Copied, CopyProgress, TableSum};
+pub use crate::variables::Variables;

@@ -31,5 +31,15 @@ pub const COPY_BATCH_BYTES: usize = 1 << 20;
 /// up the others', and both leave a small machine room to serve requests.
 pub const TASK_THREADS: usize = 2;
 
-/// Time between two looks at a task that a caller waits for: short beside any build of an index, long beside a look.
+/// Time between two looks at a task that a caller waits for: short compared with any build of an index, long compared
+/// with a look.
 pub const TASK_POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Variables of one graph. They are for settings of clients, and are listed and counted as a whole.
+pub const VARIABLES_MAX: usize = 1_000;
+
+/// Characters of a variable's name: as of names in the schema.
+pub const VARIABLE_NAME_CHARS_MAX: usize = 255;
+
+/// Bytes of a variable's value as JSON text. With [`VARIABLES_MAX`] it bounds the list of all.
+pub const VARIABLE_BYTES_MAX: usize = 16_384;

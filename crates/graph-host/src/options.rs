@@ -36,8 +36,8 @@ impl Default for StoreOptions {
 pub struct PurgeOptions {
     /// Pause between two looks at what is due; `None`: only [`crate::Store::purge_expired`] removes anything.
     pub interval: Option<Duration>,
-    /// Rows looked at at one time, at most [`graph_store::limits::EXPIRY_BATCH_ELEMENTS_MAX`]. The edges among them go
-    /// in one batch, for which writers of edges near them wait; a vertex keeps only its own writers waiting.
+    /// Rows looked at at one time, at most [`graph_maintenance::limits::EXPIRY_BATCH_ELEMENTS_MAX`]. The edges among
+    /// them go in one batch, for which writers of edges near them wait; a vertex keeps only its own writers waiting.
     pub elements_per_batch: usize,
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use graph_access::Budget;
 use graph_host::{HostedGraph, Store, StoreOptions};
+use graph_maintenance::check_indexes;
 use graph_model::{Cardinality, DataType, IdStrategy, Properties, Value, VertexId};
 use graph_schema::{
     EdgeRecord, ElementError, IndexType, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex,
@@ -203,11 +204,14 @@ proptest! {
         let (_store, graph) = subject(requests.len() % 2 == 1);
         let mut model: BTreeMap<u8, Known> = BTreeMap::new();
         for (records, strategies) in &requests {
-            let named: Vec<_> = strategies.iter().map(|(key, strategy)| (Cow::Borrowed(KEYS[*key].0), *strategy)).collect();
+            let named: Vec<_> =
+                strategies.iter().map(|(key, strategy)| (Cow::Borrowed(KEYS[*key].0), *strategy)).collect();
             let vertices: Vec<_> = records.iter().map(vertex).collect();
             let edges: Vec<_> = records.iter().map(edge).collect();
-            let answered = graph.writer().update_vertices(&vertices, &named, Wait::Never).and_then(Pending::wait).unwrap();
-            let edges = graph.writer().update_edges(&edges, &named, false, Wait::Never).and_then(Pending::wait).unwrap();
+            let answered =
+                graph.writer().update_vertices(&vertices, &named, Wait::Never).and_then(Pending::wait).unwrap();
+            let edges =
+                graph.writer().update_edges(&edges, &named, false, Wait::Never).and_then(Pending::wait).unwrap();
             update(&mut model, records, strategies);
             let touched: BTreeSet<u8> = records.iter().map(|record| record.0).collect();
             prop_assert_eq!(answered.len(), touched.len());
@@ -221,9 +225,10 @@ proptest! {
                 prop_assert_eq!(&stored, edge);
             }
         }
-        let report = graph.indexes().check(false, &Budget::unlimited(), &mut |_| ()).unwrap();
+        let report = check_indexes(&graph, false, &Budget::unlimited(), &mut |_| ()).unwrap();
         prop_assert_eq!(report.total(), 0, "{:?}", report);
-        let has = |model: &BTreeMap<u8, Known>, key| model.values().any(|known| known.get(&key).is_some_and(|v| !v.is_empty()));
+        let has = |model: &BTreeMap<u8, Known>, key|
+            model.values().any(|known| known.get(&key).is_some_and(|v| !v.is_empty()));
         prop_assert_eq!(report.entries > 0, [0, 2, 3].into_iter().any(|key| has(&model, key)));
         for (element, expected) in &model {
             let stored = graph.reader().vertex(&VertexId::Number(i64::from(*element))).unwrap().unwrap();

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use graph_access::Budget;
 use graph_host::{Clear, HostedGraph, Store, StoreOptions};
+use graph_maintenance::check_indexes;
 use graph_model::{Direction, EdgeId, LabelId, VertexId};
 use graph_schema::Alter;
 use graph_schema::{Conditions, IndexType, Literal, NewEdge, NewIndexLabel, NewVertex};
@@ -308,14 +309,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_graph_holds_what_a_map_holds(steps in prop::collection::vec(step(), 1..30), indexed in any::<bool>(), scattered in any::<bool>()) {
+    fn a_graph_holds_what_a_map_holds(
+        steps in prop::collection::vec(step(), 1..30), indexed in any::<bool>(), scattered in any::<bool>()) {
         let (mut subject, mut model) = (Subject::new(indexed, scattered), Model::default());
         for step in &steps {
             apply(step, &mut subject, &mut model);
         }
         check_vertices(&subject, &model);
         check_edges(&subject, &model);
-        let report = subject.graph.indexes().check(false, &Budget::unlimited(), &mut |_| ()).unwrap();
+        let report = check_indexes(&subject.graph, false, &Budget::unlimited(), &mut |_| ()).unwrap();
         prop_assert_eq!(report.total(), 0, "{:#?}", report);
     }
 }

@@ -20,7 +20,6 @@ pub mod limits;
 mod query;
 mod read;
 mod reader;
-mod views;
 mod write;
 
 pub use crate::core::clock::now_ms;
@@ -28,12 +27,10 @@ pub use crate::core::error::{End, StoreError};
 pub use crate::core::graph::Graph;
 pub use crate::core::options::GraphOptions;
 pub use crate::core::pending::Pending;
-pub use crate::core::progress::Progress;
 pub use crate::core::shared::{ChangeRight, IDS_RESERVED, Peers, RetiredWriters, Shared};
 pub use crate::core::stripes::Wait;
 pub use crate::core::texts::not_found;
 pub use crate::core::{graph_version, stored_catalogue, stored_settings};
-pub use crate::index::{IndexFault, IndexReport, Indexes};
 pub use crate::read::progress::{Listed, Range, Visit};
 pub use crate::reader::Reader;
 pub use crate::reader::graph_reader::GraphReader;
@@ -42,7 +39,21 @@ pub use crate::reader::scan::{Scan, Shard};
 pub use crate::reader::select::VertexSelector;
 pub use crate::write::Writer;
 pub use crate::write::ingest::Encoder;
-pub use crate::write::purge::Purged;
 pub use crate::write::schema::Schema;
 pub use crate::write::transaction::Transaction;
-pub use crate::write::variables::Variables;
+
+/// What maintenance of a graph is made of: elements and index entries as they are stored, and the frame in which they
+/// are changed. Reading and writing of elements is not done with these, but with [`Reader`] and [`Writer`].
+pub mod parts {
+    pub use crate::core::clock::is_expired;
+    pub use crate::core::expiry::{delete_expiry, put_expiry};
+    pub use crate::core::fetch::fetch;
+    pub use crate::core::stored::{Stored, stored_edges, stored_element, stored_elements, stored_vertices};
+    pub use crate::core::stripes::{Locks, Mask};
+    pub use crate::core::texts::element_id_text;
+    pub use crate::index::entries::{Entry, add_entries, values_in_row};
+    pub use crate::index::label_index::{needs_label_index, put_label_index_entry};
+    pub use crate::index::write_unit::{Refusal, WriteUnit};
+    pub use crate::write::delete::remove_vertex_wholly;
+    pub use crate::write::rows::{remove_edge, remove_vertex};
+}

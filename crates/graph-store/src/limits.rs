@@ -7,9 +7,6 @@ pub const SWAP_RETRIES_MAX: u32 = 1_000;
 /// Edges deleted in one batch when a vertex is deleted. Bounds the memory of deleting a vertex with very many edges.
 pub const DELETE_EDGES_PER_BATCH: usize = 10_000;
 
-/// Elements deleted in one batch when a label is removed.
-pub const REMOVAL_ELEMENTS_PER_BATCH: usize = 10_000;
-
 /// Elements fetched in one round when a list goes through an index.
 pub const LIST_FETCH_VERTICES: usize = 128;
 
@@ -65,31 +62,10 @@ pub const TRANSACTION_ROWS_MAX: usize = 200_000;
 pub const TRANSACTION_BYTES_MAX: usize = 32 << 20;
 
 /// Elements looked at in one step of building or checking an index. Meanwhile nobody else writes elements near them,
-/// for some milliseconds.
-pub const INDEX_ELEMENTS_PER_STEP: usize = 512;
-
-/// Faults of indexes that a check describes; all of them are counted.
-pub const INDEX_FAULTS_SHOWN_MAX: usize = 20;
-
-/// Rows of the table `expiry` written in one batch when a store of an earlier version gets them.
-pub const EXPIRIES_PER_BATCH: usize = 10_000;
-
-/// Variables of one graph. They are for settings of clients, and are listed and counted as a whole.
-pub const VARIABLES_MAX: usize = 1_000;
-
-/// Characters of a variable's name: as of names in the schema.
-pub const VARIABLE_NAME_CHARS_MAX: usize = 255;
-
-/// Bytes of a variable's value as JSON text. With [`VARIABLES_MAX`] it bounds the list of all.
-pub const VARIABLE_BYTES_MAX: usize = 16_384;
-
 /// Time a write may take from looking at the clock to being stored; the purge looks back so far for rows that came
 /// late. Much longer than any request may take; a row that came later still is found by the next start.
 pub const EXPIRY_WRITE_MS_MAX: i64 = 600_000;
 
 /// Rows of expired elements looked at at one time: the edges among them go in one batch, and the vertices' batches are
-/// under way together.
-pub const EXPIRY_BATCH_ELEMENTS_MAX: usize = 10_000;
-
 /// Bytes of a graph's configuration, keys and values together. One in use is below 2 KiB.
 pub const GRAPH_CONF_BYTES_MAX: usize = 65_536;

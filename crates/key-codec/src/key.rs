@@ -108,6 +108,16 @@ pub fn edge_partition(out: &mut Vec<u8>, graph: GraphNumber, label: LabelId, own
     put_vertex_id(out, owner);
 }
 
+/// Reads the label and the vertex from a partition of `edge_out` or `edge_in`.
+pub fn read_edge_partition(partition: &[u8]) -> Result<(LabelId, VertexId), CodecError> {
+    let mut reader = Reader::new(partition, "edge partition");
+    read_u32(&mut reader)?;
+    let label = LabelId(read_u32(&mut reader)?);
+    let owner = read_vertex_id(&mut reader)?;
+    reader.end()?;
+    Ok((label, owner))
+}
+
 /// Appends what the partitions of all edges of a label begin with.
 pub fn edge_label_prefix(out: &mut Vec<u8>, graph: GraphNumber, label: LabelId) {
     put_u32(out, graph.0);

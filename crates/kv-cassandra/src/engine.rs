@@ -345,7 +345,7 @@ impl Engine for CassandraEngine {
         Ok(vec![Run { start: prefix.to_vec(), bytes }])
     }
 
-    fn express(&self) -> Option<Arc<dyn Engine>> {
+    fn priority_lane(&self) -> Option<Arc<dyn Engine>> {
         Some(Arc::new(Self {
             client: Arc::new(self.client.priority_lane()),
             pending: Arc::default(),

@@ -296,7 +296,7 @@ impl Engine for TikvEngine {
         Ok(runs(prefix, &starts, target_bytes))
     }
 
-    fn express(&self) -> Option<Arc<dyn Engine>> {
+    fn priority_lane(&self) -> Option<Arc<dyn Engine>> {
         let shared = Arc::new(self.shared.priority_lane());
         Some(Arc::new(Self { reader: Reader::now(Arc::clone(&shared)), shared, runtime: Arc::clone(&self.runtime) }))
     }

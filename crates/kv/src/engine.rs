@@ -214,7 +214,7 @@ pub trait Engine: Read + Send + Sync {
     /// A priority lane to the same store, with a queue of its own: for the few small calls by which processes that
     /// share it exchange heartbeats and changes, which must not wait behind a load. `None` if the engine does not queue
     /// calls.
-    fn express(&self) -> Option<Arc<dyn Engine>> {
+    fn priority_lane(&self) -> Option<Arc<dyn Engine>> {
         None
     }
 
@@ -316,8 +316,8 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
         (**self).ingest(rows)
     }
 
-    fn express(&self) -> Option<Arc<dyn Engine>> {
-        (**self).express()
+    fn priority_lane(&self) -> Option<Arc<dyn Engine>> {
+        (**self).priority_lane()
     }
 
     fn sync(&self) -> Result<(), KvError> {

@@ -1,8 +1,9 @@
 //! The storage interface: small wide-column tables, `(partition, row) -> value`, rows ordered inside a partition.
 //!
 //! What it is: the traits every storage engine implements ([`Engine`], [`Read`], [`Cursor`]), the data that crosses
-//! them ([`Key`], [`Keys`], [`WriteBatch`], [`TableSpec`], [`Capabilities`], [`KvError`]), an in-memory engine, an
-//! engine that injects faults into another one, and the conformance suite every engine runs (feature `conformance`).
+//! them ([`Key`], [`Keys`], [`WriteBatch`], [`TableSpec`], [`Capabilities`], [`KvError`]), reads that see writes not
+//! yet committed ([`Overlay`]), an in-memory engine, an engine that injects faults into another one, and the
+//! conformance suite every engine runs (feature `conformance`).
 //!
 //! What it is not: it knows nothing of graphs, encodes nothing (that is `key-codec`) and has no async runtime. Engines
 //! that need one own it and show these blocking, batch-first calls.
@@ -32,6 +33,7 @@ mod key;
 pub mod limits;
 mod memory;
 mod order;
+mod overlay;
 mod table;
 
 pub use batch::{Operation, WriteBatch};
@@ -43,4 +45,5 @@ pub use ingest::{Extent, SortedRows, SortedWriter, check_sorted};
 pub use key::{Key, KeyBuf, Keys, prefix_end, successor};
 pub use memory::MemoryEngine;
 pub use order::sorted_positions;
+pub use overlay::{Overlay, UnitRows};
 pub use table::{TableId, TableSpec};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use kv_rocksdb::{Durability, RocksDbEngine, RocksDbOptions};
 use property_store::record::Encoder;
-use property_store::{Access, BulkOptions, Check, PropertyError, PropertyStore, StoreOptions, TABLES};
+use property_store::{Access, BulkLoad, BulkOptions, Check, PropertyError, PropertyStore, StoreOptions, TABLES};
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 fn main() -> Result<(), PropertyError> {
@@ -23,7 +23,7 @@ fn main() -> Result<(), PropertyError> {
     // A hundred thousand edges, sorted outside of the engine and handed over as finished files.
     let mut encoder = Encoder::default();
     let mut bytes = Vec::new();
-    let mut load = store.bulk_load(BulkOptions::default())?;
+    let mut load = BulkLoad::begin(&store, BulkOptions::default())?;
     for number in 0..100_000u64 {
         bytes.clear();
         encoder.text("label", "knows").integer("since", 2019).finish_into(&mut bytes);

@@ -50,7 +50,7 @@ pub struct BulkSummary {
     pub stored: u64,
 }
 
-/// A bulk load under way; see [`PropertyStore::bulk_load`]. Nothing can be read before [`Self::finish`]; dropping it
+/// A bulk load under way. Nothing can be read before [`Self::finish`]; dropping it
 /// stores nothing.
 pub struct BulkLoad<'s> {
     store: &'s PropertyStore,
@@ -59,17 +59,17 @@ pub struct BulkLoad<'s> {
     given: u64,
 }
 
-impl PropertyStore {
+impl<'s> BulkLoad<'s> {
     /// Begins a bulk load, on engines that take sorted rows ([`kv::Capabilities::sorted_ingest`]).
     ///
     /// ```
     /// # use std::sync::Arc;
     /// # use kv::MemoryEngine;
-    /// # use property_store::{BulkOptions, Check, PropertyStore, StoreOptions, TABLES, record};
+    /// # use property_store::{BulkLoad, BulkOptions, Check, PropertyStore, StoreOptions, TABLES, record};
     /// # let store = PropertyStore::open(Arc::new(MemoryEngine::open(TABLES)), StoreOptions::default())?;
     /// let mut encoder = record::Encoder::default();
     /// let mut bytes = Vec::new();
-    /// let mut load = store.bulk_load(BulkOptions::default())?;
+    /// let mut load = BulkLoad::begin(&store, BulkOptions::default())?;
     /// for id in (0..1000).rev() {
     ///     bytes.clear();
     ///     encoder.integer("number", 7).finish_into(&mut bytes);
@@ -83,20 +83,18 @@ impl PropertyStore {
     ///
     /// # Errors
     /// [`PropertyError::ReadOnly`], [`PropertyError::NoIngest`], [`PropertyError::Scratch`].
-    pub fn bulk_load(&self, options: BulkOptions) -> Result<BulkLoad<'_>, PropertyError> {
-        if self.options.access == Access::ReadOnly {
+    pub fn begin(store: &'s PropertyStore, options: BulkOptions) -> Result<Self, PropertyError> {
+        if store.options.access == Access::ReadOnly {
             return Err(PropertyError::ReadOnly);
         }
-        if !self.engine.capabilities().sorted_ingest {
-            return Err(PropertyError::NoIngest { engine: self.engine.name() });
+        if !store.engine.capabilities().sorted_ingest {
+            return Err(PropertyError::NoIngest { engine: store.engine.name() });
         }
         let buffer_bytes = options.memory_bytes.max(BULK_MEMORY_BYTES_MIN) / BULK_BUFFERS;
         let sorter = Sorter::start(&options.scratch, buffer_bytes)?;
-        Ok(BulkLoad { store: self, sorter, options, given: 0 })
+        Ok(Self { store, sorter, options, given: 0 })
     }
-}
 
-impl BulkLoad<'_> {
     /// Adds the record of a node, as bytes ([`crate::record::Encoder`]). It replaces one given before and one stored
     /// before.
     ///

@@ -238,11 +238,14 @@ async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mu
         BodyError::NoRoom => {
             app.serving.metrics.refused_bytes.inc();
             ApiError::overloaded(format!(
-                "the server holds {} bytes of request bodies already (server.bytes_in_flight_max); try again in a moment",
+                "the server holds {} bytes of request bodies already (server.bytes_in_flight_max); \
+                try again in a moment",
                 app.serving.options.bytes_in_flight_max
             ))
         }
-        BodyError::Gzip(reason) => ApiError::bad_input(format!("the body is not gzip as Content-Encoding says: {reason}")),
+        BodyError::Gzip(reason) => {
+            ApiError::bad_input(format!("the body is not gzip as Content-Encoding says: {reason}"))
+        }
         BodyError::Coding(coding) => {
             ApiError::bad_input(format!("Content-Encoding '{coding}' is not known; send gzip or none"))
         }

@@ -26,7 +26,8 @@ impl<'a> Query<'a> {
         {
             let (method, template) = (operation.method, operation.template);
             panic!(
-                "{method} {template} asks for the parameter '{name}', which its description in src/openapi/ does not have"
+                "{method} {template} asks for the parameter '{name}', \
+                which its description in src/openapi/ does not have"
             );
         }
     }

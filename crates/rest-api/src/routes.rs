@@ -20,7 +20,7 @@ const NOT_YET: &[(Method, Handler)] = &[(GET, NotYet), (POST, NotYet), (PUT, Not
 /// Several processes that replicate a graph.
 const RAFT: &str = "one process serves a store, so there are no peers to manage";
 /// HugeGraph's own parts around the server.
-const CLUSTER: &str = "there is no placement driver, store or computing cluster beside the server";
+const CLUSTER: &str = "there is no separate placement driver, store or computing cluster";
 /// What only clients know.
 const CLIENT_ONLY: &str = "HugeGraph's own open-source server has nothing there either";
 /// Analytical property keys.

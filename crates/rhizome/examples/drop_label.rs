@@ -15,7 +15,7 @@ use graph_model::{Cardinality, DataType, IdStrategy, TaskStatus};
 use graph_schema::{
     Conditions, IndexType, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertexLabel,
 };
-use graph_store::{EdgeQuery, Graph, Range, Visit, Wait};
+use graph_store::{EdgeQuery, Graph, Range, Reader, Visit, Wait};
 use rhizome::settings::Settings;
 
 type Failure = Box<dyn std::error::Error>;
@@ -130,7 +130,7 @@ fn count(graph: &Graph) -> Result<u64, Failure> {
     let range = Range::Offset { offset: 0, limit: None };
     let query = EdgeQuery { label: None, vertex: None, conditions: Conditions::default(), range };
     let mut count = 0;
-    graph.reader().list_edges(&query, &Budget::unlimited(), &mut |_| {
+    Reader::new(graph).list_edges(&query, &Budget::unlimited(), &mut |_| {
         count += 1;
         Visit::Continue(())
     })?;

@@ -12,7 +12,7 @@ use graph_access::Budget;
 use graph_host::Store;
 use graph_model::{Direction, LabelId, VertexId};
 use graph_schema::{Catalogue, Conditions};
-use graph_store::{Graph, GraphReader, Range, VertexQuery, Visit};
+use graph_store::{Graph, GraphReader, Range, Reader, VertexQuery, Visit};
 use rhizome::settings::Settings;
 use serving::Serving;
 use traversal::{
@@ -75,7 +75,7 @@ fn persons(graph: &Graph, catalogue: &Catalogue) -> Result<Vec<VertexId>, Failur
     let range = Range::Offset { offset: 0, limit: None };
     let query = VertexQuery { label: Some(label), conditions: Conditions::default(), range };
     let mut persons = Vec::new();
-    graph.reader().list_vertices(&query, &Budget::unlimited(), &mut |vertex| {
+    Reader::new(graph).list_vertices(&query, &Budget::unlimited(), &mut |vertex| {
         persons.push(vertex.id.clone());
         Visit::Continue(())
     })?;

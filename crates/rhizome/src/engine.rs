@@ -31,7 +31,7 @@ fn open_rocksdb(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<d
     let bytes = |size: bytesize::ByteSize| usize::try_from(size.as_u64()).unwrap_or(usize::MAX);
     let options = RocksDbOptions {
         path: storage.data_dir.clone(),
-        memory_budget_bytes: bytes(rocksdb.memory_budget),
+        memory_budget_bytes: bytes(rocksdb.memory_budget) - storage.adjacency_cache_bytes(),
         row_cache_bytes: bytes(rocksdb.row_cache),
         write_buffer_bytes: bytes(rocksdb.write_buffer),
         block_bytes: bytes(rocksdb.block_size),

@@ -114,6 +114,7 @@ pub struct Storage {
     pub engine: EngineName,
     pub data_dir: PathBuf,
     pub durability: DurabilityName,
+    pub adjacency_cache: ByteSize,
     pub rocksdb: RocksDb,
     pub tikv: Tikv,
     pub cassandra: Cassandra,
@@ -334,7 +335,7 @@ impl Settings {
             let reason = format!("it must be at most {}", serving::limits::NICENESS_MAX);
             return Err(SettingsError::Value { key: "server.query_niceness", value, reason });
         }
-        let limit = graph_store::limits::EXPIRY_BATCH_ELEMENTS_MAX;
+        let limit = graph_maintenance::limits::EXPIRY_BATCH_ELEMENTS_MAX;
         if self.graph.expiry_batch_elements > limit {
             let value = self.graph.expiry_batch_elements.to_string();
             let reason = format!("it must be at most {limit}");
@@ -376,6 +377,7 @@ impl Settings {
                 zone: self.time_zone()?,
                 encode_primary_key_number: self.graph.encode_primary_key_number,
                 analyzer: self.search.analyzer.into(),
+                adjacency_cache_bytes: self.storage.adjacency_cache_bytes(),
             },
             default_graph: self.graph.default.clone(),
             graphs_max: self.graph.graphs_max,
@@ -390,6 +392,18 @@ impl Settings {
                 change_wait: Duration::from_millis(self.cluster.change_wait_ms),
             },
         })
+    }
+}
+
+impl Storage {
+    /// Bytes for the neighbours of vertices.
+    #[must_use]
+    pub fn adjacency_cache_bytes(&self) -> usize {
+        let bytes = match self.engine {
+            EngineName::Rocksdb => self.adjacency_cache.as_u64().min(self.rocksdb.memory_budget.as_u64() / 2),
+            _ => self.adjacency_cache.as_u64(),
+        };
+        usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 }
 

@@ -91,6 +91,11 @@ impl Memory {
         Ok(())
     }
 
+    /// Bytes that may still be charged.
+    pub(crate) fn left(&self) -> usize {
+        self.limit.saturating_sub(self.used.load(Ordering::Relaxed))
+    }
+
     pub(crate) fn release(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
@@ -126,7 +131,7 @@ pub(crate) struct Met {
 #[derive(Clone, Copy)]
 pub(crate) struct Plan<'a> {
     pub(crate) graph: &'a dyn WalkRead,
-    pub(crate) nodes: &'a Nodes,
+    pub(crate) nodes: &'a Nodes<'a>,
     pub(crate) memory: &'a Memory,
     pub(crate) step: &'a Step,
     pub(crate) labels: Option<&'a [LabelId]>,
@@ -137,10 +142,10 @@ pub(crate) struct Plan<'a> {
 
 /// Reads chunks of `owners` in parallel on the pool, or on the calling thread where there is none. The results have the
 /// order of the chunks, whose borders depend on nothing but the number of owners.
-pub(crate) fn by_chunks<T: Send>(
+pub(crate) fn by_chunks<O: Sync, T: Send>(
     pool: Option<&ThreadPool>,
-    owners: &[Node],
-    read: impl Fn(&[Node]) -> Result<T, TraversalError> + Sync + Send,
+    owners: &[O],
+    read: impl Fn(&[O]) -> Result<T, TraversalError> + Sync + Send,
 ) -> Result<Vec<T>, TraversalError> {
     match pool {
         Some(pool) => pool.install(|| owners.par_chunks(limits::CHUNK_VERTICES).map(read).collect()),
@@ -251,7 +256,7 @@ mod tests {
     fn ends_that_have_no_number_yet_are_charged_while_they_are_read() {
         // 4000 edges to vertices not met before take more than their 16 bytes each: the read itself must stop at the
         // limit.
-        let graph = TestGraph::of((2..4_002).map(|target| (1, target)));
+        let graph = TestGraph::of((2..4_002).map(|target| (1, target))).by_numbers(false);
         let read = |limit: usize| {
             let mut traversal = Traversal::new(&graph, "things", limit);
             let one = traversal.node(id(1)).unwrap();

@@ -97,7 +97,8 @@ proptest! {
     #[test]
     fn paths_are_all_simple_walks(
         edges in edges(), direction in direction(), depth in 1u32..6,
-        sources in prop::collection::btree_set(0..VERTICES, 1..3), targets in prop::collection::btree_set(0..VERTICES, 1..3),
+        sources in prop::collection::btree_set(0..VERTICES, 1..3),
+        targets in prop::collection::btree_set(0..VERTICES, 1..3),
     ) {
         let graph = TestGraph::of(edges.clone());
         let mut searched = Searched::of(&graph);
@@ -129,7 +130,8 @@ proptest! {
         let graph = TestGraph::of(edges.clone());
         let mut searched = Searched::of(&graph);
         let ends = searched.nodes(&[source, target]);
-        let found = crosspoints(&mut searched.traversal, ends[0], ends[1], &step(direction), &unbounded(depth)).unwrap();
+        let found =
+            crosspoints(&mut searched.traversal, ends[0], ends[1], &step(direction), &unbounded(depth)).unwrap();
         let found: BTreeSet<(i64, Vec<i64>)> = found
             .iter()
             .map(|(crossing, path)| (numbers(&searched.traversal.ids([crossing]))[0], searched.shown(path)))
@@ -181,7 +183,8 @@ proptest! {
     }
 
     #[test]
-    fn rings_are_closed_walks_in_one_direction(edges in edges(), direction in direction(), depth in 1u32..6, source in 0..VERTICES) {
+    fn rings_are_closed_walks_in_one_direction(
+        edges in edges(), direction in direction(), depth in 1u32..6, source in 0..VERTICES) {
         let graph = TestGraph::of(edges.clone());
         let mut searched = Searched::of(&graph);
         let node = searched.nodes(&[source])[0];
@@ -217,7 +220,8 @@ proptest! {
     }
 
     #[test]
-    fn rings_reached_end_on_the_way(edges in edges(), direction in direction(), depth in 1u32..5, source in 0..VERTICES) {
+    fn rings_reached_end_on_the_way(
+        edges in edges(), direction in direction(), depth in 1u32..5, source in 0..VERTICES) {
         let graph = TestGraph::of(edges.clone());
         let mut searched = Searched::of(&graph);
         let node = searched.nodes(&[source])[0];
@@ -230,7 +234,8 @@ proptest! {
                 let (last, before) = walk.split_last().unwrap();
                 let goes_back = before.len() >= 2 && before[before.len() - 2] == *last;
                 let from = *before.last().unwrap();
-                let both = direction != Direction::Both || (edges.contains(&(from, *last)) && edges.contains(&(*last, from)));
+                let both = direction != Direction::Both
+                    || (edges.contains(&(from, *last)) && edges.contains(&(*last, from)));
                 if is_simple(before) && before.contains(last) && (!goes_back || both) {
                     expected.insert(walk);
                 }
@@ -240,7 +245,8 @@ proptest! {
     }
 
     #[test]
-    fn rays_end_where_no_edge_leads_on(edges in edges(), direction in direction(), depth in 1u32..6, source in 0..VERTICES) {
+    fn rays_end_where_no_edge_leads_on(
+        edges in edges(), direction in direction(), depth in 1u32..6, source in 0..VERTICES) {
         let graph = TestGraph::of(edges.clone());
         let mut searched = Searched::of(&graph);
         let node = searched.nodes(&[source])[0];
@@ -265,7 +271,8 @@ proptest! {
         limit in prop::option::of(1u64..4),
     ) {
         // An edge's weight is its position, so that parallel edges differ.
-        let weighted: Vec<(i64, i64, f64)> = edges.iter().zip(1..).map(|(edge, at)| (edge.0, edge.1, f64::from(at))).collect();
+        let weighted: Vec<(i64, i64, f64)> =
+            edges.iter().zip(1..).map(|(edge, at)| (edge.0, edge.1, f64::from(at))).collect();
         let graph = TestGraph::weighted(weighted.iter().map(|(from, to, weight)| (*from, *to, Some(*weight))));
         let weight = Weight { key: Some(crate::fixture::WEIGHT), default: 0.0 };
         let layer = |direction: &Direction| LayerStep { step: step(*direction), weight: Some(weight), sample: None };
@@ -279,7 +286,8 @@ proptest! {
                     let out = (*source == from && *direction != Direction::In).then_some(*target);
                     let inward = (*target == from && *direction != Direction::Out).then_some(*source);
                     for to in out.into_iter().chain(inward).filter(|to| !walk.contains(to)) {
-                        longer.push(([walk.clone(), vec![to]].concat(), [weights.clone(), vec![whole(*weight)]].concat()));
+                        longer.push((
+                            [walk.clone(), vec![to]].concat(), [weights.clone(), vec![whole(*weight)]].concat()));
                     }
                 }
             }
@@ -328,7 +336,8 @@ proptest! {
         let found = customized_crosspoints(&mut searched.traversal, &nodes, &layers, (None, None), true).unwrap();
         let mut by_source: BTreeMap<i64, Walks> = BTreeMap::new();
         for source in &sources {
-            let all = patterns.iter().flat_map(|pattern| walks(&edges, *source, pattern)).filter(|walk| is_simple(walk));
+            let all =
+                patterns.iter().flat_map(|pattern| walks(&edges, *source, pattern)).filter(|walk| is_simple(walk));
             by_source.insert(*source, all.collect());
         }
         let ends = |walks: &Walks| walks.iter().map(|walk| *walk.last().unwrap()).collect::<BTreeSet<i64>>();
@@ -349,8 +358,11 @@ proptest! {
         let mut searched = Searched::of(&graph);
         let vertices: Vec<i64> = vertices.into_iter().collect();
         let nodes = searched.nodes(&vertices);
-        let found = multi_node_shortest_paths(&mut searched.traversal, &nodes, &step(direction), &unbounded(depth)).unwrap();
-        let nearest = nearest_paths(&mut searched.traversal, (&nodes[..1], &nodes[1..]), &step(direction), &unbounded(depth)).unwrap();
+        let found =
+            multi_node_shortest_paths(&mut searched.traversal, &nodes, &step(direction), &unbounded(depth)).unwrap();
+        let nearest =
+            nearest_paths(&mut searched.traversal, (&nodes[..1], &nodes[1..]), &step(direction), &unbounded(depth))
+                .unwrap();
         assert_shorter_first(&nearest);
         let hops = |from: i64, to: i64| {
             (1..=depth as usize).find(|length| {
@@ -371,9 +383,11 @@ proptest! {
         let mut halfway = BTreeSet::new();
         for (path, (from, to, length)) in nearest.iter().zip(nearest.iter().map(ends)) {
             first.entry((from, to)).or_insert(length);
-            prop_assert!(halfway.insert((from, to, path.nodes[length.div_ceil(2)], length)), "two paths over one vertex");
+            prop_assert!(halfway.insert((from, to, path.nodes[length.div_ceil(2)], length)),
+            "two paths over one vertex");
         }
-        let shortest = expected.iter().filter(|(from, ..)| *from == vertices[0]).map(|(from, to, length)| ((*from, *to), *length));
+        let shortest =
+            expected.iter().filter(|(from, ..)| *from == vertices[0]).map(|(from, to, length)| ((*from, *to), *length));
         prop_assert_eq!(first, shortest.collect::<BTreeMap<_, _>>());
     }
 }

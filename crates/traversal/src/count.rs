@@ -61,7 +61,7 @@ pub fn count(
     Ok(total)
 }
 
-/// How often a vertex is walked from that was come to so many times.
+/// How often a vertex that was reached this many times is walked from.
 fn times_walked(node: Node, times: u64, walked: &mut NodeSet, dedup_size: Option<u64>) -> u64 {
     if walked.contains(node) {
         0

@@ -1,8 +1,10 @@
 //! Graphs in memory for tests.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, WalkRead};
+use adjacency::{Cache, Found, NumberLists, Pool, State, Table, Wanted};
+use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, NumberedRead, WalkRead, drain};
 use graph_model::{Direction, ErrorKind, LabelId, Properties, PropertyKeyId, Value, Vertex, VertexId};
 
 use crate::{Traversal, limits};
@@ -16,6 +18,8 @@ pub(crate) struct TestGraph {
     pub(crate) edges: Vec<TestEdge>,
     /// Checks left before the caller is gone; 0: never.
     pub(crate) checks_left: AtomicU64,
+    /// Where vertices have numbers: half of the graphs, so that tests of many graphs see both.
+    table: Option<Arc<Table>>,
 }
 
 pub(crate) struct TestEdge {
@@ -36,7 +40,42 @@ impl TestGraph {
         let edge = |(source, target, weight)| TestEdge { source, target, label: 1, weight };
         let mut edges: Vec<_> = edges.into_iter().map(edge).collect();
         edges.sort_by_key(|edge| (edge.label, edge.source, edge.target));
-        Self { edges, ..Self::default() }
+        let by_numbers = edges.iter().map(|edge| edge.target).sum::<i64>() % 2 == 0;
+        Self { edges, ..Self::default() }.by_numbers(by_numbers)
+    }
+
+    /// The same graph, read by numbers or by ids.
+    pub(crate) fn by_numbers(mut self, by_numbers: bool) -> Self {
+        self.table = by_numbers.then(|| Cache::new(Arc::new(Pool::new(1 << 20))).table(|| ()).unwrap());
+        self
+    }
+
+    fn table(&self) -> &Table {
+        self.table.as_deref().unwrap()
+    }
+
+    /// Keeps the whole lists of a vertex.
+    fn keep(&self, owner: u32) {
+        let id = self.table().id(owner).unwrap().clone();
+        let mut labels: Vec<LabelId> = self.edges.iter().map(|edge| LabelId(edge.label)).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        for outgoing in [true, false] {
+            let ticket = self.table().ticket(owner).unwrap();
+            let direction = if outgoing { Direction::Out } else { Direction::In };
+            let mut found = Found::new();
+            for label in &labels {
+                let read =
+                    EdgeRead { direction, labels: Some(std::slice::from_ref(label)), limit: None, properties: false };
+                drain(&mut *self.edges_of(&[&id], read).unwrap(), |edge| {
+                    found.push(self.table().number(&edge.other).unwrap());
+                    Ok::<_, AccessError>(())
+                })
+                .unwrap();
+                found.end_segment(*label, State::Whole);
+            }
+            self.table().publish(owner, outgoing, ticket, &found, Some(&labels));
+        }
     }
 
     pub(crate) fn traversal(&self) -> Traversal<'_> {
@@ -102,6 +141,54 @@ impl WalkRead for TestGraph {
     fn check(&self) -> Result<(), AccessError> {
         if self.checks_left.load(Ordering::Relaxed) > 0 && self.checks_left.fetch_sub(1, Ordering::Relaxed) == 1 {
             return Err(AccessError::new(ErrorKind::Cancelled, "gone"));
+        }
+        Ok(())
+    }
+
+    fn numbered(&self) -> Option<&dyn NumberedRead> {
+        self.table.as_ref().map(|_| -> &dyn NumberedRead { self })
+    }
+}
+
+impl NumberedRead for TestGraph {
+    fn number(&self, id: &VertexId) -> Option<u32> {
+        self.table().number(id)
+    }
+
+    fn known_number(&self, id: &VertexId) -> Option<u32> {
+        self.table().known_number(id)
+    }
+
+    fn id(&self, number: u32) -> Option<&VertexId> {
+        self.table().id(number)
+    }
+
+    fn at_hand(&self, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<(), AccessError> {
+        self.check()?;
+        let last = self.edges.iter().map(|edge| edge.label).max().unwrap_or_default();
+        self.table().at_hand(owners, wanted, LabelId(last), lists);
+        Ok(())
+    }
+
+    fn read(&self, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<(), AccessError> {
+        let Wanted { direction, labels, limit } = wanted;
+        for owner in owners {
+            let id = self.table().id(*owner).unwrap();
+            let read = EdgeRead { direction, labels, limit, properties: false };
+            drain(&mut *self.edges_of(&[id], read)?, |edge| {
+                lists.numbers.push(self.table().number(&edge.other).unwrap());
+                Ok::<_, AccessError>(())
+            })?;
+            lists.end_list();
+            // Some are never in memory.
+            if owner % 3 > 0 {
+                let checks = self.checks_left.swap(0, Ordering::Relaxed);
+                self.keep(*owner);
+                self.checks_left.store(checks, Ordering::Relaxed);
+            }
+            if lists.is_full() {
+                break;
+            }
         }
         Ok(())
     }

@@ -10,19 +10,19 @@ use crate::{Node, NodeMap, Step, Traversal, TraversalError, blocks, limits};
 pub struct FusiformRules {
     /// How to get from a vertex to its neighbours.
     pub step: Step,
-    /// A source must have at least so many different neighbours.
+    /// A source must have at least this many different neighbours.
     pub min_neighbors: u64,
     /// Which part of the source's neighbours a similar vertex must share, above 0 and at most 1.
     pub alpha: f64,
     /// A source with fewer similar vertices has none.
     pub min_similars: usize,
-    /// At most so many similar vertices of a source, the most similar first; `None`: all.
+    /// At most this many similar vertices of a source, the most similar first; `None`: all.
     pub top: Option<usize>,
-    /// The source and its similar vertices must have at least so many different values of this property between them.
+    /// The source and its similar vertices must have at least this many different values of this property between them.
     pub groups: Option<(PropertyKeyId, usize)>,
-    /// At most so many vertices are visited.
+    /// At most this many vertices are visited.
     pub capacity: Option<u64>,
-    /// At most so many sources with similar vertices.
+    /// At most this many sources with similar vertices.
     pub limit: Option<u64>,
 }
 
@@ -126,7 +126,7 @@ fn similar_to(
     Ok(similars)
 }
 
-/// Bytes of so many vertices that share so many neighbours in all.
+/// Bytes of a number of vertices that share a number of neighbours in all.
 fn bytes_of(vertices: usize, shared: usize) -> usize {
     vertices * limits::SHARING_VERTEX_BYTES + shared * limits::SHARED_NEIGHBOUR_BYTES
 }

@@ -21,7 +21,7 @@ pub struct LayerStep {
     pub step: Step,
     /// How edges are weighted, where they are.
     pub weight: Option<Weight>,
-    /// At most so many edges of each vertex, drawn from all of them with [`limits::SAMPLE_SEED`]; `None`: all.
+    /// At most this many edges of each vertex, drawn from all of them with [`limits::SAMPLE_SEED`]; `None`: all.
     pub sample: Option<usize>,
 }
 
@@ -200,7 +200,7 @@ impl Layers {
     }
 }
 
-/// Leaves `most` of the edges from `start` on, each set of so many equally likely, in the order they had. The draw
+/// Leaves `most` of the edges from `start` on, each set of that size equally likely, in the order they had. The draw
 /// depends on the seed and the vertex's number in the traversal only, so that the same request to the same graph is
 /// answered alike.
 fn draw(edges: &mut Vec<(Node, f64)>, start: usize, most: usize, owner: Node) {

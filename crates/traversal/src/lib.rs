@@ -5,7 +5,9 @@
 //! functions given to it.
 //!
 //! Invariants:
-//! - Inside a traversal vertices are [`Node`]s, consecutive numbers; ids are hashed once for each edge read.
+//! - Inside a traversal vertices are [`Node`]s, consecutive numbers. Where the graph has numbers of its own
+//!   ([`graph_access::NumberedRead`]) and only the ends of edges matter, no id is looked at; else ids are hashed once
+//!   for each edge read.
 //! - Results depend on the graph and the request only, never on which thread was faster: blocks of a frontier are read
 //!   in parallel ([`Traversal::parallel_on`]) and put together in the order of the frontier.
 //! - It starts no threads: a traversal uses the pool it is given, or the calling thread alone.
@@ -39,6 +41,8 @@ mod weighted;
 
 #[cfg(test)]
 mod brute_force;
+#[cfg(test)]
+mod by_numbers;
 #[cfg(test)]
 mod fixture;
 

@@ -1,7 +1,7 @@
 //! Limits and sizes of traversals, each with its reason.
 
 /// Vertices whose edges are read in one go: enough to keep all cores busy for milliseconds, few enough that the edges
-/// of a block are small beside the traversal's memory.
+/// of a block are small compared with the traversal's memory.
 pub const BLOCK_VERTICES: usize = 4_096;
 
 /// Vertices in the first block of a frontier: few, because a limit can be reached at once.
@@ -28,6 +28,14 @@ pub const NODE_BYTES: usize = 72;
 
 /// Bytes an edge takes while its block is at hand.
 pub const EDGE_BYTES: usize = 16;
+
+/// Bytes an edge takes while its block is at hand, where vertices are numbers: twice a number, in lists that may be
+/// twice as long as needed.
+pub(crate) const NUMBERED_EDGE_BYTES: usize = 16;
+
+/// Bytes a vertex takes in a traversal where vertices are numbers: two numbers and a few words in the sets of an
+/// algorithm, and its id among the graph's numbers, which a traversal can make many of.
+pub(crate) const NUMBERED_NODE_BYTES: usize = NODE_BYTES;
 
 /// Bytes an edge takes besides, while its block is at hand, that leads to a vertex without a number: the vertex's id,
 /// in a list that may be twice as long as needed, and its number.

@@ -9,7 +9,7 @@ use crate::{Adjacency, Node, Step, Traversal, TraversalError, blocks, limits};
 pub struct RankStep {
     /// Which edges lead to it.
     pub step: Step,
-    /// At most so many of its vertices are given.
+    /// At most this many of its vertices are given.
     pub top: usize,
 }
 

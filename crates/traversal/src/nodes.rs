@@ -1,5 +1,7 @@
 //! Vertices as consecutive numbers, and sets and maps over them.
 
+use adjacency::NumberMap;
+use graph_access::NumberedRead;
 use graph_model::VertexId;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -17,38 +19,107 @@ impl Node {
 }
 
 /// The vertices met so far.
-#[derive(Debug, Default)]
-pub(crate) struct Nodes {
-    ids: IndexSet<VertexId, FxBuildHasher>,
+pub(crate) enum Nodes<'g> {
+    /// Of a graph that is read by ids.
+    ById(IndexSet<VertexId, FxBuildHasher>),
+    /// Of a graph whose vertices have numbers: these are not consecutive within the traversal.
+    ByNumber {
+        graph: &'g dyn NumberedRead,
+        /// The graph's number of each node.
+        numbers: Vec<u32>,
+        /// The node of each number met.
+        nodes: NumberMap,
+    },
 }
 
-impl Nodes {
+impl<'g> Nodes<'g> {
     /// Nodes beyond this have no number: the upper half of `u32` marks vertices a reader has met but not numbered.
     pub(crate) const MAX: u32 = 1 << 31;
 
+    /// None yet.
+    pub(crate) fn new(numbered: Option<&'g dyn NumberedRead>) -> Self {
+        match numbered {
+            None => Self::ById(IndexSet::default()),
+            Some(graph) => Self::ByNumber { graph, numbers: Vec::new(), nodes: NumberMap::default() },
+        }
+    }
+
+    /// The graph by numbers, where it has them.
+    pub(crate) fn numbered(&self) -> Option<&'g dyn NumberedRead> {
+        match self {
+            Self::ById(_) => None,
+            Self::ByNumber { graph, .. } => Some(*graph),
+        }
+    }
+
     /// The number of a vertex, given on first sight; `None` when there are no numbers left. Says whether it is new.
     pub(crate) fn number(&mut self, id: VertexId) -> Option<(Node, bool)> {
-        let (at, new) = self.ids.insert_full(id);
-        u32::try_from(at).ok().filter(|at| *at < Self::MAX).map(|at| (Node(at), new))
+        match self {
+            Self::ById(ids) => {
+                let (at, new) = ids.insert_full(id);
+                u32::try_from(at).ok().filter(|at| *at < Self::MAX).map(|at| (Node(at), new))
+            }
+            Self::ByNumber { graph, .. } => graph.number(&id).map(|number| self.of_number(number)),
+        }
+    }
+
+    /// The node of a graph's number, and whether it is new. Only where the graph has numbers.
+    #[inline]
+    pub(crate) fn of_number(&mut self, number: u32) -> (Node, bool) {
+        let Self::ByNumber { numbers, nodes, .. } = self else { return (Node(Self::MAX), false) };
+        // Not more than there are numbers of the graph, which are fewer than `MAX`.
+        let next = u32::try_from(numbers.len()).unwrap_or(Self::MAX);
+        let (node, new) = nodes.get_or_insert(number, next);
+        if new {
+            numbers.push(number);
+        }
+        (Node(node), new)
+    }
+
+    /// The graph's number of a node.
+    pub(crate) fn number_of(&self, node: Node) -> Option<u32> {
+        match self {
+            Self::ById(_) => None,
+            Self::ByNumber { numbers, .. } => numbers.get(node.index()).copied(),
+        }
     }
 
     /// The number of a vertex met before.
     pub(crate) fn find(&self, id: &VertexId) -> Option<Node> {
-        self.ids.get_index_of(id).and_then(|at| u32::try_from(at).ok()).map(Node)
+        match self {
+            Self::ById(ids) => ids.get_index_of(id).and_then(|at| u32::try_from(at).ok()).map(Node),
+            Self::ByNumber { graph, nodes, .. } => {
+                graph.known_number(id).and_then(|number| nodes.get(number)).map(Node)
+            }
+        }
     }
 
     /// The vertex of a number.
     pub(crate) fn id(&self, node: Node) -> Option<&VertexId> {
-        self.ids.get_index(node.index())
+        match self {
+            Self::ById(ids) => ids.get_index(node.index()),
+            Self::ByNumber { graph, .. } => graph.id(self.number_of(node)?),
+        }
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.ids.len()
+        match self {
+            Self::ById(ids) => ids.len(),
+            Self::ByNumber { numbers, .. } => numbers.len(),
+        }
+    }
+
+    /// Bytes of arrays whose size depends on the largest number, not on how many nodes there are.
+    pub(crate) fn array_bytes(&self) -> usize {
+        match self {
+            Self::ById(_) => 0,
+            Self::ByNumber { nodes, .. } => nodes.array_bytes(),
+        }
     }
 }
 
-/// Bytes an id takes beside itself.
+/// Bytes an id takes in addition to itself.
 pub(crate) fn heap_bytes(id: &VertexId) -> usize {
     match id {
         VertexId::String(text) if text.is_heap_allocated() => text.capacity(),
@@ -174,8 +245,8 @@ mod tests {
 
     #[test]
     fn vertices_get_consecutive_numbers_once() {
-        let mut nodes = Nodes::default();
-        let number = |nodes: &mut Nodes, id: i64| nodes.number(VertexId::Number(id)).unwrap();
+        let mut nodes = Nodes::new(None);
+        let number = |nodes: &mut Nodes<'_>, id: i64| nodes.number(VertexId::Number(id)).unwrap();
         assert_eq!(number(&mut nodes, 7), (Node(0), true));
         assert_eq!(number(&mut nodes, 3), (Node(1), true));
         assert_eq!(number(&mut nodes, 7), (Node(0), false));

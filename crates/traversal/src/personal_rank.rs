@@ -20,8 +20,8 @@ pub struct PersonalRankRules {
     pub other_side: bool,
 }
 
-/// The probability of being at each vertex after so many steps, in the order vertices were met; without the source and
-/// those met in the first step.
+/// The probability of being at each vertex after a number of steps, in the order vertices were met; without the source
+/// and those met in the first step.
 pub fn personal_rank(
     traversal: &mut Traversal<'_>,
     source: Node,

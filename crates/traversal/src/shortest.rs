@@ -1,6 +1,8 @@
 //! Shortest paths by number of edges: one, or all of them. Searched from both ends, always from the side with the
 //! smaller frontier.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::{Node, NodeMap, Path, Step, Traversal, TraversalError, blocks};
 
 /// Which paths to look for.
@@ -18,8 +20,9 @@ pub struct ShortestPath<'a> {
 /// What one side knows of a vertex.
 struct Seen {
     depth: u64,
-    /// The vertices it was reached from at that depth: one, or all where all paths are wanted.
-    before: Vec<Node>,
+    /// The vertices it was reached from at that depth: one, or all where all paths are wanted. Most have one, which
+    /// takes no allocation.
+    before: SmallVec<[Node; 2]>,
 }
 
 /// The search from one end.
@@ -34,7 +37,7 @@ struct Side {
 impl Side {
     fn new(start: Node, step: Step) -> Self {
         let mut seen = NodeMap::new();
-        seen.insert(start, Seen { depth: 0, before: Vec::new() });
+        seen.insert(start, Seen { depth: 0, before: SmallVec::new() });
         Self { step, seen, len: 1, frontier: vec![start], depth: 0 }
     }
 
@@ -141,7 +144,7 @@ fn advance(
                 None => {}
             }
             traversal.charge(size_of::<Seen>() + size_of::<Node>())?;
-            side.seen.insert(target, Seen { depth: side.depth, before: vec![owner] });
+            side.seen.insert(target, Seen { depth: side.depth, before: smallvec![owner] });
             side.len += 1;
             side.frontier.push(target);
             if other.seen.contains(target) && (target == end || !passable(traversal, &[target], walk)?.is_empty()) {

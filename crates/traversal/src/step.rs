@@ -28,9 +28,9 @@ pub struct Step {
     pub edge_condition: Option<Condition>,
     /// Only edges both of whose ends have one of these labels and satisfy its condition; empty: any.
     pub vertices: Vec<LabelCondition>,
-    /// At most so many edges of one vertex are looked at, counted before conditions; `None`: all.
+    /// At most this many edges of one vertex are looked at, counted before conditions; `None`: all.
     pub max_degree: Option<u64>,
-    /// A vertex with so many edges (counted before conditions) is not walked from; 0: no such bound.
+    /// A vertex with at least this many edges (counted before conditions) is not walked from; 0: no such bound.
     pub skip_degree: u64,
 }
 

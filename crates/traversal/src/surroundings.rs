@@ -1,5 +1,5 @@
 //! Walks from one vertex on, one at a time: rays, and rings anywhere on the way. Edges are read where a walk comes to,
-//! together with those of the next vertices beside it, and kept.
+//! together with those of the vertices next to it, and kept.
 
 use std::ops::ControlFlow;
 
@@ -227,10 +227,10 @@ impl Walk<'_, '_, '_> {
         if self.surroundings.spans.contains(node) {
             return Ok(());
         }
-        let beside = self.surroundings.of(owner).iter().map(|neighbour| neighbour.node);
-        let beside =
-            beside.skip_while(|other| *other != node).filter(|other| !self.surroundings.spans.contains(*other));
-        let nodes: Vec<Node> = beside.take(limits::READ_AHEAD_VERTICES).collect();
+        let adjacent = self.surroundings.of(owner).iter().map(|neighbour| neighbour.node);
+        let adjacent =
+            adjacent.skip_while(|other| *other != node).filter(|other| !self.surroundings.spans.contains(*other));
+        let nodes: Vec<Node> = adjacent.take(limits::READ_AHEAD_VERTICES).collect();
         self.surroundings.read(self.traversal, &nodes)
     }
 

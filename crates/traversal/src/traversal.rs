@@ -3,7 +3,8 @@
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use graph_access::{EdgeRead, WalkRead, drain};
+use adjacency::{NumberLists, Wanted};
+use graph_access::{EdgeRead, NumberedRead, WalkRead, drain};
 use graph_model::{EdgeId, Vertex, VertexId};
 use rayon::ThreadPool;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,7 +27,7 @@ pub struct Traversal<'g> {
     graph: &'g dyn WalkRead,
     /// Where blocks are read in parallel; `None`: on the calling thread.
     pool: Option<&'g ThreadPool>,
-    nodes: Nodes,
+    nodes: Nodes<'g>,
     pub(crate) memory: Memory,
     /// Bytes charged for the block read last.
     block_bytes: usize,
@@ -60,7 +61,7 @@ impl<'g> Traversal<'g> {
         Self {
             graph,
             pool: None,
-            nodes: Nodes::default(),
+            nodes: Nodes::new(graph.numbered()),
             memory: Memory::new(memory_bytes_max, what),
             block_bytes: 0,
             edges: AtomicU64::new(0),
@@ -81,6 +82,10 @@ impl<'g> Traversal<'g> {
     #[must_use]
     pub fn recording_edges(mut self, wanted: bool) -> Self {
         self.recorded = wanted.then(FxHashMap::default);
+        // Edges are read as rows then, for their ids: numbers of the graph would only cost a look-up each.
+        if wanted && self.nodes.len() == 0 {
+            self.nodes = Nodes::new(None);
+        }
         self
     }
 
@@ -194,6 +199,13 @@ impl<'g> Traversal<'g> {
         backwards: bool,
     ) -> Result<Adjacency, TraversalError> {
         self.memory.release(std::mem::take(&mut self.block_bytes));
+        if self.recorded.is_none()
+            && !step.needs_edge_properties()
+            && weight.is_none_or(|weight| weight.key.is_none())
+            && let Some(graph) = self.nodes.numbered()
+        {
+            return self.read_numbers(graph, owners, step, weight);
+        }
         let labels = step.labels();
         let plan = Plan {
             graph: self.graph,
@@ -234,9 +246,87 @@ impl<'g> Traversal<'g> {
         Ok(adjacency)
     }
 
+    /// As [`Self::read_edges`], where only the ends of edges matter.
+    fn read_numbers(
+        &mut self,
+        graph: &dyn NumberedRead,
+        owners: &[Node],
+        step: &Step,
+        weight: Option<&Weight>,
+    ) -> Result<Adjacency, TraversalError> {
+        let lists = self.numbers_around(graph, owners, step)?;
+        let mut adjacency = Adjacency {
+            owners: owners.to_vec(),
+            ends: Vec::with_capacity(owners.len()),
+            targets: Vec::with_capacity(lists.numbers.len()),
+            ..Adjacency::default()
+        };
+        self.block_bytes = lists.numbers.len() * limits::NUMBERED_EDGE_BYTES;
+        self.memory.charge(self.block_bytes)?;
+        let most = step.max_degree.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        let (nodes, arrays) = (self.nodes.len(), self.nodes.array_bytes());
+        for list in lists.iter() {
+            if step.skip_degree == 0 || (list.len() as u64) < step.skip_degree {
+                let walked = list.get(..most.min(list.len())).unwrap_or_default();
+                adjacency.targets.extend(walked.iter().map(|number| self.nodes.of_number(*number).0));
+            }
+            adjacency.ends.push(adjacency.targets.len());
+        }
+        self.memory
+            .charge((self.nodes.len() - nodes) * limits::NUMBERED_NODE_BYTES + (self.nodes.array_bytes() - arrays))?;
+        if let Some(weight) = weight {
+            adjacency.weights = vec![weight.default; adjacency.targets.len()];
+        }
+        if !step.vertices.is_empty() {
+            self.keep_accepted(&mut adjacency, &mut Vec::new(), step)?;
+        }
+        self.edges.fetch_add(adjacency.targets.len() as u64, Ordering::Relaxed);
+        Ok(adjacency)
+    }
+
+    /// The numbers of the vertices that one step leads to from each of `owners`, those of a vertex with too many edges
+    /// included.
+    pub(crate) fn numbers_around(
+        &self,
+        graph: &dyn NumberedRead,
+        owners: &[Node],
+        step: &Step,
+    ) -> Result<NumberLists, TraversalError> {
+        let labels = step.labels();
+        let wanted = Wanted { direction: step.direction, labels: labels.as_deref(), limit: step.read_limit() };
+        let numbers: Vec<u32> = owners.iter().filter_map(|owner| self.nodes.number_of(*owner)).collect();
+        let mut lists = NumberLists::default();
+        graph.at_hand(&numbers, wanted, &mut lists)?;
+        if lists.missed.is_empty() {
+            return Ok(lists);
+        }
+        let missed: Vec<u32> = lists.missed.iter().filter_map(|at| numbers.get(*at).copied()).collect();
+        let numbers_max = self.memory.left() / limits::NUMBERED_EDGE_BYTES + 1;
+        let pool = self.pool.filter(|_| missed.len() >= limits::PARALLEL_VERTICES_MIN);
+        let read = by_chunks(pool, &missed, |chunk| {
+            let mut lists = NumberLists { numbers_max, ..NumberLists::default() };
+            graph.read(chunk, wanted, &mut lists)?;
+            if lists.is_full() { Err(self.out_of_memory()) } else { Ok(lists) }
+        })?;
+        let mut read = read.iter().flat_map(NumberLists::iter);
+        let mut all = NumberLists::default();
+        let mut positions = lists.missed.iter().peekable();
+        for (at, list) in lists.iter().enumerate() {
+            let missed = positions.next_if_eq(&&at).is_some();
+            all.numbers.extend_from_slice(if missed { read.next().unwrap_or_default() } else { list });
+            all.end_list();
+        }
+        Ok(all)
+    }
+
     /// How many edges of the step's direction and labels each of `owners` has, counted before conditions, up to the
     /// step's `skip_degree` or else `max_degree`. Their other ends get no numbers.
     pub(crate) fn degrees(&self, owners: &[Node], step: &Step) -> Result<Vec<u64>, TraversalError> {
+        if let Some(graph) = self.nodes.numbered() {
+            let lists = self.numbers_around(graph, owners, step)?;
+            self.edges.fetch_add(lists.numbers.len() as u64, Ordering::Relaxed);
+            return Ok(lists.iter().map(|list| list.len() as u64).collect());
+        }
         let labels = step.labels();
         let read = EdgeRead {
             direction: step.direction,

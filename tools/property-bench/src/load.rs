@@ -188,7 +188,7 @@ impl<'a> Load<'a> {
             ..BulkOptions::default()
         };
         let store = self.store;
-        let mut load = store.bulk_load(options)?;
+        let mut load = BulkLoad::begin(store, options)?;
         let mut stored = Stored::default();
         while let Some(batch) = batches.next() {
             let before = Instant::now();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kv::Engine;
 use load_test::Cancel;
 use property_store::record::Encoder;
-use property_store::{BulkOptions, Check, EdgeEnds, PropertyStore, RecordKey, Records, StoreOptions};
+use property_store::{BulkLoad, BulkOptions, Check, EdgeEnds, PropertyStore, RecordKey, Records, StoreOptions};
 
 use crate::limits::{COLD_BATCHES, COLD_GETS, FILL_BATCH, PAGE_KEYS, PAGE_RECORDS, WARM_UP_GETS};
 use crate::measure::Sample;
@@ -101,7 +101,7 @@ fn fill(
 ) -> Result<(), BenchError> {
     let mut encoder = Encoder::default();
     let scratch = place.scratch().to_path_buf();
-    let mut load = match store.bulk_load(BulkOptions { scratch, ..BulkOptions::default() }) {
+    let mut load = match BulkLoad::begin(store, BulkOptions { scratch, ..BulkOptions::default() }) {
         Ok(load) => Some(load),
         Err(property_store::PropertyError::NoIngest { .. }) => None,
         Err(error) => return Err(error.into()),

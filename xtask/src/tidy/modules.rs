@@ -88,7 +88,7 @@ impl Crate {
             let module = rust_file::parse(text).with_context(|| format!("cannot read {}", file.path))?;
             let path = path_of(inner);
             lines.insert(path.clone(), text.lines().count().saturating_sub(module.test_lines));
-            // A binary beside a library is another crate, and a small one.
+            // A binary next to a library is another crate, and a small one.
             if inner.starts_with("bin/") || (has_library && inner == "main") {
                 continue;
             }

@@ -10,7 +10,8 @@ use super::modules::Crate;
 /// A crate and its wings from the top down. Wings of one row are neighbours, which do not know each other. The root
 /// (`lib.rs`) is above all of them.
 const WINGS: &[(&str, &[&[&str]])] = &[
-    ("graph-store", &[&["views"], &["write"], &["reader"], &["query"], &["read"], &["index"], &["core"], &["limits"]]),
+    ("graph-store", &[&["parts"], &["write"], &["reader"], &["query"], &["read"], &["index"], &["core"], &["limits"]]),
+    ("graph-maintenance", &[&["rebuild"], &["check", "removal", "purge"], &["steps", "progress"], &["limits"]]),
     (
         "graph-host",
         &[
@@ -20,7 +21,7 @@ const WINGS: &[(&str, &[&[&str]])] = &[
             &["host"],
             &["jobs"],
             &["cluster"],
-            &["ranges", "lists"],
+            &["ranges", "lists", "variables"],
             &["options", "limits"],
         ],
     ),

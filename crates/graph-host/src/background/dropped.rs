@@ -56,7 +56,7 @@ impl Remover {
         let run = move || {
             while let Some(asked) = next(&told) {
                 let outcome = match &host.cluster {
-                    Some(cluster) => keep_house(cluster, &*host.engine, &graphs),
+                    Some(cluster) => collect_garbage(cluster, &*host.engine, &graphs),
                     None => finish_drops(&*host.engine, MetaKind::Dropped),
                 };
                 if let Err(error) = outcome {
@@ -126,9 +126,9 @@ pub(crate) fn finish_drops(engine: &dyn Engine, kind: MetaKind) -> Result<(), St
     Ok(())
 }
 
-/// What the one server does that keeps house: takes over tasks of dead servers, and removes what they left unfinished
+/// What one server does for all: takes over tasks of dead servers, and removes what they left unfinished
 /// and what was dropped.
-fn keep_house(cluster: &Cluster, engine: &dyn Engine, graphs: &Graphs) -> Result<(), StoreError> {
+fn collect_garbage(cluster: &Cluster, engine: &dyn Engine, graphs: &Graphs) -> Result<(), StoreError> {
     if !cluster.is_housekeeping() {
         return Ok(());
     }

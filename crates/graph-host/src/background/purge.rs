@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use graph_store::{Purged, StoreError, limits, now_ms};
+use graph_maintenance::{Purged, limits};
+use graph_store::{StoreError, now_ms};
 use parking_lot::{Condvar, Mutex};
 
 use crate::host::Host;
@@ -46,7 +47,7 @@ impl Work {
                 purged.vertices += of_batch.vertices;
                 purged.edges += of_batch.edges;
             };
-            match graph.writer().purge(batch, now_ms, &stop, removed) {
+            match graph_maintenance::purge(&graph, batch, now_ms, &stop, removed) {
                 // Cleared or dropped meanwhile: its rows go with the rest of it.
                 Ok(()) | Err(StoreError::GraphCleared { .. }) => {}
                 Err(error) => {

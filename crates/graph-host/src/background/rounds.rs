@@ -28,7 +28,7 @@ impl Context {
         let rows = cluster.beat()?;
         let changed = self.read_again(cluster, &rows)?;
         cluster.set_fresh(began);
-        cluster.keep_house(&rows)?;
+        cluster.claim_housekeeping(&rows)?;
         if cluster.is_housekeeping() && (changed || cluster.has_orphans()) {
             self.waker.wake();
         }

@@ -33,7 +33,8 @@ impl Drop for Changing<'_> {
             Ok(Some(_)) => {}
             Ok(None) => tracing::warn!("another server took the right to change the schema away from this one"),
             Err(error) => {
-                tracing::warn!(%error, "the right to change the schema could not be given back; the next round tries again");
+                tracing::warn!(
+                    %error, "the right to change the schema could not be given back; the next round tries again");
             }
         }
         self.cluster.changing.store(false, Ordering::Release);

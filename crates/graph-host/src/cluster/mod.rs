@@ -35,10 +35,10 @@ use crate::options::ClusterOptions;
 
 /// This process among those over the store.
 pub(crate) struct Cluster {
-    /// Its express way, where it has one: a beat must not wait behind a load.
+    /// Its priority lane, where it has one: a heartbeat must not wait behind a load.
     engine: Arc<dyn Engine>,
     options: ClusterOptions,
-    /// Random, so that a process that starts anew is another one. Never 0.
+    /// Random, so that a process that is restarted is another one. Never 0.
     id: u64,
     started: Instant,
     /// Until when writing is allowed, in milliseconds since `started`.
@@ -95,7 +95,7 @@ impl Cluster {
     /// This process, unless it is the only one that can use the engine.
     pub(crate) fn of(engine: &Arc<dyn Engine>, options: ClusterOptions) -> Option<Self> {
         engine.capabilities().shared.then(|| Self {
-            engine: engine.express().unwrap_or_else(|| Arc::clone(engine)),
+            engine: engine.priority_lane().unwrap_or_else(|| Arc::clone(engine)),
             options,
             id: random().max(1),
             started: Instant::now(),

@@ -1,5 +1,5 @@
 //! What a server keeps of its rounds: its heartbeat, up to which change it has read the store, and whether it is the
-//! one that keeps house.
+//! one that collects garbage for all.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -72,7 +72,7 @@ impl Cluster {
     }
 
     /// Takes over what only one server does, where nobody does it.
-    pub(crate) fn keep_house(&self, rows: &Rows) -> Result<(), StoreError> {
+    pub(crate) fn claim_housekeeping(&self, rows: &Rows) -> Result<(), StoreError> {
         let owner = rows.housekeeper_id()?;
         if owner == self.id {
             self.housekeeping.store(true, Ordering::Release);

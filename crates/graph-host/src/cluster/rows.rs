@@ -42,7 +42,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Which server keeps house; 0: none.
+    /// Which server collects garbage for all; 0: none.
     pub(crate) fn housekeeper_id(&self) -> Result<u64, CodecError> {
         self.housekeeper.as_deref().map_or(Ok(0), |bytes| Ok(setting_value::read_numbers::<1>(bytes)?[0]))
     }

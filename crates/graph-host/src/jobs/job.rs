@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use graph_maintenance::Progress;
 use graph_model::{Task, TaskStatus};
-use graph_store::{Graph, Progress, StoreError};
+use graph_store::{Graph, StoreError};
 
 use super::records::TaskRecords;
 use super::task_queue::Orders;

@@ -18,9 +18,10 @@ pub(crate) mod task_queue;
 
 use std::sync::Arc;
 
+use graph_maintenance::Progress as _;
 use graph_model::{Task, TaskStatus};
 use graph_schema::{Catalogue, IndexLabel, NewIndexLabel, SchemaKey, SchemaKind, Status, WriteType};
-use graph_store::{Graph, Progress as _, StoreError, not_found, now_ms};
+use graph_store::{Graph, Schema, StoreError, not_found, now_ms};
 
 pub use self::job::{Job, JobContext, JobRegistry};
 use self::olap::OlapJob;
@@ -88,7 +89,7 @@ impl<'g> Jobs<'g> {
         new: &NewIndexLabel,
     ) -> Result<(Arc<IndexLabel>, Arc<Catalogue>, u64), StoreError> {
         self.scheduler.queue.check_room()?;
-        let (index, next, is_new) = self.graph.schema().create_index_label(new)?;
+        let (index, next, is_new) = Schema::new(self.graph).create_index_label(new)?;
         let task = if is_new && index.status == Status::Creating {
             self.start_rebuild(SchemaKey::IndexLabel(index.id), &index.name)?
         } else {

@@ -1,9 +1,10 @@
 //! The jobs on schema elements: removing labels, building index labels, and what HugeGraph has for analytical property
 //! keys.
 
+use graph_maintenance::{rebuild_indexes, remove_label};
 use graph_model::Task;
 use graph_schema::{IndexLabel, SchemaKey, Status};
-use graph_store::{Graph, StoreError};
+use graph_store::{Graph, Schema, StoreError};
 
 use super::job::{Job, JobContext};
 use super::olap::OlapJob;
@@ -30,7 +31,7 @@ impl Job for RemoveLabel {
     }
 
     fn run(&self, context: &JobContext<'_>) -> Result<Option<String>, StoreError> {
-        context.graph().schema().remove(target_of(context)?, context).map(|()| None)
+        remove_label(context.graph(), target_of(context)?, context).map(|()| None)
     }
 }
 
@@ -43,7 +44,7 @@ impl Job for RebuildIndex {
     }
 
     fn run(&self, context: &JobContext<'_>) -> Result<Option<String>, StoreError> {
-        context.graph().schema().rebuild(target_of(context)?, context).map(|()| None)
+        rebuild_indexes(context.graph(), target_of(context)?, context).map(|()| None)
     }
 
     fn given_up(&self, graph: &Graph, task: &Task) {
@@ -62,7 +63,7 @@ impl Job for OlapJob {
     fn run(&self, context: &JobContext<'_>) -> Result<Option<String>, StoreError> {
         let (graph, key) = (context.graph(), target_of(context)?);
         if *self == Self::Remove && graph.catalogue().element(key).is_some() {
-            graph.schema().change(|catalogue, _| catalogue.remove(key))?;
+            Schema::new(graph).change(|catalogue, _| catalogue.remove(key))?;
         }
         Ok(None)
     }
@@ -75,7 +76,8 @@ pub(super) fn give_up_unbuilt(graph: &Graph, target: SchemaKey) {
         let outcome = give_up_index_label(graph, target, index);
         if let Err(error) = outcome {
             let index = &*index.name;
-            tracing::warn!(graph = graph.name(), index, %error, "an index label that is not built could not be marked so");
+            tracing::warn!(
+                graph = graph.name(), index, %error, "an index label that is not built could not be marked so");
         }
     }
 }
@@ -92,7 +94,7 @@ fn give_up_index_label(graph: &Graph, given_up: SchemaKey, index: &IndexLabel) -
         built.is_some_and(|built| [key, base].contains(&built))
     };
     if TaskRecords::new(graph).tasks(builds_it, Some(1), 0)?.is_empty() {
-        graph.schema().change(|catalogue, _| catalogue.set_status(key, Status::Invalid))?;
+        Schema::new(graph).change(|catalogue, _| catalogue.set_status(key, Status::Invalid))?;
     }
     Ok(())
 }

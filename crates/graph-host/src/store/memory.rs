@@ -22,8 +22,16 @@ impl Store {
         let graph_bytes = Graph::own_bytes() + GRAPH_EXTRA_BYTES;
         let element_bytes = size_of::<SchemaElement>() + ELEMENT_EXTRA_BYTES;
         parts.push(part("graphs", "Graphs with their locks, as estimated", graphs.len() * graph_bytes));
+        let neighbours = "Numbers of vertices and their neighbours, kept for traversals";
+        parts.push(part("adjacency_cache", neighbours, self.adjacency().bytes));
         parts.push(part("catalogues", "Schema elements of all graphs, as estimated", elements * element_bytes));
         parts
+    }
+
+    /// What the neighbours kept for traversals take, and how often they were of use.
+    #[must_use]
+    pub fn adjacency(&self) -> adjacency::Figures {
+        self.host.graphs_share.adjacency()
     }
 }
 

@@ -11,8 +11,9 @@ pub(crate) mod transfer;
 
 use std::sync::Arc;
 
+use graph_maintenance::{Purged, note_expiries};
+use graph_store::StoreError;
 use graph_store::stored_settings::{put_setting, read_setting};
-use graph_store::{Purged, StoreError};
 use key_codec::key::MetaKind;
 use key_codec::{FORMAT_VERSION, FORMAT_VERSION_UPGRADABLE, GraphNumber, setting_value};
 use kv::{Engine, WriteBatch};
@@ -192,7 +193,7 @@ fn note_expiries_once(engine: &dyn Engine, graphs: &Graphs) -> Result<(), StoreE
         return Ok(());
     }
     for graph in graphs.read().values() {
-        graph.writer().note_expiries()?;
+        note_expiries(graph)?;
     }
     let mut batch = WriteBatch::new();
     put_setting(&mut batch, GraphNumber::STORE, EXPIRIES_NOTED, &[1]);

@@ -6,7 +6,7 @@
 //! memory for one batch. Other graphs are not touched, and a snapshot does not depend on the graph it was made of:
 //! clearing the graph leaves it, dropping the graph removes it.
 //!
-//! While a copy is being made its number stands in the list of unfinished ones, so a process that dies leaves nothing
+//! While a copy is being made its number is in the list of unfinished ones, so a process that dies leaves nothing
 //! behind: the next start removes it. What was complete before stays as it was.
 
 use key_codec::key::{self, MetaKind};

@@ -270,10 +270,10 @@ fn rebuilding_a_label_rebuilds_all_of_it() {
     }
 }
 
-/// The catalogue does not change while an index label that is in use is built anew, so no query ever finds it out of
-/// use; what was wrong is put right all the same.
+/// The catalogue does not change while an index label that is in use is rebuilt, so no query ever finds it out of use;
+/// what was wrong is repaired all the same.
 #[test]
-fn what_is_built_anew_stays_in_use() {
+fn what_is_rebuilt_stays_in_use() {
     let engine = memory();
     let (_store, graph) = defined(&engine);
     fill(&graph, 5);
@@ -295,7 +295,7 @@ fn what_is_built_anew_stays_in_use() {
 }
 
 #[test]
-fn a_search_index_keeps_its_analyzer_until_it_is_built_anew() {
+fn a_search_index_keeps_its_analyzer_until_it_is_rebuilt() {
     let engine: Arc<dyn Engine> = memory();
     let open = |analyzer| {
         let graph = GraphOptions { analyzer, ..GraphOptions::default() };

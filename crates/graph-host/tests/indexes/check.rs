@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use graph_host::{HostedGraph, Store};
-use graph_store::IndexFault;
+use graph_maintenance::{IndexFault, check_indexes};
 use kv::{Engine, MemoryEngine, Read as _, RowRange, TableId, WriteBatch};
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ fn entries_of_elements_that_are_gone_are_found_and_removed() {
     assert_eq!(stale, 10);
     let found = check(&graph, false);
     assert_eq!((found.count(IndexFault::Stale), found.total()), (stale as u64, stale as u64), "{found:#?}");
-    assert_eq!(found.examples.len(), stale.min(graph_store::limits::INDEX_FAULTS_SHOWN_MAX));
+    assert_eq!(found.examples.len(), stale.min(graph_maintenance::limits::INDEX_FAULTS_SHOWN_MAX));
     assert_eq!(check(&graph, true).repaired, stale as u64);
     assert_eq!(index_rows(&engine), sound);
     assert_sound(&graph);
@@ -161,7 +161,7 @@ fn two_elements_in_one_place_are_told_and_left() {
 fn a_check_counts_what_it_reads_and_can_be_stopped() {
     let (engine, _store, graph) = filled();
     let mut calls = 0;
-    let report = graph.indexes().check(false, &graph_access::Budget::unlimited(), &mut |_| calls += 1).unwrap();
+    let report = check_indexes(&graph, false, &graph_access::Budget::unlimited(), &mut |_| calls += 1).unwrap();
     assert_eq!(report.entries, index_rows(&engine).len() as u64);
     assert_eq!(report.elements, 12 + 3);
     assert!(calls > 3);
@@ -169,6 +169,6 @@ fn a_check_counts_what_it_reads_and_can_be_stopped() {
         std::time::Duration::from_secs(60),
         Arc::new(std::sync::atomic::AtomicBool::new(true)),
     );
-    let stopped = graph.indexes().check(false, &cancelled, &mut |_| ());
+    let stopped = check_indexes(&graph, false, &cancelled, &mut |_| ());
     assert!(matches!(stopped, Err(graph_store::StoreError::Cancelled)));
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use graph_access::Budget;
 use graph_host::{HostedGraph, PurgeOptions, Store, StoreOptions};
+use graph_maintenance::{IndexReport, check_indexes};
 use graph_model::{Cardinality, DataType, EdgeId, IdStrategy, LabelId, Task, TaskStatus, VertexId};
 use graph_schema::{
     Frequency, IndexType, Literal, NewEdge, NewEdgeLabel, NewIndexLabel, NewPropertyKey, NewVertex, NewVertexLabel,
 };
-use graph_store::{IndexReport, Pending, StoreError, Wait};
+use graph_store::{Pending, StoreError, Wait};
 use kv::{Engine, MemoryEngine};
 
 /// Vertex labels: primary key, string ids, string ids with a lifetime of a millisecond from `born`, number ids,
@@ -146,7 +147,7 @@ pub(crate) fn until(condition: impl Fn() -> bool) {
 }
 
 pub(crate) fn check(graph: &HostedGraph, repair: bool) -> IndexReport {
-    graph.indexes().check(repair, &Budget::unlimited(), &mut |_| ()).unwrap()
+    check_indexes(graph, repair, &Budget::unlimited(), &mut |_| ()).unwrap()
 }
 
 /// No entry too many, none missing, none of two elements.

@@ -56,7 +56,8 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (edge_label.clone(), ends.clone(), props()).prop_map(|(l, e, p)| Step::AppendEdge(l, e, p)),
         2 => (label.clone(), n).prop_map(|(l, n)| Step::DeleteVertex(l, n)),
         2 => (edge_label.clone(), ends).prop_map(|(l, e)| Step::DeleteEdge(l, e)),
-        4 => (index.clone(), prop::bool::weighted(0.8)).prop_map(|(index, rebuild)| Step::CreateIndex { index, rebuild }),
+        4 => (index.clone(), prop::bool::weighted(0.8))
+            .prop_map(|(index, rebuild)| Step::CreateIndex { index, rebuild }),
         1 => index.clone().prop_map(Step::RemoveIndex),
         1 => index.prop_map(Step::Rebuild),
         1 => label.prop_map(Step::RebuildLabel),

@@ -9,7 +9,7 @@ use kv::{Fault, FaultEngine, KvError};
 
 use crate::fixture::*;
 
-/// An edge from the vertex `brief` 2, one of so many.
+/// An edge from the vertex `brief` 2, one of many.
 fn many_edge(sort: usize) -> NewEdge<'static> {
     NewEdge {
         label: Some(Cow::Borrowed("very_many")),

@@ -25,7 +25,7 @@ pub(crate) const KEYS: [(&str, DataType, Cardinality); 6] = [
     ("bio", DataType::Text, Cardinality::Single),
 ];
 
-/// Index labels that may be made over each label: no one stands in the way of another.
+/// Index labels that may be made over each label: none excludes another.
 pub(crate) const INDEXES: [Index; 8] = [
     ("byCity", IndexType::Secondary, &["city", "age"]),
     ("byAge", IndexType::Range, &["age"]),

@@ -115,7 +115,8 @@ proptest! {
                     };
                     let expected: BTreeSet<_> = everything.iter().filter(of_label)
                         .filter(|vertex| meets(&vertex.properties)).map(|vertex| vertex.id.clone()).collect();
-                    prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "{:?} of {:?}", conditions, label);
+                    let found = found.into_iter().collect::<BTreeSet<_>>();
+                    prop_assert_eq!(found, expected, "{:?} of {:?}", conditions, label);
                 }
                 Err(StoreError::NoIndex { .. }) => prop_assert!(!possible, "{conditions:?} are covered"),
                 Err(other) => return Err(TestCaseError::fail(other.to_string())),
@@ -155,8 +156,11 @@ proptest! {
         let all = edges(&graph, None, &Conditions::default(), ALL).unwrap().0;
         let all: Vec<_> = graph.reader().edges(&all).unwrap().into_iter().flatten().collect();
         for id in (0..3).map(VertexId::Number) {
-            let found = in_every_way(size, |range| edges(&graph, Some((id.clone(), Direction::Out)), &conditions, range));
-            let expected: BTreeSet<_> = all.iter().filter(|edge| edge.id.source == id && conditions.matches(&edge.properties))
+            let from = || Some((id.clone(), Direction::Out));
+            let found = in_every_way(size, |range| edges(&graph, from(), &conditions, range));
+            let expected: BTreeSet<_> = all
+                .iter()
+                .filter(|edge| edge.id.source == id && conditions.matches(&edge.properties))
                 .map(|edge| edge.id.clone()).collect();
             prop_assert_eq!(found.unwrap().into_iter().collect::<BTreeSet<_>>(), expected);
         }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use graph_access::Budget;
 use graph_host::{Clear, ClusterOptions, GraphConf, HostedGraph, PurgeOptions, Store, StoreOptions};
+use graph_maintenance::check_indexes;
 use graph_model::{Cardinality, DataType, IdStrategy, TaskStatus, VertexId};
 use graph_schema::{GraphMode, NewIndexLabel, SchemaKind};
 use graph_store::{Pending, StoreError, Wait};
@@ -175,7 +176,7 @@ fn what_one_server_clears_or_drops_the_other_writes_to_no_more() {
     insert(&graph(&second), &[named("after")]).unwrap();
     let stored = |id: &str| graph(&first).reader().vertex(&VertexId::String(id.into())).unwrap().is_some();
     assert!(stored("after") && !stored("before") && !stored("late"));
-    // By the one that does not keep house; the other one removes what it held.
+    // By the one that does not collect garbage; the other one removes what it held.
     second.drop_graph("extra").unwrap();
     assert!(first.graph("extra").is_err());
     until("removing what was dropped", || rows(&*engine, tables::VERTEX).len() == 1);
@@ -218,7 +219,7 @@ fn a_server_that_cannot_look_stops_writing_and_begins_again() {
     until("writing again", || insert(&graph, &[named("b")]).is_ok());
 }
 
-/// Vertices of label `named`, so many that a task over them takes a while.
+/// Vertices of label `named`, enough that a task over them takes a while.
 fn fill(graph: &HostedGraph) {
     for from in (0..4_000).step_by(500) {
         let ids: Vec<String> = (from..from + 500).map(|n| format!("v{n}")).collect();
@@ -306,9 +307,9 @@ fn concurrent_overwrites_leave_no_element_without_its_entries() {
             });
         }
     });
-    let report = graph(&first).indexes().check(true, &Budget::unlimited(), &mut |_| ()).unwrap();
-    assert_eq!(report.count(graph_store::IndexFault::Missing), 0, "{report:?}");
-    let report = graph(&second).indexes().check(false, &Budget::unlimited(), &mut |_| ()).unwrap();
+    let report = check_indexes(&graph(&first), true, &Budget::unlimited(), &mut |_| ()).unwrap();
+    assert_eq!(report.count(graph_maintenance::IndexFault::Missing), 0, "{report:?}");
+    let report = check_indexes(&graph(&second), false, &Budget::unlimited(), &mut |_| ()).unwrap();
     assert_eq!(report.total(), 0, "{report:?}");
 }
 

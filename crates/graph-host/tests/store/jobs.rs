@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use graph_host::{Job, JobContext, JobRegistry, Store, StoreOptions};
+use graph_maintenance::Progress;
 use graph_model::{Task, TaskStatus};
-use graph_store::{Graph, Progress, StoreError};
+use graph_store::{Graph, StoreError};
 use kv::Engine;
 
 use crate::fixture::*;

@@ -26,3 +26,4 @@ mod snapshots;
 mod tasks;
 mod transaction;
 mod transfer;
+mod walks;

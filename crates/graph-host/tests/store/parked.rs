@@ -51,7 +51,7 @@ impl ParkedEngine {
         Rounds { reads: take(&self.reads), writes: take(&self.writes) }
     }
 
-    /// Raises a flag as soon as scans have given so many more rows.
+    /// Raises a flag as soon as scans have given this many more rows.
     pub(crate) fn raise_after(&self, rows: usize, flag: &Arc<AtomicBool>) {
         self.rows.store(0, Ordering::Relaxed);
         *self.flag.lock().unwrap() = Some((rows, Arc::clone(flag)));
@@ -170,7 +170,7 @@ impl Engine for ParkedEngine {
     }
 
     /// Writes on it are not parked.
-    fn express(&self) -> Option<Arc<dyn Engine>> {
+    fn priority_lane(&self) -> Option<Arc<dyn Engine>> {
         Some(Arc::clone(&self.inner))
     }
 

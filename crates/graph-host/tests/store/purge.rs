@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use graph_host::{HostedGraph, PurgeOptions, Store, StoreOptions};
+use graph_maintenance::Purged;
 use graph_model::{Cardinality, DataType, ElementRef, IdStrategy, VertexId};
 use graph_schema::{Literal, NewEdge, NewEdgeLabel, NewVertex, NewVertexLabel};
-use graph_store::{Pending, Purged, Wait};
+use graph_store::{Pending, Wait};
 use key_codec::{GraphNumber, key, tables};
 use kv::{Engine, Fault, FaultEngine, KvError, MemoryEngine, WriteBatch};
 use proptest::prelude::*;

@@ -138,7 +138,7 @@ fn more_vertices_than_one_batch_takes_are_all_removed() {
         let label =
             NewVertexLabel { enable_label_index: Some(indexed), ..vertex_label(name, IdStrategy::CustomizeNumber) };
         graph.schema().create_vertex_label(&label).unwrap();
-        let count = i64::try_from(graph_store::limits::REMOVAL_ELEMENTS_PER_BATCH).unwrap() + 1;
+        let count = i64::try_from(graph_maintenance::limits::REMOVAL_ELEMENTS_PER_BATCH).unwrap() + 1;
         let new: Vec<_> = (0..count).map(|n| vertex(name, Some(Literal::Integer(n)))).collect();
         insert(&graph, &new).unwrap();
         assert_eq!(remove_vertex_label(&graph, name).status, TaskStatus::Success);

@@ -94,7 +94,8 @@ fn another_format_version_is_refused_and_nothing_is_changed() {
     let before = all_rows(&*engine);
     let error = open(&engine).err().unwrap();
     assert!(
-        matches!(error, StoreError::FormatVersion { found, supported: FORMAT_VERSION } if found == u64::from(FORMAT_VERSION) + 1),
+        matches!(error, StoreError::FormatVersion { found, supported: FORMAT_VERSION }
+            if found == u64::from(FORMAT_VERSION) + 1),
         "{error}"
     );
     assert_eq!(error.kind(), ErrorKind::Unavailable);

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use graph_host::{HostedGraph, Store};
+use graph_maintenance::limits;
 use graph_model::{IdStrategy, Task, TaskStatus, VertexId};
 use graph_schema::{IndexType, Literal, NewIndexLabel, SchemaKey, SchemaKind, Status};
-use graph_store::{Pending, StoreError, Wait, limits};
+use graph_store::{Pending, StoreError, Wait};
 use key_codec::{GraphNumber, key, tables};
 use kv::{Engine, Fault, FaultEngine, KvError, MemoryEngine, WriteBatch};
 

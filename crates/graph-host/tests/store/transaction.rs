@@ -5,6 +5,7 @@ use std::ops::Bound;
 
 use graph_access::{AccessError, Budget, Cursor, EdgeRead, GraphRead as _, GraphWrite as _, Lookup};
 use graph_host::HostedGraph;
+use graph_maintenance::check_indexes;
 use graph_model::{Cardinality, DataType, Direction, EdgeId, ErrorKind, LabelId, Properties, Value, VertexId};
 use graph_schema::{Conditions, IndexType, Literal, NewEdge, NewIndexLabel, NewPredicate, NewVertex};
 use graph_store::{Transaction, Wait, limits};
@@ -240,7 +241,7 @@ fn read(reader: &dyn graph_access::GraphRead, graph: &HostedGraph, names: &Names
 fn read_outside(graph: &HostedGraph, names: &Names, indexed: bool, size: usize) -> Model {
     let budget = Budget::unlimited();
     let reader = graph_store::GraphReader::new(graph, &graph.catalogue(), &budget);
-    let report = graph.indexes().check(false, &budget, &mut |_| ()).unwrap();
+    let report = check_indexes(graph, false, &budget, &mut |_| ()).unwrap();
     assert_eq!(report.faults.iter().sum::<u64>(), 0, "{report:?}");
     read(&reader, graph, names, indexed, size)
 }
@@ -462,7 +463,7 @@ fn a_value_of_a_unique_index_is_given_to_one() {
     unit.insert_vertex(&valued(3, 7)).unwrap();
     unit.insert_vertex(&valued(4, 6)).unwrap();
     Box::new(unit).commit().unwrap();
-    let report = graph.indexes().check(false, &budget, &mut |_| ()).unwrap();
+    let report = check_indexes(&graph, false, &budget, &mut |_| ()).unwrap();
     assert_eq!(report.faults.iter().sum::<u64>(), 0, "{report:?}");
     assert!(insert(&graph, &[valued(8, 7)]).is_err());
 }

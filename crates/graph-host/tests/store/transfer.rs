@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use graph_access::Budget;
 use graph_host::{GraphConf, HostedGraph, Store};
+use graph_maintenance::check_indexes;
 use graph_model::IdStrategy;
 use graph_store::StoreError;
 use kv::conformance::ScatteredEngine;
@@ -50,7 +51,7 @@ fn a_graph_goes_to_another_engine_and_back() {
     assert_eq!(copy(&source, &cluster, true).unwrap().elements(), (7, 5));
     assert!(matches!(insert(&old, &[named("late")]), Err(StoreError::GraphCleared { .. })));
     assert_eq!(content(&graph(&source)), content(&graph(&cluster)));
-    assert_eq!(graph(&source).indexes().check(false, &Budget::unlimited(), &mut |_| ()).unwrap().total(), 0);
+    assert_eq!(check_indexes(&graph(&source), false, &Budget::unlimited(), &mut |_| ()).unwrap().total(), 0);
 }
 
 #[test]

@@ -14,6 +14,6 @@ pub(crate) fn is_expired_now(expires_at_ms: Option<i64>) -> bool {
 }
 
 /// Whether an element with this expiry is gone.
-pub(crate) fn is_expired(expires_at_ms: Option<i64>, now_ms: i64) -> bool {
+pub fn is_expired(expires_at_ms: Option<i64>, now_ms: i64) -> bool {
     expires_at_ms.is_some_and(|moment| moment <= now_ms)
 }

@@ -1,5 +1,6 @@
 //! What can go wrong with a graph.
 
+use edge_rows::RowsError;
 use graph_access::{AccessError, Interrupted};
 use graph_model::{ErrorKind, IdError};
 use graph_schema::{ElementError, SchemaError};
@@ -65,7 +66,8 @@ pub enum StoreError {
     },
     /// A configuration that is too large to keep.
     #[error(
-        "the configuration of a graph may have {limit_bytes} bytes, but this one has {bytes}; leave out what is not needed"
+        "the configuration of a graph may have {limit_bytes} bytes, but this one has {bytes}; \
+        leave out what is not needed"
     )]
     ConfTooLarge {
         /// Bytes of all keys and values.
@@ -179,7 +181,10 @@ pub enum StoreError {
         holder: String,
     },
     /// A text of too many words, or a collection of too many items, for an index.
-    #[error("{}the value for index label '{index_label}' has {count} words or items, the limit is {limit}", at(*.index))]
+    #[error(
+        "{}the value for index label '{index_label}' has {count} words or items, the limit is {limit}",
+        at(*.index)
+    )]
     TooManyTokens {
         /// Position in the batch, from 0; `None` for a single element.
         index: Option<usize>,
@@ -221,7 +226,8 @@ pub enum StoreError {
     },
     /// A scan of more elements than one answer may hold.
     #[error(
-        "Too many records: the scan has more than {limit}; read it page by page with 'page' and 'page_limit', or in smaller shards"
+        "Too many records: the scan has more than {limit}; read it page by page with 'page' and 'page_limit', \
+        or in smaller shards"
     )]
     TooManyRecords {
         /// [`crate::limits::SCAN_RECORDS_MAX`].
@@ -280,7 +286,7 @@ pub enum StoreError {
     VariableName {
         /// Its length.
         chars: usize,
-        /// [`crate::limits::VARIABLE_NAME_CHARS_MAX`].
+        /// `graph_host::limits::VARIABLE_NAME_CHARS_MAX`.
         limit: usize,
     },
     /// A variable with too large a value.
@@ -290,13 +296,13 @@ pub enum StoreError {
         name: String,
         /// Its length as JSON text.
         bytes: usize,
-        /// [`crate::limits::VARIABLE_BYTES_MAX`].
+        /// `graph_host::limits::VARIABLE_BYTES_MAX`.
         limit_bytes: usize,
     },
     /// Too many variables.
     #[error("the graph has {limit} variables already, which is the limit; delete some")]
     TooManyVariables {
-        /// [`crate::limits::VARIABLES_MAX`].
+        /// `graph_host::limits::VARIABLES_MAX`.
         limit: usize,
     },
     /// A transaction that writes more than fits a batch.
@@ -360,12 +366,16 @@ pub enum StoreError {
     /// A write would have to wait for another one; asked not to, it did nothing.
     #[error("another write to the same elements is at work")]
     Contended,
+    /// A walk has met more vertices than there are numbers for.
+    #[error("the walk meets more than {} vertices; ask for fewer steps or edges", adjacency::limits::NUMBERS_MAX)]
+    TooManyVertices,
     /// The schema kept changing.
     #[error("the schema changed too often while the request was at work; send it again")]
     SchemaBusy,
     /// What this server has in memory may be out of date: it has not been able to look for too long.
     #[error(
-        "this server has not been able to see for {since_ms} ms what other servers changed (cluster.stale_ms), so it does not write; \
+        "this server has not been able to see for {since_ms} ms what other servers changed (cluster.stale_ms), \
+        so it does not write; \
          try again in a moment, or another server"
     )]
     Stale {
@@ -374,7 +384,8 @@ pub enum StoreError {
     },
     /// Another server is changing schema or graphs.
     #[error(
-        "server {server} has been changing the schema or the graphs for {waited_ms} ms (cluster.change_wait_ms); try again in a moment"
+        "server {server} has been changing the schema or the graphs for {waited_ms} ms (cluster.change_wait_ms); \
+        try again in a moment"
     )]
     ChangeBusy {
         /// Which one.
@@ -384,7 +395,8 @@ pub enum StoreError {
     },
     /// A server that lives has not come to see a change.
     #[error(
-        "server {server} has not taken over a change for {waited_ms} ms: writes that began before it are still at work there"
+        "server {server} has not taken over a change for {waited_ms} ms: \
+        writes that began before it are still at work there"
     )]
     ServerBehind {
         /// Which one.
@@ -394,7 +406,8 @@ pub enum StoreError {
     },
     /// What this server wrote about itself is not there.
     #[error(
-        "server {server} does not find its own row in the store: another one deleted it, or the clocks of the storage nodes differ"
+        "server {server} does not find its own row in the store: \
+        another one deleted it, or the clocks of the storage nodes differ"
     )]
     NotListed {
         /// Which one.
@@ -402,7 +415,8 @@ pub enum StoreError {
     },
     /// A copy of a graph is not what was copied.
     #[error(
-        "the copy differs: {written} rows of table {table} were written and {found} are there, or their contents differ; \
+        "the copy differs: {written} rows of table {table} were written and {found} are there, \
+        or their contents differ; \
          see that nothing writes the source, and copy again"
     )]
     CopyDiffers {
@@ -444,6 +458,17 @@ impl From<Interrupted> for StoreError {
         match interrupted {
             Interrupted::Cancelled => Self::Cancelled,
             Interrupted::Timeout { limit_ms } => Self::Timeout { limit_ms },
+        }
+    }
+}
+
+impl From<RowsError> for StoreError {
+    fn from(error: RowsError) -> Self {
+        match error {
+            RowsError::Kv(error) => error.into(),
+            RowsError::Codec(error) => error.into(),
+            RowsError::Interrupted(interrupted) => interrupted.into(),
+            RowsError::TooManyVertices => Self::TooManyVertices,
         }
     }
 }
@@ -506,9 +531,10 @@ impl StoreError {
                 ErrorKind::LimitExceeded
             }
             Self::NoIndex { .. } => ErrorKind::NoIndex,
-            Self::TooManyRanges { .. } | Self::TooManySelected { .. } | Self::TooManyRecords { .. } => {
-                ErrorKind::LimitExceeded
-            }
+            Self::TooManyVertices
+            | Self::TooManyRanges { .. }
+            | Self::TooManySelected { .. }
+            | Self::TooManyRecords { .. } => ErrorKind::LimitExceeded,
             Self::TooManyTasks { .. }
             | Self::Busy { .. }
             | Self::GraphCleared { .. }

@@ -10,7 +10,7 @@ use crate::core::error::StoreError;
 ///
 /// # Errors
 /// Those of storage, and that of a value that cannot be decoded.
-pub(crate) fn fetch<T>(
+pub fn fetch<T>(
     read: &(impl Read + ?Sized),
     table: TableId,
     keys: &Keys,

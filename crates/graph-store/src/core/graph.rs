@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use arc_swap::{ArcSwap, Guard};
+use edge_rows::register;
 use graph_schema::{Catalogue, ElementRules, GraphMode};
 use key_codec::key::MetaKind;
 use key_codec::{GraphNumber, setting_value};
@@ -29,6 +30,8 @@ pub struct Graph {
     catalogue: ArcSwap<Catalogue>,
     schema_lock: Mutex<()>,
     stripes: Stripes,
+    /// Neighbours kept for walks. Every write of edges is registered with it.
+    neighbours: adjacency::Cache,
     mode: AtomicU8,
     reads_all: AtomicBool,
     cleared: AtomicBool,
@@ -39,7 +42,7 @@ pub struct Graph {
     /// The number of the graph that has come to be this one by clearing and resuming, while the store was open.
     first_number: AtomicU32,
     /// Everything that expired up to this moment has been removed.
-    pub(crate) purged_to_ms: AtomicI64,
+    purged_to_ms: AtomicI64,
 }
 
 impl Graph {
@@ -47,11 +50,13 @@ impl Graph {
     #[must_use]
     pub fn new(name: String, number: GraphNumber, shared: Arc<Shared>, catalogue: Catalogue) -> Self {
         let auto = catalogue.is_auto();
+        let neighbours = adjacency::Cache::new(Arc::clone(&shared.adjacency));
         Self {
             name,
             number,
             auto,
             shared,
+            neighbours,
             catalogue: ArcSwap::from_pointee(catalogue),
             schema_lock: Mutex::default(),
             stripes: Stripes::new(),
@@ -268,7 +273,10 @@ impl Graph {
     }
 
     /// Waits until every write that began before this call has committed, in all servers over the store.
-    pub(crate) fn wait_for_writers(&self) -> Result<(), StoreError> {
+    ///
+    /// # Errors
+    /// [`StoreError::ServerBehind`], [`StoreError::Closing`]; those of storage.
+    pub fn wait_for_writers(&self) -> Result<(), StoreError> {
         self.wait_for_own_writers();
         self.shared.wait_for_servers()
     }
@@ -283,7 +291,9 @@ impl Graph {
     /// # Errors
     /// [`StoreError::GraphCleared`], [`StoreError::Stale`].
     pub fn pause_writes(&self) -> Result<impl Sized, StoreError> {
-        self.lock_exclusive(Mask::ALL)
+        let held = self.stripes.lock(Mask::default(), Mask::ALL, Wait::Allowed).ok_or(StoreError::Contended)?;
+        self.shared.check_fresh()?;
+        self.unless_cleared(held)
     }
 
     /// Memory of a graph without its catalogue, in bytes, as estimated.
@@ -292,12 +302,21 @@ impl Graph {
         size_of::<Self>() + Stripes::bytes()
     }
 
-    /// Locks stripes without a catalogue in play. Refused once the graph is closed, so that nothing is written where
-    /// data is being removed.
-    pub(crate) fn lock_exclusive(&self, mask: Mask) -> Result<Held, StoreError> {
-        let held = self.stripes.lock(Mask::default(), mask, Wait::Allowed).ok_or(StoreError::Contended)?;
-        self.shared.check_fresh()?;
-        self.unless_cleared(held)
+    /// Everything that expired up to this moment, in milliseconds since 1970 UTC, has been removed.
+    #[must_use]
+    pub fn purged_to_ms(&self) -> i64 {
+        self.purged_to_ms.load(Ordering::Relaxed)
+    }
+
+    /// Notes that everything that expired up to a moment has been removed.
+    pub fn set_purged_to_ms(&self, now_ms: i64) {
+        self.purged_to_ms.store(now_ms, Ordering::Relaxed);
+    }
+
+    /// Whether other processes can be at work on the store.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.shared.is_shared()
     }
 
     /// Turns away every later write, of elements, schema and tasks, and waits for the earlier ones. Reads at work are
@@ -306,6 +325,7 @@ impl Graph {
         let _no_schema_change_at_work = self.schema_lock.lock();
         self.cleared.store(true, Ordering::Release);
         self.wait_for_own_writers();
+        self.neighbours.clear();
     }
 
     /// What a read found, unless the graph was closed meanwhile: some of it may have been gone by then.
@@ -318,6 +338,7 @@ impl Graph {
 
     /// Takes back [`Self::close`].
     pub fn reopen(&self) {
+        self.neighbours.clear();
         self.cleared.store(false, Ordering::Release);
     }
 
@@ -331,6 +352,9 @@ impl Graph {
     /// Hands a batch to the engine, with the locks it was made under.
     pub(crate) fn submit(&self, mut batch: WriteBatch, held: Held) -> kv::Commit {
         batch.order_groups();
+        if let Some(write) = register(&self.neighbours, &batch) {
+            batch.hold(Box::new(write));
+        }
         batch.hold(Box::new(held));
         self.engine().submit(batch)
     }
@@ -338,6 +362,23 @@ impl Graph {
     /// Writes a batch whose locks stay with the caller.
     pub(crate) fn commit(&self, mut batch: WriteBatch) -> Result<(), StoreError> {
         batch.order_groups();
+        let _until_written = register(&self.neighbours, &batch);
         Ok(self.engine().commit(batch)?)
+    }
+
+    /// The table of numbers and neighbours that walks use; `None` where there is none. The first call waits for the
+    /// writers at work, so its caller must not be one.
+    pub(crate) fn neighbours(&self) -> Option<Arc<adjacency::Table>> {
+        self.neighbours.table(|| self.wait_for_own_writers())
+    }
+
+    /// Forgets all neighbours kept for walks: edges were removed by other means than a batch of writes.
+    pub fn forget_neighbours(&self) {
+        self.neighbours.clear();
+    }
+
+    /// Keeps no neighbours from now on: edges will be written by other means than [`Self::submit`].
+    pub(crate) fn keep_no_neighbours(&self) {
+        self.neighbours.turn_off();
     }
 }

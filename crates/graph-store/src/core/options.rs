@@ -11,12 +11,20 @@ pub struct GraphOptions {
     /// Whether numbers and dates in primary-key ids are written in their sortable code (HugeGraph's default) or
     /// plainly.
     pub encode_primary_key_number: bool,
-    /// How new search indexes cut texts. One that exists keeps its analyzer until it is built anew.
+    /// How new search indexes cut texts. One that exists keeps its analyzer until it is rebuilt.
     pub analyzer: Analyzer,
+    /// Memory in which the neighbours of vertices walked over lately are kept, of all graphs together; 0: none are
+    /// kept. Stores that several processes share keep none.
+    pub adjacency_cache_bytes: usize,
 }
 
 impl Default for GraphOptions {
     fn default() -> Self {
-        Self { zone: TimeZone::UTC, encode_primary_key_number: true, analyzer: Analyzer::default() }
+        Self {
+            zone: TimeZone::UTC,
+            encode_primary_key_number: true,
+            analyzer: Analyzer::default(),
+            adjacency_cache_bytes: 64 << 20,
+        }
     }
 }

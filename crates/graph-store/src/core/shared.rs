@@ -46,6 +46,8 @@ pub trait ChangeRight {
 pub struct Shared {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) options: GraphOptions,
+    /// The memory of the neighbours kept for walks.
+    pub(crate) adjacency: Arc<adjacency::Pool>,
     ids: IdGenerator,
     /// The other processes, where there can be others.
     peers: Option<Arc<dyn Peers>>,
@@ -83,7 +85,10 @@ impl Shared {
             Some(bytes) => number_up_to(RESERVED_MAX, setting_value::read_numbers::<1>(&bytes)?)?,
             None => 0,
         };
-        Ok(Self { engine, options, ids: IdGenerator::new(reserved), peers, retired: Mutex::default() })
+        // Writes of other processes are not seen here, so nothing may be kept.
+        let bytes = if peers.is_some() { 0 } else { options.adjacency_cache_bytes };
+        let adjacency = Arc::new(adjacency::Pool::new(bytes));
+        Ok(Self { engine, options, adjacency, ids: IdGenerator::new(reserved), peers, retired: Mutex::default() })
     }
 
     /// A new automatic vertex id.
@@ -95,6 +100,12 @@ impl Shared {
             })?;
             Ok(reserved - BLOCK)
         })
+    }
+
+    /// What the neighbours kept for walks take, and how often they were of use.
+    #[must_use]
+    pub fn adjacency(&self) -> adjacency::Figures {
+        self.adjacency.figures()
     }
 
     /// Whether other processes can be at work on the store.

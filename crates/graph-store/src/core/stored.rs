@@ -10,17 +10,23 @@ use crate::core::graph::Graph;
 
 /// A stored element: its label decides about its indexes.
 #[derive(Clone, Debug)]
-pub(crate) enum Stored {
+pub enum Stored {
+    /// A vertex.
     Vertex(Vertex),
+    /// An edge.
     Edge(Edge),
 }
 
 impl Stored {
-    pub(crate) fn id(&self) -> ElementId {
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> ElementId {
         self.element().to_owned()
     }
 
-    pub(crate) fn element(&self) -> ElementRef<'_> {
+    /// Its id, borrowed.
+    #[must_use]
+    pub fn element(&self) -> ElementRef<'_> {
         match self {
             Self::Vertex(vertex) => ElementRef::Vertex(&vertex.id),
             Self::Edge(edge) => ElementRef::Edge(&edge.id),
@@ -28,21 +34,26 @@ impl Stored {
     }
 
     /// Whether it is a vertex, and its label.
-    pub(crate) fn base(&self) -> (bool, LabelId) {
+    #[must_use]
+    pub fn base(&self) -> (bool, LabelId) {
         match self {
             Self::Vertex(vertex) => (true, vertex.label),
             Self::Edge(edge) => (false, edge.id.label),
         }
     }
 
-    pub(crate) fn properties(&self) -> &Properties {
+    /// Its properties.
+    #[must_use]
+    pub fn properties(&self) -> &Properties {
         match self {
             Self::Vertex(vertex) => &vertex.properties,
             Self::Edge(edge) => &edge.properties,
         }
     }
 
-    pub(crate) fn expires_at_ms(&self) -> Option<i64> {
+    /// When it expires, in milliseconds since 1970 UTC; `None`: never.
+    #[must_use]
+    pub fn expires_at_ms(&self) -> Option<i64> {
         match self {
             Self::Vertex(vertex) => vertex.expires_at_ms,
             Self::Edge(edge) => edge.expires_at_ms,
@@ -51,7 +62,7 @@ impl Stored {
 }
 
 /// The stored vertices with the given ids, in one round, in the same order.
-pub(crate) fn stored_vertices(graph: &Graph, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, StoreError> {
+pub fn stored_vertices(graph: &Graph, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, StoreError> {
     stored_vertices_in(graph.engine(), graph.number, ids)
 }
 
@@ -73,7 +84,7 @@ pub(crate) fn stored_vertices_in(
 }
 
 /// The stored edges with the given ids, in one round, in the same order.
-pub(crate) fn stored_edges(graph: &Graph, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, StoreError> {
+pub fn stored_edges(graph: &Graph, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, StoreError> {
     stored_edges_in(graph.engine(), graph.number, ids)
 }
 
@@ -97,12 +108,12 @@ pub(crate) fn stored_edges_in(
 }
 
 /// The stored element with an id.
-pub(crate) fn stored_element(graph: &Graph, id: &ElementId) -> Result<Option<Stored>, StoreError> {
+pub fn stored_element(graph: &Graph, id: &ElementId) -> Result<Option<Stored>, StoreError> {
     Ok(stored_elements(graph, std::slice::from_ref(id))?.pop().flatten())
 }
 
 /// The stored elements with the given ids, in one round for vertices and one for edges, in the same order.
-pub(crate) fn stored_elements(graph: &Graph, ids: &[ElementId]) -> Result<Vec<Option<Stored>>, StoreError> {
+pub fn stored_elements(graph: &Graph, ids: &[ElementId]) -> Result<Vec<Option<Stored>>, StoreError> {
     let (mut vertices, mut edges) = (Vec::new(), Vec::new());
     for id in ids {
         match id {

@@ -30,14 +30,14 @@ pub(crate) struct Stripes {
 
 /// A set of stripes.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Mask(u64);
+pub struct Mask(u64);
 
 impl Mask {
     /// All stripes.
     pub(crate) const ALL: Self = Self(u64::MAX);
 
     /// Adds the stripe of a vertex.
-    pub(crate) fn add(&mut self, id: &VertexId) {
+    pub fn add(&mut self, id: &VertexId) {
         let hash = BuildHasherDefault::<FxHasher>::default().hash_one(id);
         // The high bits of this hash are its best ones.
         self.0 |= 1 << (hash >> 58);
@@ -50,14 +50,14 @@ impl Mask {
     }
 
     /// The stripe of a place in a unique index.
-    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+    pub fn of_bytes(bytes: &[u8]) -> Self {
         let mut mask = Self::default();
         mask.add_bytes(bytes);
         mask
     }
 
     /// The stripes every writer of an element holds: of an edge, those of both ends.
-    pub(crate) fn of_element(id: &ElementId) -> Self {
+    pub fn of_element(id: &ElementId) -> Self {
         match id {
             ElementId::Vertex(id) => Self::of(id),
             ElementId::Edge(id) => Self::of(&id.source).union(Self::of(&id.target)),
@@ -65,12 +65,12 @@ impl Mask {
     }
 
     /// The stripes of both.
-    pub(crate) fn union(self, other: Self) -> Self {
+    pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// The stripe of one vertex.
-    pub(crate) fn of(id: &VertexId) -> Self {
+    pub fn of(id: &VertexId) -> Self {
         let mut mask = Self::default();
         mask.add(id);
         mask
@@ -89,14 +89,16 @@ pub enum Wait {
 
 /// The stripes a write needs.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Locks {
-    pub(crate) shared: Mask,
-    pub(crate) exclusive: Mask,
+pub struct Locks {
+    /// Held together with other inserts. A stripe in both sets is locked exclusively.
+    pub shared: Mask,
+    /// Held by one writer at a time.
+    pub exclusive: Mask,
 }
 
 impl Locks {
     /// Exclusive locks of some stripes.
-    pub(crate) fn exclusive(exclusive: Mask) -> Self {
+    pub fn exclusive(exclusive: Mask) -> Self {
         Self { exclusive, ..Self::default() }
     }
 

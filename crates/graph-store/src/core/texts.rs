@@ -4,7 +4,7 @@ use graph_model::{EdgeId, EdgeIdText, ElementRef};
 use graph_schema::{Catalogue, SchemaError, SchemaKind};
 
 /// The text of an id, for errors.
-pub(crate) fn element_id_text(catalogue: &Catalogue, id: ElementRef<'_>) -> String {
+pub fn element_id_text(catalogue: &Catalogue, id: ElementRef<'_>) -> String {
     match id {
         ElementRef::Vertex(id) => format!("vertex {id}"),
         ElementRef::Edge(id) => format!("edge '{}'", edge_id_text(catalogue, id)),

@@ -105,7 +105,7 @@ impl IndexChanges {
     }
 
     /// Notes that a stored element gets its entries in an index label that is being built.
-    pub(crate) fn built(&mut self, graph: &Graph, index: &IndexLabel, stored: &Stored) -> Result<(), StoreError> {
+    pub(super) fn built(&mut self, graph: &Graph, index: &IndexLabel, stored: &Stored) -> Result<(), StoreError> {
         if !index.is_over(stored.base()) {
             return Ok(());
         }
@@ -246,7 +246,7 @@ impl WriteUnit<'_> {
 
     /// Appends the index changes of elements that are deleted, and forgets them. Needs no locks but those of one that
     /// alone can delete the elements.
-    pub(crate) fn put_index_removals(&mut self) -> Result<(), StoreError> {
+    pub fn put_index_removals(&mut self) -> Result<(), StoreError> {
         let changes = std::mem::take(&mut self.changes);
         let group = self.batch.group();
         for (entry, group) in &changes.removed {
@@ -304,7 +304,7 @@ impl WriteUnit<'_> {
 }
 
 /// The group of a batch whose elements are each a group.
-pub(crate) fn group_at(position: usize) -> u32 {
+pub(super) fn group_at(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 

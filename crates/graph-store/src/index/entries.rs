@@ -9,19 +9,22 @@ use kv::{Key, TableId};
 
 /// A key of an index table. In `index_unique` its value is the element's id, elsewhere it has none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Entry {
-    pub(crate) table: TableId,
+pub struct Entry {
+    /// The table it is in.
+    pub table: TableId,
     bytes: Box<[u8]>,
     partition_len: usize,
 }
 
 impl Entry {
     /// An entry that was read.
-    pub(crate) fn of_key(table: TableId, key: Key<'_>) -> Self {
+    pub fn of_key(table: TableId, key: Key<'_>) -> Self {
         Self { table, bytes: key.as_bytes().into(), partition_len: key.partition().len() }
     }
 
-    pub(crate) fn key(&self) -> Key<'_> {
+    /// Its key there.
+    #[must_use]
+    pub fn key(&self) -> Key<'_> {
         Key::new(&self.bytes, self.partition_len)
     }
 }
@@ -32,7 +35,7 @@ pub(crate) fn values<'a>(index: &IndexLabel, properties: &'a Properties) -> Vec<
 }
 
 /// Adds the entries an element has in an index label.
-pub(crate) fn add_entries(
+pub fn add_entries(
     entries: &mut BTreeSet<Entry>,
     graph: GraphNumber,
     index: &IndexLabel,
@@ -91,7 +94,7 @@ pub(crate) fn add_entries(
 }
 
 /// How many values come before the element's id in a row of an index label's entries.
-pub(crate) fn values_in_row(index: &IndexLabel) -> usize {
+pub fn values_in_row(index: &IndexLabel) -> usize {
     match index.index_type {
         IndexType::Secondary => index.fields.len().saturating_sub(1),
         IndexType::Range | IndexType::Shard => index.fields.len(),

@@ -1,8 +1,7 @@
 //! Index entries: kept in the batch of their element, whatever writes it.
 //!
 //! What it is: the entries of an element ([`entries`], a pure function of the schema and the element), the difference a
-//! write makes to them ([`changes`]) in the frame of its batch ([`write_unit`]), and comparing all of them with all
-//! elements ([`check`]). What it is not: it answers no queries.
+//! write makes to them ([`changes`]) in the frame of its batch ([`write_unit`]). What it is not: it answers no queries.
 //!
 //! Invariants:
 //! - An element that is stored has exactly the entries [`entries`] gives for it, in every index label that is kept; one
@@ -19,11 +18,7 @@
 //! Start reading at [`changes::IndexChanges`].
 
 pub(crate) mod changes;
-mod check;
 pub(crate) mod entries;
 pub(crate) mod label_index;
-pub(crate) mod steps;
 mod unique;
 pub(crate) mod write_unit;
-
-pub use check::{IndexFault, IndexReport, Indexes};

@@ -173,10 +173,3 @@ fn holders<'a>(graph: &Graph, claims: impl Iterator<Item = &'a Claim>) -> Result
     }
     fetch(graph.engine(), tables::INDEX_UNIQUE, &keys, |_, found| index_key::read_element(found).map(Some))
 }
-
-/// Whether an entry is there; where it is one of a unique index, also the element that holds the place.
-pub(super) fn holder_of(graph: &Graph, entry: &Entry) -> Result<Option<Option<ElementId>>, StoreError> {
-    let mut found = None;
-    graph.engine().get(entry.table, entry.key(), &mut |value| found = Some(index_key::read_element(value).ok()))?;
-    Ok(found)
-}

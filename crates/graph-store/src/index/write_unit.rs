@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use arc_swap::Guard;
 use graph_model::{Edge, Vertex};
-use graph_schema::{Catalogue, ElementError, ElementRules};
+use graph_schema::{Catalogue, ElementError, ElementRules, IndexLabel};
 use kv::{Commit, WriteBatch};
 
-use super::changes::IndexChanges;
+use super::changes::{IndexChanges, group_at};
 use crate::core::error::StoreError;
 use crate::core::graph::Graph;
 use crate::core::pending::Pending;
+use crate::core::stored::Stored;
 use crate::core::stripes::{Held, Locks, Mask, Wait};
 use crate::limits;
 
 /// Why a write could not be prepared.
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// It needs these stripes exclusively, too.
     Locks(Mask),
     /// It failed.
@@ -52,13 +53,14 @@ impl Positions {
 /// A write under its locks: what it was checked by, the batch it becomes, and what it changes in indexes.
 ///
 /// Until it is submitted nothing is written; dropping it releases the locks.
-pub(crate) struct WriteUnit<'g> {
+pub struct WriteUnit<'g> {
     pub(crate) graph: &'g Graph,
     /// The catalogue the elements were checked by. It stays in force while the locks are held.
     pub(crate) catalogue: Guard<Arc<Catalogue>>,
     pub(crate) rules: ElementRules<'g>,
     pub(crate) positions: Positions,
-    pub(crate) batch: WriteBatch,
+    /// What is written when the unit is submitted.
+    pub batch: WriteBatch,
     pub(crate) changes: IndexChanges,
     pub(super) held: Held,
 }
@@ -105,7 +107,7 @@ impl<'g> WriteUnit<'g> {
     ///
     /// # Errors
     /// As [`Self::prepare`].
-    pub(crate) fn lock<T>(
+    pub fn lock<T>(
         graph: &'g Graph,
         wait: Wait,
         stripes: Locks,
@@ -131,13 +133,28 @@ impl<'g> WriteUnit<'g> {
     }
 
     /// As [`Self::note_vertex`], for an edge.
-    pub(crate) fn note_edge(&mut self, old: Option<&Edge>, new: Option<&Edge>, index: usize) -> Result<(), StoreError> {
+    pub fn note_edge(&mut self, old: Option<&Edge>, new: Option<&Edge>, index: usize) -> Result<(), StoreError> {
         self.changes.group = self.batch.group();
         self.changes.edge(self.graph, &self.catalogue, old, new, self.positions.at(index))
     }
 
+    /// Notes that a stored element, the `at`th of a batch, gets its entries in an index label that is being built.
+    ///
+    /// # Errors
+    /// [`StoreError::TooManyTokens`], [`StoreError::TooManyIndexEntries`].
+    pub fn note_built(&mut self, index: &IndexLabel, stored: &Stored, at: usize) -> Result<(), StoreError> {
+        self.changes.group = group_at(at);
+        self.changes.built(self.graph, index, stored)
+    }
+
+    /// The catalogue the elements were checked by. It stays in force while the locks are held.
+    #[must_use]
+    pub fn catalogue(&self) -> &Arc<Catalogue> {
+        &self.catalogue
+    }
+
     /// Whether all of these stripes are held exclusively; else what has to be locked too.
-    pub(crate) fn check_held(&self, stripes: Mask) -> Result<(), Refusal> {
+    pub fn check_held(&self, stripes: Mask) -> Result<(), Refusal> {
         if self.held.has_exclusively(stripes) { Ok(()) } else { Err(Refusal::Locks(stripes)) }
     }
 
@@ -148,7 +165,7 @@ impl<'g> WriteUnit<'g> {
     }
 
     /// Hands the batch to the engine, with the locks.
-    pub(crate) fn submit(self) -> Commit {
+    pub fn submit(self) -> Commit {
         self.graph.submit(self.batch, self.held)
     }
 
@@ -158,7 +175,7 @@ impl<'g> WriteUnit<'g> {
     }
 
     /// Appends what was noted of changes in indexes and submits; refuses what a unique index forbids.
-    pub(crate) fn finish<T>(mut self, answer: T) -> Result<Pending<T>, Refusal> {
+    pub fn finish<T>(mut self, answer: T) -> Result<Pending<T>, Refusal> {
         self.put_index_changes()?;
         Ok(self.submit_with(answer))
     }

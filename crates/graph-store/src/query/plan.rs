@@ -271,7 +271,7 @@ fn no_index(
             }
             Status::Deleting | Status::Undeleted => format!("{hint}; index label '{name}' is being deleted"),
             Status::Created | Status::Invalid => {
-                format!("{hint}; index label '{name}' could not be built: see its task, and build it anew")
+                format!("{hint}; index label '{name}' could not be built: see its task, then rebuild it")
             }
         };
     }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use edge_rows::Rows;
 use graph_access::Budget;
 use graph_model::LabelId;
 use graph_schema::{Catalogue, EdgeLabelKind};
-use kv::Read;
+use kv::{Overlay, Read, UnitRows};
 
 use crate::core::graph::Graph;
-use crate::core::overlay::{Overlay, UnitRows};
 use crate::{StoreError, limits};
 
 /// A graph as the cursors of one request read it.
@@ -52,6 +52,11 @@ impl<'a> Moment<'a> {
 }
 
 impl<'a> View<'a> {
+    /// Where its edges are read.
+    pub(crate) fn rows(&self) -> Rows<'a> {
+        Rows { graph: self.graph.number, read: self.read, labels: self.labels, budget: self.budget }
+    }
+
     /// The moment at which indexes are read, with the rows of the unit over it.
     pub(crate) fn moment(&self) -> Result<Moment<'a>, StoreError> {
         let moment = Moment::now(self.graph)?;

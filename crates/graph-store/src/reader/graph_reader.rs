@@ -1,12 +1,15 @@
 //! A graph behind the port that walks and query executors read through.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use adjacency::{NumberLists, Table, Wanted};
 use compact_str::CompactString;
-use graph_access::{AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Lookup, WalkRead};
-use graph_model::{Edge, EdgeId, LabelId, Vertex, VertexId};
+use edge_rows::{Neighbours, RowsError};
+use graph_access::{AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Lookup, NumberedRead, WalkRead};
+use graph_model::{Edge, EdgeId, ErrorKind, LabelId, Vertex, VertexId};
 use graph_schema::Catalogue;
 
+use crate::StoreError;
 use crate::core::graph::Graph;
 use crate::read::view::{View, labels_of_edges};
 use crate::reader::port;
@@ -18,17 +21,32 @@ pub struct GraphReader<'a> {
     catalogue: Arc<Catalogue>,
     /// All labels edges can have, in the order of their numbers.
     labels: Vec<LabelId>,
+    /// The table of numbers and neighbours; chosen by the first walk.
+    table: OnceLock<Option<Arc<Table>>>,
 }
 
 impl<'a> GraphReader<'a> {
     /// A reader for one request.
     #[must_use]
     pub fn new(graph: &'a Graph, catalogue: &Arc<Catalogue>, budget: &'a Budget) -> Self {
-        Self { graph, budget, catalogue: Arc::clone(catalogue), labels: labels_of_edges(catalogue) }
+        let labels = labels_of_edges(catalogue);
+        Self { graph, budget, catalogue: Arc::clone(catalogue), labels, table: OnceLock::new() }
+    }
+
+    fn table(&self) -> Option<&Table> {
+        self.table.get_or_init(|| self.graph.neighbours()).as_deref()
+    }
+
+    /// Reads by numbers, unless the graph was cleared meanwhile.
+    fn by_numbers(&self, read: impl FnOnce(Neighbours<'_>) -> Result<(), RowsError>) -> Result<(), AccessError> {
+        let gone = || AccessError::new(ErrorKind::Internal, "a walk by numbers on a graph that has none");
+        let table = self.table().ok_or_else(gone)?;
+        read(Neighbours { rows: self.view().rows(), table }).map_err(StoreError::from)?;
+        Ok(self.graph.unless_cleared(())?)
     }
 
     fn view(&self) -> View<'_> {
-        let Self { graph, budget, catalogue, labels } = self;
+        let Self { graph, budget, catalogue, labels, .. } = self;
         View { graph, read: graph.engine(), budget, catalogue, labels, unit: None }
     }
 }
@@ -48,6 +66,32 @@ impl WalkRead for GraphReader<'_> {
 
     fn check(&self) -> Result<(), AccessError> {
         port::check(self.view())
+    }
+
+    fn numbered(&self) -> Option<&dyn NumberedRead> {
+        self.table().map(|_| -> &dyn NumberedRead { self })
+    }
+}
+
+impl NumberedRead for GraphReader<'_> {
+    fn number(&self, id: &VertexId) -> Option<u32> {
+        self.table()?.number(id)
+    }
+
+    fn known_number(&self, id: &VertexId) -> Option<u32> {
+        self.table()?.known_number(id)
+    }
+
+    fn id(&self, number: u32) -> Option<&VertexId> {
+        self.table()?.id(number)
+    }
+
+    fn at_hand(&self, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<(), AccessError> {
+        self.by_numbers(|neighbours| neighbours.at_hand(owners, wanted, lists))
+    }
+
+    fn read(&self, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<(), AccessError> {
+        self.by_numbers(|neighbours| neighbours.read(owners, wanted, lists))
     }
 }
 

@@ -23,7 +23,9 @@ pub struct Reader<'g> {
 }
 
 impl<'g> Reader<'g> {
-    pub(crate) fn new(graph: &'g Graph) -> Self {
+    /// Reads of a graph.
+    #[must_use]
+    pub fn new(graph: &'g Graph) -> Self {
         Self { graph }
     }
 

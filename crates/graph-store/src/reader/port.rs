@@ -1,6 +1,7 @@
 //! What the port asks of a graph, answered from a view of it.
 
 use compact_str::CompactString;
+use edge_rows::EdgeCursor;
 use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, Lookup};
 use graph_model::{Edge, EdgeId, ElementId, LabelId, Value, Vertex, VertexId};
 use graph_schema::Catalogue;
@@ -10,7 +11,6 @@ use kv::Keys;
 use crate::StoreError;
 use crate::core::fetch::fetch;
 use crate::query::find;
-use crate::read::adjacency::AdjacencyCursor;
 use crate::read::by_id::{read_edges, read_vertices};
 use crate::read::edges::scan_edges;
 use crate::read::vertices::scan_vertices;
@@ -28,8 +28,11 @@ pub(crate) fn edges_of<'a>(
     read: EdgeRead<'a>,
 ) -> Result<Box<dyn Cursor<EdgeRow> + 'a>, AccessError> {
     check(view)?;
-    let mut edges = AdjacencyCursor::new(view, owners, read);
-    Ok(cursor(move |batch, rows_max| edges.fill(batch, rows_max)))
+    let mut edges = EdgeCursor::new(view.rows(), owners, read);
+    Ok(cursor(move |batch, rows_max| {
+        edges.fill(batch, rows_max)?;
+        view.graph.unless_cleared(())
+    }))
 }
 
 /// See [`graph_access::WalkRead::vertices`].

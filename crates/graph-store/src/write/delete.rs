@@ -48,7 +48,7 @@ impl Writer<'_> {
 
 /// Appends the removal of a stored vertex, which must be locked exclusively, with its edges, its index entries and its
 /// expiry. The batch must hold nothing else: of very many edges the first ones are removed at once.
-pub(crate) fn remove_vertex_wholly(unit: &mut WriteUnit<'_>, vertex: &Vertex) -> Result<(), Refusal> {
+pub fn remove_vertex_wholly(unit: &mut WriteUnit<'_>, vertex: &Vertex) -> Result<(), Refusal> {
     remove_edges_of(unit, &vertex.id)?;
     remove_vertex(&mut unit.batch, unit.graph.number, &unit.catalogue, &vertex.id, vertex.label);
     unit.note_vertex(Some(vertex), None, 0)?;

@@ -2,8 +2,8 @@
 //!
 //! Rows are those an insert writes, made by the same checks and the same code, but index entries are not among them:
 //! which entries an element replaces could only be found by reading every element first. So the index labels concerned
-//! are taken out of use before the ingest ([`crate::Schema::suspend_indexes`]) and built anew after it
-//! (`Jobs::build_index` of graph-host), which also is right where stored elements are replaced. A load that is cut
+//! are taken out of use before the ingest (`suspend_indexes` of graph-maintenance) and rebuilt after it
+//! (`Jobs::build_index` of graph-host), which is also right where stored elements are replaced. A load that is cut
 //! short leaves index labels that say they are not built, never wrong ones.
 
 use crate::index::write_unit::Positions;
@@ -29,7 +29,9 @@ pub struct Encoder<'g> {
 
 impl<'g> Encoder<'g> {
     /// An encoder with the schema as it is now.
-    pub(crate) fn new(graph: &'g Graph) -> Self {
+    #[must_use]
+    pub fn new(graph: &'g Graph) -> Self {
+        graph.keep_no_neighbours();
         Self { graph, catalogue: graph.catalogue(), rules: graph.rules() }
     }
 

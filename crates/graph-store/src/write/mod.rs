@@ -1,18 +1,14 @@
-//! Writing elements, schema and variables.
+//! Writing elements and schema.
 
 pub(crate) mod delete;
 mod ends;
 pub(crate) mod ingest;
 mod insert;
-pub(crate) mod purge;
-mod rebuild;
-pub(crate) mod removal;
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod schema;
 pub(crate) mod transaction;
 mod update;
 mod update_batch;
-pub(crate) mod variables;
 
 use crate::core::graph::Graph;
 
@@ -23,7 +19,9 @@ pub struct Writer<'g> {
 }
 
 impl<'g> Writer<'g> {
-    pub(crate) fn new(graph: &'g Graph) -> Self {
+    /// Writes to a graph.
+    #[must_use]
+    pub fn new(graph: &'g Graph) -> Self {
         Self { graph }
     }
 }

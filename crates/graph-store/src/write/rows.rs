@@ -40,13 +40,7 @@ pub(crate) fn put_edge(batch: &mut WriteBatch, graph: GraphNumber, edge: &Edge) 
 }
 
 /// Appends the removal of a vertex and its label index entry.
-pub(crate) fn remove_vertex(
-    batch: &mut WriteBatch,
-    graph: GraphNumber,
-    catalogue: &Catalogue,
-    id: &VertexId,
-    label: LabelId,
-) {
+pub fn remove_vertex(batch: &mut WriteBatch, graph: GraphNumber, catalogue: &Catalogue, id: &VertexId, label: LabelId) {
     batch.delete(tables::VERTEX, |b| key::vertex_partition(b, graph, id), |_| ());
     if needs_label_index(catalogue, label) {
         batch.delete(
@@ -58,7 +52,7 @@ pub(crate) fn remove_vertex(
 }
 
 /// Appends the removal of both adjacency entries of an edge.
-pub(crate) fn remove_edge(batch: &mut WriteBatch, graph: GraphNumber, id: &EdgeId) {
+pub fn remove_edge(batch: &mut WriteBatch, graph: GraphNumber, id: &EdgeId) {
     batch.delete(
         tables::EDGE_OUT,
         |b| key::edge_partition(b, graph, id.label, &id.source),

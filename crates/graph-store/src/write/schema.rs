@@ -23,7 +23,9 @@ pub struct Schema<'g> {
 }
 
 impl<'g> Schema<'g> {
-    pub(crate) fn new(graph: &'g Graph) -> Self {
+    /// Changes of the schema of a graph.
+    #[must_use]
+    pub fn new(graph: &'g Graph) -> Self {
         Self { graph }
     }
 

@@ -14,13 +14,12 @@ use graph_access::{AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Gr
 use graph_model::{Direction, Edge, EdgeId, ElementRef, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, Declaration, ElementRules, EndLabels, NewEdge, NewVertex};
 use key_codec::{key, tables, value};
-use kv::{Engine, Read, RowRange, WriteBatch};
+use kv::{Engine, Overlay, Read, RowRange, UnitRows, WriteBatch};
 
 use crate::core::clock::now_ms;
 use crate::core::error::StoreError;
 use crate::core::expiry::delete_expiry;
 use crate::core::graph::Graph;
-use crate::core::overlay::{Overlay, UnitRows};
 use crate::core::stored::{stored_edges, stored_edges_in, stored_vertices, stored_vertices_in};
 use crate::core::stripes::{Locks, Wait};
 use crate::core::texts::edge_id_text;
@@ -55,7 +54,9 @@ pub struct Transaction<'g> {
 }
 
 impl<'g> Transaction<'g> {
-    pub(crate) fn new(graph: &'g Graph, budget: &'g Budget) -> Self {
+    /// An empty unit of writes to a graph, by the schema as it is now.
+    #[must_use]
+    pub fn new(graph: &'g Graph, budget: &'g Budget) -> Self {
         let catalogue = graph.catalogue();
         let labels = labels_of_edges(&catalogue);
         Self {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use kv::Engine as _;
 
 use super::{Harness, one, open};
-use crate::{BulkOptions, Check, Direction, EdgeEnds, PropertyError, PropertyStore, Record, StoreOptions, record};
+use crate::{
+    BulkLoad, BulkOptions, Check, Direction, EdgeEnds, PropertyError, PropertyStore, Record, StoreOptions, record,
+};
 
 /// So little memory that a few ten thousand records make several runs.
 fn tight() -> BulkOptions {
@@ -24,7 +26,7 @@ pub fn loaded_records_are_read_like_written_ones(harness: &mut dyn Harness) {
     let Some(store) = store_of(harness, Direction::Directed) else { return };
     store.nodes().put(1, &one(100)).unwrap();
     store.nodes().put(2, &one(200)).unwrap();
-    let mut load = store.bulk_load(BulkOptions::default()).unwrap();
+    let mut load = BulkLoad::begin(&store, BulkOptions::default()).unwrap();
     for (id, number) in [(9, 9), (2, 2), (300, 3)] {
         load.node(id, &record::encode(&one(number)).unwrap(), Check::Validate).unwrap();
     }
@@ -38,7 +40,7 @@ pub fn loaded_records_are_read_like_written_ones(harness: &mut dyn Harness) {
     store.nodes().merge(9, &one(10)).unwrap();
     assert_eq!(store.nodes().get_all(9).unwrap(), Some(one(10)));
     // An empty load is one too.
-    assert_eq!(store.bulk_load(BulkOptions::default()).unwrap().finish(&mut |_| ()).unwrap().stored, 0);
+    assert_eq!(BulkLoad::begin(&store, BulkOptions::default()).unwrap().finish(&mut |_| ()).unwrap().stored, 0);
 }
 
 /// Keys that come again in the same and in other runs, in no order, over several merging threads.
@@ -46,7 +48,7 @@ pub fn the_last_of_many_runs_wins(harness: &mut dyn Harness) {
     let Some(store) = store_of(harness, Direction::Directed) else { return };
     let mut nodes: BTreeMap<u64, Record> = BTreeMap::new();
     let mut edges: BTreeMap<EdgeEnds, Record> = BTreeMap::new();
-    let mut load = store.bulk_load(tight()).unwrap();
+    let mut load = BulkLoad::begin(&store, tight()).unwrap();
     let mut noise = 1u64;
     for number in 0..60_000u64 {
         noise ^= noise << 13;
@@ -78,7 +80,7 @@ pub fn the_last_of_many_runs_wins(harness: &mut dyn Harness) {
 /// A load continues after rejecting bytes that are not a record.
 pub fn what_is_no_record_is_not_loaded(harness: &mut dyn Harness) {
     let Some(store) = store_of(harness, Direction::Directed) else { return };
-    let mut load = store.bulk_load(tight()).unwrap();
+    let mut load = BulkLoad::begin(&store, tight()).unwrap();
     let error = load.edge((1, 2), b"junk", Check::Validate).unwrap_err();
     assert!(error.to_string().starts_with("record of edge 1 -> 2: "), "{error}");
     load.node(1, &record::encode(&one(1)).unwrap(), Check::Validate).unwrap();
@@ -90,7 +92,7 @@ pub fn what_is_no_record_is_not_loaded(harness: &mut dyn Harness) {
 /// A load that is given up leaves nothing.
 pub fn a_dropped_load_stores_nothing(harness: &mut dyn Harness) {
     let Some(store) = store_of(harness, Direction::Directed) else { return };
-    let mut load = store.bulk_load(tight()).unwrap();
+    let mut load = BulkLoad::begin(&store, tight()).unwrap();
     let bytes = record::encode(&one(1)).unwrap();
     for id in 0..20_000 {
         load.node(id, &bytes, Check::Trust).unwrap();
@@ -102,7 +104,7 @@ pub fn a_dropped_load_stores_nothing(harness: &mut dyn Harness) {
 /// Both orders of an undirected edge are one key here too.
 pub fn loads_of_undirected_edges(harness: &mut dyn Harness) {
     let Some(store) = store_of(harness, Direction::Undirected) else { return };
-    let mut load = store.bulk_load(tight()).unwrap();
+    let mut load = BulkLoad::begin(&store, tight()).unwrap();
     for (ends, number) in [((5, 1), 1), ((1, 5), 2)] {
         load.edge(ends, &record::encode(&one(number)).unwrap(), Check::Trust).unwrap();
     }
@@ -116,6 +118,6 @@ pub fn who_cannot_load_says_so(harness: &mut dyn Harness) {
     if engine.capabilities().sorted_ingest {
         return;
     }
-    let error = open(engine).bulk_load(BulkOptions::default()).err().unwrap();
+    let error = BulkLoad::begin(&open(engine), BulkOptions::default()).err().unwrap();
     assert!(matches!(error, PropertyError::NoIngest { .. }), "{error}");
 }

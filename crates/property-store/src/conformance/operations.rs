@@ -151,7 +151,7 @@ pub fn reading_only(harness: &mut dyn Harness) {
     assert!(matches!(store.nodes().extend_raw([(1, &raw[..])], Check::Trust), Err(PropertyError::ReadOnly)));
     assert!(matches!(store.nodes().merge(1, &one(2)), Err(PropertyError::ReadOnly)));
     assert!(matches!(store.nodes().remove(1), Err(PropertyError::ReadOnly)));
-    assert!(matches!(store.bulk_load(crate::BulkOptions::default()), Err(PropertyError::ReadOnly)));
+    assert!(matches!(crate::BulkLoad::begin(&store, crate::BulkOptions::default()), Err(PropertyError::ReadOnly)));
     assert_eq!(store.nodes().get_all(1).unwrap(), Some(one(1)));
 }
 

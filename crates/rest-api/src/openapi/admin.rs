@@ -23,67 +23,68 @@ const ACTIONS: Shape = Either(&[
 const TRACE: Shape = Object(&[must("trace", Flag, "")]);
 const SPACES: Shape = List(&Named("GraphSpace"));
 
-pub(crate) static GRAPHS: &[Operation] =
-    &[
-        Operation::get("{S}/graphs", "Lists the names of the graphs", Object(&[must("graphs", TEXTS, "")])),
-        Operation::get("{S}/graphs/profile", "Describes the graphs", List(&Named("GraphProfile"))).query(&[PREFIX]),
-        Operation::put(
-            "{S}/graphs/manage",
-            "Loads the list of graphs again; it is always as stored",
-            Object(&[must("action", Choice(&["reload"]), "")]),
-            200,
-            Named("Outcome"),
-        ),
-        Operation::get("{G}", "Reads name and engine of a graph", Named("Graph")),
-        Operation::post("{G}", "Creates a graph", Any, 201, Named("GraphCreated"))
-            .body(Body::Configuration)
-            .query(&[may("clone_graph_name", Text, "Takes the configuration of this graph; nothing of its content")]),
-        Operation::put("{G}", "Renames for people, or clears a graph", ACTIONS, 200, Named("Outcome")),
-        Operation::delete("{G}", "Drops a graph with all it holds").query(&[must(
-            "confirm_message",
-            Text,
-            "Literally: I'm sure to drop the graph",
-        )]),
-        Operation::delete("{G}/clear", "Removes schema, elements and tasks of a graph").query(&[must(
-            "confirm_message",
-            Text,
-            "Literally: I'm sure to delete all data",
-        )]),
-        Operation::get("{G}/conf", "Reads the configuration of a graph as Java properties", Text).answers(Answer::Text),
-        Operation::get("{G}/mode", "Reads the mode of a graph", MODE),
-        Operation::put("{G}/mode", "Sets the mode of a graph, for loading and restoring", MODES, 200, MODE),
-        Operation::get("{G}/graph_read_mode", "Reads the read mode of a graph", READ_MODE),
-        Operation::put("{G}/graph_read_mode", "Sets the read mode of a graph", READ_MODES, 200, READ_MODE),
-        Operation::put("{G}/snapshot_create", "Makes the snapshot of a graph", Any, 200, Named("Outcome"))
-            .body(Body::MayBeJson(Any)),
-        Operation::put(
-            "{G}/snapshot_resume",
-            "Replaces the content of a graph by its snapshot",
-            Any,
-            200,
-            Named("Outcome"),
-        )
+pub(crate) static GRAPHS: &[Operation] = &[
+    Operation::get("{S}/graphs", "Lists the names of the graphs", Object(&[must("graphs", TEXTS, "")])),
+    Operation::get("{S}/graphs/profile", "Describes the graphs", List(&Named("GraphProfile"))).query(&[PREFIX]),
+    Operation::put(
+        "{S}/graphs/manage",
+        "Loads the list of graphs again; it is always as stored",
+        Object(&[must("action", Choice(&["reload"]), "")]),
+        200,
+        Named("Outcome"),
+    ),
+    Operation::get("{G}", "Reads name and engine of a graph", Named("Graph")),
+    Operation::post("{G}", "Creates a graph", Any, 201, Named("GraphCreated")).body(Body::Configuration).query(&[may(
+        "clone_graph_name",
+        Text,
+        "Takes the configuration of this graph; nothing of its content",
+    )]),
+    Operation::put("{G}", "Renames for people, or clears a graph", ACTIONS, 200, Named("Outcome")),
+    Operation::delete("{G}", "Drops a graph with all it holds").query(&[must(
+        "confirm_message",
+        Text,
+        "Literally: I'm sure to drop the graph",
+    )]),
+    Operation::delete("{G}/clear", "Removes schema, elements and tasks of a graph").query(&[must(
+        "confirm_message",
+        Text,
+        "Literally: I'm sure to delete all data",
+    )]),
+    Operation::get("{G}/conf", "Reads the configuration of a graph as Java properties", Text).answers(Answer::Text),
+    Operation::get("{G}/mode", "Reads the mode of a graph", MODE),
+    Operation::put("{G}/mode", "Sets the mode of a graph, for loading and restoring", MODES, 200, MODE),
+    Operation::get("{G}/graph_read_mode", "Reads the read mode of a graph", READ_MODE),
+    Operation::put("{G}/graph_read_mode", "Sets the read mode of a graph", READ_MODES, 200, READ_MODE),
+    Operation::put("{G}/snapshot_create", "Makes the snapshot of a graph", Any, 200, Named("Outcome"))
         .body(Body::MayBeJson(Any)),
-        Operation::put("{G}/compact", "Gives back the room of what was deleted in a graph", Any, 200, Map(&Any))
-            .body(Body::MayBeJson(Any)),
-        Operation::get("{G}/variables", "Reads all variables of a graph", Map(&Any)),
-        Operation::get("{G}/variables/{name}", "Reads a variable", Map(&Any)),
-        Operation::put(
-            "{G}/variables/{name}",
-            "Sets a variable",
-            Object(&[must("data", Any, "A text, a number, true or false, or a list of one kind of these")]),
-            200,
-            Map(&Any),
-        ),
-        Operation::delete("{G}/variables/{name}", "Deletes a variable"),
-        Operation::get("/graphspaces", "Lists graph spaces beside DEFAULT", Object(&[must("graphSpaces", TEXTS, "")])),
-        Operation::get("/graphspaces/profile", "Describes the graph spaces", SPACES).query(&[PREFIX]),
-        Operation::get("/graphspaces/{space}", "Describes a graph space", Named("GraphSpace")),
-        Operation::post("/graphspaces", "Refused: there is one graph space", Any, 201, Any).body(Body::MayBeJson(Any)),
-        Operation::put("/graphspaces/{space}", "Refused: there is one graph space", Any, 200, Any)
-            .body(Body::MayBeJson(Any)),
-        Operation::delete("/graphspaces/{space}", "Refused: there is one graph space"),
-    ];
+    Operation::put(
+        "{G}/snapshot_resume",
+        "Replaces the content of a graph by its snapshot",
+        Any,
+        200,
+        Named("Outcome"),
+    )
+    .body(Body::MayBeJson(Any)),
+    Operation::put("{G}/compact", "Gives back the room of what was deleted in a graph", Any, 200, Map(&Any))
+        .body(Body::MayBeJson(Any)),
+    Operation::get("{G}/variables", "Reads all variables of a graph", Map(&Any)),
+    Operation::get("{G}/variables/{name}", "Reads a variable", Map(&Any)),
+    Operation::put(
+        "{G}/variables/{name}",
+        "Sets a variable",
+        Object(&[must("data", Any, "A text, a number, true or false, or a list of one kind of these")]),
+        200,
+        Map(&Any),
+    ),
+    Operation::delete("{G}/variables/{name}", "Deletes a variable"),
+    Operation::get("/graphspaces", "Lists graph spaces other than DEFAULT", Object(&[must("graphSpaces", TEXTS, "")])),
+    Operation::get("/graphspaces/profile", "Describes the graph spaces", SPACES).query(&[PREFIX]),
+    Operation::get("/graphspaces/{space}", "Describes a graph space", Named("GraphSpace")),
+    Operation::post("/graphspaces", "Refused: there is one graph space", Any, 201, Any).body(Body::MayBeJson(Any)),
+    Operation::put("/graphspaces/{space}", "Refused: there is one graph space", Any, 200, Any)
+        .body(Body::MayBeJson(Any)),
+    Operation::delete("/graphspaces/{space}", "Refused: there is one graph space"),
+];
 
 pub(crate) static SERVICE: &[Operation] = &[
     Operation::get("/", "Says what this is", Map(&Any)),

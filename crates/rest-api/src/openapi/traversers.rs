@@ -15,7 +15,7 @@ pub(crate) const LABEL: Field = may("label", Text, "Only edges of this label");
 pub(crate) const MAX_DEPTH: Field = must("max_depth", Integer, "Steps at most");
 pub(crate) const MAX_DEGREE: Field = may("max_degree", Integer, "Edges read of one vertex; 10000 by default, -1: all");
 pub(crate) const SKIP_DEGREE: Field =
-    may("skip_degree", Integer, "Vertices with so many edges are passed over; 0: none");
+    may("skip_degree", Integer, "Vertices with at least this many edges are skipped; 0: none");
 pub(crate) const CAPACITY: Field =
     may("capacity", Integer, "Vertices visited at most; 10000000 by default, -1: no bound");
 pub(crate) const LIMIT: Field = may("limit", Integer, "Results at most; -1: all");
@@ -56,7 +56,7 @@ pub(crate) static SHAPES: &[(&str, Shape)] = &[
             may("properties", Named("Properties"), "Values the edges must have"),
             may("max_degree", Integer, "Edges read of one vertex; -1: all"),
             may("degree", Integer, "The same, as HugeGraph's Java client calls it"),
-            may("skip_degree", Integer, "Vertices with so many edges are passed over; 0: none"),
+            may("skip_degree", Integer, "Vertices with at least this many edges are skipped; 0: none"),
             may("weight_by", Text, "customizedpaths: a property of numbers"),
             may("default_weight", Number, "customizedpaths: of edges without it"),
             may("sample", Integer, "customizedpaths: edges drawn of one vertex; -1: all"),
@@ -70,7 +70,7 @@ pub(crate) static SHAPES: &[(&str, Shape)] = &[
             may("direction", DIRECTIONS, "BOTH by default"),
             may("max_degree", Integer, "Edges read of one vertex; -1: all"),
             may("degree", Integer, "The same, as HugeGraph's Java client calls it"),
-            may("skip_degree", Integer, "Vertices with so many edges are passed over; 0: none"),
+            may("skip_degree", Integer, "Vertices with at least this many edges are skipped; 0: none"),
             may("edge_steps", List(&Named("LabelStep")), "Which edges; none: all"),
             may("vertex_steps", List(&Named("LabelStep")), "Which vertices; none: all"),
         ]),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use graph_schema::{Declaration, EDGE_ID, Literal, NewEdge, NewVertex};
-use graph_store::{Graph, StoreError, Wait};
+use graph_store::{Graph, Schema, StoreError, Wait};
 use rest_json::tag_objects;
 
 use crate::errors::ApiError;
@@ -68,6 +68,6 @@ fn declare(
     if wait == Wait::Never {
         return Err(StoreError::Contended.into());
     }
-    graph.schema().declare(&names)?;
+    Schema::new(graph).declare(&names)?;
     Ok(())
 }

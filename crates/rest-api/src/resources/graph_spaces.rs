@@ -45,7 +45,8 @@ pub(crate) fn profile(call: &Call) -> Answered {
 /// Graph spaces are neither made nor changed nor removed.
 pub(crate) fn refuse(call: &Call) -> Answered {
     let message = format!(
-        "graph spaces cannot be created, changed or deleted: there is one, '{DEFAULT_SPACE}', as in HugeGraph without a \
+        "graph spaces cannot be created, changed or deleted: \
+        there is one, '{DEFAULT_SPACE}', as in HugeGraph without a \
          placement driver; {} can be created in it as POST /graphs/NAME",
         if call.address.len() > 1 { "graphs" } else { "any number of graphs" }
     );

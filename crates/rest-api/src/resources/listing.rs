@@ -39,7 +39,8 @@ impl ListBody {
     pub(crate) fn close(mut self, page: Option<Option<String>>) -> Answered {
         if self.out.len() > self.limit {
             let message = format!(
-                "Too many records: the list is larger than {} bytes (graph.response_bytes_max); ask for fewer with 'limit', or page \
+                "Too many records: the list is larger than {} bytes (graph.response_bytes_max); \
+                ask for fewer with 'limit', or page \
                  by page with 'page' and 'limit'",
                 self.limit
             );

@@ -168,6 +168,16 @@ fn process_and_engine(app: &App) -> Vec<(String, &'static str, f64)> {
         purged.vertices as f64,
     ));
     all.push(("rhizome_expired_edges_total".to_owned(), "Edges deleted because they had expired", purged.edges as f64));
+    let adjacency = app.store.adjacency();
+    for (name, help, value) in [
+        ("bytes", "Memory of the neighbours kept for traversals", adjacency.bytes as u64),
+        ("vertices", "Vertices that have numbers for traversals", adjacency.vertices),
+        ("hits_total", "Vertices whose neighbours a traversal found in memory", adjacency.hits),
+        ("misses_total", "Vertices whose neighbours a traversal had to read", adjacency.misses),
+        ("evicted_total", "Lists of neighbours given up for others", adjacency.evicted),
+    ] {
+        all.push((format!("rhizome_adjacency_cache_{name}"), help, value as f64));
+    }
     let statistics = app.store.engine().statistics();
     all.extend(statistics.into_iter().map(|s| (format!("rhizome_engine_{}", s.name), s.help, s.value)));
     all
@@ -182,7 +192,8 @@ fn memory(app: &App) -> Vec<(&'static str, &'static str, f64)> {
         parts.push(("allocator", "Freed memory that the allocator keeps for what comes next", kept as f64));
     }
     let counted: f64 = parts.iter().map(|(_, _, bytes)| bytes).sum();
-    let rest = "Threads, connections, answers under way, and what else is not counted; negative where parts are counted that the system \
+    let rest = "Threads, connections, answers under way, and what else is not counted; \
+    negative where parts are counted that the system \
                 has not given memory for yet";
     parts.push(("rest", rest, resident_bytes() as f64 - counted));
     parts

@@ -64,7 +64,8 @@ pub(crate) fn change_white_list(call: &Call) -> Answered {
 }
 
 fn no_white_list() -> ApiError {
-    let message = "this server keeps no list of allowed addresses; let a firewall, or the address in server.listen, decide who \
+    let message = "this server keeps no list of allowed addresses; \
+    let a firewall, or the address in server.listen, decide who \
                    reaches it";
     ApiError::of(ErrorKind::NotSupported, message)
 }

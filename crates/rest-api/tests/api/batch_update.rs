@@ -8,7 +8,8 @@ use crate::server::{G, Server};
 fn vertices_and_edges_are_merged_with_what_is_stored() {
     let server = Server::with_schema();
     let vertices = format!("{G}/graph/vertices/batch");
-    let body = r#"{"vertices":[{"label":"person","properties":{"name":"ann","age":29}},{"label":"place","id":"rome","properties":{}}],
+    let body = r#"{"vertices":[{"label":"person","properties":{"name":"ann","age":29}},
+        {"label":"place","id":"rome","properties":{}}],
         "update_strategies":{"age":"SUM"}}"#;
     let first = server.put(&vertices, body);
     assert_eq!(first.status, 200, "{}", first.text());
@@ -22,7 +23,8 @@ fn vertices_and_edges_are_merged_with_what_is_stored() {
     let edges = format!("{G}/graph/edges/batch");
     let later = |date: &str, check: bool| {
         let body = json!({
-            "edges": [{"label":"knows","outV":"1:ann","inV":"1:ann","outVLabel":"person","inVLabel":"person","properties":{"since":date}}],
+            "edges": [{"label":"knows","outV":"1:ann","inV":"1:ann","outVLabel":"person","inVLabel":"person",
+            "properties":{"since":date}}],
             "update_strategies": {"since":"BIGGER"}, "check_vertex": check, "create_if_not_exist": true,
         });
         server.put(&edges, &body.to_string())
@@ -60,7 +62,8 @@ fn what_is_wrong_with_a_batch_update_is_said() {
         ),
         (
             format!(
-                r#"{{"vertices":[{ann},{{"label":"person","properties":{{"age":1}}}}],"update_strategies":{{"age":"SUM"}}}}"#
+                r#"{{"vertices":[{ann},{{"label":"person","properties":{{"age":1}}}}],
+                "update_strategies":{{"age":"SUM"}}}}"#
             ),
             "[1]: label 'person' requires 'name'",
         ),

@@ -135,6 +135,7 @@ fn the_page_says_of_every_endpoint_what_a_call_shows() {
         expected.lines().zip(page.lines().chain(std::iter::repeat(""))).find(|(expected, found)| expected != found);
     assert!(
         page == expected,
-        "docs/compatibility.md is not what calls of the endpoints show; run `cargo xtask docs`. First difference: {differing:?}"
+        "docs/compatibility.md is not what calls of the endpoints show; run `cargo xtask docs`. \
+        First difference: {differing:?}"
     );
 }

@@ -39,7 +39,8 @@ fn a_mode_that_does_not_exist_is_refused() {
 fn loading_asks_for_identifying_properties_only() {
     let server = subject();
     let incomplete = json!({ "label": "auto", "properties": {} });
-    let update = json!({ "vertices": [{ "label": "person", "properties": { "age": 1 } }], "update_strategies": { "age": "SUM" } });
+    let update = json!({ "vertices": [{ "label": "person", "properties": { "age": 1 } }],
+        "update_strategies": { "age": "SUM" } });
     for (mode, status) in [("NONE", 400), ("LOADING", 201), ("NONE", 400), ("MERGING", 400)] {
         set_mode(&server, mode);
         assert_eq!(vertex(&server, &incomplete), status, "{mode}");

@@ -24,7 +24,10 @@ fn fill(server: &Server) {
     for (name, data_type) in [("name", "TEXT"), ("city", "TEXT"), ("weight", "DOUBLE")] {
         post("schema/propertykeys", json!({"name": name, "data_type": data_type}));
     }
-    let label = |name: &str| json!({"name": name, "properties": ["name", "city"], "primary_keys": ["name"], "nullable_keys": ["city"]});
+    let label = |name: &str| {
+        json!({"name": name, "properties": ["name", "city"],
+               "primary_keys": ["name"], "nullable_keys": ["city"]})
+    };
     post("schema/vertexlabels", label("person"));
     post("schema/vertexlabels", label("software"));
     let edges = |name: &str, target: &str| {
@@ -86,7 +89,8 @@ fn paths_by_query_and_by_body() {
     let body = |more: Value| {
         let mut body = json!({
             "sources": {"ids": ["1:marko"], "label": null, "properties": {}}, "targets": {"ids": ["2:ripple"]},
-            "step": {"direction": "BOTH", "labels": [], "properties": {}, "degree": 10000, "skip_degree": 100000}, "max_depth": "3"
+            "step": {"direction": "BOTH", "labels": [], "properties": {},
+            "degree": 10000, "skip_degree": 100000}, "max_depth": "3"
         });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         body
@@ -191,7 +195,10 @@ fn crosspoints_and_customized_crosspoints() {
 #[test]
 fn customized_and_template_paths() {
     let server = modern();
-    let step = |label: &str| json!({"direction": "OUT", "labels": [label], "weight_by": "weight", "degree": -1, "sample": 100});
+    let step = |label: &str| {
+        json!({"direction": "OUT", "labels": [label], "weight_by": "weight",
+               "degree": -1, "sample": 100})
+    };
     let body = |sort_by: &str, limit: i64| {
         json!({
             "sources": {"label": "person", "properties": {"name": "marko"}}, "steps": [step("knows"), step("created")],

@@ -158,7 +158,8 @@ fn unfinished(server: &Server, body: &str) -> TcpStream {
     let mut stream = server.connect();
     let length = body.len();
     let head = format!(
-        "POST {G}/schema/propertykeys HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+        "POST {G}/schema/propertykeys HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\n\
+        Content-Length: {length}\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(&body.as_bytes()[..length - 1]).unwrap();

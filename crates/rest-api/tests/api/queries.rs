@@ -27,11 +27,13 @@ fn filled() -> Server {
         ("propertykeys", r#"{"name":"weight","data_type":"DOUBLE"}"#),
         (
             "vertexlabels",
-            r#"{"name":"person","properties":["name","age","city","bio","tags"],"primary_keys":["name"],"nullable_keys":["age","city","bio","tags"]}"#,
+            r#"{"name":"person","properties":["name","age","city","bio","tags"],"primary_keys":["name"],
+            "nullable_keys":["age","city","bio","tags"]}"#,
         ),
         (
             "edgelabels",
-            r#"{"name":"knows","source_label":"person","target_label":"person","frequency":"MULTIPLE","sort_keys":["since"],"properties":["since","weight"],"nullable_keys":["weight"]}"#,
+            r#"{"name":"knows","source_label":"person","target_label":"person","frequency":"MULTIPLE",
+            "sort_keys":["since"],"properties":["since","weight"],"nullable_keys":["weight"]}"#,
         ),
     ] {
         let answer = server.post(&format!("{G}/schema/{kind}"), body);
@@ -53,7 +55,8 @@ fn filled() -> Server {
     for (at, name) in ["a", "b", "c", "d", "e", "f"].into_iter().enumerate() {
         let body = json!({"label": "person", "properties": {
             "name": name, "age": 10 * (at + 1), "city": (["oslo", "rome"][at % 2]),
-            "bio": (["reads Graph papers", "writes graphs, and databases"][at % 2]), "tags": [(["x", "y"][at % 2]), "all"],
+            "bio": (["reads Graph papers", "writes graphs, and databases"][at % 2]),
+            "tags": [(["x", "y"][at % 2]), "all"],
         }});
         assert_eq!(server.post(&format!("{G}/graph/vertices"), &body.to_string()).status, 201);
     }

@@ -54,7 +54,7 @@ fn variables_are_of_a_few_kinds_and_bounded() {
     }
     assert_eq!(server.put(&format!("{G}/variables/{}", "n".repeat(256)), r#"{"data":1}"#).status, 400);
     assert_eq!(server.get(&format!("{G}/variables")).json(), json!({}));
-    for number in 0..graph_store::limits::VARIABLES_MAX {
+    for number in 0..graph_host::limits::VARIABLES_MAX {
         assert_eq!(server.put(&format!("{G}/variables/v{number}"), r#"{"data":1}"#).status, 200);
     }
     let refused = server.put(&path, r#"{"data":1}"#);

@@ -25,7 +25,10 @@ fn fill(server: &Server) {
     for (name, data_type) in [("name", "TEXT"), ("age", "INT"), ("weight", "DOUBLE"), ("at", "TEXT")] {
         post("schema/propertykeys", json!({"name": name, "data_type": data_type}));
     }
-    let label = |name: &str| json!({"name": name, "properties": ["name", "age"], "primary_keys": ["name"], "nullable_keys": ["age"]});
+    let label = |name: &str| {
+        json!({"name": name, "properties": ["name", "age"],
+               "primary_keys": ["name"], "nullable_keys": ["age"]})
+    };
     post("schema/vertexlabels", label("person"));
     post("schema/vertexlabels", label("software"));
     let edges = |name: &str, target: &str| {
@@ -81,7 +84,8 @@ fn k_out_by_body_filters_edges_and_vertices() {
     let body = |steps: Value| {
         let shown = true;
         json!({
-            "source": "1:marko", "max_depth": 2, "steps": steps, "with_path": shown, "with_vertex": shown, "with_edge": shown
+            "source": "1:marko", "max_depth": 2, "steps": steps,
+            "with_path": shown, "with_vertex": shown, "with_edge": shown
         })
     };
     let answer = post(&server, "kout", &body(json!({"direction": "BOTH"}))).json();
@@ -99,7 +103,8 @@ fn k_out_by_body_filters_edges_and_vertices() {
     let old_form =
         json!({"source": "1:marko", "max_depth": 1, "step": {"direction": "OUT", "labels": ["created"], "degree": 5}});
     assert_eq!(post(&server, "kneighbor", &old_form).json()["kneighbor"], json!(["2:lop"]));
-    let count = json!({"source": "1:marko", "max_depth": 1, "steps": {}, "count_only": true, "traverse_mode": "Depth_First_Search"});
+    let count = json!({"source": "1:marko", "max_depth": 1, "steps": {}, "count_only": true,
+        "traverse_mode": "Depth_First_Search"});
     let counted = post(&server, "kout", &count).json();
     assert_eq!((&counted["kout"], &counted["size"]), (&json!([]), &json!(3)));
 }
@@ -116,7 +121,8 @@ fn k_out_finds_the_same_in_both_modes() {
         (false, 3, json!([])),
     ] {
         for mode in ["breadth_first_search", "depth_first_search"] {
-            let body = json!({"source": "1:marko", "max_depth": depth, "steps": {"direction": "OUT"}, "nearest": nearest,
+            let body = json!({"source": "1:marko", "max_depth": depth, "steps": {"direction": "OUT"},
+                "nearest": nearest,
                 "traverse_mode": mode});
             assert_eq!(json!(ids(&post(&server, "kout", &body).json()["kout"])), found, "{mode} {nearest} {depth}");
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use graph_host::{HostedGraph, PurgeOptions, Store, StoreOptions};
 use graph_model::{Cardinality, DataType, IdStrategy, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, ElementRules, EndLabels, GraphMode, NewEdgeLabel, NewPropertyKey, NewVertexLabel};
-use graph_store::{Graph, Wait};
+use graph_store::{Graph, Wait, Writer};
 use jiff::tz::TimeZone;
 use key_codec::{GraphNumber, key, value};
 use kv::{Engine, MemoryEngine};
@@ -107,7 +107,11 @@ pub(crate) fn open(engine: Arc<dyn Engine>) -> (Store, Arc<HostedGraph>) {
 pub(crate) fn fill(graph: &Graph) {
     for from in (0..STORED).step_by(500) {
         let body = list(vertex_json, from, 500);
-        graph.writer().insert_vertices(&decode_vertices(&body, 500).unwrap(), Wait::Allowed).unwrap().wait().unwrap();
+        Writer::new(graph)
+            .insert_vertices(&decode_vertices(&body, 500).unwrap(), Wait::Allowed)
+            .unwrap()
+            .wait()
+            .unwrap();
     }
 }
 

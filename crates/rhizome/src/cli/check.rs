@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use graph_access::Budget;
 use graph_host::Store;
-use graph_store::{IndexFault, IndexReport};
+use graph_maintenance::{IndexFault, IndexReport, check_indexes};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rhizome::engine;
 use rhizome::settings::{EngineName, Settings};
@@ -104,7 +104,7 @@ fn check_graph(store: &Store, name: &str, repair: bool) -> anyhow::Result<IndexR
     let mut progress = |report: &IndexReport| {
         bar.set_message(format!("{} entries, {} elements, {} wrong", report.entries, report.elements, report.total()));
     };
-    let report = graph.indexes().check(repair, &Budget::unlimited(), &mut progress);
+    let report = check_indexes(&graph, repair, &Budget::unlimited(), &mut progress);
     bar.finish_and_clear();
     Ok(report?)
 }

@@ -43,6 +43,7 @@ pub enum ConsistencyName {
 
 impl Cassandra {
     /// The names in a list with commas.
+    #[cfg(any(test, feature = "cassandra"))]
     pub(crate) fn contact_points(&self) -> Vec<String> {
         items(&self.contact_points).map(str::to_owned).collect()
     }

@@ -9,12 +9,12 @@ const NONE: u32 = u32::MAX;
 /// Places met by all balls of a search, against its capacity.
 #[derive(Debug)]
 pub(crate) struct Visited {
-    /// At most so many; `None`: any number.
+    /// At most this many; `None`: any number.
     pub(crate) capacity: Option<u64>,
     pub(crate) places: usize,
 }
 
-/// The places within so many hops of some.
+/// The places within a number of hops of some.
 #[derive(Debug)]
 pub(crate) struct Ball {
     /// Hops of each place from the nearest start; [`NONE`] where not seen.

@@ -43,7 +43,7 @@ impl Pattern {
         Self { forward: moves(forward, false), backward: moves(backward, true), start: 0, accepting: vec![0] }
     }
 
-    /// Steps of one kind after the other, each 1 to so many times.
+    /// Steps of one kind after the other, each once up to this many times.
     pub(crate) fn template(steps: &[(Step, u32)]) -> Self {
         let mut transitions: Vec<(State, usize, State)> = Vec::new();
         // The states with which the step before may be over, and the state of the last repetition so far.

@@ -41,7 +41,7 @@ pub(crate) struct Search {
     /// Edges read from the sources on, and those read from the targets on; both from source to target.
     ahead: Arcs,
     home: Arcs,
-    /// At least so many hops remain from each place to a target, as far as is known; `u32::MAX`: no target can be
+    /// At least this many hops remain from each place to a target, as far as is known; `u32::MAX`: no target can be
     /// reached.
     to_go: Vec<u32>,
 }

@@ -91,7 +91,8 @@ fn prefixes_of_fields_serve() {
     let error = chosen(all, &[("name", is("y"))], None).unwrap_err();
     assert_eq!(
         error,
-        "finding vertices of label 'person' by 'name' needs an index that does not exist: it lacks a secondary index on 'name'"
+        "finding vertices of label 'person' by 'name' needs an index that does not exist: \
+        it lacks a secondary index on 'name'"
     );
 }
 

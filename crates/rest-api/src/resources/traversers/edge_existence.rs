@@ -5,6 +5,7 @@ use graph_schema::{Conditions, EdgeLabelKind, Frequency};
 use graph_store::{EdgeQuery, Range, Visit};
 use rest_json::write_edge;
 
+use super::parameters::{bound_of, vertex_id_of};
 use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
 use crate::call::{Answered, Call};
@@ -32,10 +33,10 @@ const LIMIT_DEFAULT: i64 = 100;
 /// one read; else the source's edges of the label are looked through.
 fn list(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
-    let (source, target) = (call.id("source")?, call.id("target")?);
+    let (source, target) = (vertex_id_of(call, "source")?, vertex_id_of(call, "target")?);
     let query = call.query();
     let sort_values = query.text("sort_values")?;
-    let mut left = call.bound("limit", LIMIT_DEFAULT)?.unwrap_or(u64::MAX);
+    let mut left = bound_of(call, "limit", LIMIT_DEFAULT)?.unwrap_or(u64::MAX);
     let labels: Vec<LabelId> = match query.text("label")? {
         Some(name) => request.edge_labels(Some(&name))?.into_iter().map(|label| label.label).collect(),
         None => {

@@ -4,6 +4,7 @@ use graph_model::EdgeId;
 use rest_json::TraverserAnswer;
 use traversal::{Node, Path, Traversal};
 
+use super::parameters::flag_or;
 use super::traverser_request::{Edges, Otherwise, TraverserRequest, Vertices, nodes_of};
 use crate::call::Call;
 use crate::errors::ApiError;
@@ -28,7 +29,7 @@ impl Wanted {
 
     /// Of a request without one.
     pub(super) fn of_query(call: &Call, otherwise: Otherwise) -> Result<Self, ApiError> {
-        let (vertices, edges) = (call.flag_or("with_vertex", false)?, call.flag_or("with_edge", false)?);
+        let (vertices, edges) = (flag_or(call, "with_vertex", false)?, flag_or(call, "with_edge", false)?);
         Ok(Self { vertices, edges, otherwise })
     }
 }

@@ -4,7 +4,9 @@ use rest_json::{IdBody, VertexEdgeStepsBody, decode_body, required};
 use serde::Deserialize;
 use traversal::{KNeighbour, KOut, Path, Reached, Step, Traversal, k_neighbour, k_out};
 
-use super::parameters::{CAPACITY_DEFAULT, LIMIT_DEFAULT, bound, depth, id_in_body};
+use super::parameters::{
+    CAPACITY_DEFAULT, LIMIT_DEFAULT, bound, bound_of, depth, flag_or, id_in_body, max_depth_of, vertex_id_of,
+};
 use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest, nodes_of};
 use crate::call::{Answered, Call};
@@ -91,14 +93,14 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
 /// `GET {T}/kout`.
 fn k_out_by_query(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
-    let source = call.id("source")?;
+    let source = vertex_id_of(call, "source")?;
     let step = request.step_of_query()?;
     let query = KOut {
-        nearest: call.flag_or("nearest", true)?,
-        capacity: call.bound("capacity", CAPACITY_DEFAULT)?,
+        nearest: flag_or(call, "nearest", true)?,
+        capacity: bound_of(call, "capacity", CAPACITY_DEFAULT)?,
         fills_capacity: true,
-        limit: call.bound("limit", LIMIT_DEFAULT)?,
-        ..KOut::new(&step, call.max_depth()?)
+        limit: bound_of(call, "limit", LIMIT_DEFAULT)?,
+        ..KOut::new(&step, max_depth_of(call)?)
     };
     if let Some(capacity) = query.capacity.filter(|capacity| query.limit.is_none_or(|limit| limit > *capacity)) {
         return Err(ApiError::bad_input(format!(
@@ -115,10 +117,10 @@ fn k_out_by_query(call: &Call) -> Answered {
 /// `GET {T}/kneighbor`.
 fn k_neighbour_by_query(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
-    let source = call.id("source")?;
+    let source = vertex_id_of(call, "source")?;
     let step = request.step_of_query()?;
-    let limit = call.bound("limit", LIMIT_DEFAULT)?;
-    let query = KNeighbour { step: &step, depth: call.max_depth()?, limit, with_paths: false };
+    let limit = bound_of(call, "limit", LIMIT_DEFAULT)?;
+    let query = KNeighbour { step: &step, depth: max_depth_of(call)?, limit, with_paths: false };
     let mut traversal = request.traversal("k-neighbor vertices");
     let source = traversal.existing("source", &source)?;
     let reached = k_neighbour(&mut traversal, source, &query)?;
@@ -126,7 +128,7 @@ fn k_neighbour_by_query(call: &Call) -> Answered {
 }
 
 fn plain_answer(request: &TraverserRequest<'_>, traversal: &Traversal<'_>, reached: &Reached) -> Answered {
-    let count_only = request.call.flag_or("count_only", false)?;
+    let count_only = flag_or(request.call, "count_only", false)?;
     request.answer(|answer| {
         if count_only {
             answer.number("vertices_size", reached.nodes.len() as u64);

@@ -92,42 +92,40 @@ pub(super) fn alpha(value: RealBody) -> Result<f64, ApiError> {
 /// `max_depth`, `capacity` and `limit` of a GET request.
 pub(super) fn search_limits_of_query(call: &Call) -> Result<SearchLimits, ApiError> {
     Ok(SearchLimits {
-        depth: u32::try_from(call.max_depth()?).unwrap_or(u32::MAX),
-        capacity: call.bound("capacity", CAPACITY_DEFAULT)?,
-        limit: call.bound("limit", PATH_LIMIT_DEFAULT)?,
+        depth: u32::try_from(max_depth_of(call)?).unwrap_or(u32::MAX),
+        capacity: bound_of(call, "capacity", CAPACITY_DEFAULT)?,
+        limit: bound_of(call, "limit", PATH_LIMIT_DEFAULT)?,
     })
 }
 
-impl Call {
-    /// A vertex id in the address.
-    pub(super) fn id(&self, name: &str) -> Result<VertexId, ApiError> {
-        match self.query().text(name)? {
-            Some(id) => Ok(VertexId::parse_literal(&id)?),
-            None => Err(ApiError::bad_input(format!(
-                "'{name}' is missing; it must be a vertex id such as %22text%22 or 42"
-            ))),
+/// A vertex id in the address.
+pub(super) fn vertex_id_of(call: &Call, name: &str) -> Result<VertexId, ApiError> {
+    match call.query().text(name)? {
+        Some(id) => Ok(VertexId::parse_literal(&id)?),
+        None => {
+            Err(ApiError::bad_input(format!("'{name}' is missing; it must be a vertex id such as %22text%22 or 42")))
         }
     }
+}
 
-    /// A number in the address.
-    pub(super) fn number_or(&self, name: &str, default: i64) -> Result<i64, ApiError> {
-        Ok(self.query().number(name)?.unwrap_or(default))
-    }
+/// A number in the address.
+pub(super) fn number_or(call: &Call, name: &str, default: i64) -> Result<i64, ApiError> {
+    Ok(call.query().number(name)?.unwrap_or(default))
+}
 
-    /// A bound in the address: see [`bound`].
-    pub(super) fn bound(&self, name: &str, default: i64) -> Result<Option<u64>, ApiError> {
-        bound(name, self.number_or(name, default)?)
-    }
+/// A bound in the address: see [`bound`].
+pub(super) fn bound_of(call: &Call, name: &str, default: i64) -> Result<Option<u64>, ApiError> {
+    bound(name, number_or(call, name, default)?)
+}
 
-    /// `max_depth` in the address.
-    pub(super) fn max_depth(&self) -> Result<u64, ApiError> {
-        depth(self.query().number("max_depth")?)
-    }
+/// `max_depth` in the address.
+pub(super) fn max_depth_of(call: &Call) -> Result<u64, ApiError> {
+    depth(call.query().number("max_depth")?)
+}
 
-    /// A boolean in the address.
-    pub(super) fn flag_or(&self, name: &str, default: bool) -> Result<bool, ApiError> {
-        self.query().flag(name, default)
-    }
+/// A boolean in the address.
+pub(super) fn flag_or(call: &Call, name: &str, default: bool) -> Result<bool, ApiError> {
+    call.query().flag(name, default)
 }
 
 #[cfg(test)]

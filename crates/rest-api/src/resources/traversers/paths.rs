@@ -8,7 +8,9 @@ use traversal::{
 };
 
 use super::elements::{Elements, Wanted};
-use super::parameters::{CAPACITY_DEFAULT, PATH_LIMIT_DEFAULT, bound, depth, int_or, search_limits_of_query};
+use super::parameters::{
+    CAPACITY_DEFAULT, PATH_LIMIT_DEFAULT, bound, depth, int_or, search_limits_of_query, vertex_id_of,
+};
 use super::steps::not_empty;
 use super::traverser::Traverser;
 use super::traverser_request::{Paths, TraverserRequest, nodes};
@@ -99,7 +101,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
 
 /// Source, target and bounds of a GET request.
 fn ends_of_query(call: &Call, traversal: &mut Traversal<'_>) -> Result<(Node, Node, SearchLimits), ApiError> {
-    let (source, target) = (call.id("source")?, call.id("target")?);
+    let (source, target) = (vertex_id_of(call, "source")?, vertex_id_of(call, "target")?);
     let limits = search_limits_of_query(call)?;
     Ok((traversal.existing("source", &source)?, traversal.existing("target", &target)?, limits))
 }

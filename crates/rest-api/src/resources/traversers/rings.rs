@@ -3,7 +3,7 @@
 use traversal::{Path, Traversal, rings_reached, rings_through};
 
 use super::elements::{Elements, Wanted};
-use super::parameters::search_limits_of_query;
+use super::parameters::{flag_or, search_limits_of_query, vertex_id_of};
 use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest};
 use crate::call::{Answered, Call};
@@ -50,9 +50,9 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
 /// `GET {T}/rings`.
 fn rings(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
-    let (source, step) = (call.id("source")?, request.step_of_query()?);
+    let (source, step) = (vertex_id_of(call, "source")?, request.step_of_query()?);
     let limits = search_limits_of_query(call)?;
-    let in_ring = call.flag_or("source_in_ring", true)?;
+    let in_ring = flag_or(call, "source_in_ring", true)?;
     let mut traversal = request.traversal("rings").recording_edges(true);
     let source = traversal.existing("source", &source)?;
     let find = if in_ring { rings_through } else { rings_reached };
@@ -63,7 +63,7 @@ fn rings(call: &Call) -> Answered {
 /// `GET {T}/rays`.
 fn rays(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
-    let (source, step) = (call.id("source")?, request.step_of_query()?);
+    let (source, step) = (vertex_id_of(call, "source")?, request.step_of_query()?);
     let limits = search_limits_of_query(call)?;
     let mut traversal = request.traversal("rays").recording_edges(true);
     let source = traversal.existing("source", &source)?;

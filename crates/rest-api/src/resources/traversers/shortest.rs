@@ -3,7 +3,7 @@
 use traversal::{Path, ShortestPath, Traversal, all_shortest_paths, shortest_path};
 
 use super::elements::{Elements, Wanted};
-use super::parameters::CAPACITY_DEFAULT;
+use super::parameters::{CAPACITY_DEFAULT, bound_of, max_depth_of, number_or, vertex_id_of};
 use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest};
 use crate::call::{Answered, Call};
@@ -76,10 +76,10 @@ type Search = fn(
 
 fn find<'s>(request: &'s TraverserRequest<'_>, search: Search) -> Result<(Traversal<'s>, Vec<Path>), ApiError> {
     let call = request.call;
-    let (source, target) = (call.id("source")?, call.id("target")?);
-    let capacity = call.bound("capacity", CAPACITY_DEFAULT)?;
-    let step = request.step_with_skip_degree(call.number_or("capacity", CAPACITY_DEFAULT)?)?;
-    let query = ShortestPath { step: &step, depth: call.max_depth()?, capacity };
+    let (source, target) = (vertex_id_of(call, "source")?, vertex_id_of(call, "target")?);
+    let capacity = bound_of(call, "capacity", CAPACITY_DEFAULT)?;
+    let step = request.step_with_skip_degree(number_or(call, "capacity", CAPACITY_DEFAULT)?)?;
+    let query = ShortestPath { step: &step, depth: max_depth_of(call)?, capacity };
     let mut traversal = request.traversal("shortest paths").recording_edges(true);
     let source = traversal.existing("source", &source)?;
     let target = traversal.existing("target", &target)?;

@@ -8,7 +8,9 @@ use traversal::{
     CommonNeighbourWeight, Node, Step, Traversal, common_neighbour_score, jaccard, jaccard_similars, same_neighbours,
 };
 
-use super::parameters::{CAPACITY_DEFAULT, LIMIT_DEFAULT, MAX_DEGREE_DEFAULT, bound, direction, id_in_body};
+use super::parameters::{
+    CAPACITY_DEFAULT, LIMIT_DEFAULT, MAX_DEGREE_DEFAULT, bound, bound_of, direction, id_in_body, vertex_id_of,
+};
 use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, TraverserRequest};
 use crate::call::{Answered, Call};
@@ -103,7 +105,7 @@ const TOP: i64 = 100;
 
 /// The two vertices of a request, which must exist.
 fn ends(call: &Call, traversal: &mut Traversal<'_>) -> Result<[Node; 2], ApiError> {
-    let (vertex, other) = (call.id("vertex")?, call.id("other")?);
+    let (vertex, other) = (vertex_id_of(call, "vertex")?, vertex_id_of(call, "other")?);
     Ok([traversal.existing("vertex", &vertex)?, traversal.existing("other", &other)?])
 }
 
@@ -111,7 +113,7 @@ fn ends(call: &Call, traversal: &mut Traversal<'_>) -> Result<[Node; 2], ApiErro
 fn same_by_query(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let step = request.step_of_query()?;
-    let limit = call.bound("limit", LIMIT_DEFAULT)?;
+    let limit = bound_of(call, "limit", LIMIT_DEFAULT)?;
     let mut traversal = request.traversal("same neighbors");
     let ends = ends(call, &mut traversal)?;
     let same = same_neighbours(&mut traversal, &ends, &step, limit)?;
@@ -220,7 +222,7 @@ fn resource_allocation(call: &Call) -> Answered {
 fn prediction(call: &Call, name: &str, weight: CommonNeighbourWeight) -> Answered {
     let request = TraverserRequest::open(call)?;
     let step = request.step_of_query()?;
-    let limit = call.bound("limit", LIMIT_DEFAULT)?;
+    let limit = bound_of(call, "limit", LIMIT_DEFAULT)?;
     let mut traversal = request.traversal("common neighbors");
     let ends = ends(call, &mut traversal)?;
     let [vertex, other] = ends;

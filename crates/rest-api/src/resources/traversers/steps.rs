@@ -8,7 +8,7 @@ use graph_store::VertexSelector;
 use rest_json::{LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody, property_conditions};
 use traversal::{Condition, LabelCondition, Step};
 
-use super::parameters::{MAX_DEGREE_DEFAULT, bound, check_skip_degree, direction};
+use super::parameters::{MAX_DEGREE_DEFAULT, bound, bound_of, check_skip_degree, direction, number_or};
 use super::traverser_request::TraverserRequest;
 use crate::errors::ApiError;
 
@@ -20,7 +20,7 @@ impl TraverserRequest<'_> {
         Ok(Step {
             direction: direction(query.text("direction")?.as_deref())?,
             edges: self.edge_labels(label.as_deref())?,
-            max_degree: self.call.bound("max_degree", MAX_DEGREE_DEFAULT)?,
+            max_degree: bound_of(self.call, "max_degree", MAX_DEGREE_DEFAULT)?,
             ..Step::default()
         })
     }
@@ -28,8 +28,8 @@ impl TraverserRequest<'_> {
     /// The step of a GET request that has `skip_degree` and `capacity`, which depend on each other.
     pub(super) fn step_with_skip_degree(&self, capacity: i64) -> Result<Step, ApiError> {
         let mut step = self.step_of_query()?;
-        let max_degree = self.call.number_or("max_degree", MAX_DEGREE_DEFAULT)?;
-        step.skip_degree = check_skip_degree(self.call.number_or("skip_degree", 0)?, max_degree, capacity)?;
+        let max_degree = number_or(self.call, "max_degree", MAX_DEGREE_DEFAULT)?;
+        step.skip_degree = check_skip_degree(number_or(self.call, "skip_degree", 0)?, max_degree, capacity)?;
         Ok(step)
     }
 

@@ -110,7 +110,8 @@ impl<'c> TraverserRequest<'c> {
         Err(ApiError::of(
             ErrorKind::LimitExceeded,
             format!(
-                "Too many records: the answer is larger than {limit} bytes (graph.response_bytes_max); ask for less with 'limit'"
+                "Too many records: the answer is larger than {limit} bytes (graph.response_bytes_max); \
+                ask for less with 'limit'"
             ),
         ))
     }

@@ -4,7 +4,7 @@ use graph_model::VertexId;
 use traversal::{Step, Weight, WeightedPath, WeightedPaths, lightest_path, lightest_paths};
 
 use super::elements::{Elements, Wanted};
-use super::parameters::{CAPACITY_DEFAULT, PATH_LIMIT_DEFAULT};
+use super::parameters::{CAPACITY_DEFAULT, PATH_LIMIT_DEFAULT, bound_of, number_or, vertex_id_of};
 use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, TraverserRequest};
 use crate::call::{Answered, Call};
@@ -74,7 +74,7 @@ const DEFAULT_WEIGHT: f64 = 1.0;
 /// `GET {T}/weightedshortestpath`.
 fn to_one(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
-    let (source, target) = (call.id("source")?, call.id("target")?);
+    let (source, target) = (vertex_id_of(call, "source")?, vertex_id_of(call, "target")?);
     let weight = weight(&request)?;
     if weight.key.is_none() {
         return Err(ApiError::bad_input("'weight' is missing; it must be the name of a numeric property of edges"));
@@ -98,10 +98,10 @@ fn to_one(call: &Call) -> Answered {
 /// `GET {T}/singlesourceshortestpath`.
 fn to_all(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
-    let source = call.id("source")?;
+    let source = vertex_id_of(call, "source")?;
     let weight = weight(&request)?;
     let (step, capacity) = bounds(&request)?;
-    let limit = call.bound("limit", PATH_LIMIT_DEFAULT)?;
+    let limit = bound_of(call, "limit", PATH_LIMIT_DEFAULT)?;
     let query = WeightedPaths { step: &step, weight, capacity };
     let mut traversal = request.traversal("shortest paths").recording_edges(true);
     let source = traversal.existing("source", &source)?;
@@ -127,6 +127,6 @@ fn weight(request: &TraverserRequest<'_>) -> Result<Weight, ApiError> {
 }
 
 fn bounds(request: &TraverserRequest<'_>) -> Result<(Step, Option<u64>), ApiError> {
-    let capacity = request.call.bound("capacity", CAPACITY_DEFAULT)?;
-    Ok((request.step_with_skip_degree(request.call.number_or("capacity", CAPACITY_DEFAULT)?)?, capacity))
+    let capacity = bound_of(request.call, "capacity", CAPACITY_DEFAULT)?;
+    Ok((request.step_with_skip_degree(number_or(request.call, "capacity", CAPACITY_DEFAULT)?)?, capacity))
 }

@@ -2,21 +2,18 @@
 //!
 //! A batch scans the partitions (a label's edges at a vertex in a direction) through one cursor of the engine, stops
 //! when it is full, and the next one resumes there. Keys are decoded, values only as far as their expiry unless
-//! properties are asked for. Each batch sees committed data of its own moment, and fails where the graph was cleared
-//! before its end.
+//! properties are asked for. Each batch sees committed data of its own moment.
 
 use graph_access::{EdgeRead, EdgeRow};
 use graph_model::{Direction, LabelId, Properties, VertexId};
 use key_codec::{key, tables, value};
 use kv::{Entry, GoOn, Keys, RowRange, TableId, successor};
 
-use crate::core::clock::{is_expired, now_ms};
-use crate::read::view::View;
-use crate::{StoreError, limits};
+use crate::{ROWS_PER_CHECK, Rows, RowsError, now_ms};
 
 /// The edges of some vertices, read batch by batch.
-pub(crate) struct AdjacencyCursor<'a> {
-    view: View<'a>,
+pub struct EdgeCursor<'a> {
+    rows: Rows<'a>,
     owners: &'a [&'a VertexId],
     read: EdgeRead<'a>,
     /// Edges given for each owner.
@@ -42,18 +39,20 @@ struct Table {
     resume: Option<Vec<u8>>,
 }
 
-impl<'a> AdjacencyCursor<'a> {
-    pub(crate) fn new(view: View<'a>, owners: &'a [&'a VertexId], read: EdgeRead<'a>) -> Self {
+impl<'a> EdgeCursor<'a> {
+    /// The edges of some vertices.
+    #[must_use]
+    pub fn new(rows: Rows<'a>, owners: &'a [&'a VertexId], read: EdgeRead<'a>) -> Self {
         let directions: &[Outgoing] = match read.direction {
             Direction::Out => &[true],
             Direction::In => &[false],
             Direction::Both => &[true, false],
         };
-        Self { view, owners, read, taken: vec![0; owners.len()], table: None, directions }
+        Self { rows, owners, read, taken: vec![0; owners.len()], table: None, directions }
     }
 
     fn labels(&self) -> &'a [LabelId] {
-        self.read.labels.unwrap_or(self.view.labels)
+        self.read.labels.unwrap_or(self.rows.labels)
     }
 
     fn is_full(&self, owner: usize) -> bool {
@@ -68,7 +67,7 @@ impl<'a> AdjacencyCursor<'a> {
         let mut places = Vec::with_capacity(self.owners.len() * labels.len());
         for (owner, id) in self.owners.iter().enumerate().filter(|(owner, _)| !self.is_full(*owner)) {
             for label in labels {
-                partitions.push(|b| key::edge_partition(b, self.view.graph.number, *label, id), |_| ());
+                partitions.push(|b| key::edge_partition(b, self.rows.graph, *label, id), |_| ());
                 places.push((owner, *label));
             }
         }
@@ -76,8 +75,11 @@ impl<'a> AdjacencyCursor<'a> {
     }
 
     /// Appends the next edges to a batch, until it has `rows_max`.
-    pub(crate) fn fill(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), StoreError> {
-        self.view.budget.check()?;
+    ///
+    /// # Errors
+    /// Those of storage and of the budget.
+    pub fn fill(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), RowsError> {
+        self.rows.budget.check()?;
         while batch.len() < rows_max {
             let mut table = match self.table.take() {
                 Some(table) => table,
@@ -93,7 +95,7 @@ impl<'a> AdjacencyCursor<'a> {
             }
             self.table = (!table.partitions.is_empty()).then_some(table);
         }
-        self.view.graph.unless_cleared(())
+        Ok(())
     }
 }
 
@@ -105,15 +107,15 @@ impl Table {
     /// Reads the rest of the partition in which the batch before became full.
     fn resume_partition(
         &mut self,
-        cursor: &mut AdjacencyCursor<'_>,
+        cursor: &mut EdgeCursor<'_>,
         batch: &mut Vec<EdgeRow>,
         rows_max: usize,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RowsError> {
         let (Some(start), Some(partition)) = (self.resume.take(), self.partitions.get(0)) else { return Ok(()) };
         let Some((owner, label)) = self.places.get(self.done).copied() else { return Ok(()) };
         let mut scan = Scan { outgoing: self.outgoing, now_ms: now_ms(), rows: 0 };
         let range = RowRange { partition: partition.as_bytes(), start: &start, end: None };
-        let mut rows = cursor.view.read.scan(self.id(), range)?;
+        let mut rows = cursor.rows.read.scan(self.id(), range)?;
         while !cursor.is_full(owner)
             && let Some(entry) = rows.next()?
         {
@@ -130,7 +132,7 @@ impl Table {
     }
 
     /// Leaves out the further partitions of an owner that has all its edges.
-    fn skip_full_owner(&mut self, cursor: &AdjacencyCursor<'_>, owner: usize) {
+    fn skip_full_owner(&mut self, cursor: &EdgeCursor<'_>, owner: usize) {
         if cursor.is_full(owner) {
             let further = self.places.iter().skip(self.done).take_while(|(of, _)| *of == owner).count();
             self.done += further;
@@ -141,15 +143,15 @@ impl Table {
     /// Reads partitions from their first row until the batch is full.
     fn read_partitions(
         &mut self,
-        cursor: &mut AdjacencyCursor<'_>,
+        cursor: &mut EdgeCursor<'_>,
         batch: &mut Vec<EdgeRow>,
         rows_max: usize,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), RowsError> {
         let labels = cursor.labels().len();
         let mut scan = Scan { outgoing: self.outgoing, now_ms: now_ms(), rows: 0 };
         let mut failed = Ok(());
         let mut stopped = None;
-        let read = cursor.view.read;
+        let read = cursor.rows.read;
         read.scan_each(self.id(), &self.partitions, &mut |at, entry| {
             let at = at + self.done;
             let Some((owner, label)) = self.places.get(at).copied() else { return GoOn::AtPartition(usize::MAX) };
@@ -195,22 +197,22 @@ impl Scan {
     /// Appends the edge of a row to the batch, unless it has expired; whether it was appended.
     fn take(
         &mut self,
-        cursor: &mut AdjacencyCursor<'_>,
+        cursor: &mut EdgeCursor<'_>,
         owner: usize,
         label: LabelId,
         entry: Entry<'_>,
         batch: &mut Vec<EdgeRow>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool, RowsError> {
         self.rows = self.rows.wrapping_add(1);
-        if self.rows.is_multiple_of(limits::ROWS_PER_CHECK) {
-            cursor.view.budget.check()?;
+        if self.rows.is_multiple_of(ROWS_PER_CHECK) {
+            cursor.rows.budget.check()?;
         }
         let (expires_at_ms, properties) = if cursor.read.properties {
             value::read_edge(entry.value)?
         } else {
             (value::read_edge_expiry(entry.value)?, Properties::new())
         };
-        if is_expired(expires_at_ms, self.now_ms) {
+        if expires_at_ms.is_some_and(|moment| moment <= self.now_ms) {
             return Ok(false);
         }
         let (sort_values, other) = key::read_edge_row(entry.key.row())?;

@@ -1,4 +1,4 @@
-//! Rows that are written but not yet stored, over what is stored: how a transaction sees its own writes.
+//! Rows that are written but not yet stored, over what is stored: how a unit of writes sees its own.
 //!
 //! An [`Overlay`] reads like the engine under it would after the writes of its [`UnitRows`]. Where it scans several
 //! partitions, those of the engine come first, in the engine's order, each with its rows merged; partitions that only
@@ -9,11 +9,15 @@ use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::iter::Peekable;
 use std::ops::{Bound, Deref};
 
-use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Operation, Read, RowRange, TableId, WriteBatch, prefix_end};
+use crate::batch::{Operation, WriteBatch};
+use crate::engine::{Cursor, Entry, GoOn, Read, RowRange};
+use crate::error::KvError;
+use crate::key::{Key, Keys, prefix_end};
+use crate::table::TableId;
 
 /// The last write to each key of a unit.
 #[derive(Default)]
-pub(crate) struct UnitRows {
+pub struct UnitRows {
     tables: BTreeMap<TableId, Table>,
     rows: usize,
     bytes: usize,
@@ -40,17 +44,19 @@ impl Written {
 
 impl UnitRows {
     /// Rows that are held, deletions included.
-    pub(crate) fn rows(&self) -> usize {
+    #[must_use]
+    pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Bytes of their keys and values.
-    pub(crate) fn bytes(&self) -> usize {
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Takes over the writes of a batch, in their order.
-    pub(crate) fn write(&mut self, batch: &WriteBatch) {
+    pub fn write(&mut self, batch: &WriteBatch) {
         for operation in batch.iter() {
             let key = operation.key();
             let value = match operation {
@@ -88,21 +94,26 @@ impl UnitRows {
 }
 
 /// The rows of a unit over what an engine, or a snapshot of it, has.
-pub(crate) struct Overlay<B, R> {
+pub struct Overlay<B, R> {
     base: B,
     rows: R,
 }
 
 impl<B, R> Overlay<B, R> {
-    pub(crate) fn new(base: B, rows: R) -> Self {
+    /// Rows over a base.
+    #[must_use]
+    pub fn new(base: B, rows: R) -> Self {
         Self { base, rows }
     }
 
-    pub(crate) fn rows(&self) -> &R {
+    /// The rows.
+    #[must_use]
+    pub fn rows(&self) -> &R {
         &self.rows
     }
 
-    pub(crate) fn rows_mut(&mut self) -> &mut R {
+    /// The rows, to write more of them.
+    pub fn rows_mut(&mut self) -> &mut R {
         &mut self.rows
     }
 }

@@ -1,12 +1,11 @@
 //! Variables of a graph: named JSON values that clients keep along with the elements. Few and small; each is one row of
 //! `meta`.
 
+use graph_store::{Graph, StoreError};
 use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, tables};
 use kv::{KeyBuf, RowRange, WriteBatch};
 
-use crate::core::error::StoreError;
-use crate::core::graph::Graph;
 use crate::limits;
 
 /// The variables of a graph. Costs nothing to make.
@@ -40,7 +39,7 @@ impl<'g> Variables<'g> {
         let mut batch = WriteBatch::new();
         batch.put(
             tables::META,
-            |b| key::meta_partition(b, self.graph.number, MetaKind::Variable),
+            |b| key::meta_partition(b, self.graph.number(), MetaKind::Variable),
             |b| key::meta_row_name(b, name),
             |v| v.extend_from_slice(json.as_bytes()),
         );
@@ -50,7 +49,7 @@ impl<'g> Variables<'g> {
     /// The value of a variable as JSON text.
     pub fn get(&self, name: &str) -> Result<Option<String>, StoreError> {
         let mut key = KeyBuf::new();
-        key::meta_partition(key.bytes_mut(), self.graph.number, MetaKind::Variable);
+        key::meta_partition(key.bytes_mut(), self.graph.number(), MetaKind::Variable);
         key.end_partition();
         key::meta_row_name(key.bytes_mut(), name);
         let mut found = None;
@@ -61,7 +60,7 @@ impl<'g> Variables<'g> {
     /// All variables with their values as JSON text, by name.
     pub fn all(&self) -> Result<Vec<(String, String)>, StoreError> {
         let mut partition = Vec::new();
-        key::meta_partition(&mut partition, self.graph.number, MetaKind::Variable);
+        key::meta_partition(&mut partition, self.graph.number(), MetaKind::Variable);
         let mut variables = Vec::new();
         let mut cursor = self.graph.engine().scan(tables::META, RowRange::all(&partition))?;
         while let Some(entry) = cursor.next()? {
@@ -76,7 +75,7 @@ impl<'g> Variables<'g> {
         let mut batch = WriteBatch::new();
         batch.delete(
             tables::META,
-            |b| key::meta_partition(b, self.graph.number, MetaKind::Variable),
+            |b| key::meta_partition(b, self.graph.number(), MetaKind::Variable),
             |b| key::meta_row_name(b, name),
         );
         Ok(self.graph.engine().commit(batch)?)

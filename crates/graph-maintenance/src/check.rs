@@ -3,27 +3,22 @@
 //! Both directions are read without locks. What looks wrong is looked at again with its elements locked, since a writer
 //! may have been at work, and only then reported, and repaired where that is asked for.
 
-use crate::core::stripes::{Locks, Mask, Wait};
 use std::collections::BTreeSet;
 
+use graph_access::Budget;
 use graph_model::{ElementId, LabelId};
 use graph_schema::{Catalogue, IndexLabel, IndexType, Status};
+use graph_store::parts::{
+    Entry, Locks, Mask, Refusal, Stored, WriteUnit, add_entries, element_id_text, is_expired, needs_label_index,
+    stored_element, stored_elements, values_in_row,
+};
+use graph_store::{Graph, StoreError, Wait, now_ms};
 use key_codec::{index_key, key, tables};
 use kv::{Entry as Row, Keys, TableId, WriteBatch};
 
-use super::entries::{Entry, add_entries, values_in_row};
-use super::steps::{for_each_step, in_steps};
-use super::unique::holder_of;
-use super::write_unit::{Refusal, WriteUnit};
-use crate::core::clock::{is_expired, now_ms};
-use crate::core::error::StoreError;
-use crate::core::graph::Graph;
-use crate::core::progress::Progress;
-use crate::core::stored::{Stored, stored_element, stored_elements};
-use crate::core::texts::element_id_text;
-use crate::index::label_index::needs_label_index;
 use crate::limits;
-use graph_access::Budget;
+use crate::progress::Progress;
+use crate::steps::{for_each_step, in_steps};
 
 /// What can be wrong with an index entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,7 +28,7 @@ pub enum IndexFault {
     /// An element has none although it should.
     Missing,
     /// It belongs to an index label that does not exist. (What is left of one that is not kept is no fault: it is
-    /// deleted before the index label is built anew, or with it.)
+    /// deleted before the index label is rebuilt, or with it.)
     Orphaned,
     /// Two elements have the values of a unique index label. Repairing leaves it: one of them must be changed.
     Duplicate,
@@ -112,61 +107,52 @@ struct Lead {
     element: ElementId,
 }
 
-/// The index entries of a graph as a whole. Costs nothing to make.
-#[derive(Clone, Copy)]
-pub struct Indexes<'g> {
-    graph: &'g Graph,
+/// Compares every index entry with its element and every element with its index entries, and repairs what differs
+/// where `repair` says so. `progress` is called now and then with what was found so far. Writers may be at work
+/// meanwhile.
+///
+/// # Errors
+/// Those of storage; [`StoreError::GraphCleared`]; those of the budget.
+pub fn check_indexes(
+    graph: &Graph,
+    repair: bool,
+    budget: &Budget,
+    progress: &mut dyn FnMut(&IndexReport),
+) -> Result<IndexReport, StoreError> {
+    let mut check = Check { graph, repair, budget, report: IndexReport::default(), progress };
+    for table in [tables::INDEX_EQUAL, tables::INDEX_RANGE, tables::INDEX_UNIQUE] {
+        check.entries(table)?;
+    }
+    check.elements()?;
+    graph.unless_cleared(check.report)
 }
 
-impl<'g> Indexes<'g> {
-    pub(crate) fn new(graph: &'g Graph) -> Self {
-        Self { graph }
-    }
-
-    /// Compares every index entry with its element and every element with its index entries, and repairs what differs
-    /// where `repair` says so. `progress` is called now and then with what was found so far. Writers may be at work
-    /// meanwhile.
-    pub fn check(
-        &self,
-        repair: bool,
-        budget: &Budget,
-        progress: &mut dyn FnMut(&IndexReport),
-    ) -> Result<IndexReport, StoreError> {
-        let mut check = Check { graph: self.graph, repair, budget, report: IndexReport::default(), progress };
-        for table in [tables::INDEX_EQUAL, tables::INDEX_RANGE, tables::INDEX_UNIQUE] {
-            check.entries(table)?;
+/// Repairs the entries of an index label while it is in use: deletes those that do not belong, then puts those that are
+/// missing.
+pub(crate) fn repair(graph: &Graph, index: &IndexLabel, work: &dyn Progress) -> Result<(), StoreError> {
+    let (budget, mut silent) = (Budget::unlimited(), |_: &IndexReport| {});
+    let report = IndexReport::default();
+    let mut check = Check { graph, repair: true, budget: &budget, report, progress: &mut silent };
+    let mut prefix = Vec::new();
+    index_key::index_partition(&mut prefix, graph.number(), index.id);
+    check.entries_in(tables::of_index(index.index_type), &prefix, &mut || work.check())?;
+    let mut unreported = 0;
+    for_each_step(graph, &graph.catalogue(), index.on_vertices, index.base, &mut |elements| {
+        check.step(elements)?;
+        unreported += elements.len();
+        if unreported < limits::REMOVAL_ELEMENTS_PER_BATCH {
+            return work.check();
         }
-        check.elements()?;
-        self.graph.unless_cleared(check.report)
-    }
-
-    /// Puts right the entries of an index label while it is in use: takes away those that do not belong, then puts
-    /// those that are missing.
-    pub(crate) fn repair(&self, index: &IndexLabel, work: &dyn Progress) -> Result<(), StoreError> {
-        let (budget, mut silent) = (Budget::unlimited(), |_: &IndexReport| {});
-        let report = IndexReport::default();
-        let mut check = Check { graph: self.graph, repair: true, budget: &budget, report, progress: &mut silent };
-        let mut prefix = Vec::new();
-        index_key::index_partition(&mut prefix, self.graph.number, index.id);
-        check.entries_in(tables::of_index(index.index_type), &prefix, &mut || work.check())?;
-        let mut unreported = 0;
-        for_each_step(self.graph, &self.graph.catalogue(), index.on_vertices, index.base, &mut |elements| {
-            check.step(elements)?;
-            unreported += elements.len();
-            if unreported < limits::REMOVAL_ELEMENTS_PER_BATCH {
-                return work.check();
-            }
-            work.advance(std::mem::take(&mut unreported))
-        })?;
-        work.advance(unreported)
-    }
+        work.advance(std::mem::take(&mut unreported))
+    })?;
+    work.advance(unreported)
 }
 
 impl Check<'_> {
     /// Looks at every entry of a table.
     fn entries(&mut self, table: TableId) -> Result<(), StoreError> {
         let mut prefix = Vec::new();
-        key::graph_prefix(&mut prefix, self.graph.number);
+        key::graph_prefix(&mut prefix, self.graph.number());
         self.entries_in(table, &prefix, &mut || Ok(()))
     }
 
@@ -238,7 +224,7 @@ impl Check<'_> {
         let Some((index, stored)) = index.zip(stored) else { return false };
         let mut entries = BTreeSet::new();
         if index.is_over(stored.base()) {
-            add_entries(&mut entries, self.graph.number, index, stored.element(), stored.properties());
+            add_entries(&mut entries, self.graph.number(), index, stored.element(), stored.properties());
         }
         entries.contains(entry)
     }
@@ -250,15 +236,15 @@ impl Check<'_> {
             let holder = holder_of(self.graph, &lead.entry)?;
             let stored = stored_element(self.graph, &lead.element)?;
             if holder.is_none_or(|holder| holder.is_some_and(|holder| holder != lead.element))
-                || self.fits(&unit.catalogue, &lead.entry, stored.as_ref())
+                || self.fits(unit.catalogue(), &lead.entry, stored.as_ref())
             {
                 return Ok(None);
             }
             let index = index_key::read_index(lead.entry.key().as_bytes()).ok();
-            if index.and_then(|index| unit.catalogue.index_label(index)).is_none_or(|index| !index.is_kept()) {
+            if index.and_then(|index| unit.catalogue().index_label(index)).is_none_or(|index| !index.is_kept()) {
                 return Ok(None);
             }
-            let text = describe(&unit.catalogue, &lead.entry, &lead.element);
+            let text = describe(unit.catalogue(), &lead.entry, &lead.element);
             if self.repair {
                 unit.batch.delete_key(lead.entry.table, lead.entry.key());
                 unit.submit().wait()?;
@@ -276,7 +262,7 @@ impl Check<'_> {
         let graph = self.graph;
         let catalogue = graph.catalogue();
         let mut prefix = Vec::new();
-        key::graph_prefix(&mut prefix, graph.number);
+        key::graph_prefix(&mut prefix, graph.number());
         let mut cursor = graph.engine().scan_partitions(tables::VERTEX, &prefix, None)?;
         let has_vertex_entries = catalogue
             .vertex_labels()
@@ -316,13 +302,13 @@ impl Check<'_> {
             index.status == Status::Created && index.complete && !(expired && index.index_type == IndexType::Unique)
         };
         for index in catalogue.indexes_over(on_vertices, base).iter().filter(built) {
-            add_entries(&mut entries, self.graph.number, index, stored.element(), stored.properties());
+            add_entries(&mut entries, self.graph.number(), index, stored.element(), stored.properties());
         }
         if let Stored::Vertex(vertex) = stored
             && needs_label_index(catalogue, vertex.label)
         {
             let mut bytes = Vec::new();
-            key::label_index_partition(&mut bytes, self.graph.number, vertex.label);
+            key::label_index_partition(&mut bytes, self.graph.number(), vertex.label);
             let partition_len = bytes.len();
             key::label_index_row(&mut bytes, &vertex.id);
             entries.insert(Entry::of_key(tables::LABEL_INDEX, kv::Key::new(&bytes, partition_len)));
@@ -371,7 +357,7 @@ impl Check<'_> {
     fn lacks(&self, id: &ElementId, mut unit: WriteUnit<'_>) -> Result<Vec<(IndexFault, String)>, Refusal> {
         let graph = self.graph;
         let Some(stored) = stored_element(graph, id)? else { return Ok(Vec::new()) };
-        let missing = self.missing(&stored, &self.expected(&unit.catalogue, &stored))?;
+        let missing = self.missing(&stored, &self.expected(unit.catalogue(), &stored))?;
         unit.check_held(missing.iter().fold(Mask::default(), |mask, missing| mask.union(missing.stripes())))?;
         let mut found = Vec::new();
         for Missing { entry, holder } in missing {
@@ -380,9 +366,9 @@ impl Check<'_> {
                 None => None,
             };
             let live = other.filter(|other| !is_expired(other.expires_at_ms(), now_ms()));
-            let text = describe(&unit.catalogue, &entry, id);
-            if let Some(other) = live.filter(|other| self.fits(&unit.catalogue, &entry, Some(other))) {
-                let holder = element_id_text(&unit.catalogue, other.element());
+            let text = describe(unit.catalogue(), &entry, id);
+            if let Some(other) = live.filter(|other| self.fits(unit.catalogue(), &entry, Some(other))) {
+                let holder = element_id_text(unit.catalogue(), other.element());
                 found.push((IndexFault::Duplicate, format!("{text}, and {holder}")));
                 continue;
             }
@@ -407,7 +393,7 @@ struct Missing {
 }
 
 impl Missing {
-    /// What whoever puts it must hold beside the stripes of its element: others can have a place in a unique index.
+    /// Stripes needed to put it in addition to those of its element: others can have a place in a unique index.
     fn stripes(&self) -> Mask {
         if self.entry.table != tables::INDEX_UNIQUE {
             return Mask::default();
@@ -436,4 +422,11 @@ fn describe(catalogue: &Catalogue, entry: &Entry, element: &ElementId) -> String
     }
     let index = index_key::read_index(entry.key().as_bytes()).ok().and_then(|id| catalogue.index_label(id));
     format!("{element} in index label '{}'", index.map_or("?", |index| index.name.as_str()))
+}
+
+/// Whether an entry is there; where it is one of a unique index, also the element that holds the place.
+fn holder_of(graph: &Graph, entry: &Entry) -> Result<Option<Option<ElementId>>, StoreError> {
+    let mut found = None;
+    graph.engine().get(entry.table, entry.key(), &mut |value| found = Some(index_key::read_element(value).ok()))?;
+    Ok(found)
 }

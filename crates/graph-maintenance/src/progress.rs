@@ -1,6 +1,6 @@
 //! What long work on a graph asks of the task that runs it.
 
-use crate::core::error::StoreError;
+use graph_store::StoreError;
 
 /// How work that takes long learns that it must stop, and reports how far it is.
 pub trait Progress {

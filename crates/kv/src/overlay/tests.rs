@@ -1,10 +1,10 @@
 //! Does an overlay read like an engine to which its rows were written?
 
-use kv::conformance::ScatteredEngine;
-use kv::{Engine, MemoryEngine, TableSpec};
 use proptest::prelude::*;
 
 use super::*;
+use crate::conformance::ScatteredEngine;
+use crate::{Engine, MemoryEngine, TableSpec};
 
 static TABLES: &[TableSpec] =
     &[TableSpec { name: "t", partition_len: |key| (key.len() >= 2).then_some(2), ranged: true, reread: false }];

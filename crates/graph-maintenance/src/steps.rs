@@ -2,11 +2,10 @@
 
 use graph_model::{ElementId, IdStrategy, LabelId};
 use graph_schema::Catalogue;
+use graph_store::{Graph, StoreError};
 use key_codec::{key, tables, value};
 use kv::RowRange;
 
-use crate::core::error::StoreError;
-use crate::core::graph::Graph;
 use crate::limits;
 
 /// What receives the elements of a label, at most [`limits::INDEX_ELEMENTS_PER_STEP`] at a time.
@@ -22,7 +21,7 @@ pub(crate) fn for_each_step(
 ) -> Result<(), StoreError> {
     let mut prefix = Vec::new();
     if !on_vertices {
-        key::edge_label_prefix(&mut prefix, graph.number, base);
+        key::edge_label_prefix(&mut prefix, graph.number(), base);
         let mut cursor = graph.engine().scan_partitions(tables::EDGE_OUT, &prefix, None)?;
         return in_steps(step, || {
             let entry = cursor.next()?;
@@ -31,9 +30,9 @@ pub(crate) fn for_each_step(
     }
     let label = catalogue.vertex_label(base);
     match label.map(|label| (label.id_strategy, label.enable_label_index)) {
-        Some((IdStrategy::PrimaryKey, _)) => key::primary_key_vertices_prefix(&mut prefix, graph.number, base),
+        Some((IdStrategy::PrimaryKey, _)) => key::primary_key_vertices_prefix(&mut prefix, graph.number(), base),
         Some((_, true)) => {
-            key::label_index_partition(&mut prefix, graph.number, base);
+            key::label_index_partition(&mut prefix, graph.number(), base);
             let mut cursor = graph.engine().scan(tables::LABEL_INDEX, RowRange::all(&prefix))?;
             return in_steps(step, || {
                 let entry = cursor.next()?;
@@ -41,7 +40,7 @@ pub(crate) fn for_each_step(
                 Ok(id.map(ElementId::Vertex))
             });
         }
-        _ => key::graph_prefix(&mut prefix, graph.number),
+        _ => key::graph_prefix(&mut prefix, graph.number()),
     }
     let mut cursor = graph.engine().scan_partitions(tables::VERTEX, &prefix, None)?;
     in_steps(step, || {

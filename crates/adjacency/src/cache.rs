@@ -1,0 +1,134 @@
+//! What one graph has: its current table, and the registration of writes.
+
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use graph_model::{LabelId, VertexId};
+use parking_lot::RwLockReadGuard;
+
+use crate::pool::Pool;
+use crate::stripes::Stripes;
+use crate::table::{Common, Home, Table};
+
+/// Nothing was walked yet: writes are not registered.
+const COLD: u8 = 0;
+/// Writes are registered; earlier ones may be under way.
+const WARMING: u8 = 1;
+/// All writes under way are registered.
+const ON: u8 = 2;
+/// Nothing is kept.
+const OFF: u8 = 3;
+
+/// The cache of one graph. A graph that nobody walks costs no more than this.
+pub struct Cache {
+    pool: Arc<Pool>,
+    state: AtomicU8,
+    common: OnceLock<Arc<Common>>,
+    current: Arc<Home>,
+}
+
+impl Cache {
+    /// One that has nothing yet.
+    #[must_use]
+    pub fn new(pool: Arc<Pool>) -> Self {
+        let state = if pool.limit() == 0 { OFF } else { COLD };
+        Self { pool, state: AtomicU8::new(state), common: OnceLock::new(), current: Arc::default() }
+    }
+
+    fn common(&self) -> &Arc<Common> {
+        self.common.get_or_init(|| {
+            Arc::new(Common { stripes: Stripes::new(), hasher: hashbrown::DefaultHashBuilder::default() })
+        })
+    }
+
+    /// The table to read from and to fill; `None` where there is none now. `settle` must wait until every write that
+    /// began before it was called has succeeded or failed; it is called once.
+    pub fn table(&self, settle: impl FnOnce()) -> Option<Arc<Table>> {
+        match self.state.load(Ordering::SeqCst) {
+            ON => {}
+            COLD if self.state.compare_exchange(COLD, WARMING, Ordering::SeqCst, Ordering::SeqCst).is_ok() => {
+                settle();
+                self.state.compare_exchange(WARMING, ON, Ordering::SeqCst, Ordering::SeqCst).ok()?;
+            }
+            _ => return None,
+        }
+        if let Some(table) = &*self.current.read()
+            && !table.is_spent()
+        {
+            return Some(Arc::clone(table));
+        }
+        let mut current = self.current.write();
+        match &*current {
+            Some(table) if !table.is_spent() => Some(Arc::clone(table)),
+            before => {
+                if let Some(before) = before {
+                    before.close();
+                }
+                let table = Table::new(Arc::clone(self.common()), Arc::clone(&self.pool), &self.current);
+                *current = Some(Arc::clone(&table));
+                Some(table)
+            }
+        }
+    }
+
+    /// Forgets everything: what was read before this is neither given out nor kept.
+    pub fn clear(&self) {
+        if let Some(table) = self.current.write().take() {
+            table.close();
+        }
+    }
+
+    /// Forgets everything, for good.
+    pub fn turn_off(&self) {
+        self.state.store(OFF, Ordering::SeqCst);
+        self.clear();
+    }
+
+    /// Begins to register a write; `None` where there is nothing to register. Must be called with the locks of the
+    /// write held that `settle` of [`Self::table`] waits for.
+    pub fn writing(&self) -> Option<Writing<'_>> {
+        if !matches!(self.state.load(Ordering::SeqCst), WARMING | ON) {
+            return None;
+        }
+        let write = Write { common: Arc::clone(self.common()), stripes: Vec::new() };
+        Some(Writing { current: self.current.read(), write })
+    }
+}
+
+/// A write that is being registered. Meanwhile the table is not replaced: what a later one keeps, it reads after all of
+/// the registration.
+pub struct Writing<'c> {
+    current: RwLockReadGuard<'c, Option<Arc<Table>>>,
+    write: Write,
+}
+
+impl Writing<'_> {
+    /// Registers that edges of a label at a vertex are written.
+    pub fn touch(&mut self, owner: &VertexId, outgoing: bool, label: LabelId) {
+        let hash = self.write.common.hasher.hash_one(owner);
+        self.write.stripes.push(self.write.common.stripes.begin(hash));
+        if let Some(table) = &*self.current {
+            table.forget(hash, owner, outgoing, label);
+        }
+    }
+
+    /// What must be held until the write has succeeded or failed; `None` if it touches no edges.
+    #[must_use]
+    pub fn registered(self) -> Option<Write> {
+        (!self.write.stripes.is_empty()).then_some(self.write)
+    }
+}
+
+/// A registered write; it ends when this is dropped.
+#[must_use]
+pub struct Write {
+    common: Arc<Common>,
+    stripes: Vec<u16>,
+}
+
+impl Drop for Write {
+    fn drop(&mut self) {
+        self.stripes.iter().for_each(|stripe| self.common.stripes.end(*stripe));
+    }
+}

@@ -1,0 +1,43 @@
+//! Which vertices neighbour which, as numbers, in memory?
+//!
+//! What it is: a cache. A [`Table`] gives vertices 32-bit numbers and keeps, for each vertex and direction, one list of
+//! the numbers of its neighbours, label by label, in the order of the stored rows. A [`Cache`] is what one graph has:
+//! it hands out its current table and is told of every write. A [`Pool`] is the memory that the caches of all graphs
+//! share. [`NumberMap`] and [`NumberSet`] are what walks remember numbers with.
+//!
+//! What it is not: it reads and writes no storage. Whoever reads a graph fills it ([`Table::publish`]) and answers what
+//! it does not have.
+//!
+//! Invariants:
+//! - **A list is never stale.** A writer registers each vertex whose edges it changes before it writes
+//!   ([`Cache::writing`]), which removes the lists concerned, and deregisters when the write has succeeded or failed.
+//!   A reader takes a [`Ticket`] before it reads rows; [`Table::publish`] refuses the list if a write of the vertex was
+//!   registered then or has been since.
+//! - Numbers are never reused. A table that is given up is closed: its numbers stay valid for those that hold it, its
+//!   lists are no longer given out.
+//! - Memory is bounded by the pool: lists are evicted, those not used for longest first, and a table with too many
+//!   vertices is given up.
+//! - Lists whose edges can expire are not kept.
+//!
+//! Start reading at [`Table::at_hand`].
+
+mod cache;
+pub mod limits;
+mod lists;
+mod numbers;
+mod piece;
+mod pool;
+mod sets;
+mod stripes;
+mod table;
+
+pub use cache::{Cache, Write, Writing};
+pub use lists::{NumberLists, Wanted};
+pub use piece::{Found, State};
+pub use pool::{Figures, Pool};
+pub use sets::{NumberMap, NumberSet};
+pub use stripes::Ticket;
+pub use table::Table;
+
+#[cfg(test)]
+mod tests;

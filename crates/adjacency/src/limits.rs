@@ -1,0 +1,29 @@
+//! Sizes and bounds, each with its reason.
+
+/// Numbers that vertices of one table can have. The upper half of `u32` is left to those who mark numbers.
+pub const NUMBERS_MAX: u32 = 1 << 31;
+
+/// Neighbours in one list. A vertex with more is read as rows: its list would take too large a part of the memory.
+pub const LIST_NUMBERS_MAX: usize = 1 << 20;
+
+/// The part of the pool that one list may take.
+pub const LIST_SHARE: usize = 8;
+
+/// The part of the pool that the numbers of vertices may take; a table with more is given up.
+pub const NUMBERS_SHARE: usize = 2;
+
+/// Counters that registered writes are spread over. A list is not kept while a write of a vertex with the same counter
+/// is under way.
+pub(crate) const STRIPES: usize = 1_024;
+
+/// Locks that the numbers of vertices are spread over.
+pub(crate) const SHARDS: usize = 64;
+
+/// Numbers up to this many times the members of a set or map are kept in a dense array.
+pub(crate) const DENSE_FACTOR: usize = 16;
+
+/// Sets and maps with fewer members count as having so many: a small array is always dense.
+pub(crate) const DENSE_MEMBERS_MIN: usize = 1_024;
+
+/// Places of a table looked at for something to evict while its lock of eviction is held.
+pub(crate) const SWEEP_PLACES: u32 = 4_096;

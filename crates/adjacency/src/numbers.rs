@@ -1,0 +1,203 @@
+//! Vertices by number: an array that grows without moving, and a hash table of the numbers.
+
+use std::hash::BuildHasher;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use graph_model::VertexId;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use parking_lot::{Mutex, RwLock};
+
+use crate::limits;
+use crate::piece::Piece;
+
+/// Places of the first chunk; a power of two. Each eight chunks double what there is, so an eighth is free at most.
+const FIRST: u32 = 64;
+/// Chunks between two powers of two.
+const PER_DOUBLING: u32 = 8;
+/// Chunks for all numbers.
+const CHUNKS: usize = 26 * PER_DOUBLING as usize;
+
+/// A vertex.
+#[derive(Default)]
+pub(crate) struct Slot {
+    id: OnceLock<VertexId>,
+    pub(crate) near: Mutex<Near>,
+}
+
+/// Its lists. Most vertices of a large graph have none, so these take no more than a pointer.
+#[derive(Default)]
+pub(crate) struct Near {
+    pieces: Option<Box<Pieces>>,
+}
+
+#[derive(Default)]
+struct Pieces {
+    out: Option<Piece>,
+    inward: Option<Piece>,
+    /// Whether they were used since the last sweep.
+    used: bool,
+}
+
+impl Near {
+    /// Notes that they are used.
+    pub(crate) fn mark(&mut self) {
+        if let Some(pieces) = &mut self.pieces {
+            pieces.used = true;
+        }
+    }
+
+    /// Whether they were used since this was asked last.
+    pub(crate) fn take_mark(&mut self) -> bool {
+        self.pieces.as_mut().is_some_and(|pieces| std::mem::take(&mut pieces.used))
+    }
+
+    pub(crate) fn of(&self, outgoing: bool) -> Option<&Piece> {
+        let pieces = self.pieces.as_deref()?;
+        if outgoing { pieces.out.as_ref() } else { pieces.inward.as_ref() }
+    }
+
+    pub(crate) fn of_mut(&mut self, outgoing: bool) -> Option<&mut Piece> {
+        let pieces = self.pieces.as_deref_mut()?;
+        if outgoing { pieces.out.as_mut() } else { pieces.inward.as_mut() }
+    }
+
+    pub(crate) fn put(&mut self, outgoing: bool, piece: Piece) {
+        let pieces = self.pieces.get_or_insert_default();
+        *(if outgoing { &mut pieces.out } else { &mut pieces.inward }) = Some(piece);
+    }
+
+    /// Removes all lists; answers how many there were.
+    pub(crate) fn take(&mut self) -> u64 {
+        let pieces = self.pieces.take();
+        pieces.map_or(0, |pieces| u64::from(pieces.out.is_some()) + u64::from(pieces.inward.is_some()))
+    }
+
+    /// Memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let Some(pieces) = &self.pieces else { return 0 };
+        let of = |piece: &Option<Piece>| piece.as_ref().map_or(0, Piece::bytes);
+        // With the allocator's part.
+        size_of::<Pieces>() + 16 + of(&pieces.out) + of(&pieces.inward)
+    }
+}
+
+/// See the module.
+pub(crate) struct Numbers {
+    shards: Box<[RwLock<HashTable<u32>>]>,
+    chunks: Box<[OnceLock<Box<[Slot]>>]>,
+    next: AtomicU32,
+    bytes: AtomicUsize,
+}
+
+/// The chunk of a number, the place in it, and how many places it has.
+fn place(number: u32) -> (usize, usize, usize) {
+    let position = number.saturating_add(FIRST);
+    let power = position.ilog2();
+    let size = power - PER_DOUBLING.ilog2();
+    let within = (position >> size) % PER_DOUBLING;
+    let chunk = (power - FIRST.ilog2()) * PER_DOUBLING + within;
+    (chunk as usize, (position & ((1 << size) - 1)) as usize, 1 << size)
+}
+
+fn shard_of(hash: u64) -> usize {
+    // Neither the lowest bits, which choose the place within a table, nor the highest, which it compares first.
+    usize::try_from(hash >> 40).unwrap_or_default() % limits::SHARDS
+}
+
+impl Numbers {
+    pub(crate) fn new() -> Self {
+        let numbers = Self {
+            shards: std::iter::repeat_with(RwLock::default).take(limits::SHARDS).collect(),
+            chunks: std::iter::repeat_with(OnceLock::new).take(CHUNKS).collect(),
+            next: AtomicU32::new(0),
+            bytes: AtomicUsize::new(0),
+        };
+        let fixed = size_of_val(&*numbers.shards) + size_of_val(&*numbers.chunks);
+        numbers.bytes.store(fixed, Ordering::Relaxed);
+        numbers
+    }
+
+    /// Memory in bytes, as estimated.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// How many vertices have numbers.
+    pub(crate) fn len(&self) -> u32 {
+        self.next.load(Ordering::Acquire).min(limits::NUMBERS_MAX)
+    }
+
+    pub(crate) fn slot(&self, number: u32) -> Option<&Slot> {
+        let (chunk, at, _) = place(number);
+        self.chunks.get(chunk)?.get()?.get(at)
+    }
+
+    pub(crate) fn id(&self, number: u32) -> Option<&VertexId> {
+        self.slot(number)?.id.get()
+    }
+
+    fn is(&self, number: u32, id: &VertexId) -> bool {
+        self.id(number) == Some(id)
+    }
+
+    /// The number of a vertex that has one.
+    pub(crate) fn find(&self, hash: u64, id: &VertexId) -> Option<u32> {
+        let shard = self.shards.get(shard_of(hash))?.read();
+        shard.find(hash, |number| self.is(*number, id)).copied()
+    }
+
+    /// The number of a vertex, given on first sight; `None` where there are no numbers left.
+    pub(crate) fn number(&self, hasher: &DefaultHashBuilder, hash: u64, id: &VertexId) -> Option<u32> {
+        if let Some(number) = self.find(hash, id) {
+            return Some(number);
+        }
+        let mut shard = self.shards.get(shard_of(hash))?.write();
+        if let Some(number) = shard.find(hash, |number| self.is(*number, id)) {
+            return Some(*number);
+        }
+        let number = self.next.fetch_add(1, Ordering::AcqRel);
+        if number >= limits::NUMBERS_MAX {
+            self.next.fetch_sub(1, Ordering::AcqRel);
+            return None;
+        }
+        let (chunk, at, places) = place(number);
+        let slots = self.chunks.get(chunk)?.get_or_init(|| {
+            self.bytes.fetch_add(places * size_of::<Slot>(), Ordering::Relaxed);
+            std::iter::repeat_with(Slot::default).take(places).collect()
+        });
+        slots.get(at)?.id.set(id.clone()).ok()?;
+        let text = match id {
+            VertexId::String(text) if text.is_heap_allocated() => text.capacity(),
+            _ => 0,
+        };
+        let before = shard.capacity();
+        shard.insert_unique(hash, number, |number| self.id(*number).map_or(0, |id| hasher.hash_one(id)));
+        // A table has an eighth more places than its capacity, of a number and a byte each.
+        let grown = (shard.capacity() - before) * (size_of::<u32>() + 1) * 8 / 7;
+        self.bytes.fetch_add(text + grown, Ordering::Relaxed);
+        Some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vertex_takes_one_cache_line() {
+        assert_eq!(size_of::<Slot>(), 64);
+    }
+
+    #[test]
+    fn every_number_has_a_place_of_its_own() {
+        let mut expected = (0, 0);
+        for number in 0..100_000 {
+            let (chunk, at, places) = place(number);
+            assert_eq!((chunk, at), expected, "{number}");
+            expected = if at + 1 == places { (chunk + 1, 0) } else { (chunk, at + 1) };
+        }
+        let (chunk, at, places) = place(limits::NUMBERS_MAX - 1);
+        assert!(chunk < CHUNKS && at < places, "{chunk} {at} {places}");
+    }
+}

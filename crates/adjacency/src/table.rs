@@ -1,0 +1,274 @@
+//! The numbers and lists of one graph.
+
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+use graph_model::{LabelId, VertexId};
+use hashbrown::DefaultHashBuilder;
+use parking_lot::RwLock;
+
+use crate::limits;
+use crate::lists::{NumberLists, Wanted};
+use crate::numbers::Numbers;
+use crate::piece::{Found, Outcome, Piece};
+use crate::pool::{Pool, Tenant};
+use crate::stripes::{Stripes, Ticket};
+
+/// What the table and the registered writes of a graph share.
+pub(crate) struct Common {
+    pub(crate) stripes: Stripes,
+    pub(crate) hasher: DefaultHashBuilder,
+}
+
+/// Where the current table of a graph is.
+pub(crate) type Home = RwLock<Option<Arc<Table>>>;
+
+/// Numbers for vertices, and lists of neighbours as far as they were read and are still right.
+pub struct Table {
+    common: Arc<Common>,
+    pool: Arc<Pool>,
+    numbers: Numbers,
+    /// Bytes of the lists.
+    lists: AtomicUsize,
+    /// Bytes of the numbers that the pool knows of.
+    counted: AtomicUsize,
+    /// Where the next sweep begins.
+    hand: AtomicU32,
+    closed: AtomicBool,
+    home: Weak<Home>,
+}
+
+impl Table {
+    pub(crate) fn new(common: Arc<Common>, pool: Arc<Pool>, home: &Arc<Home>) -> Arc<Self> {
+        let table = Arc::new(Self {
+            common,
+            pool,
+            numbers: Numbers::new(),
+            lists: AtomicUsize::new(0),
+            counted: AtomicUsize::new(0),
+            hand: AtomicU32::new(0),
+            closed: AtomicBool::new(false),
+            home: Arc::downgrade(home),
+        });
+        let tenant: Arc<dyn Tenant> = Arc::<Self>::clone(&table);
+        table.pool.join(Arc::downgrade(&tenant));
+        table.count_numbers();
+        table
+    }
+
+    pub(crate) fn hash(&self, id: &VertexId) -> u64 {
+        self.common.hasher.hash_one(id)
+    }
+
+    /// The number of a vertex, given on first sight, whether or not the vertex exists; `None` where there are no
+    /// numbers left.
+    #[must_use]
+    pub fn number(&self, id: &VertexId) -> Option<u32> {
+        self.numbers.number(&self.common.hasher, self.hash(id), id)
+    }
+
+    /// The number of a vertex that has one.
+    #[must_use]
+    pub fn known_number(&self, id: &VertexId) -> Option<u32> {
+        self.numbers.find(self.hash(id), id)
+    }
+
+    /// The vertex of a number.
+    #[must_use]
+    pub fn id(&self, number: u32) -> Option<&VertexId> {
+        self.numbers.id(number)
+    }
+
+    /// How many vertices have numbers.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.numbers.len()
+    }
+
+    /// Whether no vertex has a number.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// From now on gives out no lists.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it has more vertices than there is memory for.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.numbers.bytes() > self.pool.numbers_bytes_max()
+    }
+
+    /// Appends the neighbours of vertices along the edges wanted, outgoing ones first, then by label, in the order of
+    /// the rows. A vertex whose neighbours are not all at hand is put on the list of those missed. `last_label`: the
+    /// largest label of edges there is.
+    pub fn at_hand(&self, owners: &[u32], wanted: Wanted<'_>, last_label: LabelId, lists: &mut NumberLists) {
+        let missed = lists.missed.len();
+        if self.closed.load(Ordering::SeqCst) {
+            for _ in owners {
+                lists.missed.push(lists.ends.len());
+                lists.end_list();
+            }
+            return;
+        }
+        for owner in owners {
+            if !self.append(*owner, wanted, last_label, &mut lists.numbers) {
+                lists.missed.push(lists.ends.len());
+            }
+            lists.end_list();
+        }
+        let missed = lists.missed.len() - missed;
+        self.pool.hits.fetch_add((owners.len() - missed) as u64, Ordering::Relaxed);
+        if missed > 0 {
+            self.pool.misses.fetch_add(missed as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Appends the neighbours of one vertex as [`Self::at_hand`] does, without counting; whether all of them are in
+    /// memory. If not, `out` is as before.
+    #[must_use]
+    pub fn append(&self, owner: u32, wanted: Wanted<'_>, last_label: LabelId, out: &mut Vec<u32>) -> bool {
+        let Some(slot) = self.numbers.slot(owner).filter(|_| !self.closed.load(Ordering::SeqCst)) else { return false };
+        let (start, mut limit) = (out.len(), wanted.most());
+        let mut near = slot.near.lock();
+        near.mark();
+        let all = wanted.directions().iter().all(|outgoing| {
+            limit == 0
+                || near
+                    .of(*outgoing)
+                    .is_some_and(|piece| piece.append(wanted.labels, last_label, &mut limit, out) == Outcome::Done)
+        });
+        if !all {
+            out.truncate(start);
+        }
+        all
+    }
+
+    /// The permission to keep what is read of a vertex from now on; `None` while it is written to.
+    #[must_use]
+    pub fn ticket(&self, owner: u32) -> Option<Ticket> {
+        let id = self.id(owner)?;
+        if self.closed.load(Ordering::SeqCst) {
+            return None;
+        }
+        self.common.stripes.ticket(self.hash(id))
+    }
+
+    /// Appends those of some labels whose edges at a vertex are to be read for lists of at most `limit`.
+    pub fn unread(&self, owner: u32, outgoing: bool, labels: &[LabelId], limit: usize, unread: &mut Vec<LabelId>) {
+        if let Some(slot) = self.numbers.slot(owner) {
+            Piece::unread(slot.near.lock().of(outgoing), labels, limit, unread);
+        }
+    }
+
+    /// Neighbours that one list may have.
+    #[must_use]
+    pub fn list_numbers_max(&self) -> usize {
+        limits::LIST_NUMBERS_MAX.min(self.pool.limit() / limits::LIST_SHARE / size_of::<u32>())
+    }
+
+    /// Keeps what was read of a vertex after the ticket was issued, unless a write of the vertex may have changed it.
+    /// `all`: all labels of edges there are, if all those not known were read.
+    pub fn publish(&self, owner: u32, outgoing: bool, ticket: Ticket, found: &Found, all: Option<&[LabelId]>) {
+        self.count_numbers();
+        let Some(slot) = self.numbers.slot(owner) else { return };
+        if self.is_spent() {
+            return self.pool.make_room(self);
+        }
+        let mut near = slot.near.lock();
+        if self.closed.load(Ordering::SeqCst) || !self.common.stripes.is_valid(ticket) {
+            return;
+        }
+        let piece = Piece::merged(near.of(outgoing), found, all);
+        let before = near.bytes();
+        near.put(outgoing, piece);
+        near.mark();
+        self.count_lists(before, near.bytes());
+        drop(near);
+        self.pool.make_room(self);
+    }
+
+    /// Removes what is known of the edges of a label at a vertex.
+    pub(crate) fn forget(&self, hash: u64, owner: &VertexId, outgoing: bool, label: LabelId) {
+        let Some(slot) = self.numbers.find(hash, owner).and_then(|number| self.numbers.slot(number)) else { return };
+        let mut near = slot.near.lock();
+        let before = near.bytes();
+        if let Some(piece) = near.of_mut(outgoing) {
+            piece.forget(label);
+            self.count_lists(before, near.bytes());
+        }
+    }
+
+    fn count_lists(&self, before: usize, after: usize) {
+        self.lists.fetch_add(after, Ordering::Relaxed);
+        self.lists.fetch_sub(before, Ordering::Relaxed);
+        self.pool.add(after);
+        self.pool.remove(before);
+    }
+
+    /// Tells the pool how much the numbers have grown.
+    fn count_numbers(&self) {
+        let now = self.numbers.bytes();
+        let before = self.counted.fetch_max(now, Ordering::Relaxed);
+        if now > before {
+            self.pool.add(now - before);
+        }
+    }
+}
+
+impl Tenant for Table {
+    fn bytes(&self) -> usize {
+        self.numbers.bytes() + self.lists.load(Ordering::Relaxed)
+    }
+
+    fn vertices(&self) -> u32 {
+        self.len()
+    }
+
+    fn give_up(&self) {
+        self.close();
+        let Some(home) = self.home.upgrade() else { return };
+        let mut current = home.write();
+        if current.as_ref().is_some_and(|current| std::ptr::eq(&raw const **current, self)) {
+            *current = None;
+        }
+    }
+
+    fn evict_some(&self) -> bool {
+        let places = self.numbers.len();
+        if places == 0 || self.lists.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        let from = self.hand.load(Ordering::Relaxed) % places;
+        let some = (from..places).chain(0..from).take(limits::SWEEP_PLACES as usize);
+        for number in some {
+            self.hand.store(number + 1, Ordering::Relaxed);
+            let Some(slot) = self.numbers.slot(number) else { continue };
+            let mut near = slot.near.lock();
+            if near.take_mark() {
+                continue;
+            }
+            let bytes = near.bytes();
+            let evicted = near.take();
+            drop(near);
+            if evicted == 0 {
+                continue;
+            }
+            self.pool.evicted.fetch_add(evicted, Ordering::Relaxed);
+            self.count_lists(bytes, 0);
+            if !self.pool.is_over() {
+                break;
+            }
+        }
+        true
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.pool.remove(self.counted.load(Ordering::Relaxed) + self.lists.load(Ordering::Relaxed));
+    }
+}

@@ -1,0 +1,76 @@
+//! How are the edges of a vertex read from rows, and kept as numbers?
+//!
+//! What it is: [`EdgeCursor`] reads the edges of many vertices batch by batch; [`Neighbours`] answers from a table of
+//! `adjacency` and reads what that does not have; [`register`] tells the cache of a graph what a batch of writes
+//! changes. What it is not: it knows no catalogue and takes no locks; `graph-store` does, and its tests (those of
+//! `graph-host`) cover this crate.
+//!
+//! Invariants:
+//! - Each batch sees committed data of its own moment.
+//! - What is kept was read after its ticket was issued, and does not expire.
+//!
+//! Start reading at [`Neighbours::read`].
+
+mod cursor;
+mod neighbours;
+mod register;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use graph_access::{Budget, Interrupted};
+use graph_model::LabelId;
+use key_codec::{CodecError, GraphNumber};
+use kv::{KvError, Read};
+
+pub use cursor::EdgeCursor;
+pub use neighbours::Neighbours;
+pub use register::register;
+
+/// Rows read between two looks at the deadline and cancellation. A row costs about a microsecond.
+const ROWS_PER_CHECK: u32 = 256;
+
+/// Edges of a vertex that are read at least, where a walk asks for fewer, so that the list kept of them serves other
+/// walks too. Finding the first row takes as long as reading so many.
+const LIST_ROWS_MIN: usize = 64;
+
+/// Where edges are read.
+#[derive(Clone, Copy)]
+pub struct Rows<'a> {
+    /// Of which graph.
+    pub graph: GraphNumber,
+    /// In what.
+    pub read: &'a (dyn Read + Sync),
+    /// All labels edges can have, in the order of their numbers.
+    pub labels: &'a [LabelId],
+    /// How long.
+    pub budget: &'a Budget,
+}
+
+/// Why edges could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum RowsError {
+    /// The engine failed.
+    #[error(transparent)]
+    Kv(#[from] KvError),
+    /// A row is damaged.
+    #[error(transparent)]
+    Codec(#[from] CodecError),
+    /// The time is up, or nobody waits any more.
+    #[error("interrupted")]
+    Interrupted(Interrupted),
+    /// There are no numbers left for vertices.
+    #[error("a walk meets more than {} vertices", adjacency::limits::NUMBERS_MAX)]
+    TooManyVertices,
+}
+
+impl From<Interrupted> for RowsError {
+    fn from(interrupted: Interrupted) -> Self {
+        Self::Interrupted(interrupted)
+    }
+}
+
+/// The time now, in milliseconds since 1970 UTC.
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,207 @@
+//! Neighbours as numbers: out of memory where they were read before, else out of rows, and then kept.
+
+use adjacency::{Found, NumberLists, State, Table, Ticket, Wanted};
+use graph_access::EdgeRead;
+use graph_model::{LabelId, VertexId};
+use key_codec::{key, tables, value};
+use kv::{Entry, GoOn, Keys};
+
+use crate::{EdgeCursor, LIST_ROWS_MIN, ROWS_PER_CHECK, Rows, RowsError};
+
+/// A graph and the table of its numbers, as one request reads them.
+#[derive(Clone, Copy)]
+pub struct Neighbours<'a> {
+    /// Where the rows are.
+    pub rows: Rows<'a>,
+    /// What was read before.
+    pub table: &'a Table,
+}
+
+/// Edges of a label at a vertex, in one direction, that are being read.
+struct Partition {
+    owner: u32,
+    ticket: Ticket,
+    label: LabelId,
+}
+
+impl Neighbours<'_> {
+    fn last_label(&self) -> LabelId {
+        self.rows.labels.last().copied().unwrap_or(LabelId(0))
+    }
+
+    /// See [`graph_access::NumberedRead::at_hand`].
+    ///
+    /// # Errors
+    /// [`RowsError::Interrupted`].
+    pub fn at_hand(&self, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<(), RowsError> {
+        self.rows.budget.check()?;
+        self.table.at_hand(owners, wanted, self.last_label(), lists);
+        Ok(())
+    }
+
+    /// See [`graph_access::NumberedRead::read`].
+    ///
+    /// # Errors
+    /// Those of storage and of the budget; [`RowsError::TooManyVertices`].
+    pub fn read(&self, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<(), RowsError> {
+        self.rows.budget.check()?;
+        for outgoing in wanted.directions() {
+            Fill::new(self, wanted, *outgoing).run(owners)?;
+        }
+        let mut known = NumberLists::default();
+        for owner in owners {
+            if !self.table.append(*owner, wanted, self.last_label(), &mut known.numbers) {
+                known.missed.push(known.ends.len());
+            }
+            known.end_list();
+        }
+        let mut rows = self.rows_of(owners, &known.missed, wanted, lists.numbers_max)?.into_iter();
+        let mut missed = known.missed.iter().peekable();
+        for (at, list) in known.iter().enumerate() {
+            if missed.next_if_eq(&&at).is_some() {
+                lists.numbers.extend(rows.next().unwrap_or_default());
+            } else {
+                lists.numbers.extend_from_slice(list);
+            }
+            lists.end_list();
+            if lists.is_full() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The neighbours of some of `owners` out of rows, without keeping them, until they are more than `numbers_max`.
+    fn rows_of(
+        &self,
+        owners: &[u32],
+        some: &[usize],
+        wanted: Wanted<'_>,
+        numbers_max: usize,
+    ) -> Result<Vec<Vec<u32>>, RowsError> {
+        let mut found = vec![Vec::new(); some.len()];
+        let ids: Vec<&VertexId> =
+            some.iter().filter_map(|at| owners.get(*at).and_then(|owner| self.table.id(*owner))).collect();
+        if ids.is_empty() {
+            return Ok(found);
+        }
+        let Wanted { direction, labels, limit } = wanted;
+        let mut rows = EdgeCursor::new(self.rows, &ids, EdgeRead { direction, labels, limit, properties: false });
+        let (mut batch, mut count) = (Vec::new(), 0);
+        loop {
+            rows.fill(&mut batch, graph_access::limits::ROWS_PER_BATCH)?;
+            count += batch.len();
+            if batch.is_empty() || (numbers_max > 0 && count > numbers_max.saturating_mul(2)) {
+                return Ok(found);
+            }
+            for edge in batch.drain(..) {
+                let number = self.table.number(&edge.other).ok_or(RowsError::TooManyVertices)?;
+                if let Some(found) = found.get_mut(edge.owner) {
+                    found.push(number);
+                }
+            }
+        }
+    }
+}
+
+/// Reading what is not in memory, in one direction, and keeping it.
+struct Fill<'a> {
+    from: &'a Neighbours<'a>,
+    wanted: Wanted<'a>,
+    outgoing: bool,
+    /// Rows of one partition that are read at most, and whether a list that ends there is of use.
+    rows_max: usize,
+    past_rows_max: State,
+    partitions: Vec<Partition>,
+    /// The partition being read.
+    at: usize,
+    state: State,
+    rows: u32,
+    /// What was read of the vertex of that partition, and of the partition.
+    found: Found,
+    count: usize,
+}
+
+impl<'a> Fill<'a> {
+    fn new(from: &'a Neighbours<'a>, wanted: Wanted<'a>, outgoing: bool) -> Self {
+        let most = wanted.most().max(LIST_ROWS_MIN);
+        let room = from.table.list_numbers_max();
+        Self {
+            from,
+            wanted,
+            outgoing,
+            rows_max: most.min(room),
+            past_rows_max: if wanted.most() <= room { State::Prefix } else { State::Rows },
+            partitions: Vec::new(),
+            at: 0,
+            state: State::Whole,
+            rows: 0,
+            found: Found::new(),
+            count: 0,
+        }
+    }
+
+    fn run(mut self, owners: &[u32]) -> Result<(), RowsError> {
+        let source = self.from.rows;
+        let labels = self.wanted.labels.unwrap_or(source.labels);
+        let mut keys = Keys::new();
+        let mut unread = Vec::new();
+        for owner in owners {
+            let Some(ticket) = self.from.table.ticket(*owner) else { continue };
+            let Some(id) = self.from.table.id(*owner) else { continue };
+            unread.clear();
+            self.from.table.unread(*owner, self.outgoing, labels, self.wanted.most(), &mut unread);
+            for label in &unread {
+                keys.push(|b| key::edge_partition(b, source.graph, *label, id), |_| ());
+                self.partitions.push(Partition { owner: *owner, ticket, label: *label });
+            }
+        }
+        if self.partitions.is_empty() {
+            return Ok(());
+        }
+        let table = if self.outgoing { tables::EDGE_OUT } else { tables::EDGE_IN };
+        let mut failed = Ok(());
+        source.read.scan_each(table, &keys, &mut |at, entry| {
+            self.advance(at);
+            self.take(entry).unwrap_or_else(|error| {
+                failed = Err(error);
+                GoOn::AtPartition(usize::MAX)
+            })
+        })?;
+        failed?;
+        self.advance(self.partitions.len());
+        Ok(())
+    }
+
+    /// Ends the partitions before this one, and keeps what was read of vertices that are done.
+    fn advance(&mut self, to: usize) {
+        while self.at < to {
+            let Some(Partition { owner, ticket, label }) = self.partitions.get(self.at) else { return };
+            self.found.end_segment(*label, std::mem::replace(&mut self.state, State::Whole));
+            self.at += 1;
+            self.count = 0;
+            if self.partitions.get(self.at).is_none_or(|next| next.owner != *owner) {
+                let all = self.wanted.labels.is_none().then_some(self.from.rows.labels);
+                self.from.table.publish(*owner, self.outgoing, *ticket, &self.found, all);
+                self.found.clear();
+            }
+        }
+    }
+
+    fn take(&mut self, entry: Entry<'_>) -> Result<GoOn, RowsError> {
+        self.rows = self.rows.wrapping_add(1);
+        if self.rows.is_multiple_of(ROWS_PER_CHECK) {
+            self.from.rows.budget.check()?;
+        }
+        // What expires changes without a write.
+        let may_expire = value::read_edge_expiry(entry.value)?.is_some();
+        if may_expire || self.count >= self.rows_max || self.found.len() >= self.from.table.list_numbers_max() {
+            self.state = if !may_expire && self.count >= self.rows_max { self.past_rows_max } else { State::Rows };
+            return Ok(GoOn::AtPartition(self.at + 1));
+        }
+        let (_, other) = key::read_edge_row(entry.key.row())?;
+        self.found.push(self.from.table.number(&other).ok_or(RowsError::TooManyVertices)?);
+        self.count += 1;
+        Ok(GoOn::Next)
+    }
+}

@@ -1,0 +1,26 @@
+//! Telling the cache of a graph what a batch of writes changes.
+
+use adjacency::{Cache, Write};
+use key_codec::{key, tables};
+use kv::WriteBatch;
+
+/// Registers the edges a batch writes, until what this returns is dropped. The locks of the write must be held.
+#[must_use]
+pub fn register(cache: &Cache, batch: &WriteBatch) -> Option<Write> {
+    let mut writing = cache.writing()?;
+    for operation in batch.iter() {
+        let outgoing = match operation.table() {
+            tables::EDGE_OUT => true,
+            tables::EDGE_IN => false,
+            _ => continue,
+        };
+        let Ok((label, owner)) = key::read_edge_partition(operation.key().partition()) else {
+            drop(writing);
+            // Not a key of ours: what it changes is not known.
+            cache.turn_off();
+            return None;
+        };
+        writing.touch(&owner, outgoing, label);
+    }
+    writing.registered()
+}

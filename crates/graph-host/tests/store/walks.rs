@@ -1,0 +1,315 @@
+//! Does what is kept of neighbours for walks agree with what is stored? After every series of writes, and while threads
+//! write.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use adjacency::{NumberLists, Wanted};
+use graph_access::{Budget, EdgeRead, GraphWrite, WalkRead, drain};
+use graph_host::{Clear, HostedGraph, Store, StoreOptions};
+use graph_maintenance::limits::EXPIRY_BATCH_ELEMENTS_MAX;
+use graph_model::{Cardinality, DataType, Direction, EdgeId, IdStrategy, LabelId, VertexId};
+use graph_schema::{Literal, NewEdge, NewEdgeLabel};
+use graph_store::{GraphReader, Pending, StoreError, Wait};
+use kv::MemoryEngine;
+use proptest::prelude::*;
+
+use crate::fixture::*;
+
+/// Labels of edges; the last one's edges expire.
+const EDGES: [&str; 3] = ["knows", "likes", "flash"];
+/// Far in the future, so that nothing here expires by the real clock.
+const BASE_MS: i64 = 4_000_000_000_000;
+const TTL_MS: i64 = 1_000;
+const VERTICES: i64 = 5;
+
+fn define(graph: &HostedGraph) {
+    graph.schema().create_property_key(&property_key("born", DataType::Date, Cardinality::Single)).unwrap();
+    graph.schema().create_property_key(&property_key("at", DataType::Int, Cardinality::Single)).unwrap();
+    graph.schema().create_vertex_label(&vertex_label("thing", IdStrategy::CustomizeNumber)).unwrap();
+    EDGES.iter().for_each(|name| define_edges(graph, name));
+}
+
+fn define_edges(graph: &HostedGraph, name: &str) {
+    let mut label = edge_label(name, "thing", "thing");
+    if name == "likes" {
+        let sort_keys = vec!["at".to_owned()];
+        label = NewEdgeLabel { properties: sort_keys.clone(), sort_keys, ..label };
+        label.frequency = Some(graph_schema::Frequency::Multiple);
+    }
+    if name == "flash" {
+        let ttl_start_time = Some("born".to_owned());
+        label = NewEdgeLabel { properties: vec!["born".to_owned()], ttl_ms: TTL_MS, ttl_start_time, ..label };
+    }
+    graph.schema().create_edge_label(&label).unwrap();
+}
+
+fn new_edge(label: usize, source: i64, target: i64, at: i64) -> NewEdge<'static> {
+    let properties = match label {
+        1 => properties(&[("at", Literal::Integer(at % 3))]),
+        2 => properties(&[("born", Literal::Integer(BASE_MS + at))]),
+        _ => vec![],
+    };
+    let end = |id| ("thing", Literal::Integer(id));
+    NewEdge { properties, ..edge(EDGES[label], end(source), end(target)) }
+}
+
+/// What rows say, and what numbers say: in memory, then read, then in memory again.
+fn agree(graph: &HostedGraph, wanted: Wanted<'_>) -> Result<(), TestCaseError> {
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
+    let numbered = reader.numbered().unwrap();
+    let ids: Vec<VertexId> = (0..VERTICES).map(VertexId::Number).collect();
+    let Wanted { direction, labels, limit } = wanted;
+    let mut stored = vec![Vec::new(); ids.len()];
+    let owners: Vec<&VertexId> = ids.iter().collect();
+    let read = EdgeRead { direction, labels, limit, properties: false };
+    drain(&mut *reader.edges_of(&owners, read).unwrap(), |edge| {
+        stored[edge.owner].push(edge.other);
+        Ok::<_, graph_access::AccessError>(())
+    })
+    .unwrap();
+    let numbers: Vec<u32> = ids.iter().map(|id| numbered.number(id).unwrap()).collect();
+    let shown = |list: &[u32]| list.iter().map(|number| numbered.id(*number).unwrap().clone()).collect::<Vec<_>>();
+    for round in 0..2 {
+        let mut lists = NumberLists::default();
+        numbered.at_hand(&numbers, wanted, &mut lists).unwrap();
+        for (at, list) in lists.iter().enumerate().filter(|(at, _)| !lists.missed.contains(at)) {
+            prop_assert_eq!(shown(list), stored[at].clone(), "vertex {} in memory, round {}, {:?}", at, round, wanted);
+        }
+        lists.clear();
+        numbered.read(&numbers, wanted, &mut lists).unwrap();
+        let read: Vec<Vec<VertexId>> = lists.iter().map(shown).collect();
+        prop_assert_eq!(&read, &stored, "{:?}", wanted);
+    }
+    Ok(())
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(Vec<(usize, i64, i64, i64)>),
+    Transaction(Vec<(usize, i64, i64, i64)>, Option<i64>),
+    DeleteEdge(usize, i64, i64, i64),
+    DeleteVertex(i64),
+    Purge(i64),
+    RemoveLabel(usize),
+    Clear(bool),
+    Walk(Direction, Vec<usize>, Option<u64>),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let edge = || (0..3usize, 0..VERTICES, 0..VERTICES, 0..3i64);
+    let direction = prop_oneof![Just(Direction::Out), Just(Direction::In), Just(Direction::Both)];
+    prop_oneof![
+        6 => prop::collection::vec(edge(), 1..4).prop_map(Step::Insert),
+        2 => (prop::collection::vec(edge(), 1..4), prop::option::of(0..VERTICES))
+            .prop_map(|(edges, vertex)| Step::Transaction(edges, vertex)),
+        3 => edge().prop_map(|(label, source, target, at)| Step::DeleteEdge(label, source, target, at)),
+        1 => (0..VERTICES).prop_map(Step::DeleteVertex),
+        1 => (0..3i64).prop_map(Step::Purge),
+        1 => (0..3usize).prop_map(Step::RemoveLabel),
+        1 => any::<bool>().prop_map(Step::Clear),
+        10 => (direction, prop::sample::subsequence(vec![0, 1, 2], 0..3), prop::option::of(0u64..5))
+            .prop_map(|(direction, labels, limit)| Step::Walk(direction, labels, limit)),
+    ]
+}
+
+fn insert_all(graph: &HostedGraph) {
+    let vertices: Vec<_> = (0..VERTICES).map(|id| vertex("thing", Some(Literal::Integer(id)))).collect();
+    insert(graph, &vertices).unwrap();
+}
+
+fn edge_id(graph: &HostedGraph, (label, source, target, at): (usize, i64, i64, i64)) -> EdgeId {
+    let sort_values = if label == 1 { graph_model::encode_number(at % 3) } else { String::new() };
+    EdgeId {
+        label: edge_label_id(graph, EDGES[label]),
+        source: VertexId::Number(source),
+        sort_values: sort_values.into(),
+        target: VertexId::Number(target),
+    }
+}
+
+fn apply(step: &Step, store: &Store) -> Result<(), TestCaseError> {
+    let hosted = graph(store);
+    let writer = hosted.writer();
+    match step {
+        Step::Insert(edges) => {
+            let new: Vec<_> = edges.iter().map(|(label, a, b, at)| new_edge(*label, *a, *b, *at)).collect();
+            connect(&hosted, &new).unwrap();
+        }
+        Step::Transaction(edges, vertex) => {
+            let budget = Budget::unlimited();
+            let mut transaction = Box::new(hosted.transaction(&budget));
+            if let Some(id) = vertex {
+                transaction.delete_vertex(&VertexId::Number(*id)).unwrap();
+                transaction.insert_vertex(&self::vertex("thing", Some(Literal::Integer(*id)))).unwrap();
+            }
+            for (label, a, b, at) in edges {
+                transaction.insert_edge(&new_edge(*label, *a, *b, *at)).unwrap();
+            }
+            transaction.commit().unwrap();
+        }
+        Step::DeleteEdge(label, a, b, at) => {
+            let id = edge_id(&hosted, (*label, *a, *b, *at));
+            let _may_not_exist = writer.delete_edge(&id, Wait::Allowed).and_then(Pending::wait);
+        }
+        Step::DeleteVertex(id) => {
+            writer.delete_vertex(&VertexId::Number(*id), Wait::Allowed).and_then(Pending::wait).unwrap();
+            insert_all(&hosted);
+        }
+        Step::Purge(at) => {
+            let now = BASE_MS + TTL_MS + at;
+            graph_maintenance::purge(&hosted, EXPIRY_BATCH_ELEMENTS_MAX, now, || false, drop).unwrap();
+        }
+        Step::RemoveLabel(label) => {
+            ended(&hosted, hosted.jobs().remove_edge_label(EDGES[*label]).unwrap());
+            define_edges(&hosted, EDGES[*label]);
+        }
+        Step::Clear(everything) => {
+            let clear = if *everything { Clear::Everything } else { Clear::Data };
+            store.clear_graph("hugegraph", clear).unwrap();
+            let hosted = graph(store);
+            if *everything {
+                define(&hosted);
+            }
+            insert_all(&hosted);
+        }
+        Step::Walk(direction, labels, limit) => {
+            let ids: Vec<LabelId> = labels.iter().map(|label| edge_label_id(&hosted, EDGES[*label])).collect();
+            let labels = (!ids.is_empty()).then_some(&ids[..]);
+            agree(&hosted, Wanted { direction: *direction, labels, limit: *limit })?;
+        }
+    }
+    Ok(())
+}
+
+fn open_with(adjacency_cache_bytes: usize) -> Store {
+    let engine: Arc<dyn kv::Engine> = memory();
+    let mut options = StoreOptions::default();
+    options.graph.adjacency_cache_bytes = adjacency_cache_bytes;
+    options.purge.interval = None;
+    Store::open(engine, options).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn numbers_say_what_rows_say(steps in prop::collection::vec(step(), 1..40), is_small: bool) {
+        let store = open_with(if is_small { 24 << 10 } else { 1 << 20 });
+        define(&graph(&store));
+        insert_all(&graph(&store));
+        for step in &steps {
+            apply(step, &store)?;
+        }
+        for direction in [Direction::Out, Direction::In, Direction::Both] {
+            agree(&graph(&store), Wanted { direction, labels: None, limit: None })?;
+        }
+    }
+}
+
+#[test]
+fn nothing_is_kept_where_it_is_turned_off() {
+    let store = open_with(0);
+    define(&graph(&store));
+    let hosted = graph(&store);
+    let budget = Budget::unlimited();
+    assert!(GraphReader::new(&hosted, &hosted.catalogue(), &budget).numbered().is_none());
+    assert_eq!(store.adjacency(), adjacency::Figures::default());
+}
+
+/// Seconds a longer run takes, by the environment; else a fraction of one.
+fn run_time() -> Duration {
+    let seconds = std::env::var("RHIZOME_LONG_TEST_SECONDS").ok().and_then(|text| text.parse().ok());
+    seconds.map_or(Duration::from_millis(700), Duration::from_secs)
+}
+
+/// The neighbours of a vertex by numbers.
+fn neighbours(graph: &HostedGraph, id: i64) -> Vec<VertexId> {
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
+    let Some(numbered) = reader.numbered() else {
+        // Another thread is the first to walk this graph.
+        let id = VertexId::Number(id);
+        let read = EdgeRead { direction: Direction::Both, labels: None, limit: None, properties: false };
+        let mut found = Vec::new();
+        drain(&mut *reader.edges_of(&[&id], read).unwrap(), |edge| {
+            found.push(edge.other);
+            Ok::<_, graph_access::AccessError>(())
+        })
+        .unwrap();
+        return found;
+    };
+    let number = numbered.number(&VertexId::Number(id)).unwrap();
+    let wanted = Wanted { direction: Direction::Both, labels: None, limit: None };
+    let mut lists = NumberLists::default();
+    numbered.at_hand(&[number], wanted, &mut lists).unwrap();
+    if !lists.missed.is_empty() {
+        lists.clear();
+        numbered.read(&[number], wanted, &mut lists).unwrap();
+    }
+    lists.numbers.iter().map(|number| numbered.id(*number).unwrap().clone()).collect()
+}
+
+/// The same write again until no other one is in its way.
+fn insist<T>(mut write: impl FnMut() -> Result<Pending<T>, StoreError>) -> T {
+    loop {
+        match write() {
+            Err(StoreError::Contended) => std::thread::yield_now(),
+            other => return other.and_then(Pending::wait).unwrap(),
+        }
+    }
+}
+
+#[test]
+fn a_write_that_was_acknowledged_is_seen_by_every_walk() {
+    let engine: Arc<MemoryEngine> = memory();
+    let (store, hosted) = store(&engine);
+    define(&hosted);
+    let vertices: Vec<_> = (0..40).map(|id| vertex("thing", Some(Literal::Integer(id)))).collect();
+    insert(&hosted, &vertices).unwrap();
+    let (stop, rounds) = (AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        // Each writer owns the edges from its vertex to a target that all of them share.
+        for writer in 0..3i64 {
+            let (hosted, stop, rounds) = (&hosted, &stop, &rounds);
+            scope.spawn(move || {
+                let (own, target) = (10 + writer, 20);
+                for round in 0.. {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let other = 30 + round % 4;
+                    insist(|| {
+                        let new = [new_edge(0, own, target, 0), new_edge(1, own, other, 0)];
+                        hosted.writer().insert_edges(&new, true, Wait::Never)
+                    });
+                    assert_eq!(neighbours(hosted, own), [target, other].map(VertexId::Number));
+                    assert!(neighbours(hosted, target).contains(&VertexId::Number(own)));
+                    let ids = [edge_id(hosted, (0, own, target, 0)), edge_id(hosted, (1, own, other, 0))];
+                    insist(|| hosted.writer().delete_edge(&ids[0], Wait::Never));
+                    assert_eq!(neighbours(hosted, own), [VertexId::Number(other)]);
+                    assert!(!neighbours(hosted, target).contains(&VertexId::Number(own)));
+                    insist(|| hosted.writer().delete_edge(&ids[1], Wait::Never));
+                    assert_eq!(neighbours(hosted, own), []);
+                    rounds.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        for _ in 0..2 {
+            let (hosted, stop) = (&hosted, &stop);
+            scope.spawn(move || {
+                for round in 0.. {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    neighbours(hosted, 10 + round % 24);
+                }
+            });
+        }
+        std::thread::sleep(run_time());
+        stop.store(true, Ordering::Relaxed);
+    });
+    let figures = store.adjacency();
+    assert!(rounds.into_inner() > 10 && figures.hits > 100, "{figures:?}");
+}
