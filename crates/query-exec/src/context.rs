@@ -1,0 +1,165 @@
+//! What all stages of an execution share.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use graph_access::{GraphRead, GraphWrite};
+use graph_model::ErrorKind;
+use graph_schema::Catalogue;
+use query_plan::{Node, Paths, Plan, Sack};
+use query_value::Value;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use crate::error::{ExecError, ExecErrorKind, Result};
+use crate::limits::{ROWS_PER_CHECK, TRAVERSER_BYTES};
+use crate::settings::Settings;
+use crate::side_effects::SideEffects;
+use crate::traverser::Traverser;
+
+/// An operator with its state.
+pub(crate) trait Stage<'g> {
+    /// Takes everything from `input` and appends what comes of it.
+    fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, out: &mut Vec<Traverser>) -> Result<()>;
+
+    /// The input is at its end. True: there is more to come, ask again.
+    fn finish(&mut self, _cx: &mut Cx<'g>, _out: &mut Vec<Traverser>) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Forgets everything.
+    fn reset(&mut self) {}
+
+    /// Whether further input cannot change anything.
+    fn is_done(&self) -> bool {
+        false
+    }
+}
+
+/// Makes the stages of operators, those of nested pipelines included.
+#[derive(Clone, Copy)]
+pub(crate) struct Build<'g>(pub(crate) fn(&Node, Self) -> Result<Box<dyn Stage<'g> + 'g>>);
+
+/// The graph a query runs on.
+pub(crate) enum Access<'g> {
+    Read(&'g dyn GraphRead),
+    Write(&'g mut dyn GraphWrite),
+}
+
+/// What all stages share.
+pub(crate) struct Cx<'g> {
+    pub(crate) graph: Access<'g>,
+    pub(crate) build: Build<'g>,
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) paths: Paths,
+    pub(crate) is_lazy: bool,
+    pub(crate) is_bulked: bool,
+    pub(crate) is_profiled: bool,
+    pub(crate) batch: usize,
+    pub(crate) sack: Option<Sack>,
+    pub(crate) side_effects: SideEffects,
+    pub(crate) random: StdRng,
+    /// Whether the query has written: what was read before may have changed.
+    pub(crate) has_written: bool,
+    /// What was measured, for `profile()`.
+    pub(crate) measured: Vec<query_value::Metrics>,
+    rows: u64,
+    held: u64,
+    memory_max: u64,
+}
+
+impl<'g> Cx<'g> {
+    pub(crate) fn new(plan: &Plan, graph: Access<'g>, settings: &Settings, build: Build<'g>) -> Self {
+        let catalogue = match &graph {
+            Access::Read(graph) => Arc::clone(graph.catalogue()),
+            Access::Write(graph) => Arc::clone(graph.catalogue()),
+        };
+        Self {
+            graph,
+            build,
+            catalogue,
+            paths: plan.paths,
+            is_lazy: plan.is_lazy,
+            is_bulked: plan.is_bulked,
+            is_profiled: settings.profile,
+            batch: settings.batch.max(1),
+            sack: plan.sack.clone(),
+            side_effects: SideEffects::new(plan),
+            random: StdRng::seed_from_u64(plan.seed.map_or_else(any_seed, i64::cast_unsigned)),
+            has_written: false,
+            measured: Vec::new(),
+            rows: 0,
+            held: 0,
+            memory_max: settings.memory_max,
+        }
+    }
+
+    /// A traverser at the beginning of its way.
+    pub(crate) fn fresh(&self, value: Value) -> Traverser {
+        let mut traverser = Traverser::new(value);
+        if let Some(sack) = &self.sack {
+            traverser.state_mut().sack = Some(sack.seed.clone());
+        }
+        traverser
+    }
+
+    pub(crate) fn read(&self) -> &dyn GraphRead {
+        match &self.graph {
+            Access::Read(graph) => *graph,
+            Access::Write(graph) => &**graph,
+        }
+    }
+
+    pub(crate) fn write(&mut self) -> Result<&mut (dyn GraphWrite + 'g)> {
+        self.has_written = true;
+        match &mut self.graph {
+            Access::Write(graph) => Ok(&mut **graph),
+            Access::Read(_) => Err(ExecError {
+                kind: ExecErrorKind::Access(ErrorKind::NotAllowed),
+                message: "the graph is open for reading only".to_owned(),
+                step: None,
+            }),
+        }
+    }
+
+    /// Counts work, and looks at the budget now and then.
+    pub(crate) fn tick(&mut self, rows: u64) -> Result<()> {
+        self.rows += rows;
+        if self.rows >= ROWS_PER_CHECK {
+            self.rows = 0;
+            self.read().check()?;
+        }
+        Ok(())
+    }
+
+    /// Counts traversers that wait somewhere.
+    pub(crate) fn hold(&mut self, rows: u64) -> Result<()> {
+        self.held = self.held.saturating_add(rows.saturating_mul(TRAVERSER_BYTES));
+        if self.held > self.memory_max {
+            return Err(self.too_much());
+        }
+        Ok(())
+    }
+
+    /// Whether as many more traversers may be held.
+    pub(crate) fn may_hold(&self, rows: u64) -> Result<()> {
+        if self.held.saturating_add(rows.saturating_mul(TRAVERSER_BYTES)) > self.memory_max {
+            return Err(self.too_much());
+        }
+        Ok(())
+    }
+
+    fn too_much(&self) -> ExecError {
+        let message = format!("the query holds more than {} bytes (gremlin.memory_max)", self.memory_max);
+        ExecError { kind: ExecErrorKind::Access(ErrorKind::LimitExceeded), message, step: None }
+    }
+
+    pub(crate) fn release(&mut self, rows: u64) {
+        self.held = self.held.saturating_sub(rows.saturating_mul(TRAVERSER_BYTES));
+    }
+}
+
+/// A seed that differs between queries: the key of a hash map.
+fn any_seed() -> u64 {
+    std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0)
+}

@@ -1,0 +1,116 @@
+//! Side effects: values that belong to the whole query.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use query_plan::{Op, Pipeline, PipelineFacts as _, Plan, SideEffectSeed, Text};
+use query_value::{BulkSet, Operator, Subgraph, Tree, Value};
+use rustc_hash::FxHashMap;
+
+use crate::error::Result;
+use crate::semantics;
+use crate::traverser::Traverser;
+
+/// What is kept of each group until its value is made.
+pub(crate) type Groups = IndexMap<Value, Members>;
+
+/// The members of a group.
+#[derive(Clone, Debug)]
+pub(crate) enum Members {
+    /// How many, where nothing else is asked.
+    Count(u64),
+    /// What the first part of the pipeline made of them.
+    Rows(Vec<Traverser>),
+}
+
+/// The side effects of a query, by name.
+#[derive(Default)]
+pub(crate) struct SideEffects {
+    all: FxHashMap<Text, Effect>,
+}
+
+struct Effect {
+    content: Content,
+    reducer: Option<Operator>,
+}
+
+/// What a side effect is made of.
+pub(crate) enum Content {
+    Value(Value),
+    Bulk(BulkSet),
+    Counts(IndexMap<Value, i64>),
+    /// With the pipeline that makes the value of a group.
+    Groups(Groups, Arc<Pipeline>),
+    Tree(Tree),
+    Graph(Subgraph),
+}
+
+impl SideEffects {
+    /// Those that a plan declares, and those that its operators fill, still empty.
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let effect =
+            |seed: &SideEffectSeed| Effect { content: Content::Value(seed.value.clone()), reducer: seed.reducer };
+        let mut effects = Self { all: plan.side_effects.iter().map(|seed| (seed.key.clone(), effect(seed))).collect() };
+        plan.root.any(&mut |node| {
+            let (key, content) = match &node.op {
+                Op::Aggregate(_, key, _) => (key, Content::Bulk(BulkSet::default())),
+                Op::GroupCount(Some(key), _) => (key, Content::Counts(IndexMap::default())),
+                Op::Group(Some(key), _, pipeline) => {
+                    (key, Content::Groups(Groups::default(), Arc::new(pipeline.clone())))
+                }
+                Op::Tree(Some(key), _) => (key, Content::Tree(Tree::default())),
+                Op::Subgraph(key) => (key, Content::Graph(Subgraph::default())),
+                _ => return false,
+            };
+            effects.content(key, || content);
+            false
+        });
+        effects
+    }
+
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.all.contains_key(key)
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Content> {
+        self.all.get(key).map(|effect| &effect.content)
+    }
+
+    /// The names of all side effects.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &Text> {
+        self.all.keys()
+    }
+
+    /// The content of a side effect, made at its first use.
+    pub(crate) fn content(&mut self, key: &Text, first: impl FnOnce() -> Content) -> &mut Content {
+        let effect = || Effect { content: first(), reducer: None };
+        &mut self.all.entry(key.clone()).or_insert_with(effect).content
+    }
+
+    /// Adds a value some times.
+    pub(crate) fn add(&mut self, key: &Text, value: Value, times: u64) -> Result<()> {
+        let effect = || Effect { content: Content::Bulk(BulkSet::default()), reducer: None };
+        let effect = self.all.entry(key.clone()).or_insert_with(effect);
+        match (&mut effect.content, effect.reducer) {
+            (Content::Bulk(bulk), _) => *bulk.entry(value).or_default() += times,
+            (Content::Value(Value::List(items)), None | Some(Operator::AddAll)) => {
+                let times = usize::try_from(times).unwrap_or(usize::MAX);
+                Arc::make_mut(items).extend(std::iter::repeat_n(value, times));
+            }
+            (Content::Value(Value::Set(items)), None | Some(Operator::AddAll)) => {
+                Arc::make_mut(items).insert(value);
+            }
+            (Content::Value(Value::BulkSet(items)), None | Some(Operator::AddAll)) => {
+                *Arc::make_mut(items).entry(value).or_default() += times;
+            }
+            (Content::Value(old), reducer) => {
+                let operator = reducer.unwrap_or(Operator::Assign);
+                for _ in 0..times {
+                    *old = semantics::apply(operator, old, &value)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! From vertices to edges and neighbours, from edges to their ends.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use graph_access::{EdgeRead, EdgeRow};
+use graph_model::{LabelId, VertexId};
+use query_plan::{Expand, Op};
+use query_value::{Direction, Edge, Value};
+use rustc_hash::FxHashMap;
+
+use super::each::each;
+use crate::context::{Cx, Stage};
+use crate::error::{ExecError, Result};
+use crate::storage;
+use crate::traverser::{Stored, Traverser};
+
+pub(super) fn stage<'g>(op: &Op) -> Box<dyn Stage<'g> + 'g> {
+    match op {
+        Op::Expand(expand) => Box::new(ExpandStage { expand: expand.clone(), labels: None }),
+        Op::Ends(direction) => {
+            let direction = *direction;
+            each(false, move |_, traverser, out| {
+                let Value::Edge(edge) = &traverser.value else { return Err(not_an_edge(&traverser.value)) };
+                if direction != Direction::In {
+                    out.push(traverser.with(storage::end_value(&edge.source)));
+                }
+                if direction != Direction::Out {
+                    out.push(traverser.with(storage::end_value(&edge.target)));
+                }
+                Ok(())
+            })
+        }
+        _ => each(false, |_, traverser, out| {
+            let Value::Edge(edge) = &traverser.value else { return Err(not_an_edge(&traverser.value)) };
+            out.push(traverser.with(other_end(edge, &traverser)));
+            Ok(())
+        }),
+    }
+}
+
+/// The end that is not the vertex that the traverser was at last.
+fn other_end(edge: &Edge, traverser: &Traverser) -> Value {
+    let vertices = traverser.path().into_iter().flat_map(|path| path.backwards());
+    let last =
+        vertices.filter_map(|node| if let Value::Vertex(vertex) = &node.value { Some(vertex) } else { None }).next();
+    let is_source = last.is_none_or(|vertex| vertex.id == edge.source.id);
+    storage::end_value(if is_source { &edge.target } else { &edge.source })
+}
+
+fn not_an_edge(value: &Value) -> ExecError {
+    ExecError::evaluation(format!("only edges have ends, found {}", value.kind()))
+}
+
+struct ExpandStage {
+    expand: Expand,
+    /// The labels' numbers; none: of all labels.
+    labels: Option<Option<Vec<LabelId>>>,
+}
+
+impl ExpandStage {
+    fn labels(&mut self, cx: &Cx<'_>) -> Option<&[LabelId]> {
+        let names = &self.expand.labels;
+        let resolve = || {
+            names.as_ref().map(|names| {
+                let mut all: Vec<LabelId> = Vec::new();
+                for label in names.iter().filter_map(|name| cx.catalogue.edge_label_named(name)) {
+                    for label in cx.catalogue.edge_labels_under(label.id) {
+                        if !all.contains(&label) {
+                            all.push(label);
+                        }
+                    }
+                }
+                all
+            })
+        };
+        self.labels.get_or_insert_with(resolve).as_deref()
+    }
+}
+
+impl<'g> Stage<'g> for ExpandStage {
+    fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, out: &mut Vec<Traverser>) -> Result<()> {
+        // Each vertex of the block is read once; what stands at it shares what was read.
+        let mut owners: Vec<VertexId> = Vec::new();
+        let mut at: FxHashMap<VertexId, usize> = FxHashMap::default();
+        let mut places = Vec::with_capacity(input.len());
+        for traverser in input.iter() {
+            let Value::Vertex(_) = &traverser.value else {
+                let kind = traverser.value.kind();
+                return Err(ExecError::evaluation(format!("only vertices have edges, found {kind}")));
+            };
+            places.push(storage::vertex_id(&traverser.value).map(|id| {
+                *at.entry(id.clone()).or_insert_with(|| {
+                    owners.push(id);
+                    owners.len() - 1
+                })
+            }));
+        }
+        let direction = match self.expand.direction {
+            Direction::Out => graph_model::Direction::Out,
+            Direction::In => graph_model::Direction::In,
+            Direction::Both => graph_model::Direction::Both,
+        };
+        let (to_edges, limit, properties) = (self.expand.to_edges, self.expand.limit, self.expand.properties);
+        let labels = self.labels(cx);
+        if labels.is_some_and(<[LabelId]>::is_empty) {
+            return Ok(());
+        }
+        let mut rows: Vec<Vec<(Value, Option<Stored>)>> = owners.iter().map(|_| Vec::new()).collect();
+        let read = EdgeRead { direction, labels, limit, properties: properties && to_edges };
+        {
+            let refs: Vec<&VertexId> = owners.iter().collect();
+            let graph = cx.read();
+            let mut cursor = graph.edges_of(&refs, read)?;
+            let mut batch: Vec<EdgeRow> = Vec::new();
+            let mut held: u64 = 0;
+            loop {
+                cursor.next_batch(&mut batch, cx.batch.max(64))?;
+                if batch.is_empty() {
+                    break;
+                }
+                held += u64::try_from(batch.len()).unwrap_or(u64::MAX);
+                cx.may_hold(held)?;
+                for row in batch.drain(..) {
+                    let (Some(owner), Some(rows)) = (owners.get(row.owner), rows.get_mut(row.owner)) else { continue };
+                    rows.push(if to_edges {
+                        let edge = row.into_edge(owner.clone());
+                        let value = storage::edge_value(&cx.catalogue, &edge);
+                        (value, properties.then(|| Stored::Edge(Arc::new(edge))))
+                    } else {
+                        (storage::vertex_ref(&row.other), None)
+                    });
+                }
+            }
+        }
+        for (traverser, place) in input.drain(..).zip(places) {
+            let found = place.and_then(|place| rows.get(place)).map_or(&[][..], Vec::as_slice);
+            out.extend(
+                found
+                    .iter()
+                    .map(|(value, stored)| Traverser { stored: stored.clone(), ..traverser.with(value.clone()) }),
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,295 @@
+//! Sources: elements by id, by index or all, and given values.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use graph_access::{Cursor, GraphRead, Lookup};
+use graph_model::{Edge, ErrorKind, LabelId, Vertex};
+use graph_schema::Conditions;
+use query_plan::{Op, Scan, Target};
+use query_value::{T, Value};
+
+use super::each::keep;
+use super::filter::target_passes;
+use crate::context::{Access, Cx, Stage};
+use crate::error::Result;
+use crate::storage;
+use crate::traverser::{Stored, Traverser};
+
+/// Elements read at first: a query that wants few should not read many.
+const FIRST_BATCH: usize = 64;
+
+pub(super) fn stage<'g>(op: &Op) -> Box<dyn Stage<'g> + 'g> {
+    match op {
+        Op::Inject(values, _) => Box::new(Inject { values: values.clone(), is_given: false }),
+        Op::Scan(scan) => Box::new(ScanStage { scan: scan.clone(), source: Source::New, batch: FIRST_BATCH, given: 0 }),
+        _ => keep(false, |_, _| Ok(true)),
+    }
+}
+
+/// Values before those that come in.
+struct Inject {
+    values: Vec<Value>,
+    is_given: bool,
+}
+
+impl Inject {
+    fn give(&mut self, cx: &Cx<'_>, out: &mut Vec<Traverser>) {
+        if !self.is_given {
+            self.is_given = true;
+            out.extend(self.values.iter().map(|value| cx.fresh(value.clone())));
+        }
+    }
+}
+
+impl<'g> Stage<'g> for Inject {
+    fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, out: &mut Vec<Traverser>) -> Result<()> {
+        self.give(cx, out);
+        out.extend(input.drain(..));
+        Ok(())
+    }
+
+    fn finish(&mut self, cx: &mut Cx<'g>, out: &mut Vec<Traverser>) -> Result<bool> {
+        self.give(cx, out);
+        Ok(false)
+    }
+
+    fn reset(&mut self) {
+        self.is_given = false;
+    }
+}
+
+/// Where elements come from.
+enum Source<'g> {
+    New,
+    Vertices(Box<dyn Cursor<Vertex> + 'g>),
+    Edges(Box<dyn Cursor<Edge> + 'g>),
+    Rows(VecDeque<Traverser>),
+}
+
+struct ScanStage<'g> {
+    scan: Scan,
+    source: Source<'g>,
+    batch: usize,
+    given: u64,
+}
+
+impl<'g> Stage<'g> for ScanStage<'g> {
+    /// In the middle of a query: all elements for each input.
+    fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, out: &mut Vec<Traverser>) -> Result<()> {
+        let mut found = Vec::new();
+        read_all(cx, &self.scan, &mut found)?;
+        for traverser in input.drain(..) {
+            cx.tick(u64::try_from(found.len()).unwrap_or(u64::MAX))?;
+            out.extend(
+                found.iter().map(|element| Traverser {
+                    stored: element.stored.clone(),
+                    ..traverser.with(element.value.clone())
+                }),
+            );
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, cx: &mut Cx<'g>, out: &mut Vec<Traverser>) -> Result<bool> {
+        if !self.scan.is_start || self.scan.limit.is_some_and(|limit| self.given >= limit) {
+            return Ok(false);
+        }
+        if matches!(self.source, Source::New) {
+            self.source = open(cx, &self.scan)?;
+        }
+        let mut found = Vec::new();
+        let more = match &mut self.source {
+            Source::New => false,
+            Source::Vertices(cursor) => {
+                let mut batch = Vec::new();
+                cursor.next_batch(&mut batch, self.batch)?;
+                found.extend(batch.into_iter().map(|vertex| of_vertex(cx, vertex)));
+                !found.is_empty()
+            }
+            Source::Edges(cursor) => {
+                let mut batch = Vec::new();
+                cursor.next_batch(&mut batch, self.batch)?;
+                found.extend(batch.into_iter().map(|edge| of_edge(cx, edge)));
+                !found.is_empty()
+            }
+            Source::Rows(rows) => {
+                let wanted = self.batch.min(rows.len());
+                found.extend(rows.drain(..wanted));
+                !rows.is_empty()
+            }
+        };
+        self.batch = (self.batch * 4).min(cx.batch.max(1));
+        cx.tick(u64::try_from(found.len()).unwrap_or(u64::MAX))?;
+        for traverser in found {
+            if passes(cx, &self.scan, &traverser)? {
+                out.push(traverser);
+            }
+        }
+        if let Some(limit) = self.scan.limit {
+            out.truncate(usize::try_from(limit - self.given).unwrap_or(usize::MAX));
+        }
+        self.given += u64::try_from(out.len()).unwrap_or(u64::MAX);
+        Ok(more)
+    }
+
+    fn reset(&mut self) {
+        self.source = Source::New;
+        self.batch = FIRST_BATCH;
+        self.given = 0;
+    }
+}
+
+fn of_vertex(cx: &Cx<'_>, vertex: Vertex) -> Traverser {
+    let value = storage::vertex_value(&cx.catalogue, &vertex);
+    Traverser { stored: Some(Stored::Vertex(Arc::new(vertex))), ..cx.fresh(value) }
+}
+
+fn of_edge(cx: &Cx<'_>, edge: Edge) -> Traverser {
+    let value = storage::edge_value(&cx.catalogue, &edge);
+    Traverser { stored: Some(Stored::Edge(Arc::new(edge))), ..cx.fresh(value) }
+}
+
+/// Whether an element is one of those wanted.
+fn passes(cx: &mut Cx<'_>, scan: &Scan, traverser: &Traverser) -> Result<bool> {
+    if let Some(labels) = &scan.labels {
+        let label = storage::label_of(cx, &traverser.value, traverser.stored.as_ref())?;
+        if !label.is_some_and(|label| labels.contains(&label)) {
+            return Ok(false);
+        }
+    }
+    for (target, predicate) in &scan.conditions {
+        if !target_passes(cx, target, predicate, traverser)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Everything that passes, at once.
+fn read_all(cx: &mut Cx<'_>, scan: &Scan, out: &mut Vec<Traverser>) -> Result<()> {
+    let mut found = Vec::new();
+    if scan.ids.is_some() {
+        by_ids(cx, scan, &mut found)?;
+    } else {
+        for lookup in lookups(cx, scan) {
+            drain(cx, scan, &lookup, &mut found)?;
+        }
+    }
+    for traverser in found {
+        cx.tick(1)?;
+        if passes(cx, scan, &traverser)? {
+            out.push(traverser);
+        }
+    }
+    Ok(())
+}
+
+fn open<'g>(cx: &mut Cx<'g>, scan: &Scan) -> Result<Source<'g>> {
+    if let (Access::Read(graph), None) = (&cx.graph, &scan.ids) {
+        let graph: &'g dyn GraphRead = *graph;
+        let lookups = lookups(cx, scan);
+        if let [lookup] = lookups.as_slice() {
+            return Ok(if scan.is_edges {
+                Source::Edges(find_edges(graph, lookup)?)
+            } else {
+                Source::Vertices(find_vertices(graph, lookup)?)
+            });
+        }
+    }
+    let mut rows = Vec::new();
+    read_all(cx, scan, &mut rows)?;
+    Ok(Source::Rows(rows.into()))
+}
+
+fn by_ids(cx: &Cx<'_>, scan: &Scan, out: &mut Vec<Traverser>) -> Result<()> {
+    let ids = scan.ids.as_deref().unwrap_or_default();
+    let is_once = scan.conditions.iter().any(|(target, _)| *target == Target::Token(T::Id));
+    if scan.is_edges {
+        let mut ids: Vec<_> = ids.iter().filter_map(storage::edge_id).collect();
+        if is_once {
+            keep_first(&mut ids);
+        }
+        out.extend(cx.read().edges(&ids)?.into_iter().flatten().map(|edge| of_edge(cx, edge)));
+    } else {
+        let mut ids: Vec<_> = ids.iter().filter_map(storage::vertex_id).collect();
+        if is_once {
+            keep_first(&mut ids);
+        }
+        out.extend(cx.read().vertices(&ids)?.into_iter().flatten().map(|vertex| of_vertex(cx, vertex)));
+    }
+    Ok(())
+}
+
+fn keep_first<I: Clone + std::hash::Hash + Eq>(ids: &mut Vec<I>) {
+    let mut seen = rustc_hash::FxHashSet::default();
+    ids.retain(|id| seen.insert(id.clone()));
+}
+
+/// What to ask the graph for: one question for each label, with the conditions that it may have an index for.
+fn lookups(cx: &Cx<'_>, scan: &Scan) -> Vec<Lookup> {
+    let lookup = |label: Option<LabelId>| Lookup {
+        label,
+        conditions: storage::conditions(cx, &scan.conditions),
+        limit: if scan.conditions.is_empty() { scan.limit } else { None },
+    };
+    match &scan.labels {
+        None => vec![lookup(None)],
+        Some(labels) => {
+            let id = |name: &query_plan::Text| {
+                if scan.is_edges {
+                    cx.catalogue.edge_label_named(name).map(|label| label.id)
+                } else {
+                    cx.catalogue.vertex_label_named(name).map(|label| label.id)
+                }
+            };
+            labels.iter().filter_map(id).map(|label| lookup(Some(label))).collect()
+        }
+    }
+}
+
+/// By an index if there is one, else all of the label.
+fn find_vertices<'g>(graph: &'g dyn GraphRead, lookup: &Lookup) -> Result<Box<dyn Cursor<Vertex> + 'g>> {
+    if !lookup.conditions.is_empty() {
+        match graph.find_vertices(lookup.clone()) {
+            Err(error) if error.kind == ErrorKind::NoIndex => {}
+            found => return Ok(found?),
+        }
+    }
+    Ok(graph.find_vertices(Lookup { conditions: Conditions::default(), ..lookup.clone() })?)
+}
+
+fn find_edges<'g>(graph: &'g dyn GraphRead, lookup: &Lookup) -> Result<Box<dyn Cursor<Edge> + 'g>> {
+    if !lookup.conditions.is_empty() {
+        match graph.find_edges(lookup.clone()) {
+            Err(error) if error.kind == ErrorKind::NoIndex => {}
+            found => return Ok(found?),
+        }
+    }
+    Ok(graph.find_edges(Lookup { conditions: Conditions::default(), ..lookup.clone() })?)
+}
+
+/// Reads a whole answer, so that a query that writes does not see what it adds.
+fn drain(cx: &Cx<'_>, scan: &Scan, lookup: &Lookup, out: &mut Vec<Traverser>) -> Result<()> {
+    let graph = cx.read();
+    if scan.is_edges {
+        let mut batch = Vec::new();
+        let mut cursor = find_edges(graph, lookup)?;
+        loop {
+            cursor.next_batch(&mut batch, cx.batch)?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            out.extend(batch.drain(..).map(|edge| of_edge(cx, edge)));
+        }
+    }
+    let mut batch = Vec::new();
+    let mut cursor = find_vertices(graph, lookup)?;
+    loop {
+        cursor.next_batch(&mut batch, cx.batch)?;
+        if batch.is_empty() {
+            return Ok(());
+        }
+        out.extend(batch.drain(..).map(|vertex| of_vertex(cx, vertex)));
+    }
+}

@@ -1,0 +1,104 @@
+//! Ids and values: of storage and of queries.
+
+use std::sync::Arc;
+
+use graph_model::{Edge, EdgeId, EdgeIdText, LabelId, Vertex, VertexId};
+use graph_schema::Catalogue;
+use query_value::{DateTime, ElementKind, Reference, Text, Value};
+
+/// The stored id of a vertex; none for what is no id of a vertex.
+pub(crate) fn vertex_id(value: &Value) -> Option<VertexId> {
+    match value {
+        Value::Vertex(vertex) => vertex_id(&vertex.id),
+        Value::String(text) => VertexId::from_text(text).ok(),
+        Value::Uuid(bits) => Some(VertexId::Uuid(*bits)),
+        other => other.as_i64().map(VertexId::Number),
+    }
+}
+
+/// An id as queries see it.
+pub(crate) fn id_value(id: &VertexId) -> Value {
+    match id {
+        VertexId::Number(number) => Value::Long(*number),
+        VertexId::String(text) => Value::String(text.clone()),
+        VertexId::Uuid(bits) => Value::Uuid(*bits),
+    }
+}
+
+/// A vertex of which only the id is known.
+pub(crate) fn vertex_ref(id: &VertexId) -> Value {
+    Value::Vertex(Arc::new(query_value::Vertex { id: id_value(id), label: Text::default(), properties: None }))
+}
+
+/// The name of a vertex label.
+pub(crate) fn vertex_label(catalogue: &Catalogue, label: LabelId) -> Text {
+    catalogue.vertex_label(label).map(|label| Text::from(label.name.as_str())).unwrap_or_default()
+}
+
+/// The name of an edge label.
+pub(crate) fn edge_label(catalogue: &Catalogue, label: LabelId) -> Text {
+    catalogue.edge_label(label).map(|label| Text::from(label.name.as_str())).unwrap_or_default()
+}
+
+/// A vertex with its label.
+pub(crate) fn vertex_value(catalogue: &Catalogue, vertex: &Vertex) -> Value {
+    let label = vertex_label(catalogue, vertex.label);
+    Value::Vertex(Arc::new(query_value::Vertex { id: id_value(&vertex.id), label, properties: None }))
+}
+
+/// The text of an edge's id.
+pub(crate) fn edge_id_value(catalogue: &Catalogue, id: &EdgeId) -> Value {
+    let parent = catalogue.edge_label(id.label).map_or(id.label, |label| label.parent_or_self());
+    Value::from(id.text(parent).to_string())
+}
+
+/// An edge with its label; its ends have ids alone.
+pub(crate) fn edge_value(catalogue: &Catalogue, edge: &Edge) -> Value {
+    let end = |id: &VertexId| Reference { kind: ElementKind::Vertex, id: id_value(id), label: Text::default() };
+    Value::Edge(Arc::new(query_value::Edge {
+        id: edge_id_value(catalogue, &edge.id),
+        label: edge_label(catalogue, edge.id.label),
+        source: end(&edge.id.source),
+        target: end(&edge.id.target),
+        properties: None,
+    }))
+}
+
+/// An end of an edge as a vertex.
+pub(crate) fn end_value(reference: &Reference) -> Value {
+    let label = reference.label.clone();
+    Value::Vertex(Arc::new(query_value::Vertex { id: reference.id.clone(), label, properties: None }))
+}
+
+/// The stored id of an edge; none for what is no id of an edge.
+pub(crate) fn edge_id(value: &Value) -> Option<EdgeId> {
+    match value {
+        Value::Edge(edge) => edge_id(&edge.id),
+        Value::String(text) => EdgeIdText::parse(text).ok().map(|text| text.id),
+        _ => None,
+    }
+}
+
+/// A stored property value as queries see it.
+pub(crate) fn property_value(value: &graph_model::Value) -> Value {
+    use graph_model::Value as Stored;
+    match value {
+        Stored::Object(text) => Value::from(text.as_ref()),
+        Stored::Boolean(flag) => Value::Bool(*flag),
+        Stored::Byte(number) => Value::Byte(*number),
+        Stored::Int(number) => Value::Int(*number),
+        Stored::Long(number) => Value::Long(*number),
+        Stored::Float(number) => Value::Float(*number),
+        Stored::Double(number) => Value::Double(*number),
+        Stored::Text(text) => Value::String(text.clone()),
+        Stored::Blob(bytes) => Value::Bytes(bytes.as_ref().into()),
+        Stored::Date(milliseconds) => {
+            let nanoseconds = milliseconds.rem_euclid(1000) * 1_000_000;
+            DateTime::from_epoch(milliseconds.div_euclid(1000), nanoseconds).map_or(Value::Null, Value::DateTime)
+        }
+        Stored::Uuid(bits) => Value::Uuid(*bits),
+        Stored::Any(tagged) => auto_graph::decode(tagged).unwrap_or_default(),
+        Stored::List(items) => Value::list(items.iter().map(property_value)),
+        Stored::Set(items) => Value::set(items.iter().map(property_value)),
+    }
+}

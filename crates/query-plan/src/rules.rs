@@ -1,0 +1,180 @@
+//! Rules that make a plan cheaper without changing its results.
+//!
+//! Each rule looks at neighbouring operators of one pipeline. A label on an operator that would vanish moves to the
+//! operator that takes its place, or keeps the rule from being used.
+
+use query_value::{Comparison, Direction, Predicate, Scope, T, Value};
+
+use crate::Text;
+use crate::needs::OpFacts as _;
+use crate::op::{Node, Op, Pipeline, Scan, Target};
+use crate::paths::Paths;
+use crate::plan::{Plan, PlanError};
+
+/// Applies all rules, and works out what the plan needs.
+///
+/// # Errors
+/// Those of [`Plan::finish`].
+pub fn optimize(plan: &mut Plan) -> Result<(), PlanError> {
+    plan.finish()?;
+    let mut rules = Vec::new();
+    let may_skip_edges = plan.paths < Paths::Full && plan.sack.is_none();
+    pipeline(&mut plan.root, may_skip_edges, &mut rules);
+    rules.sort_unstable();
+    rules.dedup();
+    plan.rules.extend(rules);
+    plan.finish()
+}
+
+fn pipeline(pipeline: &mut Pipeline, may_skip_edges: bool, rules: &mut Vec<&'static str>) {
+    for node in &mut pipeline.nodes {
+        for child in node.op.children_mut() {
+            self::pipeline(child, may_skip_edges, rules);
+        }
+    }
+    remove_identities(pipeline, rules);
+    fold_filters(pipeline, rules);
+    if may_skip_edges {
+        skip_edges(pipeline, rules);
+    }
+    push_limits(pipeline, rules);
+    skip_properties(pipeline, rules);
+}
+
+/// `identity()` does nothing.
+fn remove_identities(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
+    let before = pipeline.nodes.len();
+    let is_needed = |node: &Node| !matches!(node.op, Op::Identity) || !node.labels.is_empty();
+    if pipeline.nodes.len() > 1 {
+        let first = pipeline.nodes.first().cloned();
+        pipeline.nodes.retain(is_needed);
+        if pipeline.nodes.is_empty() {
+            pipeline.nodes.extend(first);
+        }
+    }
+    if pipeline.nodes.len() != before {
+        rules.push("IdentityRemoval");
+    }
+}
+
+/// Conditions right after a scan become part of it, where ids and indexes serve them.
+fn fold_filters(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
+    let mut folded: Vec<Node> = Vec::with_capacity(pipeline.nodes.len());
+    for node in std::mem::take(&mut pipeline.nodes) {
+        if let Some(Node { op: Op::Scan(scan), labels, .. }) = folded.last_mut()
+            && fold(scan, &node.op)
+        {
+            labels.extend(node.labels);
+            rules.push("ConditionsIntoScan");
+            continue;
+        }
+        folded.push(node);
+    }
+    pipeline.nodes = folded;
+}
+
+fn fold(scan: &mut Scan, op: &Op) -> bool {
+    match op {
+        Op::Has(target @ Target::Property(_), predicate) => {
+            scan.conditions.push((target.clone(), predicate.clone()));
+            true
+        }
+        Op::Has(Target::Token(T::Label), predicate) => match (labels(predicate), &scan.labels) {
+            (Some(labels), None) => {
+                scan.labels = Some(labels);
+                true
+            }
+            _ => {
+                scan.conditions.push((Target::Token(T::Label), predicate.clone()));
+                true
+            }
+        },
+        Op::Has(Target::Token(T::Id), predicate) => {
+            let ids = match predicate {
+                Predicate::Compare(Comparison::Eq, id) if *id != Value::Null => Some(vec![id.clone()]),
+                Predicate::Within(ids) if !ids.contains(&Value::Null) => Some(ids.iter().cloned().collect()),
+                _ => None,
+            };
+            match (ids, &scan.ids) {
+                // Equality decides: `1` finds `1L`, but a text of a number does not.
+                (Some(ids), None) => {
+                    scan.ids = Some(ids);
+                    scan.conditions.push((Target::Token(T::Id), predicate.clone()));
+                }
+                _ => scan.conditions.push((Target::Token(T::Id), predicate.clone())),
+            }
+            true
+        }
+        _ => false,
+    }
+}
+
+/// The labels that a condition names.
+fn labels(predicate: &Predicate) -> Option<Vec<Text>> {
+    let text = |value: &Value| value.as_text().map(Text::from);
+    match predicate {
+        Predicate::Compare(Comparison::Eq, value) => text(value).map(|label| vec![label]),
+        Predicate::Within(values) => {
+            let mut all: Vec<Text> = values.iter().map(text).collect::<Option<_>>()?;
+            all.sort_unstable();
+            all.dedup();
+            Some(all)
+        }
+        _ => None,
+    }
+}
+
+/// `outE().inV()` is `out()`.
+fn skip_edges(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
+    let mut kept: Vec<Node> = Vec::with_capacity(pipeline.nodes.len());
+    for node in std::mem::take(&mut pipeline.nodes) {
+        if let (Op::Ends(end), Some(Node { op: Op::Expand(expand), labels, .. })) = (&node.op, kept.last_mut())
+            && expand.to_edges
+            && labels.is_empty()
+            && expand.edge_filter.is_none()
+            && matches!((expand.direction, *end), (Direction::Out, Direction::In) | (Direction::In, Direction::Out))
+        {
+            expand.to_edges = false;
+            labels.extend(node.labels);
+            rules.push("EdgesToNeighbours");
+            continue;
+        }
+        kept.push(node);
+    }
+    pipeline.nodes = kept;
+}
+
+/// A limit after a scan bounds the scan, after a sort the sort.
+fn push_limits(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
+    for at in 1..pipeline.nodes.len() {
+        let (before, after) = pipeline.nodes.split_at_mut(at);
+        let (Some(last), Some(Node { op: Op::Range(Scope::Global, _, high), .. })) = (before.last_mut(), after.first())
+        else {
+            continue;
+        };
+        let Ok(high) = u64::try_from(*high) else { continue };
+        match &mut last.op {
+            Op::Scan(scan) if scan.is_start => scan.limit = Some(scan.limit.unwrap_or(u64::MAX).min(high)),
+            Op::Order(sort) => sort.limit = Some(high),
+            _ => continue,
+        }
+        rules.push("LimitPushedDown");
+    }
+}
+
+/// Properties of edges are read only if something follows that may look at them.
+fn skip_properties(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
+    for at in 0..pipeline.nodes.len() {
+        let next = pipeline.nodes.get(at + 1).map(|node| node.op.clone());
+        let Some(Node { op: Op::Expand(expand), labels, .. }) = pipeline.nodes.get_mut(at) else { continue };
+        let is_unread = match next {
+            Some(Op::Ends(_) | Op::OtherEnd | Op::Count(Scope::Global)) => true,
+            Some(Op::Token(token)) => token != T::Value,
+            _ => false,
+        };
+        if expand.to_edges && is_unread && labels.is_empty() && expand.properties {
+            expand.properties = false;
+            rules.push("PropertiesNotRead");
+        }
+    }
+}
