@@ -70,7 +70,7 @@ fn stored_literal(value: &graph_model::Value) -> Literal<'static> {
             Literal::Array(bytes.iter().map(|byte| Literal::Integer(i8::from_ne_bytes([*byte]).into())).collect())
         }
         Stored::Uuid(bits) => Literal::Text(Cow::Owned(format!("{bits:032x}"))),
-        Stored::Any(tagged) => Literal::Tagged(Cow::Owned(tagged.to_vec().into())),
+        Stored::Any(tagged) => Literal::Tagged(Cow::Owned(tagged.to_vec())),
         Stored::List(items) | Stored::Set(items) => Literal::Array(items.iter().map(stored_literal).collect()),
     }
 }
