@@ -342,7 +342,7 @@ proptest! {
         for n in 0..6 {
             prop_assert_eq!(edge_of(&after, &edge_id(n)).is_some(), model.edges.contains_key(&n));
         }
-        let report = after.indexes().check(false, &budget, &mut |_| ()).unwrap();
+        let report = graph_maintenance::check_indexes(&after, false, &budget, &mut |_| ()).unwrap();
         prop_assert_eq!(report.total(), 0, "{:?}", report.examples);
         prop_assert_eq!(report.entries, model.edges.len() as u64);
     }
