@@ -92,9 +92,12 @@ case ${RHIZOME__STORAGE__DURABILITY:-wal} in
 fsync) durability="fsync: an acknowledged write survives a power failure" ;;
 *) durability="wal: an acknowledged write survives a process crash; RHIZOME__STORAGE__DURABILITY=fsync for power failures" ;;
 esac
+gremlin_url=ws://${RHIZOME__GREMLIN__LISTEN:-127.0.0.1:8182}/gremlin
+if [[ ${RHIZOME__GREMLIN__ENABLED:-true} == false ]]; then gremlin_url=ws://$host:$port/gremlin; fi
 cat <<END
 
 Rhizome listens at $url
+  Gremlin     ${gremlin_url}
   data        $data/data
   durability  $durability
   stop        Ctrl-C

@@ -34,7 +34,9 @@ start() { # DIR PORT
     if running "$dir"; then die "already running: pid $(cat "$dir/pid")"; fi
     if ((port == 0)); then port=$(free_port); fi
     if port_in_use 127.0.0.1 "$port"; then die "port $port is taken"; fi
-    "$rhizome_bin" serve --listen "127.0.0.1:$port" --data "$dir/data" >"$dir/server.log" 2>&1 </dev/null &
+    # Not the one port that every server would take: drivers are served at the port of the REST API too.
+    RHIZOME__GREMLIN__LISTEN=${RHIZOME__GREMLIN__LISTEN:-127.0.0.1:0} \
+        "$rhizome_bin" serve --listen "127.0.0.1:$port" --data "$dir/data" >"$dir/server.log" 2>&1 </dev/null &
     pid=$!
     echo "$pid" >"$dir/pid"
     echo "http://127.0.0.1:$port" >"$dir/url"

@@ -7,6 +7,7 @@ use graph_host::{Store, StoreOptions};
 use http_server::Mounts;
 use key_codec::tables::TABLES;
 use kv::MemoryEngine;
+use query_service::QueryService;
 use rest_api::ApiOptions;
 use serving::Serving;
 use tokio::net::TcpListener;
@@ -19,8 +20,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     runtime.block_on(async {
         let listener = TcpListener::bind(address).await?;
         let stop = async { drop(tokio::signal::ctrl_c().await) };
+        let queries = Arc::new(QueryService::new(store, query_service::Options::default()));
         let serving = Arc::new(Serving::new(serving::Options::default()));
-        let api = Mounts::new(rest_api::service(store, Arc::clone(&serving), ApiOptions::default()));
+        let api = Mounts::new(rest_api::service(queries, Arc::clone(&serving), ApiOptions::default()));
         let options = http_server::Options::default();
         http_server::serve(listener, api, serving, options, stop, Duration::from_secs(10)).await?;
         Ok(())

@@ -141,6 +141,7 @@ async fn serve(
         dialect,
         java_client,
         budget,
+        cancelled: None,
         described,
         _admitted: admitted,
     };
@@ -320,6 +321,7 @@ fn set_budget(call: &mut Call) -> CancelOnDrop {
     let cancelled = Arc::new(AtomicBool::new(false));
     let limit = Duration::from_millis(call.app.options.limits.request_timeout_ms);
     call.budget = Budget::new(limit, Arc::clone(&cancelled));
+    call.cancelled = Some(Arc::clone(&cancelled));
     CancelOnDrop(cancelled)
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use bytes::Bytes;
 use graph_access::Budget;
@@ -16,6 +17,7 @@ use crate::errors::ApiError;
 use crate::options::ApiOptions;
 use crate::query::Query;
 use openapi_document::Operation;
+use query_service::QueryService;
 
 /// An answer, or why there is none.
 pub(crate) type Answered = Result<Reply, ApiError>;
@@ -29,6 +31,8 @@ pub(crate) struct App {
     pub(crate) directory: Directory,
     /// Shared with the other protocols of the server.
     pub(crate) serving: Arc<Serving>,
+    /// Carries Gremlin out; shared with the Gremlin server.
+    pub(crate) queries: Arc<QueryService>,
     /// The counters of [`Self::directory`]'s endpoints, in its order.
     pub(crate) endpoints: Endpoints,
     /// Whether storage is over a network: then nothing that touches it runs on the threads that serve connections.
@@ -36,13 +40,19 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub(crate) fn new(store: Arc<Store>, serving: Arc<Serving>, options: ApiOptions, directory: Directory) -> Self {
+    pub(crate) fn new(
+        queries: Arc<QueryService>,
+        serving: Arc<Serving>,
+        options: ApiOptions,
+        directory: Directory,
+    ) -> Self {
+        let store = Arc::clone(queries.store());
         let remote = store.engine().capabilities().remote;
         let counted = directory.all().map(|endpoint| {
             (endpoint.state == State::Answers).then(|| (&*endpoint.template, endpoint.method.as_str()))
         });
         let endpoints = serving.metrics.endpoints(counted);
-        Self { store, options, directory, serving, endpoints, remote }
+        Self { store, options, directory, serving, queries, endpoints, remote }
     }
 }
 
@@ -61,6 +71,8 @@ pub(crate) struct Call {
     /// Whether it is HugeGraph's Java client, of whatever release: it can read some answers in one form only.
     pub(crate) java_client: bool,
     pub(crate) budget: Budget,
+    /// Set when nobody waits for the answer any more; none where nothing looks at it.
+    pub(crate) cancelled: Option<Arc<AtomicBool>>,
     /// See [`Query`].
     pub(crate) described: Option<&'static Operation>,
     pub(crate) _admitted: Option<Admitted>,

@@ -18,6 +18,8 @@ pub(crate) struct ApiError {
     status: StatusCode,
     class: &'static str,
     message: String,
+    /// Whether it is the failure of a script, which HugeGraph writes in another way.
+    is_script: bool,
     /// A write found another one at work and may wait for it elsewhere.
     contended: bool,
     /// Methods the address has, where the request's is none of them.
@@ -59,13 +61,26 @@ fn status_and_class(kind: ErrorKind) -> (StatusCode, &'static str) {
 
 impl ApiError {
     fn new(status: StatusCode, class: &'static str, message: impl Into<String>) -> Self {
-        Self { status, class, message: message.into(), contended: false, allow: None, close: false }
+        Self { status, class, message: message.into(), is_script: false, contended: false, allow: None, close: false }
     }
 
     /// An error of a kind.
     pub(crate) fn of(kind: ErrorKind, message: impl Into<String>) -> Self {
         let (status, class) = status_and_class(kind);
         Self::new(status, class, message)
+    }
+
+    /// The failure of a script, with the class that HugeGraph's engine of scripts would have thrown.
+    pub(crate) fn script(class: &'static str, message: impl Into<String>) -> Self {
+        Self { is_script: true, ..Self::new(StatusCode::BAD_REQUEST, class, message) }
+    }
+
+    /// The failure of a query on the graph. What is missing in it is not what the address names.
+    pub(crate) fn of_query(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let error = Self::of(kind, message);
+        let status = if kind == ErrorKind::NotFound { StatusCode::BAD_REQUEST } else { error.status };
+        let class = if kind == ErrorKind::NotFound { ILLEGAL_ARGUMENT } else { error.class };
+        Self { status, class, is_script: true, ..error }
     }
 
     /// A request that is wrong in itself.
@@ -186,7 +201,13 @@ impl ApiError {
     /// The answer.
     pub(crate) fn into_reply(self) -> Reply {
         let mut body = Vec::with_capacity(128 + self.message.len());
-        ErrorBody { exception: self.class, message: &self.message, cause: "" }.write(&mut body);
+        if self.is_script {
+            let class = self.class.trim_start_matches("class ");
+            let cause = format!("[{class}]");
+            ErrorBody { exception: class, message: &self.message, cause: &cause }.write(&mut body);
+        } else {
+            ErrorBody { exception: self.class, message: &self.message, cause: "" }.write(&mut body);
+        }
         let mut reply = Reply::json(self.status, body);
         reply.allow = self.allow;
         reply.close = self.close;

@@ -7,6 +7,7 @@
 
 mod admin;
 mod graph;
+mod gremlin;
 mod schema;
 mod shapes;
 pub(crate) mod traversers;
@@ -32,6 +33,7 @@ static TABLES: &[(Area, &[Operation])] = &[
         Area { name: TRAVERSERS, about: "Neighbourhoods, paths, similarities, ranks, and reading a graph in parts" },
         traversers::OPERATIONS,
     ),
+    (Area { name: "gremlin", about: "Queries in Gremlin" }, gremlin::OPERATIONS),
     (Area { name: "graphs", about: "Graphs as a whole, and graph spaces" }, admin::GRAPHS),
     (Area { name: "service", about: "The server itself" }, admin::SERVICE),
 ];

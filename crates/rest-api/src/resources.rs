@@ -9,6 +9,7 @@ mod graph_conf;
 pub(crate) mod graph_modes;
 pub(crate) mod graph_spaces;
 pub(crate) mod graphs;
+pub(crate) mod gremlin;
 pub(crate) mod health;
 pub(crate) mod index_labels;
 mod listing;

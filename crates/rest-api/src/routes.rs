@@ -7,8 +7,9 @@ use crate::directory::{Directory, Endpoint, EndpointId};
 use crate::names::DEFAULT_SPACE;
 use crate::openapi;
 use crate::resources::{
-    api_document, edge_labels, edges, graph_modes, graph_spaces, graphs, health, index_labels, metrics, property_keys,
-    schema, server_settings, shards, tasks, testing, traversers, variables, versions, vertex_labels, vertices,
+    api_document, edge_labels, edges, graph_modes, graph_spaces, graphs, gremlin, health, index_labels, metrics,
+    property_keys, schema, server_settings, shards, tasks, testing, traversers, variables, versions, vertex_labels,
+    vertices,
 };
 use crate::route::Handler::{Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
 use crate::route::{DELETE, GET, Handler, POST, PUT, Route, Scope, graph, server, space};
@@ -110,6 +111,9 @@ static ROUTES: &[Route] = &[
     graph(&["jobs", "rebuild", "indexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild))]),
     graph(&["jobs", "computer", "{name}"], &[(POST, Never(CLUSTER))]),
     graph(&["jobs", "computerdis"], &[(POST, Never(CLUSTER))]),
+    graph(&["jobs", "gremlin"], &[(POST, Pooled(gremlin::start_job))]),
+    graph(&["queries"], &[(GET, Quick(gremlin::running))]),
+    graph(&["queries", "{id}"], &[(DELETE, Quick(gremlin::kill))]),
     graph(&["jobs", "{*}"], NOT_YET),
     graph(&["variables"], &[(GET, Pooled(variables::list))]),
     graph(
@@ -150,7 +154,7 @@ static ROUTES: &[Route] = &[
         &["graphspaces", "{space}"],
         &[(GET, Quick(graph_spaces::get)), (PUT, Quick(graph_spaces::refuse)), (DELETE, Quick(graph_spaces::refuse))],
     ),
-    server(&["gremlin"], &[(GET, NotYet), (POST, NotYet)]),
+    server(&["gremlin"], &[(GET, Pooled(gremlin::get)), (POST, Pooled(gremlin::post))]),
     server(&["auth", "{*}"], NOT_YET),
     server(&["openapi.json"], &[(GET, Quick(api_document::show))]),
     server(&["swagger-ui", "{*}"], &[(GET, Quick(api_document::page))]),

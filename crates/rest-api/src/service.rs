@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use graph_host::Store;
 use http_server::Service;
+use query_service::QueryService;
 use serving::Serving;
 
 use crate::call::App;
 use crate::options::ApiOptions;
 use crate::routes::directory;
 
-/// The API over the graphs of a store, to be given to [`http_server::Mounts`]. Other protocols may share `serving`,
-/// which must have been made for the same store ([`serving::Options::remote`]).
-pub fn service(store: Arc<Store>, serving: Arc<Serving>, options: ApiOptions) -> Arc<impl Service> {
-    Arc::new(App::new(store, serving, options, directory()))
+/// The API over the graphs of a store and the queries on them, to be given to [`http_server::Mounts`]. Other protocols
+/// may share `serving`, which must have been made for the same store ([`serving::Options::remote`]), and `queries`.
+pub fn service(queries: Arc<QueryService>, serving: Arc<Serving>, options: ApiOptions) -> Arc<impl Service> {
+    Arc::new(App::new(queries, serving, options, directory()))
 }

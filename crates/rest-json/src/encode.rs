@@ -7,6 +7,7 @@
 
 mod any;
 mod element;
+mod gremlin;
 mod schema;
 mod score;
 mod service;
@@ -18,6 +19,7 @@ pub use element::{
     EncodeOptions, UNDEFINED, write_edge, write_edge_id, write_edge_ids, write_edges_list, write_vertex,
     write_vertex_id, write_vertex_ids, write_vertices_list,
 };
+pub use gremlin::write_gremlin_answer;
 pub use schema::{
     Dialect, write_edge_label, write_edge_labels, write_index_label, write_index_label_with_task, write_index_labels,
     write_property_key, write_property_key_with_task, write_property_keys, write_schema, write_task_id,

@@ -26,6 +26,8 @@ const ENVIRONMENT_PREFIX: &str = "RHIZOME__";
 pub struct Settings {
     /// The HTTP server.
     pub server: Server,
+    /// Gremlin.
+    pub gremlin: Gremlin,
     /// What a graph accepts.
     pub graph: GraphSettings,
     /// Search indexes.
@@ -60,6 +62,19 @@ pub struct Server {
     pub query_niceness: u8,
     pub remote_threads: usize,
     pub traversal_memory_bytes_max: ByteSize,
+}
+
+/// `[gremlin]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Gremlin {
+    pub enabled: bool,
+    pub listen: String,
+    pub evaluation_timeout_ms: u64,
+    pub memory_max: ByteSize,
+    pub sessions_max: usize,
+    pub session_idle_ms: u64,
+    pub slow_query_ms: u64,
 }
 
 /// `[graph]`

@@ -21,10 +21,26 @@ fn a_taken_port_is_named() {
 }
 
 #[test]
+fn a_taken_port_of_gremlin_names_the_setting() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = format!("gremlin.listen={}", taken.local_addr().unwrap());
+    let error = refused(&["serve", "--engine", "memory", "--listen", "127.0.0.1:0", "--set", &listen]);
+    assert!(error.contains("is taken") && error.contains("gremlin.listen"), "{error}");
+}
+
+#[test]
 fn a_data_folder_in_use_names_the_process() {
     let folder = tempfile::tempdir().unwrap();
     let _first = Server::start(folder.path(), &[]);
-    let error = refused(&["serve", "--listen", "127.0.0.1:0", "--data", folder.path().to_str().unwrap()]);
+    let error = refused(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--set",
+        "gremlin.enabled=false",
+        "--data",
+        folder.path().to_str().unwrap(),
+    ]);
     assert!(error.contains("is in use by process"), "{error}");
 }
 
@@ -32,7 +48,15 @@ fn a_data_folder_in_use_names_the_process() {
 fn a_folder_of_something_else_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("letters.txt"), "dear").unwrap();
-    let error = refused(&["serve", "--listen", "127.0.0.1:0", "--data", folder.path().to_str().unwrap()]);
+    let error = refused(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--set",
+        "gremlin.enabled=false",
+        "--data",
+        folder.path().to_str().unwrap(),
+    ]);
     assert!(error.contains("is not a data folder of this engine"), "{error}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
@@ -114,7 +138,15 @@ fn a_data_folder_of_another_format_version_is_refused() {
         );
         engine.commit(batch).unwrap();
     }
-    let error = refused(&["serve", "--listen", "127.0.0.1:0", "--data", folder.path().to_str().unwrap()]);
+    let error = refused(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--set",
+        "gremlin.enabled=false",
+        "--data",
+        folder.path().to_str().unwrap(),
+    ]);
     assert!(error.contains("format version 99"), "{error}");
 }
 

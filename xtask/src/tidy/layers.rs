@@ -51,7 +51,24 @@ const LAYERS: &[(&str, &[&str])] = &[
             "kv",
         ],
     ),
-    ("rest-json", &["graph-model", "graph-schema", "tagged-value"]),
+    (
+        "query-service",
+        &[
+            "graph-access",
+            "graph-host",
+            "graph-maintenance",
+            "graph-model",
+            "graph-schema",
+            "graph-store",
+            "gremlin",
+            "gremlin-codec",
+            "gremlin-plan",
+            "query-exec",
+            "query-plan",
+            "query-value",
+        ],
+    ),
+    ("rest-json", &["graph-model", "graph-schema", "query-value", "tagged-value"]),
     ("fuzz", &["fuzz-targets"]),
     (
         "fuzz-targets",
@@ -72,8 +89,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("serving", &["threads"]),
     ("http-server", &["serving"]),
     (
+        "gremlin-server",
+        &["graph-model", "gremlin", "gremlin-codec", "http-server", "query-service", "query-value", "serving"],
+    ),
+    (
         "rest-api",
         &[
+            "query-service",
             "graph-access",
             "graph-model",
             "graph-schema",
@@ -109,6 +131,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "rhizome",
         &[
+            "gremlin-server",
+            "query-service",
             "bench-cli",
             "graph-access",
             "graph-model",
@@ -138,7 +162,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// External crates that bring HTTP types, and the crates that may use them: one speaks HTTP as a server and one answers
 /// over it, one is a client, and the load tester without anything in between that would cost time.
 const HTTP: [&str; 7] = ["axum", "http", "http-body-util", "hyper", "hyper-util", "reqwest", "tower"];
-const HTTP_USERS: [&str; 4] = ["http-server", "rest-api", "api-client", "load-test"];
+const HTTP_USERS: [&str; 5] = ["http-server", "rest-api", "gremlin-server", "api-client", "load-test"];
 
 /// Checks one manifest of a crate.
 pub(crate) fn check(path: &str, manifest: &str, report: &mut Report) -> Result<()> {

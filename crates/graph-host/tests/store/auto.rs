@@ -221,7 +221,7 @@ fn edges_have_ids_and_can_be_parallel() {
 }
 
 fn check_indexes(graph: &HostedGraph) {
-    let report = graph_maintenance::check_indexes(&graph, false, &Budget::unlimited(), &mut |_| ()).unwrap();
+    let report = graph_maintenance::check_indexes(graph, false, &Budget::unlimited(), &mut |_| ()).unwrap();
     assert_eq!(report.total(), 0, "{:?}", report.examples);
     let edges = listed_edges(graph, None, None).unwrap().len() as u64;
     let vertices = listed_vertices(graph, None).unwrap().len() as u64;

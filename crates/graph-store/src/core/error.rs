@@ -261,6 +261,14 @@ pub enum StoreError {
         /// What to do.
         hint: &'static str,
     },
+    /// What a task ran has failed; the message is its own.
+    #[error("{message}")]
+    JobFailed {
+        /// What the failure means.
+        kind: ErrorKind,
+        /// What happened.
+        message: String,
+    },
     /// A task is of a kind this server has no job for.
     #[error("no job of this server is called '{kind}'")]
     UnknownJob {
@@ -505,6 +513,7 @@ impl StoreError {
             | Self::EdgeNotFound { .. }
             | Self::TaskNotFound { .. } => ErrorKind::NotFound,
             Self::Schema(error) => error.kind(),
+            Self::JobFailed { kind, .. } => *kind,
             Self::GraphExists { .. } => ErrorKind::AlreadyExists,
             Self::TooManyGraphs { .. } => ErrorKind::LimitExceeded,
             Self::DefaultGraph { .. } | Self::SchemaInMotion { .. } => ErrorKind::NotAllowed,

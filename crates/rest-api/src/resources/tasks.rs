@@ -4,6 +4,7 @@ use graph_host::HostedGraph;
 use graph_model::{Task, TaskStatus};
 use graph_store::StoreError;
 use hyper::StatusCode;
+use query_service::JOB_KIND;
 use rest_json::{TaskView, task_class, write_tasks_list};
 
 use crate::call::{Answered, Call};
@@ -119,6 +120,7 @@ fn view(task: &Task) -> TaskView<'_> {
         server: Some(SERVER),
         callable: task_class(task),
         result: task.result.as_deref(),
+        input: std::str::from_utf8(&task.input).ok().filter(|_| task.task_type == JOB_KIND),
         ..TaskView::default()
     }
 }

@@ -233,7 +233,6 @@ fn what_is_not_there_yet_says_so() {
     for path in ["cypher", "auth/users"] {
         assert_error(&server.get(&format!("{G}/{path}")), 501, NOT_SUPPORT);
     }
-    assert_error(&server.post("/gremlin", "{}"), 501, NOT_SUPPORT);
     assert_error(&server.get("/nosuch"), 404, "jakarta.ws.rs.NotFoundException");
     let patch = server.send("PATCH", &format!("{G}/mode"), &[], b"");
     assert_error(&patch, 405, "jakarta.ws.rs.NotAllowedException");

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use graph_host::{Store, StoreOptions};
+use graph_host::{JobRegistry, Store, StoreOptions};
 use http_server::{Mounts, ServeError};
 use key_codec::tables::TABLES;
 use kv::{Engine, MemoryEngine};
+use query_service::{GremlinJobs, QueryService};
 use rest_api::ApiOptions;
 use serde_json::Value;
 use serving::Serving;
@@ -128,12 +129,17 @@ impl Server {
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
             runtime.block_on(async move {
-                let store = Store::open(engine, StoreOptions::default()).unwrap();
+                let jobs = GremlinJobs::default();
+                let mut registry = JobRegistry::default();
+                registry.register(Arc::new(jobs.job()));
+                let store = Store::open_with_jobs(engine, StoreOptions::default(), registry).unwrap();
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
                 tell.send(listener.local_addr().unwrap()).unwrap();
                 let serving = Arc::new(Serving::new(limits.serving(store.engine().capabilities().remote)));
                 let options = ApiOptions { limits: limits.api(), test_routes: true };
-                let api = Mounts::new(rest_api::service(Arc::new(store), Arc::clone(&serving), options));
+                let queries = Arc::new(QueryService::new(Arc::new(store), query_service::Options::default()));
+                jobs.connect(&queries);
+                let api = Mounts::new(rest_api::service(queries, Arc::clone(&serving), options));
                 let stop = async { drop(stopped.await) };
                 http_server::serve(listener, api, serving, limits.connections(), stop, PATIENCE).await
             })

@@ -8,6 +8,9 @@ pub fn task_class(task: &Task) -> Option<&str> {
     if !task.callable.is_empty() {
         return Some(&task.callable);
     }
+    if task.task_type == "gremlin" {
+        return Some("org.apache.hugegraph.job.GremlinJob");
+    }
     let (target, _) = task.name.split_once(':')?;
     match (&*task.task_type, target) {
         ("remove_schema", "VERTEX_LABEL") => Some("org.apache.hugegraph.job.schema.VertexLabelRemoveJob"),

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
-use graph_host::Store;
+use graph_host::{JobRegistry, Store};
+use gremlin_server::{GremlinServer, NotThere};
 use http_server::Mounts;
+use query_service::{GremlinJobs, QueryService};
 use rest_api::{ApiOptions, Limits};
 use rhizome::engine;
 use rhizome::settings::{DurabilityName, EngineName, Server, Settings};
@@ -144,55 +146,96 @@ fn load_settings(arguments: &ServeArguments) -> anyhow::Result<Settings> {
 
 async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     // Bind the port first: opening the data can take long, and would be wasted if the port is taken.
-    let listener = listen(&settings.server.listen)?;
+    let listener = listen(&settings.server.listen, &REST)?;
+    let gremlin_listener =
+        if settings.gremlin.enabled { Some(listen(&settings.gremlin.listen, &GREMLIN)?) } else { None };
     let address = listener.local_addr().context("reading the listener's address")?;
+    let gremlin_address = gremlin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
     // From here on a signal shuts the server down gracefully, even while the data is being opened.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let shutdown = async move {
+    let (stop, stopped) = watch::channel(false);
+    let signals = async move {
         tokio::select! {
             _ = interrupt.recv() => tracing::info!("interrupted: finishing running requests"),
             _ = terminate.recv() => tracing::info!("terminated: finishing running requests"),
         }
+        stop.send_replace(true);
+    };
+    let shutdown = || {
+        let mut stopped = stopped.clone();
+        // Fails only if the sender is gone, which means stop as well.
+        async move { drop(stopped.wait_for(|stop| *stop).await) }
     };
     let opening = settings.clone();
-    let store = tokio::task::spawn_blocking(move || open_store(&opening)).await??;
+    let jobs = GremlinJobs::default();
+    let mut registry = JobRegistry::default();
+    registry.register(Arc::new(jobs.job()));
+    let store = tokio::task::spawn_blocking(move || open_store(&opening, registry)).await??;
     let store = Arc::new(store);
-    announce(&settings, address);
+    let queries = Arc::new(QueryService::new(Arc::clone(&store), query_options(&settings)));
+    jobs.connect(&queries);
+    announce(&settings, address, gremlin_address);
     let grace = Duration::from_millis(settings.server.shutdown_grace_ms);
     let remote = store.engine().capabilities().remote;
     let serving = Arc::new(Serving::new(serving_options(&settings.server, workers.len(), remote)));
-    let api = Mounts::new(rest_api::service(Arc::clone(&store), Arc::clone(&serving), api_options(&settings)));
-    http_server::serve(listener, api, serving, connection_options(&settings.server, workers), shutdown, grace).await?;
+    let api = rest_api::service(Arc::clone(&queries), Arc::clone(&serving), api_options(&settings));
+    let gremlin = GremlinServer::new(queries, Arc::clone(&serving), gremlin_options(&settings));
+    let rest = Mounts::new(Arc::clone(&api)).mount("gremlin", gremlin.clone().beside(api));
+    let connections = connection_options(&settings.server, workers);
+    let serve_rest = http_server::serve(listener, rest, Arc::clone(&serving), connections.clone(), shutdown(), grace);
+    let serve_gremlin = async {
+        let Some(listener) = gremlin_listener else { return Ok(()) };
+        let mounts = Mounts::new(Arc::new(NotThere)).mount("gremlin", gremlin);
+        http_server::serve(listener, mounts, serving, connections, shutdown(), grace).await
+    };
+    let ((), rest, gremlin) = tokio::join!(signals, serve_rest, serve_gremlin);
+    rest?;
+    gremlin?;
     let synced = tokio::task::spawn_blocking(move || store.engine().sync()).await?;
     synced.context("writing the last changes to disk")?;
     tracing::info!("stopped");
     Ok(())
 }
 
-fn open_store(settings: &Settings) -> anyhow::Result<Store> {
+fn open_store(settings: &Settings, jobs: JobRegistry) -> anyhow::Result<Store> {
     let engine = engine::open(&settings.storage)?;
-    Ok(Store::open(engine, settings.store_options()?)?)
+    Ok(Store::open_with_jobs(engine, settings.store_options()?, jobs)?)
 }
 
-fn listen(address: &str) -> anyhow::Result<TcpListener> {
+/// A listener's settings, for errors.
+struct Listening {
+    setting: &'static str,
+    example: &'static str,
+    /// How to choose another port.
+    other: &'static str,
+}
+
+const REST: Listening =
+    Listening { setting: "server.listen", example: "127.0.0.1:8080", other: "choose another port with --listen" };
+const GREMLIN: Listening = Listening {
+    setting: "gremlin.listen",
+    example: "127.0.0.1:8182",
+    other: "choose another port with the setting gremlin.listen (RHIZOME__GREMLIN__LISTEN=127.0.0.1:18182), or switch \
+            it off with RHIZOME__GREMLIN__ENABLED=false",
+};
+
+fn listen(address: &str, of: &Listening) -> anyhow::Result<TcpListener> {
+    let Listening { setting, example, other } = of;
     let resolved: SocketAddr = address.to_socket_addrs().ok().and_then(|mut found| found.next()).ok_or_else(|| {
-        anyhow!("setting 'server.listen' is '{address}': expected an address and a port, such as 127.0.0.1:8080")
+        anyhow!("setting '{setting}' is '{address}': expected an address and a port, such as {example}")
     })?;
     let socket = if resolved.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
     if let Err(error) = socket.bind(resolved) {
         match error.kind() {
             std::io::ErrorKind::AddrInUse => bail!(
-                "port {} at {} is taken by another program; stop that one, or choose another port with --listen",
+                "port {} at {} is taken by another program; stop that one, or {other}",
                 resolved.port(),
                 resolved.ip()
             ),
             std::io::ErrorKind::PermissionDenied => {
-                bail!(
-                    "not allowed to listen at {resolved}: ports below 1024 need privileges; choose another port with \
-                     --listen"
-                )
+                bail!("not allowed to listen at {resolved}: ports below 1024 need privileges; {other}")
             }
             _ => return Err(error).with_context(|| format!("listening at {resolved}")),
         }
@@ -200,7 +243,10 @@ fn listen(address: &str) -> anyhow::Result<TcpListener> {
     socket.listen(LISTEN_BACKLOG).with_context(|| format!("listening at {resolved}"))
 }
 
-fn announce(settings: &Settings, address: SocketAddr) {
+fn announce(settings: &Settings, address: SocketAddr, gremlin: Option<SocketAddr>) {
+    if let Some(gremlin) = gremlin {
+        tracing::info!("Gremlin for drivers at ws://{gremlin}/gremlin");
+    }
     let storage = &settings.storage;
     match storage.engine {
         EngineName::Memory => {
@@ -267,6 +313,24 @@ fn connection_options(server: &Server, workers: Vec<Worker>) -> http_server::Opt
         keep_alive_idle_timeout: Duration::from_millis(server.keep_alive_idle_timeout_ms),
         busy_poll: Duration::from_micros(server.busy_poll_us),
         workers,
+    }
+}
+
+fn query_options(settings: &Settings) -> query_service::Options {
+    let gremlin = &settings.gremlin;
+    query_service::Options {
+        memory_max: gremlin.memory_max.as_u64(),
+        sessions_max: gremlin.sessions_max,
+        session_idle: Duration::from_millis(gremlin.session_idle_ms),
+        slow_query: Duration::from_millis(gremlin.slow_query_ms),
+    }
+}
+
+fn gremlin_options(settings: &Settings) -> gremlin_server::Options {
+    gremlin_server::Options {
+        timeout: Duration::from_millis(settings.gremlin.evaluation_timeout_ms),
+        request_bytes_max: bytes(settings.server.request_body_bytes_max),
+        response_bytes_max: bytes(settings.graph.response_bytes_max),
     }
 }
 

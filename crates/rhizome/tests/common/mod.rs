@@ -20,7 +20,8 @@ impl Server {
     /// Starts a server over a data folder and waits until it listens.
     pub(crate) fn start(data: &Path, arguments: &[&str]) -> Self {
         let child = command()
-            .args(["serve", "--listen", "127.0.0.1:0", "--set", "graph.time_zone=UTC", "--data"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--set", "graph.time_zone=UTC"])
+            .args(["--set", "gremlin.listen=127.0.0.1:0", "--data"])
             .arg(data)
             .args(arguments)
             .stderr(Stdio::piped())

@@ -1,0 +1,116 @@
+//! What requests and sessions share: how one is evaluated, listed and logged.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use graph_host::Store;
+use query_exec::Settings;
+
+use crate::cancel::{Cancel, Reason};
+use crate::error::QueryError;
+use crate::evaluate::Evaluator;
+use crate::limits;
+use crate::names::Names;
+use crate::request::{Prepared, Sink};
+use crate::running::{Registered, Running, shortened};
+use crate::slot::Variables;
+use crate::unit::Unit;
+
+/// How queries are carried out.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Bytes one query may hold (`gremlin.memory_max`).
+    pub memory_max: u64,
+    /// Sessions at one time (`gremlin.sessions_max`).
+    pub sessions_max: usize,
+    /// How long a session may be idle (`gremlin.session_idle_ms`).
+    pub session_idle: Duration,
+    /// From which duration on a query is logged; zero: none is (`gremlin.slow_query_ms`).
+    pub slow_query: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            memory_max: Settings::default().memory_max,
+            sessions_max: limits::SESSIONS_MAX,
+            session_idle: limits::SESSION_IDLE,
+            slow_query: Duration::from_secs(1),
+        }
+    }
+}
+
+/// What requests and sessions share.
+pub(crate) struct Inner {
+    pub(crate) store: Arc<Store>,
+    pub(crate) options: Options,
+    pub(crate) running: Running,
+}
+
+impl Inner {
+    pub(crate) fn settings(&self) -> Settings {
+        Settings { memory_max: self.options.memory_max, ..Settings::default() }
+    }
+
+    /// Evaluates a script on a unit, and ends the unit where the request is alone in it.
+    pub(crate) fn evaluate(
+        &self,
+        prepared: &Prepared,
+        cancel: &Cancel,
+        sink: &mut dyn Sink,
+        unit: &mut Unit<'_>,
+        variables: &mut Variables,
+        is_managed: bool,
+    ) -> Result<(), QueryError> {
+        let request = &prepared.request;
+        let running = self.running.begin(&prepared.graph, &prepared.text, &request.user, cancel);
+        let names = Names::new(&self.store, &request.aliases, &prepared.graph);
+        unit.materialize(request.materialize);
+        let mut evaluator = Evaluator { unit, names: &names, request, variables, running: &running, sink };
+        let mut outcome = evaluator.run(&prepared.script);
+        if outcome.is_ok() && is_managed {
+            outcome = unit.commit();
+        }
+        if outcome.is_err() {
+            unit.roll_back();
+        }
+        self.log_slow(prepared, &running, outcome.as_ref().err());
+        outcome.map_err(|error| explained(error, cancel, request.timeout))
+    }
+
+    fn log_slow(&self, prepared: &Prepared, running: &Registered<'_>, error: Option<&QueryError>) {
+        let (elapsed, limit) = (running.elapsed(), self.options.slow_query);
+        if limit.is_zero() || elapsed < limit {
+            return;
+        }
+        tracing::warn!(
+            graph = prepared.graph,
+            user = prepared.request.user,
+            elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            rows = running.rows(),
+            error = error.map(|error| error.message.as_str()),
+            plan = running.plan(),
+            "slow query: {}",
+            shortened(&prepared.text)
+        );
+    }
+}
+
+/// The error that a query was ended from outside, where that is why it failed.
+fn explained(error: QueryError, cancel: &Cancel, timeout: Duration) -> QueryError {
+    if !error.is_cancelled() && !error.is_timeout() {
+        return error;
+    }
+    let reason = if error.is_timeout() { Some(Reason::Timeout) } else { cancel.reason() };
+    match reason {
+        Some(Reason::Timeout) => QueryError::access(
+            graph_model::ErrorKind::Timeout,
+            format!("the query took longer than {} ms (evaluationTimeout)", timeout.as_millis()),
+        ),
+        Some(Reason::Killed) => QueryError::access(
+            graph_model::ErrorKind::Cancelled,
+            "the query was ended on request (DELETE .../queries/{id})",
+        ),
+        Some(Reason::Client) | None => error,
+    }
+}

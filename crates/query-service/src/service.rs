@@ -1,0 +1,94 @@
+//! The service: carries out requests, in sessions and without.
+
+use std::sync::Arc;
+
+use graph_access::Budget;
+use graph_host::Store;
+
+use crate::cancel::Cancel;
+use crate::error::QueryError;
+use crate::inner::{Inner, Options};
+use crate::names::Names;
+use crate::request::{self, Prepared, QueryRequest, Sink};
+use crate::running::{Running, RunningQuery};
+use crate::sessions::Sessions;
+use crate::slot::Variables;
+use crate::unit::Unit;
+
+/// Carries out queries over the graphs of a store.
+pub struct QueryService {
+    inner: Arc<Inner>,
+    sessions: Sessions,
+}
+
+impl QueryService {
+    /// A service without sessions yet.
+    #[must_use]
+    pub fn new(store: Arc<Store>, options: Options) -> Self {
+        let inner = Arc::new(Inner { store, options, running: Running::default() });
+        Self { sessions: Sessions::new(Arc::clone(&inner)), inner }
+    }
+
+    /// The graphs.
+    #[must_use]
+    pub fn store(&self) -> &Arc<Store> {
+        &self.inner.store
+    }
+
+    /// Reads the program of a request and finds its graph. Takes time in proportion to the text only.
+    ///
+    /// # Errors
+    /// The program is not Gremlin, or names what is not there.
+    pub fn prepare(&self, request: QueryRequest) -> Result<Prepared, QueryError> {
+        let (aliases, graph) = (request.aliases.clone(), request.graph.clone());
+        let default = graph.as_deref().unwrap_or_else(|| self.inner.store.default_graph());
+        request::prepare(request, &Names::new(&self.inner.store, &aliases, default))
+    }
+
+    /// Carries out a request without a session. What it writes is committed when it has succeeded.
+    ///
+    /// # Errors
+    /// What the query fails with; nothing is written then, but what a statement of its own has committed.
+    pub fn run(&self, prepared: &Prepared, cancel: &Cancel, sink: &mut dyn Sink) -> Result<(), QueryError> {
+        let graph = self.inner.store.graph(&prepared.graph)?;
+        let flag = cancel.own_flag();
+        cancel.attach(&flag);
+        let budget = Budget::new(prepared.request.timeout, flag);
+        let mut unit = Unit::new(&graph, &budget, self.inner.settings());
+        let mut variables = Variables::default();
+        self.inner.evaluate(prepared, cancel, sink, &mut unit, &mut variables, true)
+    }
+
+    /// Carries out a request in a session: its variables stay, and its writes are seen by all others when the session
+    /// commits, or with the request where `is_managed`. The first request of a session's id begins it.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; what the session has written since its last commit is gone after a failure. Too many sessions.
+    pub fn run_in_session(
+        &self,
+        session: &str,
+        is_managed: bool,
+        prepared: Prepared,
+        cancel: &Cancel,
+        sink: Box<dyn Sink>,
+    ) -> Result<(), QueryError> {
+        self.sessions.run(session, is_managed, prepared, cancel, sink)
+    }
+
+    /// Ends a session; what it has not committed is gone. False if there is none of the id.
+    pub fn close_session(&self, session: &str) -> bool {
+        self.sessions.close(session)
+    }
+
+    /// The queries that run on a graph, the oldest first.
+    #[must_use]
+    pub fn running(&self, graph: &str) -> Vec<RunningQuery> {
+        self.inner.running.of_graph(graph)
+    }
+
+    /// Ends a query of a graph by its number; false if there is none.
+    #[must_use]
+    pub fn kill(&self, graph: &str, id: u64) -> bool {
+        self.inner.running.kill(graph, id)
+    }
+}

@@ -1,0 +1,49 @@
+//! Gremlin.
+
+use openapi_document::Shape::{Any, Integer, List, Map, Named, Object, Text};
+use openapi_document::{Body, Field, Operation, Shape, may, must};
+
+const REQUEST: Shape = Object(&[
+    must("gremlin", Text, "The query"),
+    may("bindings", Map(&Any), "Values by the names that stand for them in the query"),
+    may("aliases", Map(&Text), "Names that stand for others, such as `{\"g\": \"__g_hugegraph\"}`"),
+    may("language", Text, "What the client calls the language; all are read the same way"),
+]);
+const ANSWER: Shape = Object(&[
+    must("requestId", Text, ""),
+    must(
+        "status",
+        Object(&[must("message", Text, ""), must("code", Integer, ""), must("attributes", Map(&Any), "")]),
+        "",
+    ),
+    must("result", Object(&[must("data", List(&Any), "The results"), must("meta", Map(&Any), "")]), ""),
+]);
+const QUERY: Field = must("gremlin", Text, "The query");
+const RUNNING: Shape = Object(&[must(
+    "queries",
+    List(&Object(&[
+        must("id", Integer, "Its number, by which it can be ended"),
+        must("gremlin", Text, "Its text"),
+        must("user", Text, "Who asked"),
+        must("age_ms", Integer, "How long it has worked"),
+        must("rows", Integer, "Results so far"),
+        must("bytes", Integer, "Bytes of results so far"),
+        must("plan", Text, "The plan of the traversal that runs"),
+    ])),
+    "",
+)]);
+
+pub(crate) static OPERATIONS: &[Operation] = &[
+    Operation::get("/gremlin", "Runs a query", ANSWER).query(&[QUERY]),
+    Operation::post("/gremlin", "Runs a query", REQUEST, 200, ANSWER),
+    Operation::post(
+        "{G}/jobs/gremlin",
+        "Starts a query as a task, whose result is kept",
+        REQUEST,
+        201,
+        Named("TaskId"),
+    )
+    .body(Body::Json(REQUEST)),
+    Operation::get("{G}/queries", "Lists the queries that run on a graph", RUNNING),
+    Operation::delete("{G}/queries/{id}", "Ends a query"),
+];
