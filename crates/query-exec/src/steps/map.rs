@@ -101,8 +101,8 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
         Op::Format(format, by) => math::format(format, by, build)?,
         other => {
             let name = format!("{other:?}");
-            let name = name.split(['(', ' ', '{']).next().unwrap_or_default().to_owned();
-            return Err(ExecError::unsupported(format!("{name} is not carried out yet")));
+            let name = name.split(['(', ' ', '{']).next().unwrap_or_default();
+            return Err(ExecError::unsupported(format!("The operator {name} is not supported")));
         }
     })
 }

@@ -1,18 +1,13 @@
 //! The operators, each as a stage of a pipeline.
 
-mod algorithm;
 mod branch;
-mod call;
 mod collect;
 mod each;
 mod expand;
 mod filter;
-mod function;
 mod group;
 mod map;
-mod matching;
 mod math;
-mod merge;
 mod order;
 mod range;
 mod reduce;
@@ -25,7 +20,7 @@ use query_plan::{Node, Op};
 use query_value::Scope;
 
 use crate::context::{Build, Stage};
-use crate::error::Result;
+use crate::error::{ExecError, Result};
 
 /// The stage of an operator.
 pub(crate) fn stage<'g>(node: &Node, build: Build<'g>) -> Result<Box<dyn Stage<'g> + 'g>> {
@@ -53,13 +48,13 @@ pub(crate) fn stage<'g>(node: &Node, build: Build<'g>) -> Result<Box<dyn Stage<'
         Op::Tree(..) | Op::Aggregate(..) | Op::Cap(_) | Op::Subgraph(_) | Op::Profile(_) => {
             collect::stage(&node.op, build)
         }
-        Op::Function(function) => function::stage(function, build),
         Op::AddVertex(_) | Op::AddEdge(_) | Op::SetProperty(_) | Op::Drop => write::stage(&node.op, build),
-        Op::MergeVertex(merge) => merge::stage(merge, false, build),
-        Op::MergeEdge(merge) => merge::stage(merge, true, build),
-        Op::Match(patterns) => matching::stage(patterns, build),
-        Op::Call(call) => call::stage(call, build),
-        Op::Algorithm(algorithm) => algorithm::stage(algorithm, build),
+        Op::Function(_) | Op::MergeVertex(_) | Op::MergeEdge(_) | Op::Match(_) | Op::Call(_) | Op::Algorithm(_) => {
+            Err(ExecError::unsupported(format!(
+                "The step {}() is not supported; docs/gremlin.md lists the steps that are",
+                node.name
+            )))
+        }
         Op::Select(..) | Op::SelectColumn(_) | Op::SelectChild(..) | Op::Project(..) | Op::Path(..) => {
             select::stage(&node.op, build)
         }
