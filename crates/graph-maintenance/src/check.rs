@@ -18,7 +18,7 @@ use kv::{Entry as Row, Keys, TableId, WriteBatch};
 
 use crate::limits;
 use crate::progress::Progress;
-use crate::steps::{for_each_step, in_steps};
+use crate::steps::{for_each_reported_step, for_each_step, in_steps};
 
 /// What can be wrong with an index entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -136,16 +136,7 @@ pub(crate) fn repair(graph: &Graph, index: &IndexLabel, work: &dyn Progress) -> 
     let mut prefix = Vec::new();
     index_key::index_partition(&mut prefix, graph.number(), index.id);
     check.entries_in(tables::of_index(index.index_type), &prefix, &mut || work.check())?;
-    let mut unreported = 0;
-    for_each_step(graph, &graph.catalogue(), index.on_vertices, index.base, &mut |elements| {
-        check.step(elements)?;
-        unreported += elements.len();
-        if unreported < limits::REMOVAL_ELEMENTS_PER_BATCH {
-            return work.check();
-        }
-        work.advance(std::mem::take(&mut unreported))
-    })?;
-    work.advance(unreported)
+    for_each_reported_step(graph, &graph.catalogue(), index, work, &mut |elements| check.step(elements))
 }
 
 impl Check<'_> {

@@ -198,6 +198,9 @@ fn due(graph: &Graph, now_ms: i64, limit: usize, from: &[u8]) -> Result<Due, Sto
 }
 
 /// Writes the rows of all elements that expire: for a store of a version that did not keep them.
+///
+/// # Errors
+/// Those of storage.
 pub fn note_expiries(graph: &Graph) -> Result<(), StoreError> {
     let catalogue = graph.catalogue();
     let mut batch = WriteBatch::new();

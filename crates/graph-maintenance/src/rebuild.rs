@@ -23,12 +23,15 @@ use key_codec::{key, tables, value};
 use kv::KvError;
 
 use crate::check::repair;
-use crate::limits;
 use crate::progress::Progress;
 use crate::removal::{delete_entries, remove_label};
-use crate::steps::{for_each_step, in_steps};
+use crate::steps::{for_each_reported_step, in_steps};
 
 /// Builds an index label, or all of a label and its label index: what a task does.
+///
+/// # Errors
+/// Those of storage and of `work`; [`StoreError::UniqueConflict`] and [`StoreError::TooManyTokens`] where an index
+/// label cannot be built over these elements, after the others of the label have been built.
 pub fn rebuild_indexes(graph: &Graph, target: SchemaKey, work: &dyn Progress) -> Result<(), StoreError> {
     let catalogue = graph.catalogue();
     let indexes: Vec<LabelId> = match target {
@@ -117,16 +120,7 @@ fn put_out_of_use(graph: &Graph, index: &IndexLabel) -> Result<(), StoreError> {
 fn build(graph: &Graph, id: LabelId, work: &dyn Progress) -> Result<(), StoreError> {
     let catalogue = graph.catalogue();
     let Some(index) = catalogue.index_label(id) else { return Ok(()) };
-    let mut unreported = 0;
-    for_each_step(graph, &catalogue, index.on_vertices, index.base, &mut |elements| {
-        build_step(graph, id, elements)?;
-        unreported += elements.len();
-        if unreported < limits::REMOVAL_ELEMENTS_PER_BATCH {
-            return work.check();
-        }
-        work.advance(std::mem::take(&mut unreported))
-    })?;
-    work.advance(unreported)
+    for_each_reported_step(graph, &catalogue, index, work, &mut |elements| build_step(graph, id, elements))
 }
 
 /// Puts the entries of some elements, with them locked. Where they are too many for one batch, in several.

@@ -15,6 +15,9 @@ use crate::limits;
 use crate::progress::Progress;
 
 /// Removes a label and its elements. A label that is gone already counts as removed.
+///
+/// # Errors
+/// [`StoreError::Schema`] where others refer to the label; those of storage and of `work`.
 pub fn remove_label(graph: &Graph, label: SchemaKey, work: &dyn Progress) -> Result<(), StoreError> {
     let catalogue = graph.catalogue();
     match label {

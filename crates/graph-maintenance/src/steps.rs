@@ -1,12 +1,13 @@
 //! The elements of a label, some at a time.
 
 use graph_model::{ElementId, IdStrategy, LabelId};
-use graph_schema::Catalogue;
+use graph_schema::{Catalogue, IndexLabel};
 use graph_store::{Graph, StoreError};
 use key_codec::{key, tables, value};
 use kv::RowRange;
 
 use crate::limits;
+use crate::progress::Progress;
 
 /// What receives the elements of a label, at most [`limits::INDEX_ELEMENTS_PER_STEP`] at a time.
 pub(crate) type Step<'a> = dyn FnMut(&[ElementId]) -> Result<(), StoreError> + 'a;
@@ -51,6 +52,27 @@ pub(crate) fn for_each_step(
         }
         Ok(None)
     })
+}
+
+/// Gives the elements an index label is over to `step`, reports how many were done, and asks between steps whether to
+/// stop.
+pub(crate) fn for_each_reported_step(
+    graph: &Graph,
+    catalogue: &Catalogue,
+    index: &IndexLabel,
+    work: &dyn Progress,
+    step: &mut Step<'_>,
+) -> Result<(), StoreError> {
+    let mut unreported = 0;
+    for_each_step(graph, catalogue, index.on_vertices, index.base, &mut |elements| {
+        step(elements)?;
+        unreported += elements.len();
+        if unreported < limits::REMOVAL_ELEMENTS_PER_BATCH {
+            return work.check();
+        }
+        work.advance(std::mem::take(&mut unreported))
+    })?;
+    work.advance(unreported)
 }
 
 /// Collects elements into steps.

@@ -11,7 +11,7 @@ use super::modules::Crate;
 /// (`lib.rs`) is above all of them.
 const WINGS: &[(&str, &[&[&str]])] = &[
     ("graph-store", &[&["parts"], &["write"], &["reader"], &["query"], &["read"], &["index"], &["core"], &["limits"]]),
-    ("graph-maintenance", &[&["rebuild"], &["check", "removal", "purge"], &["steps", "progress"], &["limits"]]),
+    ("graph-maintenance", &[&["rebuild"], &["check", "removal", "purge"], &["steps"], &["progress", "limits"]]),
     (
         "graph-host",
         &[
