@@ -150,22 +150,27 @@ impl Thread {
         let mut unit = Unit::new(&graph, &budget, self.inner.settings());
         let mut work = first;
         loop {
-            if unit.is_open() && work.prepared.graph != graph.name() {
+            let is_other = work.prepared.graph != graph.name();
+            if is_other && !unit.is_open() {
+                return Some(work);
+            }
+            let Work { prepared, is_managed, cancel, mut sink, done } = work;
+            let outcome = if is_other {
                 let message = format!(
                     "the session has a transaction on graph '{}': commit it before a request to '{}'",
                     graph.name(),
-                    work.prepared.graph
+                    prepared.graph
                 );
-                drop(work.done.send(Err(QueryError::access(ErrorKind::NotAllowed, message))));
-            } else if !unit.is_open() && work.prepared.graph != graph.name() {
-                return Some(work);
+                Err(QueryError::access(ErrorKind::NotAllowed, message))
             } else {
-                work.cancel.attach(&flag);
-                let Work { prepared, is_managed, cancel, sink, .. } = &mut work;
-                let outcome = self.inner.evaluate(prepared, cancel, &mut **sink, &mut unit, variables, *is_managed);
+                cancel.attach(&flag);
+                let outcome = self.inner.evaluate(&prepared, &cancel, &mut *sink, &mut unit, variables, is_managed);
                 cancel.detach();
-                drop(work.done.send(outcome));
-            }
+                outcome
+            };
+            // Whoever waits for the last results has them when the sink is gone.
+            drop(sink);
+            drop(done.send(outcome));
             // A unit that was told to stop stops for ever, and one without writes need not see old data.
             if !unit.is_open() {
                 return self.wait(requests);
