@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use futures::{SinkExt as _, StreamExt as _};
 use http_body_util::Full;
-use http_server::{HttpResponse, Switched, Upgrade};
+use http_server::{HttpResponse, Switched, Upgrade, caught};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response, StatusCode};
@@ -206,7 +207,13 @@ impl Connection {
             }
             Operation::Query(query) => {
                 let Query { request, session, is_bulked, batch_size } = *query;
-                let last = match self.query(format, id, request, session, is_bulked, batch_size).await {
+                let work = self.query(format, id, request, session, is_bulked, batch_size);
+                let outcome = caught(std::pin::pin!(work)).await.unwrap_or_else(|| {
+                    self.shared.serving.metrics.panics.inc();
+                    let message = "an internal error happened while the query was at work; it has been logged";
+                    Err(Failure::new(status::SERVER_ERROR, message))
+                });
+                let last = match outcome {
                     Ok(rows) if rows.is_empty() => wire::empty(id, status::NO_CONTENT),
                     Ok(rows) => wire::results(id, status::SUCCESS, rows, is_bulked),
                     Err(failure) => wire::failed(id, &failure),
@@ -228,12 +235,14 @@ impl Connection {
         batch_size: usize,
     ) -> Result<Vec<(Value, u64)>, Failure> {
         let prepared = work::prepare(&self.shared, request)?;
+        let deadline = Instant::now().checked_add(prepared.timeout());
         let (rest, is_rest) = oneshot::channel();
         let sink = Batches {
             format,
             id,
             is_bulked,
             batch_size,
+            deadline,
             messages: self.messages.clone(),
             held: Vec::new(),
             rest: Some(rest),
@@ -283,6 +292,8 @@ struct Batches {
     id: Option<u128>,
     is_bulked: bool,
     batch_size: usize,
+    /// Until when results are sent: one result can occur any number of times.
+    deadline: Option<Instant>,
     messages: mpsc::Sender<Message>,
     held: Vec<(Value, u64)>,
     rest: Option<oneshot::Sender<Vec<(Value, u64)>>>,
@@ -290,6 +301,9 @@ struct Batches {
 
 impl Batches {
     fn flush(&mut self) -> Result<u64, Gone> {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Gone);
+        }
         let rows = std::mem::take(&mut self.held);
         let message = message(self.format, &wire::results(self.id, status::PARTIAL, rows, self.is_bulked));
         let bytes = message.len() as u64;

@@ -75,7 +75,8 @@ impl Inner {
             unit.roll_back();
         }
         self.log_slow(prepared, &running, outcome.as_ref().err());
-        outcome.map_err(|error| explained(error, cancel, request.timeout))
+        let is_late = running.elapsed() >= request.timeout;
+        outcome.map_err(|error| explained(error, cancel, request.timeout, is_late))
     }
 
     fn log_slow(&self, prepared: &Prepared, running: &Registered<'_>, error: Option<&QueryError>) {
@@ -97,11 +98,12 @@ impl Inner {
 }
 
 /// The error that a query was ended from outside, where that is why it failed.
-fn explained(error: QueryError, cancel: &Cancel, timeout: Duration) -> QueryError {
+fn explained(error: QueryError, cancel: &Cancel, timeout: Duration, is_late: bool) -> QueryError {
     if !error.is_cancelled() && !error.is_timeout() {
         return error;
     }
-    let reason = if error.is_timeout() { Some(Reason::Timeout) } else { cancel.reason() };
+    let is_late = error.is_timeout() || (is_late && cancel.reason().is_none());
+    let reason = if is_late { Some(Reason::Timeout) } else { cancel.reason() };
     match reason {
         Some(Reason::Timeout) => QueryError::access(
             graph_model::ErrorKind::Timeout,

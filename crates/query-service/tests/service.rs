@@ -1,5 +1,7 @@
 //! Requests and sessions over a graph in memory.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail the test")]
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -29,7 +31,7 @@ impl Sink for Told {
 
 impl Drop for Told {
     fn drop(&mut self) {
-        drop(self.gone.take().unwrap().send(()));
+        self.gone.take().unwrap().send(()).ok();
     }
 }
 
