@@ -1,4 +1,4 @@
-//! GraphBinary 1: [`read`] and [`write()`] for values, and the messages around them.
+//! GraphBinary 1: [`read()`] and [`write()`] for values, and the messages around them.
 
 mod code;
 mod read;

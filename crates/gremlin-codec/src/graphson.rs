@@ -1,6 +1,6 @@
 //! GraphSON: typed JSON of versions 2 and 3, and plain JSON (version 1 without types).
 //!
-//! [`read`] takes all of them, as a type is named where it is used. [`write()`] writes one of them.
+//! [`read()`] takes all of them, as a type is named where it is used. [`write()`] writes one of them.
 
 mod read;
 mod text;
