@@ -1,7 +1,7 @@
 //! How are the edges of a vertex read from rows, and kept as numbers?
 //!
 //! What it is: [`EdgeCursor`] reads the edges of many vertices batch by batch; [`Neighbours`] answers from a table of
-//! `adjacency` and reads what that does not have; [`register`] tells the cache of a graph what a batch of writes
+//! `adjacency` and reads what that does not have; [`register()`] tells the cache of a graph what a batch of writes
 //! changes. What it is not: it knows no catalogue and takes no locks; `graph-store` does, and its tests (those of
 //! `graph-host`) cover this crate.
 //!
