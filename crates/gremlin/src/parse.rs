@@ -1,6 +1,6 @@
 //! The parser: scripts to statements.
 //!
-//! Recursive descent with one function for each form. [`crate::parse`] holds the tokens and the statements,
+//! Recursive descent with one function for each form. [`crate::parse()`] holds the tokens and the statements,
 //! [`expression`] what can stand where a value can, [`chain`] the calls after it.
 
 use crate::error::{Error, ErrorKind, Span};

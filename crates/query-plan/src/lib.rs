@@ -1,7 +1,7 @@
 //! Plans of queries: operators over elements and values, shared by the languages that are turned into them.
 //!
 //! What it is: a [`Plan`] of [`Pipeline`]s, the rules that make a plan cheaper without changing its results
-//! ([`optimize`]), and its text ([`explain`]). What it is not: it parses no language, knows no catalogue and
+//! ([`optimize`]), and its text ([`explain()`]). What it is not: it parses no language, knows no catalogue and
 //! does no I/O; `query-exec` carries plans out.
 //!
 //! Invariants: state that only some queries need (paths, labels, sacks) is decided on here, once, by

@@ -4,7 +4,7 @@
 //! A clone costs at most one reference count. `==` and `Hash` are *equivalence*, by which values are grouped and made
 //! unique: numbers of different types differ (`1` and `1.0`), NaN is itself, elements are equal by their id.
 //!
-//! [`equals`] is equality (`1 == 1.0`), [`compare`] compares within a type, [`order`] sorts any values; [`number`]
+//! [`equals`] is equality (`1 == 1.0`), [`compare()`] compares within a type, [`order`] sorts any values; [`number`]
 //! computes, [`Predicate`] tests.
 //!
 //! No I/O, no storage, no parser of a language, no execution. Nothing here panics. Functions recurse into nested

@@ -34,7 +34,7 @@ impl Builder {
     ///
     /// # Errors
     /// A value that cannot be: parts out of their range, bytes that are no items, more than
-    /// [`BYTES_MAX`](crate::limits::BYTES_MAX) bytes.
+    /// [`BYTES_MAX`] bytes.
     pub fn put(&mut self, token: Token<'_>) -> Result<(), TaggedError> {
         let out = &mut self.bytes;
         match token {
@@ -97,7 +97,7 @@ impl Builder {
     /// Appends a list of what `put` appends.
     ///
     /// # Errors
-    /// Those of `put`; lists in too many others ([`DEPTH_MAX`](crate::limits::DEPTH_MAX)); too many bytes.
+    /// Those of `put`; lists in too many others ([`DEPTH_MAX`]); too many bytes.
     pub fn list<E: From<TaggedError>>(&mut self, put: impl FnOnce(&mut Self) -> Result<(), E>) -> Result<(), E> {
         self.collection(token::LIST, put)
     }
