@@ -1,9 +1,9 @@
 //! The Gremlin language: text and bytecode to one tree of typed steps.
 //!
 //! Text (gremlin-lang 3.8 and a small set of Groovy statements) is parsed to a [`Script`], whose traversals are
-//! [`Bytecode`], the same calls that drivers send. [`lower()`] makes a [`Traversal`] of either: each step with its typed
-//! arguments, its modulators and its labels. There is no control flow, no closure and no access to classes; an error
-//! names the construct and its place. No I/O, no storage, no execution.
+//! [`Bytecode`], the same calls that drivers send. [`lower()`] makes a [`Traversal`] of either: each step with its
+//! typed arguments, its modulators and its labels. There is no control flow, no closure and no access to classes; an
+//! error names the construct and its place. No I/O, no storage, no execution.
 //!
 //! ```
 //! use gremlin::{Bindings, Expression, Statement, lower, parse};
