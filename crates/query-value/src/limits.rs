@@ -10,15 +10,3 @@ pub const NUMBER_DIGITS_MAX: usize = 4096;
 
 /// Bytes of a compiled regular expression. Matching takes time in proportion to it.
 pub const REGEX_BYTES_MAX: usize = 1024 * 1024;
-
-/// Bytes of a formula, and how deep it may be nested: the parser recurses.
-pub const FORMULA_BYTES_MAX: usize = 4096;
-
-/// How deep brackets and signs of a formula may be nested.
-pub const FORMULA_NESTING_MAX: usize = 64;
-
-/// Items that `product()` may make: two lists of a request make far more than they have.
-pub const PRODUCT_ITEMS_MAX: usize = 1_000_000;
-
-/// Bytes of a text that `replace()` and other steps make: each occurrence may become much longer.
-pub const TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
