@@ -11,7 +11,7 @@ use crate::error::{ExecError, ExecErrorKind, Result};
 use crate::pipe::Pipe;
 use crate::settings::Settings;
 use crate::traverser::Traverser;
-use crate::{effects, limits, steps, storage};
+use crate::{limits, steps, storage};
 
 /// A plan that is being carried out.
 pub struct Execution<'g> {
@@ -48,6 +48,11 @@ impl<'g> Execution<'g> {
 
     fn over(plan: &Plan, graph: Access<'g>, settings: &Settings) -> Result<Self> {
         let mut cx = Cx::new(plan, graph, settings, Build(steps::stage));
+        if cx.catalogue.is_auto() {
+            return Err(ExecError::unsupported(
+                "Queries on a graph with schema.mode \"auto\" are not supported; use the REST API there",
+            ));
+        }
         cx.is_profiled |= plan.root.any(&mut |node| matches!(node.op, query_plan::Op::Profile(_)));
         let pipe = Pipe::new(&plan.root, cx.build)?;
         let materialize = settings.materialize && plan.is_materialized;
@@ -98,24 +103,6 @@ impl<'g> Execution<'g> {
             }
             all.append(&mut batch);
         }
-    }
-
-    /// The names of the side effects that there are.
-    #[must_use]
-    pub fn side_effect_keys(&self) -> Vec<String> {
-        self.cx.side_effects.keys().map(ToString::to_string).collect()
-    }
-
-    /// The value of a side effect; none if there is none.
-    ///
-    /// # Errors
-    /// Those of reading what is in it.
-    pub fn side_effect(&mut self, key: &str) -> Result<Option<Value>> {
-        let Some(value) = effects::value(&mut self.cx, key)? else { return Ok(None) };
-        let mut values = [value];
-        storage::complete(&self.cx, &mut values, self.materialize)?;
-        let [value] = values;
-        Ok(Some(value))
     }
 
     /// What was measured; useful with [`Settings::profile`].

@@ -12,6 +12,13 @@ impl From<ValueError> for ExecError {
     }
 }
 
+/// Adds to how often a value occurs. Clients get that as a signed number of 64 bits, so it ends there.
+pub(crate) fn add_bulk(bulk: &mut u64, more: u64) -> Result<()> {
+    let sum = bulk.checked_add(more).filter(|sum| i64::try_from(*sum).is_ok());
+    *bulk = sum.ok_or(ValueError::Overflow)?;
+    Ok(())
+}
+
 /// The order of any values.
 pub(crate) fn order(a: &Value, b: &Value) -> Ordering {
     query_value::order(a, b)

@@ -76,15 +76,15 @@ impl SideEffects {
         self.all.get(key).map(|effect| &effect.content)
     }
 
-    /// The names of all side effects.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &Text> {
-        self.all.keys()
-    }
-
     /// The content of a side effect, made at its first use.
     pub(crate) fn content(&mut self, key: &Text, first: impl FnOnce() -> Content) -> &mut Content {
         let effect = || Effect { content: first(), reducer: None };
         &mut self.all.entry(key.clone()).or_insert_with(effect).content
+    }
+
+    /// Whether adding a value many times costs no more than adding it once.
+    pub(crate) fn counts(&self, key: &str) -> bool {
+        matches!(self.get(key), None | Some(Content::Bulk(_) | Content::Value(Value::BulkSet(_))))
     }
 
     /// Adds a value some times.
@@ -92,7 +92,7 @@ impl SideEffects {
         let effect = || Effect { content: Content::Bulk(BulkSet::default()), reducer: None };
         let effect = self.all.entry(key.clone()).or_insert_with(effect);
         match (&mut effect.content, effect.reducer) {
-            (Content::Bulk(bulk), _) => *bulk.entry(value).or_default() += times,
+            (Content::Bulk(bulk), _) => semantics::add_bulk(bulk.entry(value).or_default(), times)?,
             (Content::Value(Value::List(items)), None | Some(Operator::AddAll)) => {
                 let times = usize::try_from(times).unwrap_or(usize::MAX);
                 Arc::make_mut(items).extend(std::iter::repeat_n(value, times));
@@ -101,7 +101,7 @@ impl SideEffects {
                 Arc::make_mut(items).insert(value);
             }
             (Content::Value(Value::BulkSet(items)), None | Some(Operator::AddAll)) => {
-                *Arc::make_mut(items).entry(value).or_default() += times;
+                semantics::add_bulk(Arc::make_mut(items).entry(value).or_default(), times)?;
             }
             (Content::Value(old), reducer) => {
                 let operator = reducer.unwrap_or(Operator::Assign);

@@ -51,8 +51,17 @@ impl<'g> Stage<'g> for Aggregate<'g> {
         }
         for traverser in input.drain(..) {
             if let Some(value) = self.by.get(cx, &traverser)? {
-                cx.hold(1)?;
-                cx.side_effects.add(&self.key, value, traverser.bulk)?;
+                if cx.side_effects.counts(&self.key) {
+                    cx.hold(1)?;
+                    cx.side_effects.add(&self.key, value, traverser.bulk)?;
+                } else {
+                    let is_list = matches!(cx.side_effects.get(&self.key), Some(Content::Value(Value::List(_))));
+                    for _ in 0..traverser.bulk {
+                        cx.tick(1)?;
+                        cx.hold(is_list.into())?;
+                        cx.side_effects.add(&self.key, value.clone(), 1)?;
+                    }
+                }
             }
             if self.is_global {
                 cx.hold(1)?;

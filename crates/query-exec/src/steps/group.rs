@@ -13,6 +13,7 @@ use crate::context::{Build, Cx, Stage};
 use crate::effects::finish;
 use crate::error::Result;
 use crate::pipe::Pipe;
+use crate::semantics;
 use crate::side_effects::{Content, Groups, Members};
 use crate::storage;
 use crate::traverser::Traverser;
@@ -103,7 +104,7 @@ impl<'g> Stage<'g> for Group<'g> {
                 .entry(key)
                 .or_insert_with(|| if self.counts { Members::Count(0) } else { Members::Rows(Vec::new()) });
             match members {
-                Members::Count(count) => *count += traverser.bulk,
+                Members::Count(count) => semantics::add_bulk(count, traverser.bulk)?,
                 Members::Rows(all) => all.append(&mut rows),
             }
             if self.effect.is_some() {
@@ -154,7 +155,8 @@ impl<'g> Stage<'g> for GroupCount<'g> {
                 };
                 if let Some(counts) = counts {
                     let held = counts.len();
-                    *counts.entry(key).or_default() += bulk;
+                    let count = counts.entry(key).or_default();
+                    *count = count.saturating_add(bulk);
                     let added = counts.len() - held;
                     cx.hold(u64::try_from(added).unwrap_or_default())?;
                 }

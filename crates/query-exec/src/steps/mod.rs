@@ -51,7 +51,7 @@ pub(crate) fn stage<'g>(node: &Node, build: Build<'g>) -> Result<Box<dyn Stage<'
         Op::AddVertex(_) | Op::AddEdge(_) | Op::SetProperty(_) | Op::Drop => write::stage(&node.op, build),
         Op::Function(_) | Op::MergeVertex(_) | Op::MergeEdge(_) | Op::Match(_) | Op::Call(_) | Op::Algorithm(_) => {
             Err(ExecError::unsupported(format!(
-                "The step {}() is not supported; docs/gremlin.md lists the steps that are",
+                "The step {}() is not supported; docs/gremlin.md lists those that are missing",
                 node.name
             )))
         }

@@ -229,11 +229,11 @@ pub(super) fn add_bulked(
             {
                 let sack = semantics::apply(operator, mine, theirs)?;
                 other.state_mut().sack = Some(sack);
-                other.bulk += traverser.bulk;
+                semantics::add_bulk(&mut other.bulk, traverser.bulk)?;
                 return Ok(());
             }
             if other.merges(&traverser) {
-                other.bulk += traverser.bulk;
+                semantics::add_bulk(&mut other.bulk, traverser.bulk)?;
                 return Ok(());
             }
         }
@@ -268,7 +268,7 @@ impl<'g> Stage<'g> for NormSack {
                         let sack = semantics::apply(operator, mine, theirs)?;
                         other.state_mut().sack = Some(sack);
                     }
-                    other.bulk += traverser.bulk;
+                    semantics::add_bulk(&mut other.bulk, traverser.bulk)?;
                 }
                 None => {
                     merged.insert(traverser.value.clone(), traverser);

@@ -28,14 +28,14 @@ pub(super) fn stage<'g>(op: &Op) -> Box<dyn Stage<'g> + 'g> {
     if *scope == Scope::Global {
         return Box::new(ReduceStage { state: State::of(&kind), kind, is_given: false });
     }
-    each(false, move |_, traverser, out| {
+    each(false, move |cx, traverser, out| {
         let mut state = State::of(&kind);
         let value = match (&kind, &traverser.value) {
             (Kind::Count, Value::Map(map)) => Some(count_value(map.len())),
             (Kind::Count, value) => Some(count_value(items(value).map_or(1, |items| items.len()))),
             (_, value) => {
                 for item in items(value).unwrap_or_else(|| vec![value.clone()]) {
-                    state.add(&kind, &item, 1)?;
+                    state.add(cx, &kind, &item, 1)?;
                 }
                 state.result(&kind)?
             }
@@ -72,7 +72,7 @@ impl State {
         Self { value, ..Self::default() }
     }
 
-    fn add(&mut self, kind: &Kind, value: &Value, bulk: u64) -> Result<()> {
+    fn add(&mut self, cx: &mut Cx<'_>, kind: &Kind, value: &Value, bulk: u64) -> Result<()> {
         match kind {
             Kind::Fold => {
                 let times = usize::try_from(bulk).unwrap_or(usize::MAX);
@@ -80,11 +80,12 @@ impl State {
             }
             Kind::FoldWith(_, operator) => {
                 for _ in 0..bulk {
+                    cx.tick(1)?;
                     let old = self.value.take().unwrap_or_default();
                     self.value = Some(semantics::apply(*operator, &old, value)?);
                 }
             }
-            Kind::Count => self.count += bulk,
+            Kind::Count => semantics::add_bulk(&mut self.count, bulk)?,
             Kind::Sum | Kind::Mean => {
                 if *value == Value::Null {
                     return Ok(());
@@ -94,7 +95,7 @@ impl State {
                     None => term,
                     Some(sum) => semantics::apply(Operator::Sum, &sum, &term)?,
                 });
-                self.count += bulk;
+                semantics::add_bulk(&mut self.count, bulk)?;
             }
             Kind::Min | Kind::Max => {
                 if *value == Value::Null {
@@ -136,7 +137,7 @@ impl<'g> Stage<'g> for ReduceStage {
             if matches!(self.kind, Kind::Fold) {
                 cx.hold(traverser.bulk)?;
             }
-            self.state.add(&self.kind, &traverser.value, traverser.bulk)?;
+            self.state.add(cx, &self.kind, &traverser.value, traverser.bulk)?;
         }
         Ok(())
     }
