@@ -7,7 +7,6 @@
 #
 # MODE: http, ws-text-graphson, ws-text-graphbinary, ws-bytecode-graphson, ws-bytecode-graphbinary. Every
 # failure fails the run, except those that tests/gremlin/expected-failures-VERSION.txt lists with their reasons, if there is one.
-# Queries on auto graphs are not supported yet, so --graphs auto ends with that error.
 #
 # RHIZOME_TEST_URL=http://HOST:PORT tests a server that already runs, with the graphs modern, classic, crew, sink, grateful
 # and empty loaded; so the suite can be run against TinkerPop's own server.

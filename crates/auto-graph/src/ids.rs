@@ -46,8 +46,13 @@ pub fn edge_key(id: &Value) -> Option<CompactString> {
     if let Value::Edge(edge) = id {
         return edge_key(&edge.id);
     }
-    let bytes = encode(id).ok()?;
-    Some(edge_id_key(&edge_id_text(tagged_value::read(&bytes).ok()?)?))
+    edge_sort_values(id).map(|text| edge_id_key(&text))
+}
+
+/// The sort values of the edge with an id of this very type; `None` where no edge can have it.
+#[must_use]
+pub fn edge_sort_values(id: &Value) -> Option<CompactString> {
+    edge_id_text(tagged_value::read(&encode(id).ok()?).ok()?)
 }
 
 /// The id of an edge, of the type it was created with.

@@ -97,7 +97,7 @@ pub(crate) fn token(cx: &Cx<'_>, token: T, value: &Value, stored: Option<&Stored
         ExecError::evaluation(format!("{name}() takes an element or a property, found {kind}"))
     };
     match token {
-        T::Id => value.element_id().cloned().ok_or_else(none),
+        T::Id => storage::given_id(cx, value, stored)?.ok_or_else(none),
         T::Label => storage::label_of(cx, value, stored)?.map(Value::String).ok_or_else(none),
         T::Key => match value {
             Value::VertexProperty(property) => Ok(Value::String(property.key.clone())),
@@ -148,7 +148,7 @@ pub(crate) fn property(cx: &Cx<'_>, key: &Text, value: &Value, stored: Option<&S
                 }
             };
             let mut found = Vec::new();
-            storage::properties(cx, value, stored, std::slice::from_ref(key), Wanted::Values, &mut found);
+            storage::properties(cx, value, stored, std::slice::from_ref(key), Wanted::Values, &mut found)?;
             Ok(found.into_iter().next())
         }
         Value::Null => Ok(None),

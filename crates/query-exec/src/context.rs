@@ -122,6 +122,11 @@ impl<'g> Cx<'g> {
         }
     }
 
+    /// Takes the schema anew, which a write to an auto graph may have made larger.
+    pub(crate) fn refresh(&mut self) {
+        self.catalogue = Arc::clone(self.read().catalogue());
+    }
+
     /// Counts work, and looks at the budget now and then.
     pub(crate) fn tick(&mut self, rows: u64) -> Result<()> {
         self.rows += rows;

@@ -48,11 +48,6 @@ impl<'g> Execution<'g> {
 
     fn over(plan: &Plan, graph: Access<'g>, settings: &Settings) -> Result<Self> {
         let mut cx = Cx::new(plan, graph, settings, Build(steps::stage));
-        if cx.catalogue.is_auto() {
-            return Err(ExecError::unsupported(
-                "Queries on a graph with schema.mode \"auto\" are not supported; use the REST API there",
-            ));
-        }
         cx.is_profiled |= plan.root.any(&mut |node| matches!(node.op, query_plan::Op::Profile(_)));
         let pipe = Pipe::new(&plan.root, cx.build)?;
         let materialize = settings.materialize && plan.is_materialized;

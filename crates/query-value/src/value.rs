@@ -155,8 +155,8 @@ pub struct Property {
     pub key: Text,
     /// The value.
     pub value: Value,
-    /// The edge or property; none if it came in a message.
-    pub owner: Option<Arc<Reference>>,
+    /// The edge or property of a vertex; none if it came in a message, or is one of [`VertexProperty::meta`].
+    pub owner: Option<Value>,
 }
 
 /// A path: what a traverser visited, in order.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use graph_access::{EdgeRead, EdgeRow};
 use graph_model::{LabelId, VertexId};
+use graph_schema::Catalogue;
 use query_plan::{Expand, Op};
 use query_value::{Direction, Edge, Value};
 use rustc_hash::FxHashMap;
@@ -17,7 +18,7 @@ use crate::traverser::{Stored, Traverser};
 
 pub(super) fn stage<'g>(op: &Op) -> Box<dyn Stage<'g> + 'g> {
     match op {
-        Op::Expand(expand) => Box::new(ExpandStage { expand: expand.clone(), labels: None }),
+        Op::Expand(expand) => Box::new(ExpandStage { expand: expand.clone(), labels: None, catalogue: None }),
         Op::Ends(direction) => {
             let direction = *direction;
             each(false, move |_, traverser, out| {
@@ -56,10 +57,16 @@ struct ExpandStage {
     expand: Expand,
     /// The labels' numbers; none: of all labels.
     labels: Option<Option<Vec<LabelId>>>,
+    /// The schema that they are from: that of an auto graph grows.
+    catalogue: Option<Arc<Catalogue>>,
 }
 
 impl ExpandStage {
     fn labels(&mut self, cx: &Cx<'_>) -> Option<&[LabelId]> {
+        if !self.catalogue.as_ref().is_some_and(|own| Arc::ptr_eq(own, &cx.catalogue)) {
+            self.catalogue = Some(Arc::clone(&cx.catalogue));
+            self.labels = None;
+        }
         let names = &self.expand.labels;
         let resolve = || {
             names.as_ref().map(|names| {
@@ -128,7 +135,7 @@ impl<'g> Stage<'g> for ExpandStage {
                         let value = storage::edge_value(&cx.catalogue, &edge);
                         (value, properties.then(|| Stored::Edge(Arc::new(edge))))
                     } else {
-                        (storage::vertex_ref(&row.other), None)
+                        (storage::vertex_ref(&cx.catalogue, &row.other), None)
                     });
                 }
             }

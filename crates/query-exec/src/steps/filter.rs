@@ -28,7 +28,7 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
             keep(true, move |cx, traverser| {
                 let mut found = Vec::new();
                 let stored = traverser.stored.as_ref();
-                storage::properties(cx, &traverser.value, stored, &keys, Wanted::Values, &mut found);
+                storage::properties(cx, &traverser.value, stored, &keys, Wanted::Values, &mut found)?;
                 Ok(found.is_empty() != wanted)
             })
         }
@@ -125,7 +125,7 @@ fn target_values(cx: &mut Cx<'_>, target: &Target, traverser: &Traverser) -> Res
         Target::Token(part) => Ok(vec![token(cx, *part, &traverser.value, stored)?]),
         Target::Property(key) => {
             let mut found = Vec::new();
-            storage::properties(cx, &traverser.value, stored, std::slice::from_ref(key), Wanted::Values, &mut found);
+            storage::properties(cx, &traverser.value, stored, std::slice::from_ref(key), Wanted::Values, &mut found)?;
             Ok(found)
         }
     }
@@ -138,6 +138,11 @@ pub(super) fn target_passes(
     predicate: &Predicate,
     traverser: &Traverser,
 ) -> Result<bool> {
+    if *target == Target::Token(T::Id)
+        && let Some(id) = traverser.value.element_id()
+    {
+        return Ok(storage::id_passes(cx, predicate, id));
+    }
     for value in target_values(cx, target, traverser)? {
         if predicate.test(&value) {
             return Ok(true);

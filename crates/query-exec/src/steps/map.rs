@@ -5,12 +5,12 @@ use std::sync::Arc;
 use query_plan::{Op, PropertyRead, Text};
 use query_value::{Direction, Enum, Map, Reference, Scope, T, Value};
 
-use super::each::each;
+use super::each::{Loads, each};
 use crate::by::{ByEval, by_turn, items, token};
 use crate::context::{Build, Cx, Stage};
 use crate::error::{ExecError, Result};
 use crate::storage::{self, Wanted};
-use crate::traverser::{Stored, Traverser};
+use crate::traverser::Traverser;
 use crate::{semantics, steps::math};
 
 /// Which tokens a map of properties has.
@@ -25,7 +25,12 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
     Ok(match op {
         Op::Token(part) => {
             let part = *part;
-            each(part == T::Label, move |cx, traverser, out| {
+            let loads = match part {
+                T::Label => Loads::Yes,
+                T::Id => Loads::OnAuto,
+                T::Key | T::Value => Loads::No,
+            };
+            each(loads, move |cx, traverser, out| {
                 let value = token(cx, part, &traverser.value, traverser.stored.as_ref())?;
                 out.push(traverser.with(value));
                 Ok(())
@@ -59,16 +64,18 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
             value_map(keys, *tokens, ByEval::all(by, build)?, *as_properties)
         }
         Op::ElementMap(keys) => element_map(keys),
-        Op::Element => each(false, |_, traverser, out| {
+        Op::Element => each(false, |cx, traverser, out| {
             let owner = match &traverser.value {
-                Value::VertexProperty(property) => property.owner.as_ref(),
-                Value::Property(property) => property.owner.as_ref(),
+                Value::VertexProperty(property) => {
+                    property.owner.as_ref().map(|owner| storage::owner_value(&cx.catalogue, owner))
+                }
+                Value::Property(property) => property.owner.clone(),
                 other => {
                     let kind = other.kind();
                     return Err(ExecError::evaluation(format!("element() takes a property, found {kind}")));
                 }
             };
-            out.extend(owner.map(|owner| traverser.with(owner.to_value())));
+            out.extend(owner.map(|owner| traverser.with(owner)));
             Ok(())
         }),
         Op::Unfold => each(false, |_, traverser, out| {
@@ -127,7 +134,7 @@ fn properties<'g>(read: PropertyRead, keys: &[Text]) -> Box<dyn Stage<'g> + 'g> 
     let mut found = Vec::new();
     each(true, move |cx, traverser, out| {
         check_element(&traverser.value)?;
-        storage::properties(cx, &traverser.value, traverser.stored.as_ref(), &keys, wanted, &mut found);
+        storage::properties(cx, &traverser.value, traverser.stored.as_ref(), &keys, wanted, &mut found)?;
         out.extend(found.drain(..).map(|value| traverser.with(value)));
         Ok(())
     })
@@ -165,7 +172,7 @@ fn value_map<'g>(keys: &[Text], shown: u8, mut by: Vec<ByEval<'g>>, as_propertie
         }
         let is_vertex = matches!(traverser.value, Value::Vertex(_));
         for (at, (key, mut values)) in
-            storage::properties_map(cx, &traverser.value, stored, &keys, wanted).into_iter().enumerate()
+            storage::properties_map(cx, &traverser.value, stored, &keys, wanted)?.into_iter().enumerate()
         {
             let value = if is_vertex { Value::from(values) } else { values.pop().unwrap_or_default() };
             if let Some(value) = by_turn(&mut by, at, cx, &traverser, value)? {
@@ -195,7 +202,7 @@ fn element_map<'g>(keys: &[Text]) -> Box<dyn Stage<'g> + 'g> {
                 map.insert(Value::Enum(Enum::Direction(direction)), end_map(cx, end)?);
             }
         }
-        for (key, values) in storage::properties_map(cx, &traverser.value, stored, &keys, Wanted::Values) {
+        for (key, values) in storage::properties_map(cx, &traverser.value, stored, &keys, Wanted::Values)? {
             map.insert(Value::String(key), values.into_iter().next_back().unwrap_or_default());
         }
         out.push(traverser.with(Value::from(map)));
@@ -206,8 +213,10 @@ fn element_map<'g>(keys: &[Text]) -> Box<dyn Stage<'g> + 'g> {
 /// Id and label of an end.
 fn end_map(cx: &Cx<'_>, end: &Reference) -> Result<Value> {
     let vertex = storage::end_value(end);
-    let label = storage::label_of(cx, &vertex, None::<&Stored>)?.unwrap_or_default();
-    Ok(Value::map([(t(T::Id), end.id.clone()), (t(T::Label), Value::String(label))]))
+    let stored = storage::load_value(cx, &vertex)?;
+    let label = storage::label_of(cx, &vertex, stored.as_ref())?.unwrap_or_default();
+    let id = token(cx, T::Id, &vertex, stored.as_ref())?;
+    Ok(Value::map([(t(T::Id), id), (t(T::Label), Value::String(label))]))
 }
 
 fn unfold(traverser: &Traverser, out: &mut Vec<Traverser>) {

@@ -8,6 +8,7 @@ mod filter;
 mod group;
 mod map;
 mod math;
+mod merge;
 mod order;
 mod range;
 mod reduce;
@@ -49,12 +50,11 @@ pub(crate) fn stage<'g>(node: &Node, build: Build<'g>) -> Result<Box<dyn Stage<'
             collect::stage(&node.op, build)
         }
         Op::AddVertex(_) | Op::AddEdge(_) | Op::SetProperty(_) | Op::Drop => write::stage(&node.op, build),
-        Op::Function(_) | Op::MergeVertex(_) | Op::MergeEdge(_) | Op::Match(_) | Op::Call(_) | Op::Algorithm(_) => {
-            Err(ExecError::unsupported(format!(
-                "The step {}() is not supported; docs/gremlin.md lists those that are missing",
-                node.name
-            )))
-        }
+        Op::MergeVertex(_) | Op::MergeEdge(_) => merge::stage(&node.op, build),
+        Op::Function(_) | Op::Match(_) | Op::Call(_) | Op::Algorithm(_) => Err(ExecError::unsupported(format!(
+            "The step {}() is not supported; docs/gremlin.md lists those that are missing",
+            node.name
+        ))),
         Op::Select(..) | Op::SelectColumn(_) | Op::SelectChild(..) | Op::Project(..) | Op::Path(..) => {
             select::stage(&node.op, build)
         }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use graph_access::{Cursor, GraphRead, Lookup};
+use graph_access::{Cursor, EdgeRead, EdgeRow, GraphRead, Lookup};
 use graph_model::{Edge, ErrorKind, LabelId, Vertex};
 use graph_schema::Conditions;
 use query_plan::{Op, Scan, Target};
@@ -167,13 +167,55 @@ fn passes(cx: &mut Cx<'_>, scan: &Scan, traverser: &Traverser) -> Result<bool> {
 }
 
 /// Everything that passes, at once.
-fn read_all(cx: &mut Cx<'_>, scan: &Scan, out: &mut Vec<Traverser>) -> Result<()> {
+pub(super) fn read_all(cx: &mut Cx<'_>, scan: &Scan, out: &mut Vec<Traverser>) -> Result<()> {
     let mut found = Vec::new();
     if scan.ids.is_some() {
         by_ids(cx, scan, &mut found)?;
     } else {
         for lookup in lookups(cx, scan) {
             drain(cx, scan, &lookup, &mut found)?;
+        }
+    }
+    for traverser in found {
+        cx.tick(1)?;
+        if passes(cx, scan, &traverser)? {
+            out.push(traverser);
+        }
+    }
+    Ok(())
+}
+
+/// The edges that start or end at a vertex and pass, at once.
+pub(super) fn edges_at(
+    cx: &mut Cx<'_>,
+    scan: &Scan,
+    vertex: &Value,
+    direction: query_value::Direction,
+    out: &mut Vec<Traverser>,
+) -> Result<()> {
+    let Some(owner) = storage::vertex_id(vertex) else { return Ok(()) };
+    let is_out = direction == query_value::Direction::Out;
+    let direction = if is_out { graph_model::Direction::Out } else { graph_model::Direction::In };
+    let labels = scan.labels.as_ref().map(|labels| {
+        let known = labels.iter().filter_map(|name| cx.catalogue.edge_label_named(name));
+        known.flat_map(|label| cx.catalogue.edge_labels_under(label.id)).collect::<Vec<_>>()
+    });
+    if labels.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(());
+    }
+    let read = EdgeRead { direction, labels: labels.as_deref(), limit: None, properties: true };
+    let mut found = Vec::new();
+    {
+        let owners = [&owner];
+        let mut cursor = cx.read().edges_of(&owners, read)?;
+        let mut batch = Vec::new();
+        loop {
+            cursor.next_batch(&mut batch, cx.batch)?;
+            if batch.is_empty() {
+                break;
+            }
+            found.extend(batch.drain(..).map(|row: EdgeRow| of_edge(cx, row.into_edge(owner.clone()))));
+            cx.may_hold(u64::try_from(found.len()).unwrap_or(u64::MAX))?;
         }
     }
     for traverser in found {
@@ -206,24 +248,11 @@ fn by_ids(cx: &Cx<'_>, scan: &Scan, out: &mut Vec<Traverser>) -> Result<()> {
     let ids = scan.ids.as_deref().unwrap_or_default();
     let is_once = scan.conditions.iter().any(|(target, _)| *target == Target::Token(T::Id));
     if scan.is_edges {
-        let mut ids: Vec<_> = ids.iter().filter_map(storage::edge_id).collect();
-        if is_once {
-            keep_first(&mut ids);
-        }
-        out.extend(cx.read().edges(&ids)?.into_iter().flatten().map(|edge| of_edge(cx, edge)));
+        out.extend(storage::edges_by_ids(cx, ids, is_once)?.into_iter().map(|edge| of_edge(cx, edge)));
     } else {
-        let mut ids: Vec<_> = ids.iter().filter_map(storage::vertex_id).collect();
-        if is_once {
-            keep_first(&mut ids);
-        }
-        out.extend(cx.read().vertices(&ids)?.into_iter().flatten().map(|vertex| of_vertex(cx, vertex)));
+        out.extend(storage::vertices_by_ids(cx, ids, is_once)?.into_iter().map(|vertex| of_vertex(cx, vertex)));
     }
     Ok(())
-}
-
-fn keep_first<I: Clone + std::hash::Hash + Eq>(ids: &mut Vec<I>) {
-    let mut seen = rustc_hash::FxHashSet::default();
-    ids.retain(|id| seen.insert(id.clone()));
 }
 
 /// What to ask the graph for: one question for each label, with the conditions that it may have an index for.

@@ -1,7 +1,7 @@
 //! What adds, changes and removes elements.
 
 use query_plan::{AddEdge, AddVertex, Argument, Op, PropertyChange, Text};
-use query_value::{Cardinality, Enum, Value};
+use query_value::{Cardinality, Enum, T, Value};
 
 use super::each::each;
 use crate::by::scoped;
@@ -88,7 +88,11 @@ impl<'g> ChangeEval<'g> {
         let mut property = new_property(&key, value, self.cardinality)?;
         for (key, value) in &mut self.meta {
             let (key, value) = (key.need(cx, traverser)?, value.need(cx, traverser)?);
-            property.meta.push((key_text(&key)?, value));
+            if key == Value::Enum(Enum::T(T::Id)) {
+                property.id = Some(value);
+            } else {
+                property.meta.push((key_text(&key)?, value));
+            }
         }
         Ok(vec![property])
     }
@@ -123,7 +127,7 @@ pub(super) fn new_property(key: &Value, value: Value, cardinality: Option<Cardin
         },
         _ => (cardinality, value),
     };
-    Ok(NewProperty { key, value, cardinality, meta: Vec::new() })
+    Ok(NewProperty { key, id: None, value, cardinality, meta: Vec::new() })
 }
 
 pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> + 'g>> {
@@ -181,7 +185,7 @@ where
     }
 }
 
-fn label_text(value: Option<Value>) -> Result<Option<Text>> {
+pub(super) fn label_text(value: Option<Value>) -> Result<Option<Text>> {
     match value {
         None => Ok(None),
         Some(Value::String(text)) if text.is_empty() => Err(ExecError::evaluation("Label can not be empty")),
@@ -286,10 +290,12 @@ fn set_property<'g>(change: &PropertyChange, build: Build<'g>) -> Result<Box<dyn
     let mut change = ChangeEval::new(change, build)?;
     Ok(each(false, move |cx, traverser, out| {
         let properties = change.get(cx, &traverser)?;
-        if !properties.is_empty() {
-            storage::set_property(cx, &traverser.value, &properties)?;
-        }
-        out.push(Traverser { stored: None, ..traverser });
+        let value = if properties.is_empty() {
+            traverser.value
+        } else {
+            storage::set_property(cx, &traverser.value, &properties)?
+        };
+        out.push(Traverser { value, stored: None, ..traverser });
         Ok(())
     }))
 }

@@ -16,9 +16,13 @@ pub(crate) fn vertex_id(value: &Value) -> Option<VertexId> {
     }
 }
 
-/// An id as queries see it.
-pub(crate) fn id_value(id: &VertexId) -> Value {
+/// An id as queries see it. In an auto graph a number is an INT where it fits, whatever it was given as: that is known
+/// without reading the vertex, so all values of one vertex are equal. [`super::given_id`] has the one it was given.
+pub(crate) fn id_value(catalogue: &Catalogue, id: &VertexId) -> Value {
     match id {
+        VertexId::Number(number) if catalogue.is_auto() => {
+            i32::try_from(*number).map_or(Value::Long(*number), Value::Int)
+        }
         VertexId::Number(number) => Value::Long(*number),
         VertexId::String(text) => Value::String(text.clone()),
         VertexId::Uuid(bits) => Value::Uuid(*bits),
@@ -26,8 +30,9 @@ pub(crate) fn id_value(id: &VertexId) -> Value {
 }
 
 /// A vertex of which only the id is known.
-pub(crate) fn vertex_ref(id: &VertexId) -> Value {
-    Value::Vertex(Arc::new(query_value::Vertex { id: id_value(id), label: Text::default(), properties: None }))
+pub(crate) fn vertex_ref(catalogue: &Catalogue, id: &VertexId) -> Value {
+    let (id, label) = (id_value(catalogue, id), Text::default());
+    Value::Vertex(Arc::new(query_value::Vertex { id, label, properties: None }))
 }
 
 /// The name of a vertex label.
@@ -43,18 +48,22 @@ pub(crate) fn edge_label(catalogue: &Catalogue, label: LabelId) -> Text {
 /// A vertex with its label.
 pub(crate) fn vertex_value(catalogue: &Catalogue, vertex: &Vertex) -> Value {
     let label = vertex_label(catalogue, vertex.label);
-    Value::Vertex(Arc::new(query_value::Vertex { id: id_value(&vertex.id), label, properties: None }))
+    let id = id_value(catalogue, &vertex.id);
+    Value::Vertex(Arc::new(query_value::Vertex { id, label, properties: None }))
 }
 
-/// The text of an edge's id.
+/// The id of an edge: in an auto graph its own, else HugeGraph's text of its parts.
 pub(crate) fn edge_id_value(catalogue: &Catalogue, id: &EdgeId) -> Value {
+    if catalogue.is_auto() {
+        return auto_graph::ids::edge_id(id);
+    }
     let parent = catalogue.edge_label(id.label).map_or(id.label, |label| label.parent_or_self());
     Value::from(id.text(parent).to_string())
 }
 
 /// An edge with its label; its ends have ids alone.
 pub(crate) fn edge_value(catalogue: &Catalogue, edge: &Edge) -> Value {
-    let end = |id: &VertexId| Reference { kind: ElementKind::Vertex, id: id_value(id), label: Text::default() };
+    let end = |id: &VertexId| Reference::vertex(id_value(catalogue, id), Text::default());
     Value::Edge(Arc::new(query_value::Edge {
         id: edge_id_value(catalogue, &edge.id),
         label: edge_label(catalogue, edge.id.label),
@@ -70,7 +79,17 @@ pub(crate) fn end_value(reference: &Reference) -> Value {
     Value::Vertex(Arc::new(query_value::Vertex { id: reference.id.clone(), label, properties: None }))
 }
 
-/// The stored id of an edge; none for what is no id of an edge.
+/// The element of a property as a value in a query.
+pub(crate) fn owner_value(catalogue: &Catalogue, owner: &Reference) -> Value {
+    match vertex_id(&owner.id) {
+        Some(id) if owner.kind == ElementKind::Vertex => {
+            Reference::vertex(id_value(catalogue, &id), owner.label.clone()).to_value()
+        }
+        _ => owner.to_value(),
+    }
+}
+
+/// The stored id of an edge of a graph with a strict schema; none for what is no id of an edge.
 pub(crate) fn edge_id(value: &Value) -> Option<EdgeId> {
     match value {
         Value::Edge(edge) => edge_id(&edge.id),

@@ -1,16 +1,98 @@
-//! Conditions as the graph's indexes take them.
+//! How elements are found: by ids, and by conditions as the graph's indexes take them.
 
+use std::hash::Hash;
 use std::ops::Bound;
 
-use graph_model::{Cardinality, DataType};
+use auto_graph::ids;
+use graph_model::{Cardinality, DataType, Edge, Vertex, VertexId};
 use graph_schema::{Condition, Conditions, Interval as Bounds, PropertyKey};
 use query_plan::Target;
 use query_value::{Comparison, Interval, Predicate, Value};
+use rustc_hash::FxHashSet;
 
+use super::convert::{edge_id, vertex_id};
 use crate::context::Cx;
+use crate::error::Result;
 
-/// Those conditions that an index could serve. What they let pass is tested again, so a condition may be left out.
+/// The vertices with these ids; with `once` each at most once.
+pub(crate) fn vertices_by_ids(cx: &Cx<'_>, ids: &[Value], once: bool) -> Result<Vec<Vertex>> {
+    let mut wanted = Vec::with_capacity(ids.len());
+    for id in ids {
+        wanted.extend(vertex_id(id));
+        if cx.catalogue.is_auto() {
+            wanted.extend(meant(id).as_ref().and_then(vertex_id));
+        }
+    }
+    keep_first(&mut wanted, once);
+    Ok(cx.read().vertices(&wanted)?.into_iter().flatten().collect())
+}
+
+/// The edges with these ids; with `once` each at most once.
+pub(crate) fn edges_by_ids(cx: &Cx<'_>, ids: &[Value], once: bool) -> Result<Vec<Edge>> {
+    if !cx.catalogue.is_auto() {
+        let mut wanted: Vec<_> = ids.iter().filter_map(edge_id).collect();
+        keep_first(&mut wanted, once);
+        return Ok(cx.read().edges(&wanted)?.into_iter().flatten().collect());
+    }
+    let mut wanted = Vec::with_capacity(ids.len());
+    for id in ids {
+        wanted.extend(ids::edge_key(id));
+        wanted.extend(meant(id).as_ref().and_then(ids::edge_key));
+    }
+    keep_first(&mut wanted, once);
+    Ok(cx.read().edges_by_key(&wanted)?.into_iter().flatten().collect())
+}
+
+fn keep_first<I: Clone + Hash + Eq>(ids: &mut Vec<I>, once: bool) {
+    if once {
+        let mut seen = FxHashSet::default();
+        ids.retain(|id| seen.insert(id.clone()));
+    }
+}
+
+/// The number or the UUID that a text shows: TinkerPop compares ids with a text by their texts.
+fn meant(id: &Value) -> Option<Value> {
+    let Value::String(text) = id else { return None };
+    let number = text.parse::<i64>().ok().filter(|number| number.to_string() == text.as_str());
+    number.map(Value::Long).or_else(|| match VertexId::parse_uuid(text) {
+        Ok(VertexId::Uuid(bits)) => Some(Value::Uuid(bits)),
+        _ => None,
+    })
+}
+
+/// Whether an element's id passes a test. Of an auto graph, it is compared as a text with texts.
+pub(crate) fn id_passes(cx: &Cx<'_>, predicate: &Predicate, id: &Value) -> bool {
+    let is_text = |value: &Value| matches!(value, Value::String(_) | Value::Null);
+    let are_texts = match predicate {
+        Predicate::Compare(_, value) => matches!(value, Value::String(_)),
+        Predicate::Within(values) | Predicate::Without(values) => values.iter().len() > 0 && values.iter().all(is_text),
+        Predicate::Text(..) | Predicate::Regex(..) => true,
+        _ => false,
+    };
+    if are_texts && !is_text(id) && cx.catalogue.is_auto() {
+        return predicate.test(&Value::from(id_text(id)));
+    }
+    predicate.test(id)
+}
+
+/// The text of an id, and of other values for errors.
+pub(crate) fn id_text(id: &Value) -> String {
+    match id {
+        Value::String(text) => text.to_string(),
+        Value::Uuid(bits) => VertexId::Uuid(*bits).to_string(),
+        other => match other.as_i64() {
+            Some(number) => number.to_string(),
+            None => format!("{other:?}"),
+        },
+    }
+}
+
+/// Those conditions that an index could serve. What they let pass is tested again, so a condition may be left out; an
+/// auto graph has no indexes.
 pub(crate) fn conditions(cx: &Cx<'_>, given: &[(Target, Predicate)]) -> Conditions {
+    if cx.catalogue.is_auto() {
+        return Conditions::default();
+    }
     let condition = |(target, predicate): &(Target, Predicate)| {
         let Target::Property(key) = target else { return None };
         let key = cx.catalogue.property_key_named(key)?;

@@ -7,18 +7,11 @@ use graph_schema::{Literal, NewEdge, NewVertex};
 use query_plan::Text;
 use query_value::{Cardinality, Value};
 
-use super::convert::{edge_id, edge_label, edge_value, vertex_id, vertex_label, vertex_value};
+use super::convert::{edge_id, edge_label, edge_value, id_value, vertex_id, vertex_label, vertex_value};
+use super::load::read_edges;
+use super::{NewProperty, auto_write};
 use crate::context::Cx;
 use crate::error::{ExecError, Result};
-
-/// A property to be written.
-#[derive(Clone, Debug)]
-pub(crate) struct NewProperty {
-    pub(crate) key: Text,
-    pub(crate) value: Value,
-    pub(crate) cardinality: Option<Cardinality>,
-    pub(crate) meta: Vec<(Text, Value)>,
-}
 
 /// A query's value as a client of REST would send it.
 fn literal(value: &Value) -> Result<Literal<'static>> {
@@ -86,6 +79,9 @@ fn merged(cx: &Cx<'_>, stored: &Properties, given: &[NewProperty]) -> Result<Lit
         }
     }
     for property in given {
+        if property.id.is_some() {
+            return Err(ExecError::unsupported("User supplied identifiers for vertex properties are not supported"));
+        }
         if !property.meta.is_empty() {
             return Err(ExecError::unsupported("Properties on a vertex property is not supported"));
         }
@@ -118,6 +114,9 @@ pub(crate) fn add_vertex(
     id: Option<&Value>,
     given: &[NewProperty],
 ) -> Result<Value> {
+    if cx.catalogue.is_auto() {
+        return auto_write::add_vertex(cx, label, id, given);
+    }
     let properties = merged(cx, &Properties::new(), given)?;
     let id = id.map(literal).transpose()?;
     let label = label.map_or("vertex", Text::as_str);
@@ -134,6 +133,9 @@ pub(crate) fn add_edge(
     ends: (&Value, &Value),
     given: &[NewProperty],
 ) -> Result<Value> {
+    if cx.catalogue.is_auto() {
+        return auto_write::add_edge(cx, label, id, ends, given);
+    }
     if id.is_some() {
         return Err(ExecError::unsupported("Edge does not support user supplied identifiers"));
     }
@@ -151,8 +153,11 @@ pub(crate) fn add_edge(
     Ok(edge_value(&cx.catalogue, &edge))
 }
 
-/// Sets a property of an element.
-pub(crate) fn set_property(cx: &mut Cx<'_>, element: &Value, given: &[NewProperty]) -> Result<()> {
+/// Sets properties of an element, or of a property of a vertex. Answers it as it is then.
+pub(crate) fn set_property(cx: &mut Cx<'_>, element: &Value, given: &[NewProperty]) -> Result<Value> {
+    if cx.catalogue.is_auto() {
+        return auto_write::set_property(cx, element, given);
+    }
     let gone = || ExecError::evaluation("the element does not exist any more");
     match element {
         Value::Vertex(_) => {
@@ -164,7 +169,7 @@ pub(crate) fn set_property(cx: &mut Cx<'_>, element: &Value, given: &[NewPropert
                 .catalogue
                 .vertex_label(stored.label)
                 .is_some_and(|label| label.id_strategy == graph_model::IdStrategy::PrimaryKey);
-            let id = super::convert::id_value(&id);
+            let id = id_value(&cx.catalogue, &id);
             let new = NewVertex {
                 label: Some(Cow::Borrowed(&label)),
                 id: if is_keyed { None } else { Some(literal(&id)?) },
@@ -179,9 +184,9 @@ pub(crate) fn set_property(cx: &mut Cx<'_>, element: &Value, given: &[NewPropert
             let label = edge_label(&cx.catalogue, id.label);
             let new = NewEdge {
                 label: Some(Cow::Borrowed(&label)),
-                source: Some(literal(&super::convert::id_value(&id.source))?),
+                source: Some(literal(&id_value(&cx.catalogue, &id.source))?),
                 source_label: None,
-                target: Some(literal(&super::convert::id_value(&id.target))?),
+                target: Some(literal(&id_value(&cx.catalogue, &id.target))?),
                 target_label: None,
                 properties,
             };
@@ -192,10 +197,10 @@ pub(crate) fn set_property(cx: &mut Cx<'_>, element: &Value, given: &[NewPropert
             return Err(ExecError::evaluation(message));
         }
     }
-    Ok(())
+    Ok(element.clone())
 }
 
-/// Removes an element or a property.
+/// Removes an element or a property; nothing where it is not there any more.
 pub(crate) fn drop_value(cx: &mut Cx<'_>, value: &Value) -> Result<()> {
     match value {
         Value::Vertex(_) => {
@@ -206,20 +211,24 @@ pub(crate) fn drop_value(cx: &mut Cx<'_>, value: &Value) -> Result<()> {
             Ok(())
         }
         Value::Edge(_) => {
-            let Some(id) = edge_id(value) else { return Ok(()) };
-            if cx.read().edges(std::slice::from_ref(&id))?.iter().any(Option::is_some) {
-                cx.write()?.delete_edge(&id)?;
+            if let Some(edge) = read_edges(cx, &[value])?.pop().flatten() {
+                cx.write()?.delete_edge(&edge.id)?;
             }
             Ok(())
         }
-        Value::VertexProperty(property) => drop_property(cx, property.owner.as_deref(), &property.key),
-        Value::Property(property) => drop_property(cx, property.owner.as_deref(), &property.key),
+        Value::VertexProperty(_) | Value::Property(_) if cx.catalogue.is_auto() => auto_write::drop_property(cx, value),
+        Value::VertexProperty(property) => {
+            let owner = property.owner.as_ref().map(|owner| owner.to_value());
+            owner.map_or(Ok(()), |owner| drop_property(cx, &owner, &property.key))
+        }
+        Value::Property(property) => {
+            property.owner.as_ref().map_or(Ok(()), |owner| drop_property(cx, owner, &property.key))
+        }
         other => Err(ExecError::evaluation(format!("drop() takes elements and properties, found {}", other.kind()))),
     }
 }
 
-fn drop_property(cx: &mut Cx<'_>, owner: Option<&query_value::Reference>, key: &Text) -> Result<()> {
-    let Some(owner) = owner else { return Ok(()) };
-    let removed = NewProperty { key: key.clone(), value: Value::Null, cardinality: None, meta: Vec::new() };
-    set_property(cx, &owner.to_value(), &[removed])
+fn drop_property(cx: &mut Cx<'_>, owner: &Value, key: &Text) -> Result<()> {
+    let removed = NewProperty { key: key.clone(), id: None, value: Value::Null, cardinality: None, meta: Vec::new() };
+    set_property(cx, owner, &[removed]).map(|_| ())
 }

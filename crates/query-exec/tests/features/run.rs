@@ -106,13 +106,21 @@ pub(crate) fn run(graphs: &Graphs, scenario: &Scenario) -> Outcome {
     }
     let names = Names::read(toy, &mut unit);
     let mut parameters = Vec::new();
-    for (name, value) in scenario.parameters.iter().chain(&scenario.side_effects) {
+    let mut script = scenario.traversal.clone();
+    for (name, value) in &scenario.side_effects {
+        script = format!("g.withSideEffect(\"{name}\", {name}){}", script.strip_prefix('g').unwrap_or_default());
+        match text::parse(&names, value) {
+            Some(value) => parameters.push((name.clone(), value)),
+            None => return Outcome::Skipped(format!("side effect {value}")),
+        }
+    }
+    for (name, value) in &scenario.parameters {
         match text::parse(&names, value) {
             Some(value) => parameters.push((name.clone(), value)),
             None => return Outcome::Skipped(format!("parameter {value}")),
         }
     }
-    let mut results = evaluate(&mut unit, &scenario.traversal, &parameters);
+    let mut results = evaluate(&mut unit, &script, &parameters);
     if scenario.is_next
         && let Ok(results) = &mut results
         && let Some((first, _)) = results.first().cloned()
@@ -120,6 +128,8 @@ pub(crate) fn run(graphs: &Graphs, scenario: &Scenario) -> Outcome {
         let items = match &first {
             Value::List(items) => items.to_vec(),
             Value::Set(items) => items.iter().cloned().collect(),
+            Value::Path(path) => path.objects.clone(),
+            Value::Map(map) => map.iter().map(|(key, value)| Value::map([(key.clone(), value.clone())])).collect(),
             Value::BulkSet(_) => match unfold(&first) {
                 Some(items) => items,
                 None => vec![first.clone()],

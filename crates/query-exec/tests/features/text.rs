@@ -59,6 +59,11 @@ fn id(value: &Value) -> String {
     value.as_i64().map_or_else(|| of(value), |n| n.to_string())
 }
 
+/// The text of an id, as the suite gives it.
+fn id_text(value: &Value) -> Value {
+    value.as_i64().map_or_else(|| value.clone(), |n| Value::from(n.to_string()))
+}
+
 fn float(n: f64, suffix: &str, shortest: &str) -> String {
     if n.is_nan() {
         "d[NaN]".to_owned()
@@ -125,13 +130,16 @@ pub(crate) fn parse(names: &Names, text: &str) -> Option<Value> {
         return names.vertex(name)?.element_id().cloned();
     }
     if let Some(name) = inner("v[", "].sid") {
-        return names.vertex(name)?.element_id().and_then(Value::as_i64).map(|n| Value::from(n.to_string()));
+        return names.vertex(name)?.element_id().map(id_text);
     }
     if let Some(name) = inner("v[", "]") {
         return names.vertex(name);
     }
-    if let Some(name) = inner("e[", "].id").or_else(|| inner("e[", "].sid")) {
+    if let Some(name) = inner("e[", "].id") {
         return names.edge(name)?.element_id().cloned();
+    }
+    if let Some(name) = inner("e[", "].sid") {
+        return names.edge(name)?.element_id().map(id_text);
     }
     if let Some(name) = inner("e[", "]") {
         return names.edge(name);
