@@ -107,12 +107,17 @@ impl Catalogue {
                 return Err(subject.invalid("a PARENT label must not link vertex labels: its sub labels do"));
             }
             (_, Some(source), Some(target), []) => (source, target),
+            // As labels are read, and so as they come back from a backup.
+            (_, Some(source), Some(target), [(from, to)]) if (source, target) == (from, to) => (source, target),
             (_, None, None, [(source, target)]) => (source, target),
             (_, None, None, [_, ..]) => {
                 return Err(subject.invalid("links must have exactly one pair of vertex labels"));
             }
             (_, _, _, [_, ..]) => {
-                return Err(subject.invalid("give either links or source_label and target_label, not both"));
+                return Err(subject.invalid(
+                    "links, source_label and target_label must name the same pair of vertex labels: give either links \
+                     or source_label and target_label",
+                ));
             }
             (_, _, _, []) => return Err(subject.invalid("source_label and target_label must be given")),
         };

@@ -338,6 +338,9 @@ fn edge_labels_are_checked_on_creation() {
     let created = create(linked(&[("person", "doc")])).unwrap();
     let label = created.change.catalogue.edge_label(created.id).unwrap();
     assert_eq!(label.link, Some((LabelId(1), LabelId(3))));
+    let both = edge_label("new", "person", "doc", &[]);
+    let links = vec![("person".to_owned(), "doc".to_owned())];
+    assert!(create(NewEdgeLabel { links, ..both }).is_ok(), "as labels are read");
     let sub = |parent: Option<&str>| NewEdgeLabel {
         kind: EdgeLabelKindName::Sub,
         parent_label: parent.map(str::to_owned),
@@ -366,7 +369,12 @@ fn edge_labels_are_checked_on_creation() {
         (
             create(NewEdgeLabel { source_label: Some("person".to_owned()), ..linked(&[("person", "doc")]) }),
             ErrorKind::BadInput,
-            "not both",
+            "the same pair",
+        ),
+        (
+            create(NewEdgeLabel { links: vec![("person".to_owned(), "log".to_owned())], ..base() }),
+            ErrorKind::BadInput,
+            "the same pair",
         ),
         (create(multiple(&[])), ErrorKind::BadInput, "MULTIPLE needs at least one sort key"),
         (create(multiple(&["age"])), ErrorKind::BadInput, "the sort key 'age' must be one of its properties"),

@@ -22,6 +22,8 @@ pub(crate) fn visit_all<E>(
 ) -> Result<(), StoreError> {
     while let Some(element) = source.next(progress)? {
         if visit(&element).is_break() {
+            // Perhaps not; the next page is empty then.
+            progress.more = true;
             break;
         }
     }

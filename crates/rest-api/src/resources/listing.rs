@@ -35,9 +35,10 @@ impl ListBody {
         if self.out.len() > self.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Closes the list. `page`: `None` where no page was asked for; `Some(None)` after the last one.
+    /// Closes the list. `page`: `None` where no page was asked for; `Some(None)` after the last one. A page that is too
+    /// large has ended early, and its token says where the next one goes on.
     pub(crate) fn close(mut self, page: Option<Option<String>>) -> Answered {
-        if self.out.len() > self.limit {
+        if self.out.len() > self.limit && page.is_none() {
             let message = format!(
                 "Too many records: the list is larger than {} bytes (graph.response_bytes_max); \
                 ask for fewer with 'limit', or page \
