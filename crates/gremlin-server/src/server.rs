@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http_server::{Boxed, HttpResponse, Mount, Reply, Service, Upgrade, caught, discard};
+use http_server::{Boxed, HttpResponse, Mount, Refusal, Reply, Service, Upgrade, caught, discard};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap};
 use hyper::{Method, Request, StatusCode};
@@ -60,6 +60,10 @@ impl Mount for GremlinServer {
     fn answer<'a>(&'a self, request: Request<Incoming>, upgrade: &'a Upgrade) -> Boxed<'a, HttpResponse> {
         Box::pin(self.respond(request, upgrade))
     }
+
+    fn changes_on_get(&self) -> bool {
+        true
+    }
 }
 
 /// `/gremlin` on the port of another service: its own form for its clients, TinkerPop's protocol for drivers.
@@ -75,6 +79,10 @@ impl<S: Service> Mount for Beside<S> {
         } else {
             Box::pin(Arc::clone(&self.other).answer(request))
         }
+    }
+
+    fn changes_on_get(&self) -> bool {
+        true
     }
 }
 
@@ -100,14 +108,12 @@ impl Service for NotThere {
         reply.into_response()
     }
 
-    async fn refuse(self: Arc<Self>, request: Request<Incoming>, connections_max: usize) -> HttpResponse {
+    async fn refuse(self: Arc<Self>, request: Request<Incoming>, refusal: Refusal) -> HttpResponse {
         let (head, mut body) = request.into_parts();
         discard(&mut body, &head.headers).await;
-        let message = format!(
-            "the server has {connections_max} connections already (server.connections_max); try again in a moment"
-        );
-        let mut reply = http::failure(StatusCode::SERVICE_UNAVAILABLE, &message);
-        (reply.close, reply.retry_after) = (true, true);
+        let mut reply = http::failure(refusal.status(), &refusal.to_string());
+        reply.close = true;
+        reply.retry_after = reply.status == StatusCode::SERVICE_UNAVAILABLE;
         reply.into_response()
     }
 }

@@ -111,7 +111,8 @@ pub async fn discard(body: &mut Incoming, headers: &HeaderMap) -> bool {
     if body.is_end_stream() {
         return true;
     }
-    if headers.contains_key(header::EXPECT) {
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if headers.contains_key(header::EXPECT) || announced > DISCARD_BYTES_MAX {
         return false;
     }
     let all = async {

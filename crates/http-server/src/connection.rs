@@ -7,10 +7,11 @@
 
 use std::future::Future as _;
 use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -21,7 +22,10 @@ use tokio::net::TcpStream;
 use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::limits::{WRITE_BYTES_AT_ONCE_MAX, WRITE_BYTES_COPIED_MAX, WRITE_STALL_TIME_MAX};
+use crate::limits::{
+    LINGER_BUFFER_BYTES, LINGER_BYTES_MAX, LINGER_TIME_MAX, WRITE_BYTES_AT_ONCE_MAX, WRITE_BYTES_COPIED_MAX,
+    WRITE_STALL_TIME_MAX,
+};
 
 /// Requests of a connection: while one is being answered, a silent client is not at fault.
 #[derive(Clone, Default)]
@@ -32,6 +36,7 @@ struct Requests {
     answering: AtomicUsize,
     begun: AtomicUsize,
     upgraded: AtomicBool,
+    unread: AtomicBool,
 }
 
 /// Counts one request until it is dropped.
@@ -47,6 +52,15 @@ impl Busy {
     /// Ends the time limits of reading: the bytes are no requests any more.
     pub(crate) fn upgrade(&self) {
         self.0.upgraded.store(true, Ordering::Relaxed);
+    }
+
+    /// Tells that the last answer ends the connection before its request was read to the end.
+    pub(crate) fn leave_unread(&self) {
+        self.0.unread.store(true, Ordering::Relaxed);
+    }
+
+    fn has_unread(&self) -> bool {
+        self.0.unread.load(Ordering::Relaxed)
     }
 
     fn is_upgraded(&self) -> bool {
@@ -108,6 +122,8 @@ pub(crate) struct TimedStream {
     alarm: Pin<Box<Sleep>>,
     /// Bytes written since other connections of the thread last had their turn.
     written: usize,
+    /// Since when, and how many bytes, of a request that nobody reads any more have been thrown away.
+    lingering: Option<(Instant, usize)>,
 }
 
 impl TimedStream {
@@ -123,6 +139,7 @@ impl TimedStream {
             stalled_since: None,
             alarm,
             written: 0,
+            lingering: None,
         }
     }
 
@@ -192,6 +209,27 @@ impl TimedStream {
         match self.stream.poll_peek(context, &mut ReadBuf::new(&mut byte)) {
             Poll::Ready(peeked) => Ok(peeked? == 0),
             Poll::Pending => Ok(false),
+        }
+    }
+
+    /// Reads what the client still sends and throws it away, so that it gets to read the answer. What it does not let
+    /// itself be told within bounds it is not told.
+    fn linger(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let (since, mut bytes) = self.lingering.unwrap_or_else(|| (Instant::now(), 0));
+        loop {
+            let mut room = [MaybeUninit::uninit(); LINGER_BUFFER_BYTES];
+            let mut buffer = ReadBuf::uninit(&mut room);
+            match Pin::new(&mut self.stream).poll_read(context, &mut buffer) {
+                Poll::Ready(Ok(())) if !buffer.filled().is_empty() && bytes <= LINGER_BYTES_MAX => {
+                    bytes += buffer.filled().len();
+                }
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending if self.is_over(since + LINGER_TIME_MAX, context) => return Poll::Ready(()),
+                Poll::Pending => {
+                    self.lingering = Some((since, bytes));
+                    return Poll::Pending;
+                }
+            }
         }
     }
 
@@ -292,7 +330,14 @@ impl AsyncWrite for TimedStream {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+        let this = self.get_mut();
+        if this.lingering.is_none() {
+            ready!(Pin::new(&mut this.stream).poll_shutdown(context))?;
+        }
+        if this.busy.has_unread() {
+            ready!(this.linger(context));
+        }
+        Poll::Ready(Ok(()))
     }
 }
 

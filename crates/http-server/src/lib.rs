@@ -9,6 +9,7 @@
 //! - Addresses are split into segments first, and each segment is percent-decoded exactly once, so segments may hold
 //!   any character.
 //! - A refused request is answered; its connection is not simply dropped.
+//! - What a page of another site makes a browser send changes nothing and shows nothing ([`Refusal`]).
 //! - Every wait for a client has a bound, except on connections that changed their protocol: their service bounds
 //!   those.
 
@@ -18,6 +19,7 @@ mod caught;
 mod connection;
 pub mod limits;
 mod mount;
+mod origin;
 mod query;
 mod reply;
 mod server;
@@ -26,6 +28,7 @@ pub use address::{Address, NotDecoded, decode};
 pub use body::{BodyError, discard, read_body};
 pub use caught::caught;
 pub use mount::{Boxed, HttpResponse, Mount, Mounts, Service, Switched, Upgrade};
+pub use origin::Refusal;
 pub use query::Query;
 pub use reply::{Reply, accepts_gzip};
 pub use server::{Options, ServeError, serve};

@@ -5,9 +5,19 @@ use std::time::Duration;
 /// Answers smaller than this are not compressed: the gain would be less than a packet, the cost the same.
 pub const GZIP_ANSWER_BYTES_MIN: usize = 1_024;
 
-/// Bytes of a refused request's body that are read and thrown away before its answer: closing a connection with unread
-/// bytes makes the system discard the answer too. Beyond it the connection is closed all the same.
-pub const DISCARD_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Bytes of a refused request's body that are read and thrown away before its answer, so that its connection can be
+/// used again. One that is or may be longer is answered at once, and the connection ends.
+pub const DISCARD_BYTES_MAX: usize = 1024 * 1024;
+
+/// Bytes that are read and thrown away after the answer to a refused request has ended a connection: closing it with
+/// unread bytes makes the system discard the answer too.
+pub const LINGER_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Time for that.
+pub const LINGER_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// Bytes that are thrown away at once.
+pub(crate) const LINGER_BUFFER_BYTES: usize = 16 * 1024;
 
 /// Time for throwing a refused body away: a slow sender does not get to hold a connection.
 pub const DISCARD_TIME_MAX: Duration = Duration::from_secs(5);

@@ -13,6 +13,8 @@ use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
+use crate::origin::{self, Refusal};
+
 /// An answer on the wire.
 pub type HttpResponse = Response<Full<Bytes>>;
 
@@ -25,11 +27,11 @@ pub trait Service: Send + Sync + 'static {
     /// Answers one request, whatever happens.
     fn answer(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = HttpResponse> + Send;
 
-    /// Answers a request on a connection beyond the limit of `connections_max`.
+    /// Answers a request that is refused whatever it asks for; a connection beyond the limit ends after that.
     fn refuse(
         self: Arc<Self>,
         request: Request<Incoming>,
-        connections_max: usize,
+        refusal: Refusal,
     ) -> impl Future<Output = HttpResponse> + Send;
 }
 
@@ -38,24 +40,37 @@ pub trait Mount: Send + Sync + 'static {
     /// Answers one request, whatever happens. To switch to another protocol it calls [`Upgrade::accept`] and answers
     /// 101.
     fn answer<'a>(&'a self, request: Request<Incoming>, upgrade: &'a Upgrade) -> Boxed<'a, HttpResponse>;
+
+    /// Whether a GET may change something, so that pages of other sites may not have it sent.
+    fn changes_on_get(&self) -> bool {
+        false
+    }
 }
 
 /// The services of one listener.
 pub struct Mounts<S> {
     pub(crate) root: Arc<S>,
     mounted: Vec<(&'static str, Box<dyn Mount>)>,
+    hosts: Vec<String>,
 }
 
 impl<S: Service> Mounts<S> {
     /// One service for all addresses.
     pub fn new(root: Arc<S>) -> Self {
-        Self { root, mounted: Vec::new() }
+        Self { root, mounted: Vec::new(), hosts: Vec::new() }
     }
 
     /// Gives all addresses that begin with `/segment` to another service.
     #[must_use]
     pub fn mount(mut self, segment: &'static str, service: impl Mount) -> Self {
         self.mounted.push((segment, Box::new(service)));
+        self
+    }
+
+    /// Names by which browsers reach the listener, apart from addresses in digits and `localhost` (`server.hosts`).
+    #[must_use]
+    pub fn hosts(mut self, hosts: Vec<String>) -> Self {
+        self.hosts = hosts;
         self
     }
 
@@ -69,9 +84,13 @@ impl<S: Service> Mounts<S> {
 
     /// Answers one request of a connection.
     pub(crate) async fn answer(&self, request: Request<Incoming>, upgrade: &Upgrade) -> HttpResponse {
-        match self.find(request.uri().path()) {
-            None => Arc::clone(&self.root).answer(request).await,
-            Some(service) => service.answer(request, upgrade).await,
+        let service = self.find(request.uri().path());
+        let changes_on_get = service.is_some_and(Mount::changes_on_get);
+        let allowed = origin::check(request.method(), request.uri(), request.headers(), &self.hosts, changes_on_get);
+        match (allowed, service) {
+            (Err(refusal), _) => Box::pin(Arc::clone(&self.root).refuse(request, refusal)).await,
+            (Ok(()), None) => Arc::clone(&self.root).answer(request).await,
+            (Ok(()), Some(service)) => service.answer(request, upgrade).await,
         }
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, StatusCode};
+use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use serving::{Serving, Worker, Workers};
 use tokio::net::{TcpListener, TcpStream};
@@ -23,6 +23,7 @@ use tokio::time::{sleep, timeout};
 use crate::connection::{Busy, Patience, TimedStream, http};
 use crate::limits::{ACCEPT_RETRY_PAUSE, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX};
 use crate::mount::{Mounts, Service, Upgrade};
+use crate::origin::Refusal;
 
 /// Why the server ended before its shutdown.
 #[derive(Debug, thiserror::Error)]
@@ -180,6 +181,10 @@ async fn connection<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, ended
             drop(request);
             if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
                 busy.upgrade();
+            } else if (answer.status().is_client_error() || answer.status().is_server_error())
+                && answer.headers().contains_key(header::CONNECTION)
+            {
+                busy.leave_unread();
             }
             Ok::<_, Infallible>(answer)
         }
@@ -221,7 +226,8 @@ async fn connection<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, ended
 /// Tells a connection beyond the limit so.
 async fn refused_connection<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, ended: watch::Receiver<bool>) {
     let service = service_fn(|request| {
-        let refusal = Arc::clone(&shared.mounts.root).refuse(request, shared.options.connections_max);
+        let refusal = Refusal::TooManyConnections { connections_max: shared.options.connections_max };
+        let refusal = Arc::clone(&shared.mounts.root).refuse(request, refusal);
         async move { Ok::<_, Infallible>(refusal.await) }
     });
     let connection = http1::Builder::new()

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_server::{Boxed, HttpResponse, Mount, Mounts, Options, Reply, Service, Upgrade, serve};
+use http_server::{Boxed, HttpResponse, Mount, Mounts, Options, Refusal, Reply, Service, Upgrade, serve};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::{Request, StatusCode};
@@ -31,14 +31,20 @@ impl Service for Named {
         self.reply(&request)
     }
 
-    async fn refuse(self: Arc<Self>, _: Request<Incoming>, _: usize) -> HttpResponse {
-        Reply::text("full".to_owned()).into_response()
+    async fn refuse(self: Arc<Self>, _: Request<Incoming>, refusal: Refusal) -> HttpResponse {
+        let mut reply = Reply::text(refusal.to_string());
+        reply.status = refusal.status();
+        reply.into_response()
     }
 }
 
 impl Mount for Named {
     fn answer<'a>(&'a self, request: Request<Incoming>, _: &'a Upgrade) -> Boxed<'a, HttpResponse> {
         Box::pin(async move { self.reply(&request) })
+    }
+
+    fn changes_on_get(&self) -> bool {
+        self.0 == "changing"
     }
 }
 
@@ -93,6 +99,15 @@ async fn until(stream: &mut TcpStream, end: &str) -> String {
     String::from_utf8(all).unwrap()
 }
 
+/// The first line that comes from the connection.
+async fn line(stream: &mut TcpStream) -> String {
+    let mut all = Vec::new();
+    while !all.contains(&b'\n') {
+        assert!(timeout(LONG, stream.read_buf(&mut all)).await.unwrap().unwrap() > 0);
+    }
+    String::from_utf8(all).unwrap().lines().next().unwrap().to_owned()
+}
+
 #[tokio::test]
 async fn services_and_an_upgraded_connection_share_a_port() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -106,6 +121,7 @@ async fn services_and_an_upgraded_connection_share_a_port() {
         workers: Vec::new(),
     };
     let mounts = Mounts::new(Arc::new(Named("root"))).mount("ui", Named("pages")).mount("echo", Echo);
+    let mounts = mounts.mount("run", Named("changing")).hosts(vec!["a".to_owned()]);
     let (stop, stopped) = oneshot::channel::<()>();
     let shutdown = async move { drop(stopped.await) };
     let server = tokio::spawn(serve(listener, mounts, Arc::clone(&serving), options, shutdown, LONG));
@@ -120,6 +136,20 @@ async fn services_and_an_upgraded_connection_share_a_port() {
     ] {
         plain.write_all(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n").as_bytes()).await.unwrap();
         until(&mut plain, &format!("\r\n\r\n{answer}")).await;
+    }
+
+    for (path, headers, status) in [
+        ("/ui", "host: a\r\nsec-fetch-site: cross-site", 200),
+        ("/run", "host: a\r\nsec-fetch-site: cross-site", 403),
+        ("/run", "host: a\r\norigin: http://a", 200),
+        ("/run", "host: a", 200),
+        ("/echo", "host: a\r\nconnection: upgrade\r\nupgrade: echo\r\norigin: http://b", 403),
+        ("/ui", "host: b\r\nsec-fetch-site: none", 403),
+    ] {
+        let mut page = TcpStream::connect(address).await.unwrap();
+        page.write_all(format!("GET {path} HTTP/1.1\r\n{headers}\r\n\r\n").as_bytes()).await.unwrap();
+        let head = line(&mut page).await;
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{path} {headers}: {head}");
     }
 
     let mut upgraded = TcpStream::connect(address).await.unwrap();

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use graph_access::Budget;
 use graph_store::Wait;
-use http_server::{Address, BodyError, HttpResponse, Reply, Service, accepts_gzip, caught, discard, read_body};
+use http_server::{
+    Address, BodyError, HttpResponse, Refusal, Reply, Service, accepts_gzip, caught, discard, read_body,
+};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, StatusCode};
@@ -31,9 +33,9 @@ impl Service for App {
     fn refuse(
         self: Arc<Self>,
         request: Request<Incoming>,
-        connections_max: usize,
+        refusal: Refusal,
     ) -> impl Future<Output = HttpResponse> + Send {
-        refuse(request, connections_max)
+        refuse(request, refusal)
     }
 }
 
@@ -76,14 +78,11 @@ fn outcome(status: StatusCode) -> Outcome {
     }
 }
 
-/// The answer to a request on a connection beyond the limit.
-async fn refuse(request: Request<Incoming>, connections_max: usize) -> HttpResponse {
+/// The answer to a request that is refused whatever it asks for.
+async fn refuse(request: Request<Incoming>, refusal: Refusal) -> HttpResponse {
     let (head, mut body) = request.into_parts();
     discard(&mut body, &head.headers).await;
-    let error = ApiError::overloaded(format!(
-        "the server has {connections_max} connections already (server.connections_max); try again in a moment"
-    ));
-    error.closing().into_reply().into_response()
+    ApiError::from(refusal).closing().into_reply().into_response()
 }
 
 async fn serve(
@@ -235,7 +234,7 @@ async fn read(app: &App, headers: &HeaderMap, admitted: &mut Admitted, body: &mu
         return Err(ApiError::body_too_slow(limits.request_timeout_ms));
     };
     let body = read.map_err(|error| match error {
-        BodyError::TooLarge => ApiError::body_too_large(limits.request_body_bytes_max),
+        BodyError::TooLarge => ApiError::body_too_large(limits.request_body_bytes_max).closing(),
         BodyError::NoRoom => {
             app.serving.metrics.refused_bytes.inc();
             ApiError::overloaded(format!(

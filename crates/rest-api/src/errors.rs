@@ -4,7 +4,7 @@ use graph_access::AccessError;
 use graph_model::{ErrorKind, IdError};
 use graph_schema::{ElementError, SchemaError};
 use graph_store::StoreError;
-use http_server::{NotDecoded, Reply};
+use http_server::{NotDecoded, Refusal, Reply};
 use hyper::StatusCode;
 use rest_json::{DecodeError, ErrorBody};
 use serving::Refused;
@@ -37,6 +37,7 @@ const NO_INDEX: &str = "class org.apache.hugegraph.exception.NoIndexException";
 const NOT_ALLOW: &str = "class org.apache.hugegraph.exception.NotAllowException";
 const NOT_FOUND: &str = "class org.apache.hugegraph.exception.NotFoundException";
 const NOT_SUPPORT: &str = "class org.apache.hugegraph.exception.NotSupportException";
+const HTTP_FORBIDDEN: &str = "class jakarta.ws.rs.ForbiddenException";
 const HTTP_METHOD: &str = "class jakarta.ws.rs.NotAllowedException";
 const HTTP_NOT_FOUND: &str = "class jakarta.ws.rs.NotFoundException";
 const HTTP_TYPE: &str = "class jakarta.ws.rs.NotSupportedException";
@@ -213,6 +214,15 @@ impl ApiError {
         reply.close = self.close;
         reply.retry_after = self.class == HTTP_UNAVAILABLE;
         reply
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::TooManyConnections { .. } => Self::overloaded(refusal.to_string()),
+            _ => Self::new(refusal.status(), HTTP_FORBIDDEN, format!("HTTP 403 Forbidden: {refusal}")),
+        }
     }
 }
 

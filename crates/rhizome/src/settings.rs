@@ -45,6 +45,8 @@ pub struct Settings {
 #[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
 pub struct Server {
     pub listen: String,
+    #[serde(deserialize_with = "list")]
+    pub hosts: Vec<String>,
     pub connections_max: usize,
     pub requests_in_flight_max: usize,
     pub bytes_in_flight_max: ByteSize,

@@ -27,7 +27,14 @@ const WINGS: &[(&str, &[&[&str]])] = &[
     ),
     (
         "http-server",
-        &[&["server"], &["connection"], &["mount"], &["body", "caught", "query", "reply"], &["address"], &["limits"]],
+        &[
+            &["server"],
+            &["connection"],
+            &["mount"],
+            &["body", "caught", "origin", "query", "reply"],
+            &["address"],
+            &["limits"],
+        ],
     ),
     (
         "serving",

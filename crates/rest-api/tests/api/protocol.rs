@@ -143,6 +143,43 @@ fn bodies_and_batches_have_limits() {
 }
 
 #[test]
+fn a_declared_length_above_the_limit_is_refused_before_the_body_comes() {
+    let server = Server::with(Limits { request_body_bytes_max: 100_000, ..Limits::default() });
+    let mut stream = server.connect();
+    let head = format!(
+        "POST {G}/graph/vertices/batch HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\n\
+        Content-Length: 100001\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    assert_eq!(read_answer(&mut stream).unwrap().status, 413);
+    // Still taken, so that a client that sends first and reads then gets its answer.
+    stream.write_all(&[b' '; 50_000]).unwrap();
+    assert_eq!(stream.read(&mut [0; 8]).unwrap(), 0, "the connection is over");
+}
+
+#[test]
+fn pages_of_other_sites_can_change_nothing() {
+    let server = Server::start();
+    let graph = "/graphs/evil";
+    let site = [("Origin", "http://evil.example"), ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors")];
+    for (method, headers, body) in [
+        ("POST", &site[..], &b""[..]),
+        ("POST", &[site[0], ("Content-Type", "text/plain")], b"gremlin.graph=x"),
+        ("DELETE", &site[..2], b""),
+    ] {
+        let answer = server.send(method, graph, headers, body);
+        assert_eq!((answer.status, answer.class().as_str()), (403, "jakarta.ws.rs.ForbiddenException"));
+        assert!(answer.text().contains("http://evil.example") && answer.text().contains("server.hosts"));
+    }
+    let rebound = [("Host", "evil.example"), ("Sec-Fetch-Site", "same-origin")];
+    let answer = server.send("GET", "/graphs", &rebound, b"");
+    assert_eq!(answer.status, 403);
+    assert!(answer.text().contains("'evil.example'"), "{}", answer.text());
+    assert_eq!(server.send("GET", "/graphs", &rebound[..1], b"").status, 200, "no browser");
+    assert!(!server.get("/graphs").text().contains("evil"), "nothing was made");
+}
+
+#[test]
 fn lists_have_a_limit() {
     let server = Server::with(Limits { response_bytes_max: 2_000, ..Limits::default() });
     server.make_schema();
@@ -151,6 +188,41 @@ fn lists_have_a_limit() {
     assert_eq!((answer.status, answer.class().as_str()), (400, "org.apache.hugegraph.exception.LimitExceedException"));
     assert!(answer.text().contains("graph.response_bytes_max") && answer.text().contains("page"));
     assert_eq!(server.get(&format!("{G}/graph/vertices?limit=5")).status, 200);
+}
+
+#[test]
+fn pages_end_early_where_they_become_too_large() {
+    let server = Server::with(Limits { response_bytes_max: 2_000, ..Limits::default() });
+    server.make_schema();
+    assert_eq!(server.post(&format!("{G}/graph/vertices/batch"), &people(100)).status, 201);
+    let shards = server.get(&format!("{G}/traversers/vertices/shards?split_size=1048576")).json();
+    let bounds = |shard: &Value| {
+        let bound = |name: &str| shard[name].as_str().unwrap().to_owned();
+        format!("traversers/vertices/scan?start={}&end={}&page_limit=100000", bound("start"), bound("end"))
+    };
+    let scans: Vec<_> = shards["shards"].as_array().unwrap().iter().map(bounds).collect();
+    for lists in [&["graph/vertices?limit=1000".to_owned()][..], &scans] {
+        let (mut ids, mut pages) = (std::collections::BTreeSet::new(), 0);
+        for list in lists {
+            let mut token = String::new();
+            loop {
+                let page = server.get(&format!("{G}/{list}&page={token}"));
+                assert_eq!(page.status, 200, "{}", page.text());
+                assert!(page.text().len() < 3_000, "the limit and one element");
+                let page = page.json();
+                for vertex in page["vertices"].as_array().unwrap() {
+                    assert!(ids.insert(vertex["id"].to_string()), "{vertex} twice");
+                }
+                pages += 1;
+                match page["page"].as_str() {
+                    Some(next) => token = next.to_owned(),
+                    None => break,
+                }
+            }
+        }
+        assert_eq!(ids.len(), 100);
+        assert!(pages > 3, "{pages}");
+    }
 }
 
 /// Sends a request without the last byte of its body: it is at work until that byte comes.

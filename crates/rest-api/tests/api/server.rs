@@ -272,7 +272,10 @@ fn unreadable(error: &str, text: &str) -> Value {
 }
 
 pub(crate) fn write_request(stream: &mut TcpStream, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) {
-    let mut head = format!("{method} {path} HTTP/1.1\r\nHost: test\r\n");
+    let mut head = format!("{method} {path} HTTP/1.1\r\n");
+    if headers.iter().all(|(name, _)| *name != "Host") {
+        head.push_str("Host: localhost\r\n");
+    }
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }

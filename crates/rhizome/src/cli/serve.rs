@@ -182,11 +182,13 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     let api = rest_api::service(Arc::clone(&queries), Arc::clone(&serving), api_options(&settings));
     let gremlin = GremlinServer::new(queries, Arc::clone(&serving), gremlin_options(&settings));
     let rest = Mounts::new(Arc::clone(&api)).mount("gremlin", gremlin.clone().beside(api));
+    let rest = rest.hosts(hosts(&settings.server, &settings.server.listen));
     let connections = connection_options(&settings.server, workers);
     let serve_rest = http_server::serve(listener, rest, Arc::clone(&serving), connections.clone(), shutdown(), grace);
     let serve_gremlin = async {
         let Some(listener) = gremlin_listener else { return Ok(()) };
         let mounts = Mounts::new(Arc::new(NotThere)).mount("gremlin", gremlin);
+        let mounts = mounts.hosts(hosts(&settings.server, &settings.gremlin.listen));
         http_server::serve(listener, mounts, serving, connections, shutdown(), grace).await
     };
     let ((), rest, gremlin) = tokio::join!(signals, serve_rest, serve_gremlin);
@@ -304,6 +306,12 @@ fn serving_options(server: &Server, workers: usize, remote: bool) -> serving::Op
         workers,
         remote,
     }
+}
+
+/// Names by which browsers may reach a listener.
+fn hosts(server: &Server, listen: &str) -> Vec<String> {
+    let own = listen.rsplit_once(':').map(|(host, _)| host.to_owned());
+    server.hosts.iter().cloned().chain(own).collect()
 }
 
 fn connection_options(server: &Server, workers: Vec<Worker>) -> http_server::Options {
