@@ -76,6 +76,10 @@ pub(crate) fn step(
         Call::Repeat { name, body } => push(repeat(t, name.0.as_ref(), body, step)?),
         Call::Properties { keys } => properties(t, PropertyRead::Properties, names(keys), nodes),
         Call::Values { keys } => properties(t, PropertyRead::Values, names(keys), nodes),
+        Call::Inject { values } => {
+            let is_first = nodes.is_empty();
+            nodes.push(Node::new(Op::Inject(all(values)?, is_first), name));
+        }
         other => push(single(t, other, step, is_start)?),
     }
     Ok(0)
@@ -85,7 +89,6 @@ pub(crate) fn step(
 fn single(t: &Translator<'_>, call: &Call, step: &Step, is_start: bool) -> Result<Op, PlanError> {
     Ok(match call {
         Call::Start {} | Call::Identity {} => Op::Identity,
-        Call::Inject { values } => Op::Inject(all(values)?, is_start),
         Call::Is { test } => Op::Is(predicate(&test.0)?),
         Call::Filter { test } => Op::Filter(condition(t, test)?),
         Call::Not { traversal } => Op::Not(t.child(traversal)?),

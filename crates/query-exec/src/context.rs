@@ -8,6 +8,7 @@ use graph_model::ErrorKind;
 use graph_schema::Catalogue;
 use query_plan::{Node, Paths, Plan, Sack};
 use query_value::Value;
+use query_value::function::Room;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -152,6 +153,11 @@ impl<'g> Cx<'g> {
             return Err(self.too_much());
         }
         Ok(())
+    }
+
+    /// Bytes that the results of one operator may take at once.
+    pub(crate) fn room(&self) -> Room {
+        Room::new(self.memory_max.saturating_sub(self.held))
     }
 
     fn too_much(&self) -> ExecError {

@@ -2,13 +2,21 @@
 
 use std::cmp::Ordering;
 
+use graph_model::ErrorKind;
 use query_value::{Operator, Value, ValueError, number};
 
-use crate::error::{ExecError, Result};
+use crate::error::{ExecError, ExecErrorKind, Result};
 
 impl From<ValueError> for ExecError {
     fn from(error: ValueError) -> Self {
-        Self::evaluation(error.to_string())
+        match error {
+            ValueError::NoRoom => Self {
+                kind: ExecErrorKind::Access(ErrorKind::LimitExceeded),
+                message: format!("{error} (gremlin.memory_max)"),
+                step: None,
+            },
+            other => Self::evaluation(other.to_string()),
+        }
     }
 }
 
@@ -42,19 +50,4 @@ pub(crate) fn times(value: &Value, bulk: u64) -> Result<Value> {
 /// The mean of some numbers.
 pub(crate) fn mean(sum: &Value, count: u64) -> Result<Value> {
     Ok(number::mean(sum, count)?)
-}
-
-/// A value as it stands in a text.
-pub(crate) fn text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.to_string(),
-        Value::Null => "null".to_owned(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Float(number) => format!("{number:?}"),
-        Value::Double(number) => format!("{number:?}"),
-        Value::BigInteger(number) => number.to_string(),
-        Value::BigDecimal(number) => number.to_string(),
-        Value::Char(character) => character.to_string(),
-        other => other.as_i64().map_or_else(|| other.class_name().to_owned(), |number| number.to_string()),
-    }
 }

@@ -11,7 +11,7 @@ use crate::Text;
 pub enum Op {
     /// Passes on what a nested pipeline is given.
     Start,
-    /// Adds values; true: there is no input.
+    /// Adds values: before what comes in, or (true) after it, where it is the first operator.
     Inject(Vec<Value>, bool),
     /// Reads elements by id, by index or all.
     Scan(Scan),

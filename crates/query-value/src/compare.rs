@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use bigdecimal::BigDecimal;
 
 use crate::exact::{Number, exact};
+use crate::enums::Enum;
 use crate::value::{Map, Tree, Value};
 
 /// Whether two values are equal: `P.eq`. NaN equals nothing, values of different types are not equal, numbers of
@@ -59,7 +60,7 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// Orders any two values: null, booleans, numbers, dates, strings, UUIDs, vertices, edges, properties, paths, sets,
+/// Orders any two values: null, booleans, numbers, dates, strings and tokens (`T`), UUIDs, vertices, edges, properties, paths, sets,
 /// lists, maps, entries, and the rest by type. NaN comes after all numbers.
 #[must_use]
 pub fn order(a: &Value, b: &Value) -> Ordering {
@@ -81,10 +82,23 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
         _ if a.is_number() => Some(numbers(a, b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))),
         _ => match (a.element_id(), b.element_id()) {
             (Some(a), Some(b)) => Some(order(a, b)),
-            _ => scalars(a, b),
+            _ => key_order(a, b).or_else(|| scalars(a, b)),
         },
     };
     found.unwrap_or(Ordering::Equal)
+}
+
+/// Orders the keys of maps of elements: tokens stand among texts, by their names.
+fn key_order(a: &Value, b: &Value) -> Option<Ordering> {
+    let key = |value: &Value| match value {
+        Value::Enum(Enum::T(token)) => Some(Value::from(token.name())),
+        Value::String(_) => Some(value.clone()),
+        _ => None,
+    };
+    if matches!((a, b), (Value::String(_), Value::String(_))) {
+        return None;
+    }
+    scalars(&key(a)?, &key(b)?)
 }
 
 fn order_pair(a: (&Value, &Value), b: (&Value, &Value)) -> Ordering {
@@ -224,7 +238,7 @@ fn rank(value: &Value) -> u8 {
         Value::Bool(_) => 1,
         number if number.is_number() => 2,
         Value::DateTime(_) => 3,
-        Value::String(_) => 4,
+        Value::String(_) | Value::Enum(Enum::T(_)) => 4,
         Value::Uuid(_) => 5,
         Value::Vertex(_) => 6,
         Value::Edge(_) => 7,
@@ -349,6 +363,9 @@ mod tests {
             Value::from(crate::DateTime::parse("2023-01-01T00:00:00Z").unwrap()),
             Value::from("bar"),
             Value::from("foo"),
+            Value::from(Enum::T(crate::T::Id)),
+            Value::from(Enum::T(crate::T::Label)),
+            Value::from("name"),
             Value::Uuid(5),
             Value::set([Value::from("x")]),
             Value::list([Value::from("a"), Value::from("b")]),

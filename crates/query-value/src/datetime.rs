@@ -58,6 +58,21 @@ impl DateTime {
         })
     }
 
+    /// A moment in UTC of milliseconds since 1970; none beyond the years -9999 to 9999.
+    #[must_use]
+    pub fn from_epoch_milliseconds(milliseconds: i64) -> Option<Self> {
+        Self::from_epoch(milliseconds.div_euclid(1000), milliseconds.rem_euclid(1000) * 1_000_000)
+    }
+
+    /// The moment some seconds later, with the same offset; none beyond the years -9999 to 9999.
+    #[must_use]
+    pub fn plus_seconds(&self, seconds: i64) -> Option<Self> {
+        let since = self.since_epoch();
+        let offset = self.offset_seconds;
+        let local = since.seconds.checked_add(seconds)?.checked_add(offset.into())?;
+        Some(Self { offset_seconds: offset, ..Self::from_epoch(local, since.nanoseconds.into())? })
+    }
+
     /// The local date and time, to order moments of one instant by.
     pub(crate) fn local(&self) -> (i32, u8, u8, u64) {
         (self.year, self.month, self.day, self.nanosecond)

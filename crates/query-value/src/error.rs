@@ -37,6 +37,21 @@ pub enum ValueError {
         /// Why not.
         reason: String,
     },
+    /// A result does not fit into the [`crate::function::Room`] that is left for it.
+    #[error("a result takes more memory than is left for it")]
+    NoRoom,
+    /// A value that cannot be converted.
+    #[error("{message}")]
+    Conversion {
+        /// What cannot be converted into what.
+        message: String,
+    },
+    /// A formula that cannot be read or computed.
+    #[error("{message}")]
+    Formula {
+        /// What is wrong.
+        message: String,
+    },
     /// A type's name that is not registered.
     #[error("{name} is not a registered type")]
     TypeName {

@@ -5,7 +5,7 @@
 //! unique: numbers of different types differ (`1` and `1.0`), NaN is itself, elements are equal by their id.
 //!
 //! [`equals`] is equality (`1 == 1.0`), [`compare()`] compares within a type, [`order`] sorts any values; [`number`]
-//! computes, [`Predicate`] tests.
+//! computes, [`mod@function`] converts, [`Predicate`] tests.
 //!
 //! No I/O, no storage, no parser of a language, no execution. Nothing here panics. Functions recurse into nested
 //! values, so a value must not be nested deeper than [`limits::NESTING_MAX`]: code that builds collections out of
@@ -19,6 +19,7 @@ mod enums;
 mod equivalence;
 mod error;
 mod exact;
+pub mod function;
 pub mod limits;
 pub mod number;
 mod predicate;

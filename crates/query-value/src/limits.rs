@@ -10,3 +10,9 @@ pub const NUMBER_DIGITS_MAX: usize = 4096;
 
 /// Bytes of a compiled regular expression. Matching takes time in proportion to it.
 pub const REGEX_BYTES_MAX: usize = 1024 * 1024;
+
+/// Levels of brackets and functions in a formula: reading and computing it recurse.
+pub const FORMULA_DEPTH_MAX: usize = 64;
+
+/// Numbers, names and brackets in a formula: a sum of many terms is computed and dropped as deep as it is long.
+pub const FORMULA_TERMS_MAX: usize = 1024;

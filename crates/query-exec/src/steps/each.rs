@@ -2,6 +2,9 @@
 
 use std::collections::VecDeque;
 
+use query_value::Value;
+use query_value::function::Room;
+
 use crate::context::{Cx, Stage};
 use crate::error::Result;
 use crate::storage;
@@ -44,6 +47,42 @@ where
         }
         input.drain(..).try_for_each(|traverser| (self.each)(cx, traverser, out))
     }
+}
+
+/// A stage that makes at most one value of each, as large as memory allows.
+struct Compute<F> {
+    loads: bool,
+    compute: F,
+}
+
+impl<'g, F> Stage<'g> for Compute<F>
+where
+    F: FnMut(&mut Cx<'g>, &Traverser, &mut Room) -> Result<Option<Value>>,
+{
+    fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, out: &mut Vec<Traverser>) -> Result<()> {
+        if self.loads {
+            storage::load_queue(cx, input)?;
+        }
+        // What this call gives waits together; later calls come when it has been taken.
+        let mut room = cx.room();
+        for traverser in input.drain(..) {
+            let before = room.left();
+            out.extend((self.compute)(cx, &traverser, &mut room)?.map(|value| traverser.with(value)));
+            cx.tick(u64::try_from((before - room.left()) / BYTES_PER_TICK).unwrap_or(u64::MAX))?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes whose making counts as one row of work.
+const BYTES_PER_TICK: usize = 256;
+
+/// A boxed stage of a function of each value.
+pub(crate) fn compute<'g>(
+    loads: bool,
+    compute: impl FnMut(&mut Cx<'g>, &Traverser, &mut Room) -> Result<Option<Value>> + 'g,
+) -> Box<dyn Stage<'g> + 'g> {
+    Box::new(Compute { loads, compute })
 }
 
 /// A boxed [`Each`].

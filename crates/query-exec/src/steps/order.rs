@@ -52,6 +52,11 @@ impl<'g> Keys<'g> {
         Ok(Some(keys))
     }
 
+    /// Whether elements are read.
+    pub(super) fn reads(&self) -> bool {
+        self.by.iter().any(|(by, _)| by.reads())
+    }
+
     pub(super) fn compare(&self, a: &[Value], b: &[Value]) -> Ordering {
         for (((_, order), a), b) in self.by.iter().zip(a).zip(b) {
             let ordering = semantics::order(a, b);
@@ -79,7 +84,7 @@ impl OrderStage<'_> {
 
 impl<'g> Stage<'g> for OrderStage<'g> {
     fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, _: &mut Vec<Traverser>) -> Result<()> {
-        if self.keys.by.iter().any(|(by, _)| by.reads()) {
+        if self.keys.reads() {
             storage::load_queue(cx, input)?;
         }
         for traverser in input.drain(..) {

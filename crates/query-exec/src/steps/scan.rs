@@ -21,15 +21,18 @@ const FIRST_BATCH: usize = 64;
 
 pub(super) fn stage<'g>(op: &Op) -> Box<dyn Stage<'g> + 'g> {
     match op {
-        Op::Inject(values, _) => Box::new(Inject { values: values.clone(), is_given: false }),
+        Op::Inject(values, is_first) => {
+            Box::new(Inject { values: values.clone(), is_first: *is_first, is_given: false })
+        }
         Op::Scan(scan) => Box::new(ScanStage { scan: scan.clone(), source: Source::New, batch: FIRST_BATCH, given: 0 }),
         _ => keep(false, |_, _| Ok(true)),
     }
 }
 
-/// Values before those that come in.
+/// Values before those that come in; at the beginning of a nested pipeline after them.
 struct Inject {
     values: Vec<Value>,
+    is_first: bool,
     is_given: bool,
 }
 
@@ -44,6 +47,9 @@ impl Inject {
 
 impl<'g> Stage<'g> for Inject {
     fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, out: &mut Vec<Traverser>) -> Result<()> {
+        if self.is_first {
+            out.extend(input.drain(..));
+        }
         self.give(cx, out);
         out.extend(input.drain(..));
         Ok(())
