@@ -22,8 +22,18 @@ pub(crate) fn connect(steps: &[Step], is_root: bool) -> Vec<Step> {
     let before: Vec<Step> = steps.iter().take(1).take_while(is_source).cloned().collect();
     let rest = steps.get(before.len()..).unwrap_or_default();
     let is_or = rest.iter().any(|step| is_infix(step, true));
-    let parts = rest.split(|step| is_infix(step, is_or));
-    let parts = parts.map(|part| Traversal { source: Vec::new(), steps: part.to_vec() }).collect();
+    let mut parts = vec![Traversal { source: Vec::new(), steps: Vec::new() }];
+    for step in rest {
+        if is_infix(step, is_or) {
+            // Labels right after it are those of the beginning of what follows.
+            let mut start = Step::new(Call::Start {});
+            start.labels.clone_from(&step.labels);
+            let steps = if step.labels.is_empty() { Vec::new() } else { vec![start] };
+            parts.push(Traversal { source: Vec::new(), steps });
+        } else if let Some(part) = parts.last_mut() {
+            part.steps.push(step.clone());
+        }
+    }
     let op = if is_or { Call::Or { traversals: parts } } else { Call::And { traversals: parts } };
     let mut connected = before;
     connected.push(Step::new(op));

@@ -8,6 +8,7 @@
 
 mod branch;
 mod by;
+mod pattern;
 mod steps;
 mod strategy;
 mod translator;

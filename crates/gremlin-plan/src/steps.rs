@@ -12,6 +12,7 @@ use query_value::{Comparison, Direction, Predicate, Scope, T, Value};
 
 use crate::branch::{cases, children, choose_op, condition, repeat, scoped};
 use crate::by::{argument, by, by_key, group_value, options, ordered, place, single_by};
+use crate::pattern::patterns;
 use crate::translator::Translator;
 use crate::value::{all, names, plain, predicate};
 use crate::write::write;
@@ -191,7 +192,7 @@ fn single(t: &Translator<'_>, call: &Call, step: &Step, is_start: bool) -> Resul
         Call::Format { format } => Op::Format(format.clone(), by(t, step)?),
         Call::Drop {} => Op::Drop,
         Call::Subgraph { key } => Op::Subgraph(key.clone()),
-        Call::Match { traversals } => Op::Match(children(t, traversals)?),
+        Call::Match { traversals } => Op::Match(patterns(t, traversals)?),
         Call::Profile { key } => Op::Profile(key.clone()),
         Call::Call { service, parameters, traversal } => Op::Call(Box::new(ServiceCall {
             service: service.0.clone(),

@@ -1,6 +1,8 @@
 //! What operators contain, need and do.
 
-use crate::op::{Argument, Branches, By, Case, Choice, Function, Merge, Node, Op, Pipeline, PropertyChange, Sort};
+use crate::op::{
+    Argument, Branches, By, Case, Choice, Function, Merge, Node, Op, Pattern, Pipeline, PropertyChange, Sort,
+};
 use crate::paths::Paths;
 
 /// What holds at most one pipeline.
@@ -40,8 +42,8 @@ impl Holder for Argument {
 }
 
 macro_rules! children {
-    ($name:ident, $branches:ident, $change:ident, $merge:ident, $function:ident, $child:ident, $iter:ident, $as:ident,
-     [$($m:tt)?]) => {
+    ($name:ident, $branches:ident, $change:ident, $merge:ident, $function:ident, $patterns:ident, $child:ident,
+     $iter:ident, $as:ident, [$($m:tt)?]) => {
         fn $branches<'a>(branches: &'a $($m)? Branches, out: &mut Vec<&'a $($m)? Pipeline>) {
             match &$($m)? branches.choice {
                 Choice::Test(child) => out.push(child),
@@ -86,6 +88,16 @@ macro_rules! children {
             }
         }
 
+        fn $patterns<'a>(patterns: &'a $($m)? [Pattern], out: &mut Vec<&'a $($m)? Pipeline>) {
+            for pattern in patterns.$iter() {
+                match pattern {
+                    Pattern::Join(join) => out.push(& $($m)? join.body),
+                    Pattern::Test(child, _) => out.push(child),
+                    Pattern::Any(lists) => lists.$iter().for_each(|list| $patterns(list, out)),
+                }
+            }
+        }
+
         fn $name(op: & $($m)? Op) -> Vec<& $($m)? Pipeline> {
                 let mut out = Vec::new();
                 match op {
@@ -97,9 +109,10 @@ macro_rules! children {
                     | Op::Local(child)
                     | Op::SideEffect(child)
                     | Op::Optional(child) => out.push(child),
-                    Op::And(all) | Op::Or(all) | Op::Union(all, _) | Op::Coalesce(all) | Op::Match(all) => {
+                    Op::And(all) | Op::Or(all) | Op::Union(all, _) | Op::Coalesce(all) => {
                         out.extend(all.$iter());
                     }
+                    Op::Match(patterns) => $patterns(patterns, &mut out),
                     Op::Expand(expand) => out.extend(expand.edge_filter.$as()),
                     Op::Where(test) => out.extend(test.by.$iter().filter_map(Holder::$child)),
                     Op::Dedup(_, by)
@@ -161,8 +174,10 @@ macro_rules! children {
     };
 }
 
-children!(children_of, branches, change, merge, function, child, iter, as_ref, []);
-children!(children_mut_of, branches_mut, change_mut, merge_mut, function_mut, child_mut, iter_mut, as_mut, [mut]);
+children!(children_of, branches, change, merge, function, patterns, child, iter, as_ref, []);
+children!(
+    children_mut_of, branches_mut, change_mut, merge_mut, function_mut, patterns_mut, child_mut, iter_mut, as_mut, [mut]
+);
 
 /// What operators contain, need and do.
 pub trait OpFacts {

@@ -179,7 +179,7 @@ pub enum Op {
     /// Collects edges in a side effect.
     Subgraph(Text),
     /// Bindings of labels that fulfil patterns.
-    Match(Vec<Pipeline>),
+    Match(Vec<Pattern>),
     /// Calls a service.
     Call(Box<Call>),
     /// Computes something of the whole graph.
@@ -486,6 +486,30 @@ pub struct MergeMap {
     pub map: Argument,
     /// How values join those already there.
     pub cardinality: Option<Cardinality>,
+}
+
+/// What labels must fulfil.
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    /// A pipeline leads from the value of one label to that of another.
+    Join(Join),
+    /// A condition, once these labels have values.
+    Test(Pipeline, Vec<Text>),
+    /// All patterns of one of these lists.
+    Any(Vec<Vec<Self>>),
+}
+
+/// A pipeline from the value of one label to that of another.
+#[derive(Clone, Debug)]
+pub struct Join {
+    /// The label it starts at.
+    pub start: Text,
+    /// How it goes on.
+    pub body: Pipeline,
+    /// The label that its results are values of; none: any result will do.
+    pub end: Option<Text>,
+    /// Labels that conditions within refer to.
+    pub refers: Vec<Text>,
 }
 
 /// A call of a service.

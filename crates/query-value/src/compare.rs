@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 
 use bigdecimal::BigDecimal;
 
-use crate::exact::{Number, exact};
 use crate::enums::Enum;
+use crate::exact::{Number, exact};
 use crate::value::{Map, Tree, Value};
 
 /// Whether two values are equal: `P.eq`. NaN equals nothing, values of different types are not equal, numbers of
@@ -60,8 +60,8 @@ pub fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// Orders any two values: null, booleans, numbers, dates, strings and tokens (`T`), UUIDs, vertices, edges, properties, paths, sets,
-/// lists, maps, entries, and the rest by type. NaN comes after all numbers.
+/// Orders any two values: null, booleans, numbers, dates, strings and tokens (`T`), UUIDs, vertices, edges, properties,
+/// paths, sets, lists, maps, entries, and the rest by type. NaN comes after all numbers.
 #[must_use]
 pub fn order(a: &Value, b: &Value) -> Ordering {
     let by_rank = rank(a).cmp(&rank(b));
@@ -260,8 +260,8 @@ fn rank(value: &Value) -> u8 {
 }
 
 /// Enumerations are types of their own.
-fn constant_rank(constant: crate::enums::Enum) -> u8 {
-    let place = crate::enums::Enum::CLASSES.iter().position(|class| *class == constant.class());
+fn constant_rank(constant: Enum) -> u8 {
+    let place = Enum::CLASSES.iter().position(|class| *class == constant.class());
     place.and_then(|place| u8::try_from(place).ok()).unwrap_or_default()
 }
 

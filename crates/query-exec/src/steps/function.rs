@@ -238,7 +238,7 @@ fn of_collections<'g>(step: &'static str, function: OfTwo, argument: &Argument, 
                 }
             };
         }
-        incoming(step, &traverser.value)?;
+        drop(incoming(step, &traverser.value)?);
         let other = argument.get(cx, traverser)?.unwrap_or_default();
         let Some(others) = other.items() else {
             let class = other.class_name();

@@ -11,6 +11,7 @@ mod map;
 mod math;
 mod merge;
 mod order;
+mod pattern;
 mod range;
 mod reduce;
 mod repeat;
@@ -45,6 +46,7 @@ pub(crate) fn stage<'g>(node: &Node, build: Build<'g>) -> Result<Box<dyn Stage<'
         | Op::Barrier(_)
         | Op::NormSack => range::stage(&node.op, build),
         Op::Function(function) => function::stage(function, build),
+        Op::Match(patterns) => pattern::stage(patterns, build),
         Op::Order(sort) => order::stage(sort, build),
         Op::Fold(_) | Op::Count(_) | Op::Sum(_) | Op::Min(_) | Op::Max(_) | Op::Mean(_) => Ok(reduce::stage(&node.op)),
         Op::Group(..) | Op::GroupCount(..) => group::stage(&node.op, build),
@@ -53,7 +55,7 @@ pub(crate) fn stage<'g>(node: &Node, build: Build<'g>) -> Result<Box<dyn Stage<'
         }
         Op::AddVertex(_) | Op::AddEdge(_) | Op::SetProperty(_) | Op::Drop => write::stage(&node.op, build),
         Op::MergeVertex(_) | Op::MergeEdge(_) => merge::stage(&node.op, build),
-        Op::Match(_) | Op::Call(_) | Op::Algorithm(_) => Err(ExecError::unsupported(format!(
+        Op::Call(_) | Op::Algorithm(_) => Err(ExecError::unsupported(format!(
             "The step {}() is not supported; docs/gremlin.md lists those that are missing",
             node.name
         ))),

@@ -1,7 +1,7 @@
 //! Conversions: to booleans, moments and numbers. The texts of errors are those that clients of Gremlin know.
 
 use bigdecimal::num_bigint::BigInt;
-use bigdecimal::{BigDecimal, Num as _, ToPrimitive as _};
+use bigdecimal::{Num as _, ToPrimitive as _, Zero as _};
 
 use crate::datetime::DateTime;
 use crate::enums::{DateUnit, GType};
@@ -37,8 +37,8 @@ fn shown(value: &Value) -> String {
 pub fn as_bool(value: &Value) -> Computed {
     let flag = match value {
         Value::Bool(flag) => Some(*flag),
-        Value::BigInteger(number) => Some(**number != BigInt::from(0)),
-        Value::BigDecimal(number) => Some(**number != BigDecimal::from(0)),
+        Value::BigInteger(number) => Some(!number.is_zero()),
+        Value::BigDecimal(number) => Some(!number.is_zero()),
         Value::String(text) if text.eq_ignore_ascii_case("true") => Some(true),
         Value::String(text) if text.eq_ignore_ascii_case("false") => Some(false),
         other if other.is_number() => as_f64(other).map(|number| !number.is_nan() && number != 0.0),
@@ -107,8 +107,8 @@ pub fn is_numeric(gtype: GType) -> bool {
     )
 }
 
-/// A number, of the type if one is given: of a number itself, of a text what it says, of a moment the milliseconds since
-/// 1970, of null null. Integers get the narrowest type of at least 32 bits, fractions 64 bits.
+/// A number, of the type if one is given: of a number itself, of a text what it says, of a moment the milliseconds
+/// since 1970, of null null. Integers get the narrowest type of at least 32 bits, fractions 64 bits.
 ///
 /// # Errors
 /// Any other value; a number that the type cannot hold; a type that is not one of numbers.
@@ -219,6 +219,8 @@ fn is_float(number: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use bigdecimal::BigDecimal;
+
     use super::*;
 
     fn message(result: Computed) -> String {
@@ -276,7 +278,8 @@ mod tests {
             assert_eq!(as_number(&Value::from(text), None), Ok(wanted), "{text}");
         }
         for text in ["", "-", "test", "1,000", "0x", "0xg", "1.5l", "--1", "infinity", "nan", "1e", "0x5.", "١"] {
-            assert_eq!(message(as_number(&Value::from(text), None)), format!("Can't parse string '{text}' as number."),);
+            let wanted = format!("Can't parse string '{text}' as number.");
+            assert_eq!(message(as_number(&Value::from(text), None)), wanted);
         }
         assert_eq!(message(as_number(&Value::list([]), None)), "Can't parse type ArrayList as number.");
         assert_eq!(as_number(&Value::Null, Some(GType::Int)), Ok(Value::Null));
