@@ -16,11 +16,12 @@
 
 mod answer;
 mod call;
+#[cfg(test)]
+mod described;
 mod directory;
 mod errors;
 pub mod limits;
 mod names;
-mod openapi;
 mod options;
 mod query;
 mod resources;

@@ -27,7 +27,7 @@ impl<'a> Query<'a> {
             let (method, template) = (operation.method, operation.template);
             panic!(
                 "{method} {template} asks for the parameter '{name}', \
-                which its description in src/openapi/ does not have"
+                which its description (rest-description) does not have"
             );
         }
     }

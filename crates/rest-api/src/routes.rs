@@ -5,7 +5,6 @@ use hyper::Method;
 
 use crate::directory::{Directory, Endpoint, EndpointId};
 use crate::names::DEFAULT_SPACE;
-use crate::openapi;
 use crate::resources::{
     api_document, edge_labels, edges, graph_modes, graph_spaces, graphs, gremlin, health, index_labels, metrics,
     property_keys, schema, server_settings, shards, tasks, testing, traversers, variables, versions, vertex_labels,
@@ -189,7 +188,7 @@ fn routes() -> impl Iterator<Item = &'static Route> {
 /// What `/openapi.json` says about each endpoint, with the name of its area.
 pub(crate) fn operations() -> impl Iterator<Item = (&'static str, &'static Operation)> {
     let of_traversers = traversers::all().flat_map(|traverser| traverser.operations);
-    openapi::operations().chain(of_traversers.map(|operation| (openapi::TRAVERSERS, operation)))
+    rest_description::operations().chain(of_traversers.map(|operation| (rest_description::TRAVERSERS, operation)))
 }
 
 /// What is at an address.

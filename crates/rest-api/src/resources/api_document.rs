@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::call::{Answered, Call};
+use crate::directory::Directory;
 use crate::errors::ApiError;
-use crate::openapi::document_json;
 use http_server::Reply;
 
 /// The page that shows the document, and where on it that is.
@@ -14,8 +14,13 @@ const DOCUMENT: &str = "/openapi.json";
 /// The document.
 pub(crate) fn show(call: &Call) -> Answered {
     static TEXT: OnceLock<Option<String>> = OnceLock::new();
-    let text = TEXT.get_or_init(|| document_json(&call.app.directory));
+    let text = TEXT.get_or_init(|| document(&call.app.directory));
     text.as_ref().map(|text| Reply::ok(text.clone().into_bytes())).ok_or_else(ApiError::defect)
+}
+
+/// What the endpoints of a directory take and answer, as JSON; `None` where it cannot be written.
+pub(crate) fn document(directory: &Directory) -> Option<String> {
+    rest_description::document_json(directory.all().filter_map(|endpoint| endpoint.described))
 }
 
 /// The files of Swagger UI, which are part of this program.

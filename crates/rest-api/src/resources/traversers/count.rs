@@ -11,11 +11,11 @@ use super::traverser_request::TraverserRequest;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::TRAVERSER_STEPS_MAX;
-use crate::openapi::traversers::MANY_STEPS;
 use crate::route::Handler::Pooled;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Flag, Integer, Named, Object};
 use openapi_document::{Operation, may, must};
+use rest_description::traversers::MANY_STEPS;
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
     route: graph(&["traversers", "count"], &[(POST, Pooled(count))]),

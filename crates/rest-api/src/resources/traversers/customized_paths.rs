@@ -13,13 +13,13 @@ use super::traverser_request::{Paths, TraverserRequest, nodes, nodes_of};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::{PATH_PATTERNS_MAX, TRAVERSER_STEPS_MAX};
-use crate::openapi::traversers::{
-    CAPACITY, EDGES, FOUND_PATHS, IDS, LIMIT, MANY_STEPS, MEASURE, PATHS, SELECTED, VERTICES, WITH_EDGE, WITH_VERTEX,
-};
 use crate::route::Handler::Pooled;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Choice, Flag, List, Object};
 use openapi_document::{Operation, may, must};
+use rest_description::traversers::{
+    CAPACITY, EDGES, FOUND_PATHS, IDS, LIMIT, MANY_STEPS, MEASURE, PATHS, SELECTED, VERTICES, WITH_EDGE, WITH_VERTEX,
+};
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {

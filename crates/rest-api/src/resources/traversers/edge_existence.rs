@@ -9,12 +9,12 @@ use super::parameters::{bound_of, vertex_id_of};
 use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
 use crate::call::{Answered, Call};
-use crate::openapi::traversers::{LABEL, LIMIT, SOURCE, TARGET};
 use crate::resources::listing::ListBody;
 use crate::route::Handler::Pooled;
 use crate::route::{GET, graph};
 use openapi_document::Shape::{Named, Text};
 use openapi_document::{Operation, may};
+use rest_description::traversers::{LABEL, LIMIT, SOURCE, TARGET};
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
     route: graph(&["traversers", "edgeexist"], &[(GET, Pooled(list))]),

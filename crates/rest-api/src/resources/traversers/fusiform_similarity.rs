@@ -11,13 +11,13 @@ use super::traverser::Traverser;
 use super::traverser_request::{TraverserRequest, nodes, nodes_of};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::openapi::traversers::{
-    CAPACITY, DIRECTION, LABEL, LIMIT, MAX_DEGREE, MEASURE, SELECTED, VERTICES, WITH_VERTEX,
-};
 use crate::route::Handler::Pooled;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Any, Flag, Integer, List, Map, Number, Object, Text};
 use openapi_document::{Operation, may, must};
+use rest_description::traversers::{
+    CAPACITY, DIRECTION, LABEL, LIMIT, MAX_DEGREE, MEASURE, SELECTED, VERTICES, WITH_VERTEX,
+};
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
     route: graph(&["traversers", "fusiformsimilarity"], &[(POST, Pooled(similar))]),

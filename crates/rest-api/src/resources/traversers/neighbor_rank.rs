@@ -11,11 +11,11 @@ use super::traverser_request::TraverserRequest;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::TRAVERSER_STEPS_MAX;
-use crate::openapi::traversers::{CAPACITY, MANY_STEPS, MEASURE};
 use crate::route::Handler::Pooled;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Any, List, Map, Named, Number, Object};
 use openapi_document::{Operation, must};
+use rest_description::traversers::{CAPACITY, MANY_STEPS, MEASURE};
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
     route: graph(&["traversers", "neighborrank"], &[(POST, Pooled(rank))]),

@@ -11,14 +11,14 @@ use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest, nodes_of};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::openapi::traversers::{
-    CAPACITY, DIRECTION, EDGES, IDS, LABEL, LIMIT, MAX_DEGREE, MAX_DEPTH, MEASURE, SOURCE, VERTICES, WITH_EDGE,
-    WITH_VERTEX,
-};
 use crate::route::Handler::Pooled;
 use crate::route::{GET, POST, graph};
 use openapi_document::Shape::{Flag, Integer, List, Named, Object, Text};
 use openapi_document::{Field, Operation, Shape, may, must};
+use rest_description::traversers::{
+    CAPACITY, DIRECTION, EDGES, IDS, LABEL, LIMIT, MAX_DEGREE, MAX_DEPTH, MEASURE, SOURCE, VERTICES, WITH_EDGE,
+    WITH_VERTEX,
+};
 
 const COUNT_ONLY: Field = may("count_only", Flag, "Only the number of vertices");
 const NEIGHBOURHOOD: Shape = Object(&[

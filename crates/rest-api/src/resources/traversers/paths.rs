@@ -17,14 +17,14 @@ use super::traverser_request::{Paths, TraverserRequest, nodes};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::{TRAVERSER_ENDS_MAX, TRAVERSER_STEPS_MAX};
-use crate::openapi::traversers::{
-    CAPACITY, DIRECTION, FOUND_PATHS, LABEL, LIMIT, MANY_STEPS, MAX_DEGREE, MAX_DEPTH, MEASURE, ONE_STEP, SELECTED,
-    SELECTED_TARGETS, SOURCE, TARGET, WITH_EDGE, WITH_VERTEX,
-};
 use crate::route::Handler::Pooled;
 use crate::route::{GET, POST, graph};
 use openapi_document::Shape::{Flag, List, Named, Object};
 use openapi_document::{Field, Operation, may, must};
+use rest_description::traversers::{
+    CAPACITY, DIRECTION, FOUND_PATHS, LABEL, LIMIT, MANY_STEPS, MAX_DEGREE, MAX_DEPTH, MEASURE, ONE_STEP, SELECTED,
+    SELECTED_TARGETS, SOURCE, TARGET, WITH_EDGE, WITH_VERTEX,
+};
 
 const ENDS: &[Field] = &[SOURCE, TARGET, DIRECTION, LABEL, MAX_DEPTH, MAX_DEGREE, CAPACITY, LIMIT];
 

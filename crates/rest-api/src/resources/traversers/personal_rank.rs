@@ -10,11 +10,11 @@ use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::openapi::traversers::{LIMIT, MAX_DEGREE};
 use crate::route::Handler::Pooled;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Any, Choice, Flag, Integer, Map, Named, Number, Object, Text};
 use openapi_document::{Operation, may, must};
+use rest_description::traversers::{LIMIT, MAX_DEGREE};
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
     route: graph(&["traversers", "personalrank"], &[(POST, Pooled(rank))]),

@@ -7,13 +7,13 @@ use super::parameters::{flag_or, search_limits_of_query, vertex_id_of};
 use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest};
 use crate::call::{Answered, Call};
-use crate::openapi::traversers::{
-    CAPACITY, DIRECTION, EDGES, LABEL, LIMIT, MAX_DEGREE, MAX_DEPTH, MEASURE, SOURCE, VERTICES, WITH_EDGE, WITH_VERTEX,
-};
 use crate::route::Handler::Pooled;
 use crate::route::{GET, graph};
 use openapi_document::Shape::{Flag, List, Named, Object};
 use openapi_document::{Operation, may, must};
+use rest_description::traversers::{
+    CAPACITY, DIRECTION, EDGES, LABEL, LIMIT, MAX_DEGREE, MAX_DEPTH, MEASURE, SOURCE, VERTICES, WITH_EDGE, WITH_VERTEX,
+};
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {

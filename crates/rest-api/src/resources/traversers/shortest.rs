@@ -8,14 +8,14 @@ use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::openapi::traversers::{
-    CAPACITY, DIRECTION, EDGES, FOUND_PATHS, IDS, LABEL, MAX_DEGREE, MAX_DEPTH, MEASURE, SKIP_DEGREE, SOURCE, TARGET,
-    VERTICES, WITH_EDGE, WITH_VERTEX,
-};
 use crate::route::Handler::Pooled;
 use crate::route::{GET, graph};
 use openapi_document::Shape::Object;
 use openapi_document::{Field, Operation, must};
+use rest_description::traversers::{
+    CAPACITY, DIRECTION, EDGES, FOUND_PATHS, IDS, LABEL, MAX_DEGREE, MAX_DEPTH, MEASURE, SKIP_DEGREE, SOURCE, TARGET,
+    VERTICES, WITH_EDGE, WITH_VERTEX,
+};
 
 const BETWEEN: &[Field] =
     &[SOURCE, TARGET, DIRECTION, LABEL, MAX_DEPTH, MAX_DEGREE, SKIP_DEGREE, CAPACITY, WITH_VERTEX, WITH_EDGE];

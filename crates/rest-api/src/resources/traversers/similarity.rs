@@ -16,13 +16,13 @@ use super::traverser_request::{Otherwise, TraverserRequest};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::COMPARED_VERTICES_MAX;
-use crate::openapi::traversers::{
-    CAPACITY, DIRECTION, IDS, LABEL, LIMIT, MAX_DEGREE, MEASURE, ONE_STEP, VERTICES, WITH_VERTEX,
-};
 use crate::route::Handler::Pooled;
 use crate::route::{GET, POST, graph};
 use openapi_document::Shape::{Any, Integer, List, Map, Named, Number, Object, Text};
 use openapi_document::{Field, Operation, may, must};
+use rest_description::traversers::{
+    CAPACITY, DIRECTION, IDS, LABEL, LIMIT, MAX_DEGREE, MEASURE, ONE_STEP, VERTICES, WITH_VERTEX,
+};
 
 const VERTEX: Field = must("vertex", Text, "Id of a vertex; a JSON literal: \"text\" or a number");
 const OTHER: Field = must("other", Text, "Id of another vertex; a JSON literal");

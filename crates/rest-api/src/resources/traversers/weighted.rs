@@ -9,14 +9,14 @@ use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, TraverserRequest};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::openapi::traversers::{
-    CAPACITY, DIRECTION, EDGES, LABEL, LIMIT, MAX_DEGREE, MEASURE, SKIP_DEGREE, SOURCE, TARGET, VERTICES, WITH_EDGE,
-    WITH_VERTEX,
-};
 use crate::route::Handler::Pooled;
 use crate::route::{GET, graph};
 use openapi_document::Shape::{Any, Map, Object, Text};
 use openapi_document::{Operation, may, must};
+use rest_description::traversers::{
+    CAPACITY, DIRECTION, EDGES, LABEL, LIMIT, MAX_DEGREE, MEASURE, SKIP_DEGREE, SOURCE, TARGET, VERTICES, WITH_EDGE,
+    WITH_VERTEX,
+};
 
 const WEIGHT: &str = "A property of numbers; edges without it count 1";
 

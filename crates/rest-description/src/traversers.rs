@@ -3,35 +3,33 @@
 use openapi_document::Shape::{Any, Choice, Flag, Integer, List, Map, Named, Number, Object, Text};
 use openapi_document::{Field, Operation, Shape, may, must};
 
-pub(crate) const DIRECTIONS: Shape = Choice(&["OUT", "IN", "BOTH"]);
-pub(crate) const IDS: Shape = List(&Named("Id"));
+pub const DIRECTIONS: Shape = Choice(&["OUT", "IN", "BOTH"]);
+pub const IDS: Shape = List(&Named("Id"));
 
 // Parameters.
-pub(crate) const SOURCE: Field =
-    must("source", Text, "Id of the vertex to start at; a JSON literal: \"text\" or a number");
-pub(crate) const TARGET: Field = must("target", Text, "Id of the vertex to reach; a JSON literal");
-pub(crate) const DIRECTION: Field = may("direction", DIRECTIONS, "BOTH by default");
-pub(crate) const LABEL: Field = may("label", Text, "Only edges of this label");
-pub(crate) const MAX_DEPTH: Field = must("max_depth", Integer, "Steps at most");
-pub(crate) const MAX_DEGREE: Field = may("max_degree", Integer, "Edges read of one vertex; 10000 by default, -1: all");
-pub(crate) const SKIP_DEGREE: Field =
+pub const SOURCE: Field = must("source", Text, "Id of the vertex to start at; a JSON literal: \"text\" or a number");
+pub const TARGET: Field = must("target", Text, "Id of the vertex to reach; a JSON literal");
+pub const DIRECTION: Field = may("direction", DIRECTIONS, "BOTH by default");
+pub const LABEL: Field = may("label", Text, "Only edges of this label");
+pub const MAX_DEPTH: Field = must("max_depth", Integer, "Steps at most");
+pub const MAX_DEGREE: Field = may("max_degree", Integer, "Edges read of one vertex; 10000 by default, -1: all");
+pub const SKIP_DEGREE: Field =
     may("skip_degree", Integer, "Vertices with at least this many edges are skipped; 0: none");
-pub(crate) const CAPACITY: Field =
-    may("capacity", Integer, "Vertices visited at most; 10000000 by default, -1: no bound");
-pub(crate) const LIMIT: Field = may("limit", Integer, "Results at most; -1: all");
-pub(crate) const WITH_VERTEX: Field = may("with_vertex", Flag, "Whole vertices instead of ids in `vertices`");
-pub(crate) const WITH_EDGE: Field = may("with_edge", Flag, "Whole edges instead of ids in `edges`");
+pub const CAPACITY: Field = may("capacity", Integer, "Vertices visited at most; 10000000 by default, -1: no bound");
+pub const LIMIT: Field = may("limit", Integer, "Results at most; -1: all");
+pub const WITH_VERTEX: Field = may("with_vertex", Flag, "Whole vertices instead of ids in `vertices`");
+pub const WITH_EDGE: Field = may("with_edge", Flag, "Whole edges instead of ids in `edges`");
 
 // Parts of answers.
-pub(crate) const MEASURE: Field =
+pub const MEASURE: Field =
     may("measure", Map(&Integer), "What it took: `edge_iterations`, `vertice_iterations`, `cost(ns)`");
-pub(crate) const VERTICES: Field = may("vertices", List(&Any), "Vertices, or their ids");
-pub(crate) const EDGES: Field = may("edges", List(&Any), "Edges, or their ids");
-pub(crate) const PATHS: Field = must("paths", List(&Named("Path")), "");
-pub(crate) const FOUND_PATHS: Shape = Object(&[PATHS, VERTICES, EDGES, MEASURE]);
+pub const VERTICES: Field = may("vertices", List(&Any), "Vertices, or their ids");
+pub const EDGES: Field = may("edges", List(&Any), "Edges, or their ids");
+pub const PATHS: Field = must("paths", List(&Named("Path")), "");
+pub const FOUND_PATHS: Shape = Object(&[PATHS, VERTICES, EDGES, MEASURE]);
 
 /// Shapes only traversals use.
-pub(crate) static SHAPES: &[(&str, Shape)] = &[
+pub static SHAPES: &[(&str, Shape)] = &[
     (
         "Path",
         Object(&[
@@ -87,13 +85,13 @@ pub(crate) static SHAPES: &[(&str, Shape)] = &[
     ),
 ];
 
-pub(crate) const SELECTED: Field = must("sources", Named("Selector"), "Where to start");
-pub(crate) const SELECTED_TARGETS: Field = must("targets", Named("Selector"), "Where to end");
-pub(crate) const ONE_STEP: Field = must("step", Named("Step"), "");
-pub(crate) const MANY_STEPS: Field = must("steps", List(&Named("Step")), "One for each hop");
+pub const SELECTED: Field = must("sources", Named("Selector"), "Where to start");
+pub const SELECTED_TARGETS: Field = must("targets", Named("Selector"), "Where to end");
+pub const ONE_STEP: Field = must("step", Named("Step"), "");
+pub const MANY_STEPS: Field = must("steps", List(&Named("Step")), "One for each hop");
 
 /// Reading a graph in parts; the traversers describe themselves in `resources/traversers/`.
-pub(crate) static OPERATIONS: &[Operation] = &[
+pub static OPERATIONS: &[Operation] = &[
     Operation::get("{G}/traversers/vertices/shards", "Cuts the vertices into parts of about one size", Named("Shards"))
         .query(&[SPLIT_SIZE]),
     Operation::get("{G}/traversers/vertices/scan", "Reads a part of the vertices", Named("Vertices")).query(SCAN),
