@@ -155,16 +155,16 @@ impl Piece {
         }
     }
 
-    /// Appends the neighbours along edges of some labels, `limit` at most, and lowers the limit by their number. If it
-    /// does not know all of them, `out` may have some.
-    pub(crate) fn append(
-        &self,
+    /// Gives the neighbours along edges of some labels, label by label, `limit` at most, and lowers the limit by their
+    /// number. If it does not know all of them, it may have given some.
+    pub(crate) fn visit<'p>(
+        &'p self,
         labels: Option<&[LabelId]>,
         last_label: LabelId,
         limit: &mut usize,
-        out: &mut Vec<u32>,
+        mut visit: impl FnMut(LabelId, &'p [u32]),
     ) -> Outcome {
-        let mut take = |state: State, list: &[u32], limit: &mut usize| {
+        let mut take = |label: LabelId, state: State, list: &'p [u32], limit: &mut usize| {
             let enough = match state {
                 State::Whole => true,
                 State::Prefix => list.len() >= *limit,
@@ -172,7 +172,7 @@ impl Piece {
             };
             if enough {
                 let list = list.get(..list.len().min(*limit)).unwrap_or_default();
-                out.extend_from_slice(list);
+                visit(label, list);
                 *limit -= list.len();
             }
             enough
@@ -183,14 +183,14 @@ impl Piece {
                     return Outcome::Missing;
                 }
                 for (label, state, list) in self.segments() {
-                    if label <= last_label && !take(state, list, limit) {
+                    if label <= last_label && !take(label, state, list, limit) {
                         return Outcome::Missing;
                     }
                 }
             }
             Some(labels) => {
                 for label in labels {
-                    let known = self.of_label(*label).is_some_and(|(state, list)| take(state, list, limit));
+                    let known = self.of_label(*label).is_some_and(|(state, list)| take(*label, state, list, limit));
                     if !known && *limit > 0 {
                         return Outcome::Missing;
                     }
@@ -274,7 +274,8 @@ mod tests {
     fn read(piece: &Piece, labels: Option<&[u32]>, limit: usize) -> Option<Vec<u32>> {
         let labels: Option<Vec<LabelId>> = labels.map(|labels| labels.iter().map(|label| LabelId(*label)).collect());
         let (mut out, mut left) = (Vec::new(), limit);
-        let outcome = piece.append(labels.as_deref(), LabelId(9), &mut left, &mut out);
+        let append = |_, list: &[u32]| out.extend_from_slice(list);
+        let outcome = piece.visit(labels.as_deref(), LabelId(9), &mut left, append);
         (outcome == Outcome::Done).then_some(out)
     }
 

@@ -131,20 +131,36 @@ impl Table {
     /// memory. If not, `out` is as before.
     #[must_use]
     pub fn append(&self, owner: u32, wanted: Wanted<'_>, last_label: LabelId, out: &mut Vec<u32>) -> bool {
-        let Some(slot) = self.numbers.slot(owner).filter(|_| !self.closed.load(Ordering::SeqCst)) else { return false };
-        let (start, mut limit) = (out.len(), wanted.most());
-        let mut near = slot.near.lock();
-        near.mark();
-        let all = wanted.directions().iter().all(|outgoing| {
-            limit == 0
-                || near
-                    .of(*outgoing)
-                    .is_some_and(|piece| piece.append(wanted.labels, last_label, &mut limit, out) == Outcome::Done)
-        });
+        let start = out.len();
+        let all = self.visit(owner, wanted, last_label, |_, _, list| out.extend_from_slice(list));
         if !all {
             out.truncate(start);
         }
         all
+    }
+
+    /// Gives the neighbours of one vertex list by list, with whether the edges are outgoing and their label, in the
+    /// order of [`Self::at_hand`]; whether all of them are in memory. If not, it may have given some. The vertex is
+    /// locked meanwhile.
+    #[must_use]
+    pub fn visit(
+        &self,
+        owner: u32,
+        wanted: Wanted<'_>,
+        last_label: LabelId,
+        mut visit: impl FnMut(bool, LabelId, &[u32]),
+    ) -> bool {
+        let Some(slot) = self.numbers.slot(owner).filter(|_| !self.closed.load(Ordering::SeqCst)) else { return false };
+        let mut limit = wanted.most();
+        let mut near = slot.near.lock();
+        near.mark();
+        wanted.directions().iter().all(|outgoing| {
+            limit == 0
+                || near.of(*outgoing).is_some_and(|piece| {
+                    let visit = |label, list: &[u32]| visit(*outgoing, label, list);
+                    piece.visit(wanted.labels, last_label, &mut limit, visit) == Outcome::Done
+                })
+        })
     }
 
     /// The permission to keep what is read of a vertex from now on; `None` while it is written to.

@@ -1,8 +1,8 @@
 //! Neighbours as numbers: out of memory where they were read before, else out of rows, and then kept.
 
 use adjacency::{Found, NumberLists, State, Table, Ticket, Wanted};
-use graph_access::EdgeRead;
-use graph_model::{LabelId, VertexId};
+use graph_access::{EdgeRead, EdgeRow, NumberedEdge};
+use graph_model::{Direction, LabelId, VertexId};
 use key_codec::{key, tables, value};
 use kv::{Entry, GoOn, Keys};
 
@@ -69,6 +69,72 @@ impl Neighbours<'_> {
             }
         }
         Ok(())
+    }
+
+    /// See [`graph_access::NumberedRead::edges_between`]. `has_sort_values`: whether edges of a label can have some.
+    ///
+    /// # Errors
+    /// Those of storage and of the budget.
+    pub fn edges_between(
+        &self,
+        owner: u32,
+        wanted: Wanted<'_>,
+        is_wanted: &dyn Fn(u32) -> bool,
+        has_sort_values: &dyn Fn(LabelId) -> bool,
+        edges: &mut Vec<NumberedEdge>,
+    ) -> Result<(), RowsError> {
+        self.rows.budget.check()?;
+        let mut found = Vec::new();
+        // The lists with edges that have sort values, and where what was found in each begins in `found`.
+        let mut unsure: Vec<(usize, Direction, LabelId, usize)> = Vec::new();
+        let in_memory = self.table.visit(owner, wanted, self.last_label(), |outgoing, label, list| {
+            let start = found.len();
+            let others = list.iter().copied().filter(|other| is_wanted(*other));
+            found.extend(others.map(|other| NumberedEdge { other, label, outgoing, sort_values: <_>::default() }));
+            if found.len() > start && has_sort_values(label) {
+                let direction = if outgoing { Direction::Out } else { Direction::In };
+                unsure.push((start, direction, label, list.len()));
+            }
+        });
+        if !in_memory {
+            return self.edges_of_rows(owner, wanted, is_wanted, edges);
+        }
+        let mut found = found.into_iter().enumerate().peekable();
+        for (start, direction, label, count) in unsure {
+            edges.extend(std::iter::from_fn(|| found.next_if(|(at, _)| *at < start)).map(|(_, edge)| edge));
+            let of_list = |edge: &NumberedEdge| edge.label == label && edge.outgoing == (direction == Direction::Out);
+            while found.next_if(|(_, edge)| of_list(edge)).is_some() {}
+            let wanted = Wanted { direction, labels: Some(&[label]), limit: Some(count as u64) };
+            self.edges_of_rows(owner, wanted, is_wanted, edges)?;
+        }
+        edges.extend(found.map(|(_, edge)| edge));
+        Ok(())
+    }
+
+    /// As [`Self::edges_between`], out of rows.
+    fn edges_of_rows(
+        &self,
+        owner: u32,
+        wanted: Wanted<'_>,
+        is_wanted: &dyn Fn(u32) -> bool,
+        edges: &mut Vec<NumberedEdge>,
+    ) -> Result<(), RowsError> {
+        let Some(id) = self.table.id(owner) else { return Ok(()) };
+        let Wanted { direction, labels, limit } = wanted;
+        let (ids, read) = ([id], EdgeRead { direction, labels, limit, properties: false });
+        let mut rows = EdgeCursor::new(self.rows, &ids, read);
+        let mut batch = Vec::new();
+        loop {
+            rows.fill(&mut batch, graph_access::limits::ROWS_PER_BATCH)?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            edges.extend(batch.drain(..).filter_map(|edge| {
+                let other = self.table.known_number(&edge.other).filter(|other| is_wanted(*other))?;
+                let EdgeRow { label, outgoing, sort_values, .. } = edge;
+                Some(NumberedEdge { other, label, outgoing, sort_values })
+            }));
+        }
     }
 
     /// The neighbours of some of `owners` out of rows, without keeping them, until they are more than `numbers_max`.

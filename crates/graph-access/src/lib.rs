@@ -28,6 +28,6 @@ pub use budget::{Budget, Interrupted};
 pub use cursor::{Batches, Cursor, drain};
 pub use edge_read::{EdgeRead, EdgeRow};
 pub use error::AccessError;
-pub use numbered::NumberedRead;
+pub use numbered::{NumberedEdge, NumberedRead};
 pub use read::{GraphRead, Lookup, WalkRead};
 pub use write::GraphWrite;

@@ -1,9 +1,23 @@
 //! Walking by numbers instead of ids.
 
 use adjacency::{NumberLists, Wanted};
-use graph_model::VertexId;
+use compact_str::CompactString;
+use graph_model::{LabelId, VertexId};
 
 use crate::AccessError;
+
+/// An edge as its owner, the vertex it was read at, sees it. With the ids of both ends it makes the edge's id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberedEdge {
+    /// The number of the other end.
+    pub other: u32,
+    /// The edge's label.
+    pub label: LabelId,
+    /// Whether the owner is the edge's source.
+    pub outgoing: bool,
+    /// The edge's sort values, as in its id.
+    pub sort_values: CompactString,
+}
 
 /// A graph whose vertices have numbers and whose neighbours are kept in memory as far as they were read. Numbers are
 /// valid for the life of the reader. Calls come from several threads at once.
@@ -32,4 +46,18 @@ pub trait NumberedRead: Sync {
     /// # Errors
     /// Those of storage, [`AccessError`] of the budget.
     fn read(&self, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<(), AccessError>;
+
+    /// Appends those edges of `owner` that lead to or come from a vertex for whose number `is_wanted` holds, in the
+    /// order of [`Self::read`]. Reads storage where the neighbours are not in memory, and for edges that have sort
+    /// values.
+    ///
+    /// # Errors
+    /// Those of storage, [`AccessError`] of the budget.
+    fn edges_between(
+        &self,
+        owner: u32,
+        wanted: Wanted<'_>,
+        is_wanted: &dyn Fn(u32) -> bool,
+        edges: &mut Vec<NumberedEdge>,
+    ) -> Result<(), AccessError>;
 }

@@ -66,8 +66,8 @@ pub(crate) struct RecordedEdge {
     pub(crate) sort_values: CompactString,
     /// Where weights were asked for; else 0.
     pub(crate) weight: f64,
-    /// In which read of the traversal it was met, and whether on the way back from the target.
-    pub(crate) met: (u64, bool),
+    /// Whether it was met on the way back from the target, and in which read of the traversal.
+    pub(crate) met: (bool, u64),
 }
 
 /// Bytes in use by a traversal, shared by the threads that read for it.
@@ -200,7 +200,7 @@ impl Plan<'_> {
             chunk.uncharged += limits::RECORDED_EDGE_BYTES;
             chunk.uncharged += if sort_values.is_heap_allocated() { sort_values.capacity() } else { 0 };
             let (label, outgoing, weight) = (edge.label, edge.outgoing, weight.unwrap_or_default());
-            chunk.recorded.push(RecordedEdge { label, outgoing, sort_values, weight, met: (0, false) });
+            chunk.recorded.push(RecordedEdge { label, outgoing, sort_values, weight, met: (false, 0) });
         }
         let code = match self.nodes.find(&edge.other) {
             Some(node) => node.0,

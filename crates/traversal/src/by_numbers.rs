@@ -1,26 +1,30 @@
-//! Walks by numbers against walks by ids: the same results in the same order, and the same counters.
+//! Walks by numbers against walks by ids: the same results in the same order, the same edges along them, and the same
+//! counters.
 
-use graph_model::Direction;
+use std::sync::Arc;
+
+use graph_model::{Direction, LabelId, Properties, Value};
 use proptest::prelude::*;
 
-use crate::fixture::{TestGraph, edges, id, numbers};
+use crate::fixture::{NUMBER, TestGraph, edges, id, numbers};
 use crate::{
-    KNeighbour, KOut, LabelCondition, Path, SearchLimits, ShortestPath, Step, Traversal, TraversalError, Weight,
-    WeightedPaths, all_shortest_paths, jaccard, jaccard_similars, k_neighbour, k_out, lightest_path, paths, rays,
-    rings_reached, rings_through, same_neighbours, shortest_path,
+    KNeighbour, KOut, LabelCondition, Path, SearchLimits, ShortestPath, Step, TemplateLimits, Traversal,
+    TraversalError, Weight, WeightedPaths, all_shortest_paths, crosspoints, jaccard, jaccard_similars, k_neighbour,
+    k_out, lightest_path, multi_node_shortest_paths, paths, rays, rings_reached, rings_through, same_neighbours,
+    shortest_path, template_paths,
 };
 
 /// Steps with every kind of bound.
 fn steps() -> impl Strategy<Value = Step> {
     let direction = prop_oneof![Just(Direction::Out), Just(Direction::In), Just(Direction::Both)];
     let labels = prop::sample::subsequence(vec![1u32, 2, 3], 0..3);
-    (direction, labels, prop::option::of(1u64..6), prop_oneof![3 => Just(0u64), 1 => 3u64..9]).prop_map(
-        |(direction, labels, max_degree, skip_degree)| Step {
+    let skip_degree = prop_oneof![3 => Just(0u64), 1 => 3u64..9];
+    let avoided = prop_oneof![3 => Just(None), 1 => (1..10i64).prop_map(Some)];
+    (direction, labels, prop::option::of(1u64..6), skip_degree, avoided).prop_map(
+        |(direction, labels, max_degree, skip_degree, avoided)| Step {
             direction,
-            edges: labels
-                .into_iter()
-                .map(|label| LabelCondition { label: graph_model::LabelId(label), condition: None })
-                .collect(),
+            edges: labels.into_iter().map(|label| LabelCondition { label: LabelId(label), condition: None }).collect(),
+            vertices: avoided.into_iter().map(without).collect(),
             max_degree: max_degree.map(|most| if skip_degree > 0 { most.min(skip_degree) } else { most }),
             skip_degree,
             ..Step::default()
@@ -28,23 +32,32 @@ fn steps() -> impl Strategy<Value = Step> {
     )
 }
 
+/// All vertices but one.
+fn without(avoided: i64) -> LabelCondition {
+    let is_other = move |properties: &Properties| properties.get(NUMBER) != Some(&Value::Long(avoided));
+    LabelCondition { label: LabelId(1), condition: Some(Arc::new(is_other)) }
+}
+
 /// What one traverser answers, as text.
 type Answer = Result<String, TraversalError>;
 
+/// Paths, and the edges along them where they are recorded.
 fn shown(traversal: &Traversal<'_>, paths: &[Path]) -> String {
-    paths.iter().map(|path| format!("{:?}", numbers(&traversal.ids(&path.nodes)))).collect()
+    let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs)).unwrap();
+    let paths = paths.iter().map(|path| format!("{:?}", numbers(&traversal.ids(&path.nodes))));
+    paths.chain(edges.iter().map(|edge| format!(" {edge:?}"))).collect()
 }
 
 /// The answers of every traverser that only needs the ends of edges, and what it looked at. Twice: the second time some
-/// neighbours are in memory.
+/// neighbours are in memory; and with the edges.
 fn answers(graph: &TestGraph, step: &Step, depth: u64, bounds: (Option<u64>, Option<u64>)) -> Vec<(Answer, String)> {
     let (capacity, limit) = bounds;
     let hops = u32::try_from(depth).unwrap();
     let search = SearchLimits { depth: hops, capacity, limit };
     let mut all = Vec::new();
     let mut run = |work: &dyn Fn(&mut Traversal<'_>) -> Answer| {
-        for _ in 0..2 {
-            let mut traversal = graph.traversal();
+        for recording in [false, false, true] {
+            let mut traversal = graph.traversal().recording_edges(recording);
             let answer = work(&mut traversal);
             let counters = if answer.is_ok() { format!("{:?}", traversal.counters()) } else { String::new() };
             all.push((answer, counters));
@@ -89,6 +102,21 @@ fn answers(graph: &TestGraph, step: &Step, depth: u64, bounds: (Option<u64>, Opt
     run(&|traversal| {
         let (source, target) = (traversal.node(id(1))?, traversal.node(id(9))?);
         let found = paths(traversal, (&[source], &[target]), step, &search)?;
+        Ok(shown(traversal, &found))
+    });
+    run(&|traversal| {
+        let (source, target) = (traversal.node(id(1))?, traversal.node(id(9))?);
+        let crossing = crosspoints(traversal, source, target, step, &search)?;
+        let back = Step { direction: Direction::In, edges: Vec::new(), ..step.clone() };
+        let bounds = TemplateLimits { capacity, limit };
+        let steps = [(step.clone(), hops), (back, 1)];
+        let fitting = template_paths(traversal, (&[source], &[target]), &steps, true, &bounds)?;
+        let crossing: Vec<Path> = crossing.into_iter().map(|(_, path)| path).collect();
+        Ok(shown(traversal, &crossing) + &shown(traversal, &fitting))
+    });
+    run(&|traversal| {
+        let ends = [traversal.node(id(1))?, traversal.node(id(5))?, traversal.node(id(9))?];
+        let found = multi_node_shortest_paths(traversal, &ends, step, &search)?;
         Ok(shown(traversal, &found))
     });
     run(&|traversal| {

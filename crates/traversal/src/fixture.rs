@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use adjacency::{Cache, Found, NumberLists, Pool, State, Table, Wanted};
-use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, NumberedRead, WalkRead, drain};
+use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, NumberedEdge, NumberedRead, WalkRead, drain};
 use graph_model::{Direction, ErrorKind, LabelId, Properties, PropertyKeyId, Value, Vertex, VertexId};
 
 use crate::{Traversal, limits};
 
 /// The property that holds an edge's weight.
 pub(crate) const WEIGHT: PropertyKeyId = PropertyKeyId(1);
+
+/// The property that holds the number of a vertex.
+pub(crate) const NUMBER: PropertyKeyId = PropertyKeyId(2);
 
 /// A list of edges between numbered vertices; edges have label 1 unless given.
 #[derive(Default)]
@@ -129,11 +132,12 @@ impl WalkRead for TestGraph {
     }
 
     fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, AccessError> {
-        let vertex = |id: &VertexId| Vertex {
-            id: id.clone(),
-            label: LabelId(1),
-            properties: Properties::new(),
-            expires_at_ms: None,
+        let vertex = |id: &VertexId| {
+            let mut properties = Properties::new();
+            if let VertexId::Number(number) = id {
+                properties.insert(NUMBER, Value::Long(*number));
+            }
+            Vertex { id: id.clone(), label: LabelId(1), properties, expires_at_ms: None }
         };
         Ok(ids.iter().map(|id| self.has(id).then(|| vertex(id))).collect())
     }
@@ -191,6 +195,23 @@ impl NumberedRead for TestGraph {
             }
         }
         Ok(())
+    }
+
+    fn edges_between(
+        &self,
+        owner: u32,
+        wanted: Wanted<'_>,
+        is_wanted: &dyn Fn(u32) -> bool,
+        edges: &mut Vec<NumberedEdge>,
+    ) -> Result<(), AccessError> {
+        let Wanted { direction, labels, limit } = wanted;
+        let id = self.table().id(owner).unwrap();
+        drain(&mut *self.edges_of(&[id], EdgeRead { direction, labels, limit, properties: false })?, |edge| {
+            let EdgeRow { label, outgoing, sort_values, .. } = edge;
+            let other = self.table().number(&edge.other).unwrap();
+            edges.extend(is_wanted(other).then_some(NumberedEdge { other, label, outgoing, sort_values }));
+            Ok::<_, AccessError>(())
+        })
     }
 }
 

@@ -6,8 +6,8 @@
 //!
 //! Invariants:
 //! - Inside a traversal vertices are [`Node`]s, consecutive numbers. Where the graph has numbers of its own
-//!   ([`graph_access::NumberedRead`]) and only the ends of edges matter, no id is looked at; else ids are hashed once
-//!   for each edge read.
+//!   ([`graph_access::NumberedRead`]) and no properties of edges matter, no id is looked at, and the edges of the
+//!   answer are looked up at its end; else ids are hashed once for each edge read.
 //! - Results depend on the graph and the request only, never on which thread was faster: blocks of a frontier are read
 //!   in parallel ([`Traversal::parallel_on`]) and put together in the order of the frontier.
 //! - It starts no threads: a traversal uses the pool it is given, or the calling thread alone.
@@ -29,6 +29,7 @@ mod nodes;
 mod path;
 mod paths;
 mod personal_rank;
+mod recorded;
 mod ring_choice;
 mod rings;
 mod search;

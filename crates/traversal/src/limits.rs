@@ -44,6 +44,10 @@ pub(crate) const NEW_VERTEX_BYTES: usize = 2 * size_of::<graph_model::VertexId>(
 /// Bytes a recorded edge takes: its key, label and sort values in a hash map.
 pub const RECORDED_EDGE_BYTES: usize = 64;
 
+/// Bytes a pair of vertices takes while the edge between them is looked up: in a hash set, in two lists of what to look
+/// for, and with what was found.
+pub(crate) const PAIR_BYTES: usize = 192;
+
 /// Bytes a step of a path takes in a [`crate::PathTree`].
 pub const PATH_STEP_BYTES: usize = 16;
 

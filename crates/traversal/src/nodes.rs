@@ -44,6 +44,13 @@ impl<'g> Nodes<'g> {
         }
     }
 
+    /// The same nodes of a graph that is read by ids from now on.
+    pub(crate) fn by_ids(self) -> Self {
+        let Self::ByNumber { graph, numbers, .. } = &self else { return self };
+        // Every number of a node is one the graph gave, and no two are of the same vertex.
+        Self::ById(numbers.iter().filter_map(|number| graph.id(*number).cloned()).collect())
+    }
+
     /// The graph by numbers, where it has them.
     pub(crate) fn numbered(&self) -> Option<&'g dyn NumberedRead> {
         match self {

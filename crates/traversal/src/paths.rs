@@ -150,7 +150,7 @@ fn meet(
         let mut is_over = true;
         for (at, ball) in balls.iter_mut().enumerate() {
             if pairs.iter().any(|pair| at == if from_source { pair.0 } else { pair.1 }) && !ball.is_complete() {
-                ball.grow(traversal, &mut places, moves, &mut visited)?;
+                ball.grow(traversal, &mut places, moves, None, &mut visited)?;
                 is_over = false;
             }
         }

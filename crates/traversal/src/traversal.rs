@@ -1,16 +1,17 @@
 //! One traversal: its vertices, its counters, its memory, and the one way it reads edges.
 
-use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use adjacency::{NumberLists, Wanted};
 use graph_access::{EdgeRead, NumberedRead, WalkRead, drain};
 use graph_model::{EdgeId, Vertex, VertexId};
+use indexmap::IndexSet;
 use rayon::ThreadPool;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::adjacency::{Adjacency, Memory, Plan, RecordedEdge, by_chunks};
 use crate::nodes::{Nodes, heap_bytes};
+use crate::recorded::Recorded;
 use crate::{Node, NodeMap, Step, TraversalError, Weight, limits};
 
 /// How much a traversal has looked at.
@@ -32,11 +33,8 @@ pub struct Traversal<'g> {
     /// Bytes charged for the block read last.
     block_bytes: usize,
     edges: AtomicU64,
-    /// Reads recorded.
-    reads: u64,
-    /// The last edge read, or the lightest one, for each pair of vertices walked along, where the answer is to show
-    /// edges.
-    recorded: Option<FxHashMap<(Node, Node), RecordedEdge>>,
+    /// The edges walked along, where the answer is to show edges.
+    recorded: Option<Recorded>,
     /// Whether vertices satisfy the step's vertex conditions.
     accepted: NodeMap<bool>,
 }
@@ -65,7 +63,6 @@ impl<'g> Traversal<'g> {
             memory: Memory::new(memory_bytes_max, what),
             block_bytes: 0,
             edges: AtomicU64::new(0),
-            reads: 0,
             recorded: None,
             accepted: NodeMap::new(),
         }
@@ -81,11 +78,7 @@ impl<'g> Traversal<'g> {
     /// From now on remembers an edge for each pair of vertices it walks along, for [`Self::edges_between`].
     #[must_use]
     pub fn recording_edges(mut self, wanted: bool) -> Self {
-        self.recorded = wanted.then(FxHashMap::default);
-        // Edges are read as rows then, for their ids: numbers of the graph would only cost a look-up each.
-        if wanted && self.nodes.len() == 0 {
-            self.nodes = Nodes::new(None);
-        }
+        self.recorded = wanted.then(Recorded::default);
         self
     }
 
@@ -199,12 +192,13 @@ impl<'g> Traversal<'g> {
         backwards: bool,
     ) -> Result<Adjacency, TraversalError> {
         self.memory.release(std::mem::take(&mut self.block_bytes));
-        if self.recorded.is_none()
-            && !step.needs_edge_properties()
-            && weight.is_none_or(|weight| weight.key.is_none())
-            && let Some(graph) = self.nodes.numbered()
-        {
-            return self.read_numbers(graph, owners, step, weight);
+        if step.needs_edge_properties() || weight.is_some_and(|weight| weight.key.is_some()) {
+            // Where edges are read as rows with their ids, numbers of the graph would only cost a look-up each.
+            if self.recorded.as_ref().is_some_and(Recorded::is_fresh) {
+                self.nodes = std::mem::replace(&mut self.nodes, Nodes::new(None)).by_ids();
+            }
+        } else if let Some(graph) = self.nodes.numbered() {
+            return self.read_numbers(graph, owners, step, weight, backwards);
         }
         let labels = step.labels();
         let plan = Plan {
@@ -242,7 +236,9 @@ impl<'g> Traversal<'g> {
             self.keep_accepted(&mut adjacency, &mut recorded, step)?;
         }
         self.edges.fetch_add(adjacency.targets.len() as u64, Ordering::Relaxed);
-        self.record(&adjacency, recorded, backwards)?;
+        if let Some(known) = &mut self.recorded {
+            self.memory.charge(known.add_rows(&adjacency, recorded, backwards) * limits::RECORDED_EDGE_BYTES)?;
+        }
         Ok(adjacency)
     }
 
@@ -253,6 +249,7 @@ impl<'g> Traversal<'g> {
         owners: &[Node],
         step: &Step,
         weight: Option<&Weight>,
+        backwards: bool,
     ) -> Result<Adjacency, TraversalError> {
         let lists = self.numbers_around(graph, owners, step)?;
         let mut adjacency = Adjacency {
@@ -265,10 +262,12 @@ impl<'g> Traversal<'g> {
         self.memory.charge(self.block_bytes)?;
         let most = step.max_degree.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
         let (nodes, arrays) = (self.nodes.len(), self.nodes.array_bytes());
-        for list in lists.iter() {
+        let mut walked = Vec::new();
+        for (owner, list) in owners.iter().zip(lists.iter()) {
             if step.skip_degree == 0 || (list.len() as u64) < step.skip_degree {
-                let walked = list.get(..most.min(list.len())).unwrap_or_default();
-                adjacency.targets.extend(walked.iter().map(|number| self.nodes.of_number(*number).0));
+                let list = list.get(..most.min(list.len())).unwrap_or_default();
+                adjacency.targets.extend(list.iter().map(|number| self.nodes.of_number(*number).0));
+                walked.extend(self.recorded.is_some().then_some(*owner).filter(|_| !list.is_empty()));
             }
             adjacency.ends.push(adjacency.targets.len());
         }
@@ -279,6 +278,9 @@ impl<'g> Traversal<'g> {
         }
         if !step.vertices.is_empty() {
             self.keep_accepted(&mut adjacency, &mut Vec::new(), step)?;
+        }
+        if let Some(recorded) = &mut self.recorded {
+            self.memory.charge(recorded.add_walked(walked, step, backwards))?;
         }
         self.edges.fetch_add(adjacency.targets.len() as u64, Ordering::Relaxed);
         Ok(adjacency)
@@ -403,57 +405,43 @@ impl<'g> Traversal<'g> {
         Ok(())
     }
 
-    fn record(
-        &mut self,
-        adjacency: &Adjacency,
-        edges: Vec<RecordedEdge>,
-        backwards: bool,
-    ) -> Result<(), TraversalError> {
-        let Some(recorded) = &mut self.recorded else { return Ok(()) };
-        self.reads += 1;
-        let before = recorded.len();
-        let pairs = adjacency.iter().flat_map(|some| some.targets.iter().map(move |target| (some.owner, *target)));
-        for ((owner, target), mut edge) in pairs.zip(edges) {
-            edge.outgoing ^= backwards;
-            edge.met = (self.reads, backwards);
-            let pair = if backwards { (target, owner) } else { (owner, target) };
-            match recorded.entry(pair) {
-                Entry::Occupied(mut slot) => {
-                    // Of parallel edges the last; but the first read of a pair counts, and one on the way there more
-                    // than one back.
-                    let known = slot.get();
-                    let is_same_read = known.met.0 == self.reads;
-                    if edge.weight <= known.weight && (is_same_read || (known.met.1 && !backwards)) {
-                        slot.insert(edge);
-                    }
-                }
-                Entry::Vacant(slot) => drop(slot.insert(edge)),
-            }
-        }
-        self.memory.charge((recorded.len() - before) * limits::RECORDED_EDGE_BYTES)
-    }
-
     /// The ids of the edges it walked along between pairs of vertices, one for each pair it did, in the order of the
     /// pairs, none twice.
-    #[must_use]
-    pub fn edges_between(&self, pairs: impl IntoIterator<Item = (Node, Node)>) -> Vec<EdgeId> {
-        let Some(recorded) = &self.recorded else { return Vec::new() };
+    pub fn edges_between(&self, pairs: impl IntoIterator<Item = (Node, Node)>) -> Result<Vec<EdgeId>, TraversalError> {
+        let Some(recorded) = &self.recorded else { return Ok(Vec::new()) };
+        let pairs: IndexSet<(Node, Node), FxBuildHasher> = pairs.into_iter().collect();
+        let bytes = pairs.len() * limits::PAIR_BYTES;
+        self.charge(bytes)?;
+        let accepted = |node: Node| self.accepted.get(node).copied().unwrap_or(false);
+        let accepts = |step: &Step, from, to| step.vertices.is_empty() || (accepted(from) && accepted(to));
+        let pairs: Vec<(Node, Node)> = pairs.into_iter().collect();
+        let mut edges = recorded.along(&self.nodes, &pairs, accepts)?;
+        // Those walked along in the other direction only.
+        let missing: Vec<usize> =
+            edges.iter().enumerate().filter(|(_, edge)| edge.is_none()).map(|(at, _)| at).collect();
+        let other_way: Vec<(Node, Node)> =
+            missing.iter().filter_map(|at| pairs.get(*at)).map(|(from, to)| (*to, *from)).collect();
+        for (at, mut edge) in missing.iter().zip(recorded.along(&self.nodes, &other_way, accepts)?) {
+            if let (Some(edge), Some(slot)) = (edge.take(), edges.get_mut(*at)) {
+                *slot = Some(RecordedEdge { outgoing: !edge.outgoing, ..edge });
+            }
+        }
         let mut given = FxHashSet::default();
         let mut ids = Vec::new();
-        for (from, to) in pairs {
-            let found = [(from, to), (to, from)].into_iter().find_map(|pair| Some((pair, recorded.get(&pair)?)));
-            let Some(((owner, other), edge)) = found else { continue };
-            let (source, target) = if edge.outgoing { (owner, other) } else { (other, owner) };
+        for ((from, to), edge) in pairs.iter().zip(edges) {
+            let Some(edge) = edge else { continue };
+            let (source, target) = if edge.outgoing { (*from, *to) } else { (*to, *from) };
             if given.insert((source, target, edge.label)) {
                 ids.push(EdgeId {
                     label: edge.label,
                     source: self.id(source).clone(),
-                    sort_values: edge.sort_values.clone(),
+                    sort_values: edge.sort_values,
                     target: self.id(target).clone(),
                 });
             }
         }
-        ids
+        self.release(bytes);
+        Ok(ids)
     }
 }
 
@@ -513,11 +501,11 @@ mod tests {
         let weights: Vec<f64> = adjacency.iter().flat_map(|some| some.weighted().map(|(_, weight)| weight)).collect();
         assert_eq!(weights, [3.0, 1.0, 2.0]);
         let two = adjacency.targets()[0];
-        assert_eq!(traversal.recorded.as_ref().unwrap()[&(one, two)].weight, 1.0);
+        assert_eq!(traversal.recorded.as_ref().unwrap().row((one, two)).unwrap().weight, 1.0);
         traversal.expand(&[two], &step.reversed(), Some(&weight)).unwrap();
         let four = traversal.node(id(4)).unwrap();
         let three = traversal.node(id(3)).unwrap();
-        let edges = traversal.edges_between([(four, two), (two, one), (one, two), (two, three)]);
+        let edges = traversal.edges_between([(four, two), (two, one), (one, two), (two, three)]).unwrap();
         let ends: Vec<_> = edges.iter().map(|edge| numbers(&[edge.source.clone(), edge.target.clone()])).collect();
         assert_eq!(ends, [[4, 2], [1, 2]], "each once, in its own direction, none that was not walked along");
     }

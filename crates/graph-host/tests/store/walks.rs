@@ -62,10 +62,11 @@ fn agree(graph: &HostedGraph, wanted: Wanted<'_>) -> Result<(), TestCaseError> {
     let numbered = reader.numbered().unwrap();
     let ids: Vec<VertexId> = (0..VERTICES).map(VertexId::Number).collect();
     let Wanted { direction, labels, limit } = wanted;
-    let mut stored = vec![Vec::new(); ids.len()];
+    let (mut stored, mut edges) = (vec![Vec::new(); ids.len()], vec![Vec::new(); ids.len()]);
     let owners: Vec<&VertexId> = ids.iter().collect();
     let read = EdgeRead { direction, labels, limit, properties: false };
     drain(&mut *reader.edges_of(&owners, read).unwrap(), |edge| {
+        edges[edge.owner].push((edge.other.clone(), edge.label, edge.outgoing, edge.sort_values));
         stored[edge.owner].push(edge.other);
         Ok::<_, graph_access::AccessError>(())
     })
@@ -73,6 +74,18 @@ fn agree(graph: &HostedGraph, wanted: Wanted<'_>) -> Result<(), TestCaseError> {
     let numbers: Vec<u32> = ids.iter().map(|id| numbered.number(id).unwrap()).collect();
     let shown = |list: &[u32]| list.iter().map(|number| numbered.id(*number).unwrap().clone()).collect::<Vec<_>>();
     for round in 0..2 {
+        for (at, number) in numbers.iter().enumerate() {
+            // Edges to all vertices but one.
+            let is_wanted = |other: u32| other != numbers[round];
+            let mut found = Vec::new();
+            numbered.edges_between(*number, wanted, &is_wanted, &mut found).unwrap();
+            let found: Vec<_> = found
+                .into_iter()
+                .map(|edge| (numbered.id(edge.other).unwrap().clone(), edge.label, edge.outgoing, edge.sort_values))
+                .collect();
+            let expected: Vec<_> = edges[at].iter().filter(|(other, ..)| *other != ids[round]).cloned().collect();
+            prop_assert_eq!(found, expected, "edges of vertex {}, round {}, {:?}", at, round, wanted);
+        }
         let mut lists = NumberLists::default();
         numbered.at_hand(&numbers, wanted, &mut lists).unwrap();
         for (at, list) in lists.iter().enumerate().filter(|(at, _)| !lists.missed.contains(at)) {

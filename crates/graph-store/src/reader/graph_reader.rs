@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 use adjacency::{NumberLists, Table, Wanted};
 use compact_str::CompactString;
 use edge_rows::{Neighbours, RowsError};
-use graph_access::{AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Lookup, NumberedRead, WalkRead};
+use graph_access::{
+    AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Lookup, NumberedEdge, NumberedRead, WalkRead,
+};
 use graph_model::{Edge, EdgeId, ErrorKind, LabelId, Vertex, VertexId};
 use graph_schema::Catalogue;
 
@@ -92,6 +94,21 @@ impl NumberedRead for GraphReader<'_> {
 
     fn read(&self, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<(), AccessError> {
         self.by_numbers(|neighbours| neighbours.read(owners, wanted, lists))
+    }
+
+    fn edges_between(
+        &self,
+        owner: u32,
+        wanted: Wanted<'_>,
+        is_wanted: &dyn Fn(u32) -> bool,
+        edges: &mut Vec<NumberedEdge>,
+    ) -> Result<(), AccessError> {
+        // In an auto graph they are ids.
+        let has_sort_values = |label| {
+            let sort_keys = self.catalogue.edge_label(label).map(|label| &label.sort_keys);
+            self.catalogue.is_auto() || sort_keys.is_none_or(|keys| !keys.is_empty())
+        };
+        self.by_numbers(|neighbours| neighbours.edges_between(owner, wanted, is_wanted, &has_sort_values, edges))
     }
 }
 

@@ -4,10 +4,12 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+use adjacency::{NumberLists, Wanted};
+use graph_access::{Budget, WalkRead};
 use graph_host::{HostedGraph, PurgeOptions, Store, StoreOptions};
-use graph_model::{Cardinality, DataType, IdStrategy, LabelId, Vertex, VertexId};
+use graph_model::{Cardinality, DataType, Direction, IdStrategy, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, ElementRules, EndLabels, GraphMode, NewEdgeLabel, NewPropertyKey, NewVertexLabel};
-use graph_store::{Graph, Wait, Writer};
+use graph_store::{Graph, GraphReader, Wait, Writer};
 use jiff::tz::TimeZone;
 use key_codec::{GraphNumber, key, value};
 use kv::{Engine, MemoryEngine};
@@ -39,6 +41,10 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "store/read-vertex", make: read_one },
     Case { name: "store/insert-vertex", make: insert_one },
     Case { name: "store/insert-200-vertices", make: || insert_batch(memory()) },
+    Case { name: "store/insert-edge", make: || insert_edges(1, false) },
+    Case { name: "store/insert-edge-walked", make: || insert_edges(1, true) },
+    Case { name: "store/insert-500-edges", make: || insert_edges(EDGES, false) },
+    Case { name: "store/insert-500-edges-walked", make: || insert_edges(EDGES, true) },
 ];
 
 /// Numbers without order, as ids of users are: the same ones each time.
@@ -268,4 +274,53 @@ pub(crate) fn insert_batch(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
         black_box(graph.writer().insert_vertices(&new, Wait::Allowed).unwrap().wait().unwrap());
         black_box(&store);
     })
+}
+
+/// An edge between vertices that [`fill`] stores.
+fn stored_edge_json(number: u64) -> String {
+    let (from, to) = (scattered(number % STORED), scattered((number * 31 + number / STORED + 7) % STORED));
+    format!(
+        r#"{{"label":"knows","outV":"p{from:016x}","outVLabel":"person","inV":"p{to:016x}","inVLabel":"person","properties":{{"date":"2020-01-{}","weight":{}}}}}"#,
+        10 + number % 19,
+        number % 1000
+    )
+}
+
+/// Inserts edges as requests do, so many in each, between vertices that have some. With `walked` the neighbours of all
+/// vertices are in memory first.
+fn insert_edges(each: u64, walked: bool) -> Box<dyn FnMut()> {
+    let (store, graph) = open(memory());
+    fill(&graph);
+    let insert = |graph: &Graph, number: u64, count: u64| {
+        let body = list(stored_edge_json, number, count);
+        let new = decode_edges(&body, 500).unwrap();
+        black_box(Writer::new(graph).insert_edges(&new, true, Wait::Allowed).unwrap().wait().unwrap());
+    };
+    let mut number = 0;
+    while number < STORED * 4 {
+        insert(&graph, number, EDGES);
+        number += EDGES;
+    }
+    if walked {
+        walk_all(&graph);
+    }
+    Box::new(move || {
+        insert(&graph, number, each);
+        number += each;
+        black_box(&store);
+    })
+}
+
+/// Reads the neighbours of all vertices, which keeps them in memory.
+fn walk_all(graph: &Graph) {
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
+    let numbered = reader.numbered().unwrap();
+    let id = |number| VertexId::String(format!("p{:016x}", scattered(number)).as_str().into());
+    let owners: Vec<u32> = (0..STORED).map(|number| numbered.number(&id(number)).unwrap()).collect();
+    let wanted = Wanted { direction: Direction::Both, labels: None, limit: None };
+    numbered.read(&owners, wanted, &mut NumberLists::default()).unwrap();
+    let mut lists = NumberLists::default();
+    numbered.at_hand(&owners, wanted, &mut lists).unwrap();
+    assert!(lists.missed.is_empty() && lists.numbers.len() as u64 > STORED);
 }

@@ -48,12 +48,13 @@ impl Ball {
         Ok(ball)
     }
 
-    /// Adds the places one hop further.
+    /// Adds the places one hop further. Keeps the edges that lead there; those into `only` where that is given.
     pub(crate) fn grow(
         &mut self,
         traversal: &mut Traversal<'_>,
         places: &mut Places,
         moves: &Moves,
+        only: Option<&Self>,
         visited: &mut Visited,
     ) -> Result<(), TraversalError> {
         let mut work: Vec<Vec<(Node, Place, State)>> = vec![Vec::new(); moves.steps.len()];
@@ -72,6 +73,7 @@ impl Ball {
             owners.dedup();
             let mut work = work.into_iter().peekable();
             for block in blocks(&owners) {
+                let arcs = self.arcs.as_ref().map_or(0, Vec::len);
                 let adjacency = if moves.backwards {
                     traversal.expand_backwards(block, step)?
                 } else {
@@ -80,13 +82,18 @@ impl Ball {
                 for some in adjacency.iter() {
                     while let Some((_, from, state)) = work.next_if(|(node, ..)| *node == some.owner) {
                         for target in some.targets {
-                            self.meet(from, places.place(*target, state), places.bytes(), traversal, visited)?;
+                            let to = places.place(*target, state);
+                            self.meet(from, to, places.bytes(), traversal, visited)?;
+                            if let Some(arcs) = &mut self.arcs
+                                && only.is_none_or(|only| only.hops(to).is_some())
+                            {
+                                arcs.push((from, to));
+                            }
                         }
                     }
                 }
-                if self.arcs.is_some() {
-                    traversal.charge(adjacency.targets().len() * limits::ARC_BYTES)?;
-                }
+                let kept = self.arcs.as_ref().map_or(0, Vec::len) - arcs;
+                traversal.charge(kept * limits::ARC_BYTES)?;
                 traversal.check_capacity(visited.capacity, visited.places)?;
             }
         }
@@ -115,9 +122,6 @@ impl Ball {
             self.frontier.push(to);
             visited.places += 1;
             traversal.charge(place_bytes)?;
-        }
-        if let Some(arcs) = self.arcs.as_mut().filter(|_| from != NONE) {
-            arcs.push((from, to));
         }
         Ok(())
     }

@@ -76,7 +76,7 @@ impl Search {
         let mut search = Self { rule, places, forward, backward, ahead, home, to_go: Vec::new() };
         let mut given = 0;
         for length in 1..=limits.depth {
-            let grown = search.grow(traversal, pattern, length, &mut visited)?;
+            let grown = search.grow(traversal, pattern, length, limits.depth, &mut visited)?;
             if grown {
                 search.measure();
             } else if rule != Rule::Repeating && u64::from(length) > traversal.counters().vertex_iterations {
@@ -95,21 +95,28 @@ impl Search {
         Ok(())
     }
 
-    /// Grows the end whose turn it is; says whether there is anything new.
+    /// Grows the end whose turn it is; says whether there is anything new. `longest`: hops of the longest path wanted.
     fn grow(
         &mut self,
         traversal: &mut Traversal<'_>,
         pattern: &Pattern,
         length: u32,
+        longest: u32,
         visited: &mut Visited,
     ) -> Result<bool, TraversalError> {
         let from_source = length % 2 == 1;
-        let (ball, moves) =
-            if from_source { (&mut self.forward, &pattern.forward) } else { (&mut self.backward, &pattern.backward) };
+        let (ball, other, moves) = if from_source {
+            (&mut self.forward, &self.backward, &pattern.forward)
+        } else {
+            (&mut self.backward, &self.forward, &pattern.backward)
+        };
         if ball.is_complete() {
             return Ok(false);
         }
-        ball.grow(traversal, &mut self.places, moves, visited)?;
+        // The outermost edges are in the middle of the longest paths and of no others: in the last layer only those
+        // that meet the other end are of use.
+        let only = (length == longest).then_some(other);
+        ball.grow(traversal, &mut self.places, moves, only, visited)?;
         if from_source {
             self.ahead = Arcs::new(ball.arcs());
         } else {

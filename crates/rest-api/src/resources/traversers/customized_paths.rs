@@ -188,7 +188,7 @@ fn crosspoints(call: &Call) -> Answered {
     let found = customized_crosspoints(&mut traversal, &sources, &patterns, bounds, with_path)?;
     let points = Path { nodes: found.crosspoints.clone() };
     let shown = nodes_of(std::iter::once(&points).chain(&found.paths));
-    let edges = traversal.edges_between(found.paths.iter().flat_map(Path::pairs));
+    let edges = traversal.edges_between(found.paths.iter().flat_map(Path::pairs))?;
     let wanted = Wanted::of_body(body.with_vertex, body.with_edge);
     let elements = Elements::of(&request, &traversal, &shown, edges, wanted)?;
     let paths = Paths::of(&traversal, &found.paths)?;

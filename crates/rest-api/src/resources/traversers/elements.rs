@@ -48,7 +48,7 @@ impl Elements {
         paths: impl IntoIterator<Item = &'p Path> + Clone,
         wanted: Wanted,
     ) -> Result<Self, ApiError> {
-        let edges = traversal.edges_between(paths.clone().into_iter().flat_map(Path::pairs));
+        let edges = traversal.edges_between(paths.clone().into_iter().flat_map(Path::pairs))?;
         Self::of(request, traversal, &nodes_of(paths), edges, wanted)
     }
 

@@ -245,7 +245,7 @@ fn full_answer(
     let found = Path { nodes: if count_only { Vec::new() } else { reached.nodes.clone() } };
     let shown = nodes_of(std::iter::once(&found).chain(&paths));
     let vertices = request.vertices(traversal.ids(&shown), Body::is(body.with_vertex), otherwise)?;
-    let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs));
+    let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs))?;
     let edges = request.edges(edges, Body::is(body.with_edge), otherwise)?;
     let (found, paths) = (traversal.ids(&found.nodes), Paths::of(traversal, &paths)?);
     request.answer(|answer| {
