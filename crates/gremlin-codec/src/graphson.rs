@@ -2,6 +2,7 @@
 //!
 //! [`read()`] takes all of them, as a type is named where it is used. [`write()`] writes one of them.
 
+mod key;
 mod read;
 mod text;
 mod version;
@@ -9,70 +10,61 @@ mod write;
 
 pub use version::Version;
 
-use gremlin::{Text, Value};
+use query_value::Value;
 use serde_json::Value as Json;
 
 use crate::error::CodecError;
-use crate::item::Item;
-use crate::limits::MESSAGE_BYTES_MAX;
+use crate::form::{self, check_length};
 use crate::message::{Request, Response};
 
 /// Reads one value.
 ///
 /// # Errors
-/// It is not JSON, or a type in it is unknown or wrong.
-pub fn read(bytes: &[u8]) -> Result<Item, CodecError> {
-    read::item(json(bytes)?)
+/// It is not JSON, a type in it is unknown or wrong, no step takes it, or a limit is exceeded.
+pub fn read(bytes: &[u8]) -> Result<gremlin::Value, CodecError> {
+    read::value(json(bytes)?)
+}
+
+/// A value that has been read as JSON.
+///
+/// # Errors
+/// A type in it is unknown or wrong, or no step takes it.
+pub fn from_json(json: Json) -> Result<gremlin::Value, CodecError> {
+    read::value(json)
 }
 
 /// Reads a request.
 ///
 /// # Errors
-/// It is not JSON, or not a request.
+/// It is not JSON, not a request, or a limit is exceeded.
 pub fn read_request(bytes: &[u8]) -> Result<Request, CodecError> {
-    let Item::Map(entries) = read::item(json(bytes)?)? else {
+    let Json::Object(mut fields) = json(bytes)? else {
         return Err(CodecError::value("the message", "a request"));
     };
-    let (mut id, mut op, mut processor, mut arguments) = (None, None, Text::default(), Vec::new());
-    for (key, value) in entries {
-        match (key.as_text().unwrap_or_default(), value) {
-            ("requestId", Item::Value(Value::Uuid(bits))) => id = Some(bits),
-            ("requestId", other) => id = other.as_text().and_then(text::uuid),
-            ("op", other) => op = other.as_text().map(Text::from),
-            ("processor", other) => processor = other.as_text().unwrap_or_default().into(),
-            ("args", Item::Map(pairs)) => {
-                let named = pairs.into_iter().filter_map(|(key, value)| Some((key.as_text()?.into(), value)));
-                arguments = named.collect();
-            }
-            _ => {}
-        }
-    }
+    let mut take = |name: &str| fields.remove(name).map_or(Ok(gremlin::Value::Null), read::value);
+    let id = match take("requestId")? {
+        gremlin::Value::Uuid(bits) => Some(bits),
+        other => other.as_text().and_then(text::uuid),
+    };
     let id = id.ok_or_else(|| CodecError::value("requestId", "a UUID"))?;
-    let op = op.ok_or_else(|| CodecError::value("op", "a string"))?;
-    Ok(Request { id, op, processor, arguments })
+    let op = take("op")?.as_text().map(gremlin::Text::from).ok_or_else(|| CodecError::value("op", "a string"))?;
+    let processor = take("processor")?.as_text().unwrap_or_default().into();
+    Ok(Request { id, op, processor, arguments: form::named(take("args")?) })
 }
 
 fn json(bytes: &[u8]) -> Result<Json, CodecError> {
-    if bytes.len() > MESSAGE_BYTES_MAX {
-        let (what, limit) = ("bytes of a message", "MESSAGE_BYTES_MAX");
-        return Err(CodecError::TooLarge { what, limit, max: MESSAGE_BYTES_MAX });
-    }
-    serde_json::from_slice(bytes).map_err(|error| CodecError::Json { message: error.to_string() })
+    check_length(bytes)?;
+    let text = text::prepared(bytes)?;
+    serde_json::from_slice(&text).map_err(|error| CodecError::Json { message: error.to_string() })
 }
 
 /// Appends one value.
-///
-/// # Errors
-/// The value, or one in it, has to be evaluated first.
-pub fn write(item: &Item, version: Version, out: &mut String) -> Result<(), CodecError> {
-    write::Writer { out, version }.item(item)
+pub fn write(value: &Value, version: Version, out: &mut String) {
+    write::Writer { out, version }.value(value);
 }
 
 /// Appends an answer.
-///
-/// # Errors
-/// A value in it has to be evaluated first.
-pub fn write_response(response: &Response, version: Version, out: &mut String) -> Result<(), CodecError> {
+pub fn write_response(response: &Response, version: Version, out: &mut String) {
     let mut writer = write::Writer { out, version };
     writer.raw("{\"requestId\":");
     match response.id {
@@ -82,11 +74,11 @@ pub fn write_response(response: &Response, version: Version, out: &mut String) -
     writer.raw(",\"status\":{\"message\":");
     writer.text(response.message.as_deref().unwrap_or_default());
     writer.raw(&format!(",\"code\":{},\"attributes\":", response.code));
-    writer.text_map(&response.attributes)?;
+    writer.text_map(&response.attributes);
     writer.raw("},\"result\":{\"data\":");
-    writer.item(&response.data)?;
+    writer.results(response);
+    // Facts about the results: there are none, and clients expect a map.
     writer.raw(",\"meta\":");
-    writer.text_map(&response.meta)?;
+    writer.text_map(&[]);
     writer.raw("}}");
-    Ok(())
 }

@@ -1,8 +1,7 @@
 //! Requests and answers of the Gremlin Server's protocol, whatever they are written in.
 
 use gremlin::Text;
-
-use crate::item::Item;
+use query_value::Value;
 
 /// A request.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,19 +13,11 @@ pub struct Request {
     /// Who is asked: nothing, `traversal`, `session`.
     pub processor: Text,
     /// The arguments by name.
-    pub arguments: Vec<(Text, Item)>,
-}
-
-impl Request {
-    /// An argument.
-    #[must_use]
-    pub fn argument(&self, name: &str) -> Option<&Item> {
-        self.arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value)
-    }
+    pub arguments: Vec<(Text, gremlin::Value)>,
 }
 
 /// An answer, or a part of one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Response {
     /// The id of the request; none if it could not be read.
     pub id: Option<u128>,
@@ -35,9 +26,26 @@ pub struct Response {
     /// What went wrong.
     pub message: Option<Text>,
     /// Facts about an error.
-    pub attributes: Vec<(Text, Item)>,
-    /// Facts about the results. Clients expect a map here, so it is never null.
-    pub meta: Vec<(Text, Item)>,
-    /// The results: a list, or null.
-    pub data: Item,
+    pub attributes: Vec<(Text, Value)>,
+    /// The results, each with how many times it occurred.
+    pub rows: Vec<(Value, u64)>,
+    /// Whether results are written as traversers with their bulk; else each as often as it occurred.
+    pub is_bulked: bool,
+}
+
+impl Response {
+    /// How many items the results are in a message.
+    pub(crate) fn len(&self) -> usize {
+        if self.is_bulked {
+            return self.rows.len();
+        }
+        let times = self.rows.iter().map(|(_, times)| usize::try_from(*times).unwrap_or(usize::MAX));
+        times.fold(0, usize::saturating_add)
+    }
+
+    /// The results, each as often as it occurred.
+    pub(crate) fn repeated(&self) -> impl Iterator<Item = &Value> {
+        let rows = self.rows.iter();
+        rows.flat_map(|(value, times)| std::iter::repeat_n(value, usize::try_from(*times).unwrap_or(usize::MAX)))
+    }
 }

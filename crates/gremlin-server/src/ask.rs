@@ -60,7 +60,7 @@ pub(crate) fn operation(asked: &mut Asked, timeout: Duration) -> Result<Operatio
         }
     }
     let is_bytecode = asked.op == "bytecode";
-    let program = match (asked.take("gremlin")?, is_bytecode) {
+    let program = match (asked.take("gremlin"), is_bytecode) {
         (Some(Value::Text(text)), false) => Program::Text(text.into()),
         (Some(Value::Bytecode(bytecode)), _) => Program::Bytecode(bytecode),
         _ => return Err(argument("gremlin", if is_bytecode { "bytecode" } else { "a text" })),
@@ -70,11 +70,11 @@ pub(crate) fn operation(asked: &mut Asked, timeout: Duration) -> Result<Operatio
         bindings: bindings(asked)?,
         aliases: aliases(asked)?,
         graph: None,
-        user: asked.take_text("userAgent")?.unwrap_or_else(|| "anonymous".to_owned()),
+        user: asked.take_text("userAgent").unwrap_or_else(|| "anonymous".to_owned()),
         timeout: asked_timeout(asked)?.unwrap_or(timeout),
-        materialize: asked.take_text("materializeProperties")?.is_none_or(|how| how != "tokens"),
+        materialize: asked.take_text("materializeProperties").is_none_or(|how| how != "tokens"),
     };
-    let batch_size = asked.take("batchSize")?.as_ref().and_then(Value::as_i64);
+    let batch_size = asked.take("batchSize").as_ref().and_then(Value::as_i64);
     let batch_size = batch_size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size > 0);
     Ok(Operation::Query(Box::new(Query {
         request,
@@ -89,13 +89,13 @@ fn argument(name: &str, expected: &str) -> Failure {
 }
 
 fn session(asked: &mut Asked) -> Result<Option<Session>, Failure> {
-    let id = match asked.take("session")? {
+    let id = match asked.take("session") {
         None | Some(Value::Null) => None,
         Some(Value::Text(id)) => Some(id.to_string()),
         Some(Value::Uuid(bits)) => Some(format!("{bits:032x}")),
         Some(_) => return Err(argument("session", "a UUID or a text")),
     };
-    let is_managed = matches!(asked.take("manageTransaction")?, Some(Value::Boolean(true)));
+    let is_managed = matches!(asked.take("manageTransaction"), Some(Value::Boolean(true)));
     match id {
         Some(id) => Ok(Some(Session { id, is_managed })),
         None if asked.processor == "session" && asked.op != "authentication" => Err(argument("session", "given")),
@@ -105,8 +105,8 @@ fn session(asked: &mut Asked) -> Result<Option<Session>, Failure> {
 
 fn asked_timeout(asked: &mut Asked) -> Result<Option<Duration>, Failure> {
     // What it was called before 3.4.
-    let value = match asked.take("evaluationTimeout")? {
-        None => asked.take("scriptEvaluationTimeout")?,
+    let value = match asked.take("evaluationTimeout") {
+        None => asked.take("scriptEvaluationTimeout"),
         found => found,
     };
     match value {
@@ -121,7 +121,7 @@ fn asked_timeout(asked: &mut Asked) -> Result<Option<Duration>, Failure> {
 }
 
 fn bindings(asked: &mut Asked) -> Result<BTreeMap<Text, Value>, Failure> {
-    let pairs = match asked.take("bindings")? {
+    let pairs = match asked.take("bindings") {
         None | Some(Value::Null) => return Ok(BTreeMap::new()),
         Some(Value::Map(pairs)) => pairs,
         Some(_) => return Err(argument("bindings", "a map")),
@@ -134,7 +134,7 @@ fn bindings(asked: &mut Asked) -> Result<BTreeMap<Text, Value>, Failure> {
 }
 
 fn aliases(asked: &mut Asked) -> Result<Vec<(Text, Text)>, Failure> {
-    let pairs = match asked.take("aliases")? {
+    let pairs = match asked.take("aliases") {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Map(pairs)) => pairs,
         Some(_) => return Err(argument("aliases", "a map of names")),

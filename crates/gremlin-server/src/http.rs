@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use compact_str::CompactString as Text;
 use gremlin_codec::graphson::{self, Version};
 use http_server::{BodyError, Query as Parameters, Reply, accepts_gzip, read_body};
 use hyper::body::Incoming;
@@ -144,9 +145,8 @@ async fn read(
 }
 
 /// The arguments in a JSON body; `evaluationTimeout` and the like may be there as they are over a WebSocket.
-fn of_json(bytes: &[u8]) -> Result<Vec<(compact_str::CompactString, gremlin_codec::Item)>, Failure> {
-    let item = graphson::read(bytes).map_err(|error| wire::unreadable(&error))?;
-    let gremlin_codec::Item::Map(pairs) = item else {
+fn of_json(bytes: &[u8]) -> Result<Vec<(Text, gremlin::Value)>, Failure> {
+    let gremlin::Value::Map(pairs) = graphson::read(bytes).map_err(|error| wire::unreadable(&error))? else {
         return Err(Failure::new(
             status::REQUEST_UNREADABLE,
             "the body must be a JSON object with the field 'gremlin'",
@@ -156,7 +156,7 @@ fn of_json(bytes: &[u8]) -> Result<Vec<(compact_str::CompactString, gremlin_code
 }
 
 /// The arguments in an address: `gremlin`, `language`, `bindings.NAME` and `aliases.NAME`.
-fn of_query(query: &str) -> Result<Vec<(compact_str::CompactString, gremlin_codec::Item)>, Failure> {
+fn of_query(query: &str) -> Result<Vec<(Text, gremlin::Value)>, Failure> {
     let parameters = Parameters::new(query);
     let mut fields = Map::new();
     for name in query.split('&').filter_map(|pair| pair.split('=').next()).filter(|name| !name.is_empty()) {

@@ -3,7 +3,7 @@
 use compact_str::CompactString as Text;
 use gremlin::Value;
 use gremlin_codec::graphson::Version;
-use gremlin_codec::{CodecError, Item, Request, Response, graph_binary, graphson};
+use gremlin_codec::{CodecError, Request, Response, graph_binary, graphson};
 
 use crate::status::{self, Failure};
 
@@ -84,7 +84,7 @@ impl Format {
             }
             Self::GraphSon(version) => {
                 let mut out = String::new();
-                graphson::write_response(answer, version, &mut out)?;
+                graphson::write_response(answer, version, &mut out);
                 Ok(out.into_bytes())
             }
         }
@@ -100,7 +100,7 @@ pub(crate) struct Asked {
     pub(crate) id: Option<u128>,
     pub(crate) op: Text,
     pub(crate) processor: Text,
-    pub(crate) arguments: Vec<(Text, Item)>,
+    pub(crate) arguments: Vec<(Text, Value)>,
 }
 
 impl From<Request> for Asked {
@@ -112,50 +112,34 @@ impl From<Request> for Asked {
 
 impl Asked {
     /// Takes an argument out.
-    pub(crate) fn take(&mut self, name: &str) -> Result<Option<Value>, Failure> {
-        let Some(at) = self.arguments.iter().position(|(key, _)| key == name) else { return Ok(None) };
-        let (_, item) = self.arguments.swap_remove(at);
-        let wrong =
-            |error: CodecError| Failure::new(status::REQUEST_ARGUMENTS, format!("the argument '{name}': {error}"));
-        item.into_value().map(Some).map_err(wrong)
+    pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
+        let at = self.arguments.iter().position(|(key, _)| key == name)?;
+        Some(self.arguments.swap_remove(at).1)
     }
 
     /// Takes a text out; other values count as absent.
-    pub(crate) fn take_text(&mut self, name: &str) -> Result<Option<String>, Failure> {
-        Ok(self.take(name)?.as_ref().and_then(Value::as_text).map(str::to_owned))
+    pub(crate) fn take_text(&mut self, name: &str) -> Option<String> {
+        self.take(name).as_ref().and_then(Value::as_text).map(str::to_owned)
     }
 }
 
 /// An answer with results. Traversers where `is_bulked`, else each result as often as it occurs.
 pub(crate) fn results(id: Option<u128>, code: i32, rows: Vec<(query_value::Value, u64)>, is_bulked: bool) -> Response {
-    Response { code, data: data(rows, is_bulked), ..empty(id, code) }
-}
-
-fn data(rows: Vec<(query_value::Value, u64)>, is_bulked: bool) -> Item {
-    let mut items = Vec::with_capacity(rows.len());
-    for (value, times) in rows {
-        let item = query_service::item(&value);
-        if is_bulked {
-            items.push(Item::Traverser { bulk: i64::try_from(times).unwrap_or(i64::MAX), item: Box::new(item) });
-        } else {
-            items.extend(std::iter::repeat_n(item, usize::try_from(times).unwrap_or(usize::MAX)));
-        }
-    }
-    Item::List(items)
+    Response { rows, is_bulked, ..empty(id, code) }
 }
 
 /// An answer without results.
 pub(crate) fn empty(id: Option<u128>, code: i32) -> Response {
-    Response { id, code, message: None, attributes: Vec::new(), meta: Vec::new(), data: data(Vec::new(), false) }
+    Response { id, code, message: None, attributes: Vec::new(), rows: Vec::new(), is_bulked: false }
 }
 
 /// The answer that a request failed.
 pub(crate) fn failed(id: Option<u128>, failure: &Failure) -> Response {
-    let class: Value = Value::List(vec![Value::Text(failure.class.into())]);
-    let trace = Value::Text(format!("{}: {}", failure.class, failure.message).into());
+    let class = query_value::Value::list([failure.class.into()]);
+    let trace = format!("{}: {}", failure.class, failure.message);
     Response {
         message: Some(failure.message.as_str().into()),
-        attributes: vec![("exceptions".into(), class.into()), ("stackTrace".into(), trace.into())],
+        attributes: vec![("exceptions".into(), class), ("stackTrace".into(), trace.into())],
         ..empty(id, failure.code)
     }
 }

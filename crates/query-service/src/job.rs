@@ -126,8 +126,8 @@ impl Job for GremlinJob {
                 message: format!("the result has more than {RESULT_BYTES_MAX} bytes (RESULT_BYTES_MAX)"),
             });
         }
-        match outcome.and_then(|()| as_json(collected.rows())) {
-            Ok(json) => Ok(Some(json)),
+        match outcome {
+            Ok(()) => Ok(Some(as_json(collected.rows()))),
             Err(error) => {
                 let kind = match error.kind {
                     crate::QueryErrorKind::Access(kind) => kind,
@@ -147,7 +147,7 @@ fn run(
     collected: &mut Collect,
 ) -> Result<(), QueryError> {
     let JobRequest { gremlin, bindings, aliases, .. } = request;
-    let bindings = bindings.iter().map(|(name, value)| Ok((Text::from(name.as_str()), from_json(value)?)));
+    let bindings = bindings.into_iter().map(|(name, value)| Ok((Text::from(name.as_str()), from_json(value)?)));
     let prepared = service.prepare(QueryRequest {
         program: Program::Text(gremlin),
         bindings: bindings.collect::<Result<_, QueryError>>()?,
@@ -160,15 +160,15 @@ fn run(
     service.run(&prepared, cancel, collected)
 }
 
-fn as_json(rows: &[(Value, u64)]) -> Result<String, QueryError> {
+fn as_json(rows: &[(Value, u64)]) -> String {
     let each = |(value, times): &(Value, u64)| {
         std::iter::repeat_n(value.clone(), usize::try_from(*times).unwrap_or(usize::MAX)).take(LIST_ITEMS_MAX)
     };
     let list = Value::list(rows.iter().flat_map(each));
-    crate::json::to_json(&list).map_err(|error| QueryError::evaluation(error.to_string()))
+    crate::json::to_json(&list)
 }
 
 /// JSON as an argument.
-fn from_json(value: &Json) -> Result<gremlin::Value, QueryError> {
+fn from_json(value: Json) -> Result<gremlin::Value, QueryError> {
     crate::json::from_json(value).map_err(|error| QueryError::evaluation(error.to_string()))
 }

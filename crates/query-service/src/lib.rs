@@ -36,7 +36,7 @@ pub use collect::Collect;
 pub use error::{QueryError, QueryErrorKind};
 pub use inner::Options;
 pub use job::{GremlinJob, GremlinJobs, JOB_KIND, JobRequest};
-pub use json::{from_json, item, to_json};
+pub use json::{from_json, to_json};
 pub use request::{Gone, Prepared, Program, QueryRequest, Sink};
 pub use running::RunningQuery;
 pub use service::QueryService;

@@ -15,6 +15,7 @@ pub(crate) const UUID: u8 = 0x0c;
 pub(crate) const EDGE: u8 = 0x0d;
 pub(crate) const PATH: u8 = 0x0e;
 pub(crate) const PROPERTY: u8 = 0x0f;
+pub(crate) const GRAPH: u8 = 0x10;
 pub(crate) const VERTEX: u8 = 0x11;
 pub(crate) const VERTEX_PROPERTY: u8 = 0x12;
 pub(crate) const BARRIER: u8 = 0x13;

@@ -2,12 +2,12 @@
 
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::BigInt;
-use gremlin::{Bytecode, Instruction, Predicate, Strategy, Text, Value};
-use query_value::{Cardinality, DateTime, Duration, Enum};
+use gremlin::{Bytecode, Instruction, Text, Value};
+use query_value::{DateTime, Duration, ElementKind, Enum};
 
 use super::code;
 use crate::error::CodecError;
-use crate::item::{Edge, Item, Metrics, Path, Property, TraversalMetrics, Tree, Vertex, VertexProperty};
+use crate::form;
 use crate::limits::{ITEMS_MAX, NESTING_MAX};
 
 type Read<V> = Result<V, CodecError>;
@@ -16,11 +16,13 @@ pub(super) struct Reader<'b> {
     bytes: &'b [u8],
     depth: usize,
     items: usize,
+    /// How many elements' properties are being read: those of edges and properties may stand only there.
+    elements: usize,
 }
 
 impl<'b> Reader<'b> {
     pub(super) fn new(bytes: &'b [u8]) -> Self {
-        Self { bytes, depth: 0, items: 0 }
+        Self { bytes, depth: 0, items: 0, elements: 0 }
     }
 
     pub(super) fn finish(&self) -> Read<()> {
@@ -65,8 +67,6 @@ impl<'b> Reader<'b> {
         match self.byte()? {
             0 => Ok(false),
             1 => Ok(true),
-            // Ordered maps and bulked lists have a flag of their own and are read as any other.
-            2 => Ok(false),
             other => Err(CodecError::value(other, "a flag")),
         }
     }
@@ -90,11 +90,10 @@ impl<'b> Reader<'b> {
     }
 
     /// A map without its type, whose keys are texts.
-    pub(super) fn text_map(&mut self) -> Read<Vec<(Text, Item)>> {
+    pub(super) fn text_map(&mut self) -> Read<Vec<(Text, Value)>> {
         self.list(|reader| {
-            let key = reader.item()?;
-            let key = key.as_text().map(Text::from).ok_or_else(|| CodecError::value("a key", "a string"))?;
-            Ok((key, reader.item()?))
+            let Value::Text(key) = reader.value()? else { return Err(CodecError::value("a key", "a string")) };
+            Ok((key, reader.value()?))
         })
     }
 
@@ -113,7 +112,7 @@ impl<'b> Reader<'b> {
         }
         self.items += 1;
         if self.items > ITEMS_MAX {
-            return Err(CodecError::TooLarge { what: "values", limit: "ITEMS_MAX", max: ITEMS_MAX });
+            return Err(form::too_many());
         }
         self.depth += 1;
         let result = read(self);
@@ -122,63 +121,94 @@ impl<'b> Reader<'b> {
     }
 
     /// A value with its type.
-    pub(super) fn item(&mut self) -> Read<Item> {
+    pub(super) fn value(&mut self) -> Read<Value> {
         self.deeper(|reader| {
             let code = reader.byte()?;
-            if reader.is_null()? {
-                return Ok(Item::Value(Value::Null));
-            }
-            reader.of_type(code)
+            if reader.is_null()? { Ok(Value::Null) } else { reader.of_type(code) }
         })
     }
 
-    fn value(&mut self) -> Read<Value> {
-        self.item()?.into_value()
-    }
-
-    fn of_type(&mut self, code: u8) -> Read<Item> {
-        let value = match code {
-            code::LIST => return self.list(Self::item).map(Item::List),
-            code::SET => return self.list(Self::item).map(Item::Set),
-            code::MAP => return self.list(|reader| Ok((reader.item()?, reader.item()?))).map(Item::Map),
-            code::VERTEX
-            | code::EDGE
-            | code::VERTEX_PROPERTY
-            | code::PROPERTY
-            | code::PATH
-            | code::TRAVERSER
-            | code::BULK_SET
-            | code::TREE
-            | code::METRICS
-            | code::TRAVERSAL_METRICS => return self.result(code),
+    fn of_type(&mut self, code: u8) -> Read<Value> {
+        Ok(match code {
+            code::LIST => Value::List(self.list(Self::value)?),
+            code::SET => Value::Set(self.list(Self::value)?),
+            code::MAP => Value::Map(self.list(|reader| Ok((reader.value()?, reader.value()?)))?),
             code::BINDING => {
                 self.text()?;
-                return self.item();
+                self.value()?
             }
             code::BYTECODE => self.bytecode()?,
             code::P | code::TEXT_P => {
                 let name = self.text()?;
-                predicate(&name, self.list(Self::value)?)?
+                form::predicate(&name, self.list(Self::value)?)?
             }
-            code::CLASS => strategy(&self.text()?, Vec::new()),
+            code::CLASS => form::strategy(&self.text()?, Vec::new()),
             code::STRATEGY => {
                 let name = self.text()?;
-                let options = self.text_map()?;
-                let options = options.into_iter().map(|(key, item)| Ok((key, item.into_value()?)));
-                strategy(&name, options.collect::<Read<_>>()?)
+                form::strategy(&name, self.text_map()?)
             }
             code::LAMBDA => return Err(CodecError::Lambda),
+            code::VERTEX | code::EDGE | code::VERTEX_PROPERTY | code::PROPERTY => self.element(code)?,
+            // The number of times a result occurred says nothing where it is an argument.
+            code::TRAVERSER => {
+                self.long()?;
+                self.value()?
+            }
+            code::BULK_SET => return Err(form::result("a bulk set")),
+            code::PATH => return Err(form::result("a path")),
+            code::TREE => return Err(form::result("a tree")),
+            code::GRAPH => return Err(form::result("a graph")),
+            code::METRICS | code::TRAVERSAL_METRICS => return Err(form::result("a profile")),
             _ => match code::ENUMS.iter().find(|(known, _)| *known == code) {
                 Some((_, class)) => {
-                    let name = self.item()?;
+                    let name = self.value()?;
                     let name = name.as_text().unwrap_or_default();
                     let constant = Enum::from_script(class, name);
                     Value::Enum(constant.ok_or_else(|| CodecError::value(name, "a constant of its enumeration"))?)
                 }
                 None => self.scalar(code)?,
             },
+        })
+    }
+
+    /// An element; its properties are read and left out.
+    fn element(&mut self, code: u8) -> Read<Value> {
+        if code == code::PROPERTY {
+            if self.elements == 0 {
+                return Err(form::result("a property"));
+            }
+            self.text()?;
+            self.value()?;
+            self.inside()?;
+            return Ok(Value::Null);
+        }
+        let (id, label) = (self.value()?, self.text()?);
+        let kind = match code {
+            code::VERTEX => ElementKind::Vertex,
+            code::EDGE => {
+                for _ends in 0..2 {
+                    self.value()?;
+                    self.text()?;
+                }
+                self.inside()?;
+                ElementKind::Edge
+            }
+            _ => {
+                self.value()?;
+                self.inside()?;
+                ElementKind::VertexProperty
+            }
         };
-        Ok(Item::Value(value))
+        self.inside()?;
+        Ok(form::element(kind, id, label))
+    }
+
+    /// What an element belongs to, or its properties.
+    fn inside(&mut self) -> Read<()> {
+        self.elements += 1;
+        self.value()?;
+        self.elements -= 1;
+        Ok(())
     }
 
     fn scalar(&mut self, code: u8) -> Read<Value> {
@@ -199,9 +229,9 @@ impl<'b> Reader<'b> {
             code::UUID => Value::Uuid(self.uuid()?),
             code::BIG_DECIMAL => {
                 let scale = self.int()?;
-                Value::BigDecimal(BigDecimal::new(BigInt::from_signed_bytes_be(self.bytes()?), scale.into()))
+                form::big_decimal(BigDecimal::new(BigInt::from_signed_bytes_be(self.bytes()?), scale.into()))?
             }
-            code::BIG_INTEGER => Value::BigInteger(BigInt::from_signed_bytes_be(self.bytes()?)),
+            code::BIG_INTEGER => form::big_integer(BigInt::from_signed_bytes_be(self.bytes()?))?,
             code::BYTE => Value::Byte(i8::from_be_bytes(self.array()?)),
             code::BYTE_BUFFER => Value::Binary(self.bytes()?.into()),
             code::SHORT => Value::Short(i16::from_be_bytes(self.array()?)),
@@ -220,10 +250,11 @@ impl<'b> Reader<'b> {
             code::OFFSET_DATE_TIME => {
                 let (year, month, day) = (self.int()?, self.byte()?, self.byte()?);
                 let (nanosecond, offset_seconds) = (self.long()?, self.int()?);
-                let wrong = || CodecError::value("a datetime", "in range");
+                let wrong =
+                    || CodecError::value("a datetime", "a day of the years -9999 to 9999, at most 18 hours off");
                 let nanosecond = u64::try_from(nanosecond).map_err(|_| wrong())?;
-                let in_range = (1..=12).contains(&month)
-                    && (1..=31).contains(&day)
+                let in_range = (-9999..=9999).contains(&year)
+                    && (1..=days_of(year, month)).contains(&day)
                     && nanosecond < 86_400_000_000_000
                     && offset_seconds.abs_diff(0) <= 18 * 3600;
                 if !in_range {
@@ -258,65 +289,18 @@ impl<'b> Reader<'b> {
         };
         let steps = calls()?;
         let source = calls()?;
-        Ok(bytecode(Bytecode { source, steps }))
+        Ok(form::bytecode(Bytecode { source, steps }))
     }
+}
 
-    /// Elements and results.
-    fn result(&mut self, code: u8) -> Read<Item> {
-        Ok(match code {
-            code::VERTEX => {
-                let (id, label) = (self.item()?, self.text()?);
-                let properties = vertex_properties(self.item()?);
-                Item::Vertex(Box::new(Vertex { id, label, properties }))
-            }
-            code::EDGE => {
-                let (id, label) = (self.item()?, self.text()?);
-                let (in_id, in_label) = (self.item()?, self.text()?);
-                let (out_id, out_label) = (self.item()?, self.text()?);
-                self.item()?;
-                let properties = properties(self.item()?);
-                Item::Edge(Box::new(Edge { id, label, out_id, out_label, in_id, in_label, properties }))
-            }
-            code::VERTEX_PROPERTY => {
-                let (id, label, value) = (self.item()?, self.text()?, self.item()?);
-                self.item()?;
-                let properties = properties(self.item()?);
-                Item::VertexProperty(Box::new(VertexProperty { id, label, value, properties }))
-            }
-            code::PROPERTY => {
-                let (key, value) = (self.text()?, self.item()?);
-                self.item()?;
-                Item::Property(Box::new(Property { key, value }))
-            }
-            code::PATH => {
-                let (labels, objects) = (self.item()?, self.item()?);
-                Item::Path(Box::new(path(labels, objects)?))
-            }
-            code::TRAVERSER => Item::Traverser { bulk: self.long()?, item: Box::new(self.item()?) },
-            code::BULK_SET => Item::BulkSet(self.list(|reader| Ok((reader.item()?, reader.long()?)))?),
-            code::TREE => Item::Tree(self.tree()?),
-            code::METRICS => Item::Metrics(Box::new(self.metrics()?)),
-            _ => {
-                let nanoseconds = self.long()?;
-                let steps = step_metrics(self.item()?);
-                Item::TraversalMetrics(Box::new(TraversalMetrics { nanoseconds, steps }))
-            }
-        })
-    }
-
-    fn tree(&mut self) -> Read<Tree> {
-        self.deeper(|reader| Ok(Tree(reader.list(|reader| Ok((reader.item()?, reader.tree()?)))?)))
-    }
-
-    fn metrics(&mut self) -> Read<Metrics> {
-        let (id, name, nanoseconds) = (self.text()?, self.text()?, self.long()?);
-        let (counts, annotations) = (self.item()?, self.item()?);
-        let nested = step_metrics(self.item()?);
-        let counts = texts(counts).into_iter().map(|(key, item)| {
-            let count = item.into_value().ok().and_then(|value| value.as_i64()).unwrap_or_default();
-            (key, count)
-        });
-        Ok(Metrics { id, name, nanoseconds, counts: counts.collect(), annotations: texts(annotations), nested })
+/// Days of a month of the proleptic calendar; none of a month that does not exist.
+fn days_of(year: i32, month: u8) -> u8 {
+    let is_leap = year.rem_euclid(4) == 0 && (year.rem_euclid(100) != 0 || year.rem_euclid(400) == 0);
+    match month {
+        2 => 28 + u8::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
     }
 }
 
@@ -324,68 +308,4 @@ impl<'b> Reader<'b> {
 fn moment(seconds: i64, nanoseconds: i64) -> Read<Value> {
     let moment = DateTime::from_epoch(seconds, nanoseconds);
     moment.map(Value::DateTime).ok_or_else(|| CodecError::value(seconds, "a moment in range"))
-}
-
-/// A predicate; a collection as the only value of a comparison with two is both.
-pub(crate) fn predicate(name: &str, mut values: Vec<Value>) -> Read<Value> {
-    let is_interval = matches!(name, "between" | "inside" | "outside");
-    if let ([Value::List(items)], true) = (values.as_mut_slice(), is_interval) {
-        values = std::mem::take(items);
-    }
-    let predicate = Predicate::from_call(name, values);
-    predicate
-        .map(|predicate| Value::Predicate(Box::new(predicate)))
-        .map_err(|error| CodecError::value(error, "a predicate"))
-}
-
-/// A strategy by the name of its class, whose package is dropped.
-pub(crate) fn strategy(class: &str, options: Vec<(Text, Value)>) -> Value {
-    let name = class.rsplit(['.', '$']).next().unwrap_or_default();
-    Value::Strategy(Box::new(Strategy { name: name.into(), options }))
-}
-
-/// Bytecode, or the value with a cardinality that drivers write as such.
-pub(crate) fn bytecode(mut bytecode: Bytecode) -> Value {
-    let calls = bytecode.source.len() + bytecode.steps.len();
-    let call = bytecode.source.first_mut().or(bytecode.steps.first_mut()).filter(|_| calls == 1);
-    if let Some(Instruction { name, arguments, .. }) = call
-        && let ("CardinalityValueTraversal", [Value::Enum(Enum::Cardinality(cardinality)), value]) =
-            (name.as_str(), arguments.as_mut_slice())
-    {
-        let cardinality: Cardinality = *cardinality;
-        return Value::WithCardinality(cardinality, Box::new(std::mem::replace(value, Value::Null)));
-    }
-    Value::Bytecode(Box::new(bytecode))
-}
-
-fn items(list: Item) -> Vec<Item> {
-    if let Item::List(items) | Item::Set(items) = list { items } else { Vec::new() }
-}
-
-fn texts(map: Item) -> Vec<(Text, Item)> {
-    let Item::Map(pairs) = map else { return Vec::new() };
-    pairs.into_iter().filter_map(|(key, value)| Some((key.as_text()?.into(), value))).collect()
-}
-
-fn vertex_properties(list: Item) -> Vec<VertexProperty> {
-    let all = items(list).into_iter();
-    all.filter_map(|item| if let Item::VertexProperty(property) = item { Some(*property) } else { None }).collect()
-}
-
-fn properties(list: Item) -> Vec<Property> {
-    let all = items(list).into_iter();
-    all.filter_map(|item| if let Item::Property(property) = item { Some(*property) } else { None }).collect()
-}
-
-fn step_metrics(list: Item) -> Vec<Metrics> {
-    let all = items(list).into_iter();
-    all.filter_map(|item| if let Item::Metrics(metrics) = item { Some(*metrics) } else { None }).collect()
-}
-
-pub(crate) fn path(labels: Item, objects: Item) -> Read<Path> {
-    let labels =
-        items(labels).into_iter().map(|set| items(set).iter().filter_map(Item::as_text).map(Text::from).collect());
-    let path = Path { labels: labels.collect(), objects: items(objects) };
-    let is_whole = path.labels.len() == path.objects.len();
-    if is_whole { Ok(path) } else { Err(CodecError::value("a path", "of as many objects as sets of labels")) }
 }

@@ -1,10 +1,10 @@
 //! Writes GraphBinary.
 
-use gremlin::{Bytecode, Instruction, Predicate, TypeName, Value};
+use query_value::{Edge, Metrics, Property, Subgraph, Text, Tree, Value, Vertex, VertexProperty};
 
 use super::code;
 use crate::error::CodecError;
-use crate::item::{Edge, Item, Metrics, Property, Tree, Vertex, VertexProperty};
+use crate::message::Response;
 
 type Written = Result<(), CodecError>;
 
@@ -12,26 +12,14 @@ pub(super) struct Writer<'o> {
     pub(super) out: &'o mut Vec<u8>,
 }
 
-/// The name of a predicate and its arguments, as messages have them.
-pub(crate) fn predicate_parts(predicate: &Predicate) -> (&'static str, Vec<Value>) {
-    let nested = |inner: &[Predicate]| inner.iter().cloned().map(|p| Value::Predicate(Box::new(p))).collect();
-    match predicate {
-        Predicate::Compare(comparison, value) => (comparison.name(), vec![value.clone()]),
-        Predicate::Range(interval, low, high) => (interval.name(), vec![low.clone(), high.clone()]),
-        Predicate::Within(values) => ("within", values.clone()),
-        Predicate::Without(values) => ("without", values.clone()),
-        Predicate::Text(test, value) => (test.name(), vec![value.clone()]),
-        Predicate::TypeOf(TypeName::Known(gtype)) => ("typeOf", vec![Value::Enum((*gtype).into())]),
-        Predicate::TypeOf(TypeName::Named(name)) => ("typeOf", vec![Value::Text(name.clone())]),
-        Predicate::Not(inner) => ("not", vec![Value::Predicate(inner.clone())]),
-        Predicate::And(inner) => ("and", nested(inner)),
-        Predicate::Or(inner) => ("or", nested(inner)),
-    }
-}
-
 impl Writer<'_> {
-    fn typed(&mut self, code: u8, bytes: &[u8]) -> Written {
+    /// A type's code, for a value that is not null.
+    fn code(&mut self, code: u8) {
         self.out.extend([code, 0]);
+    }
+
+    fn typed(&mut self, code: u8, bytes: &[u8]) -> Written {
+        self.code(code);
         self.out.extend(bytes);
         Ok(())
     }
@@ -61,102 +49,136 @@ impl Writer<'_> {
     }
 
     fn typed_text(&mut self, text: &str) -> Written {
-        self.out.extend([code::STRING, 0]);
+        self.code(code::STRING);
         self.text(text)
     }
 
-    pub(super) fn text_map<K: AsRef<str>>(&mut self, pairs: &[(K, Item)]) -> Written {
+    /// A map without its type, whose keys are texts.
+    pub(super) fn text_map(&mut self, pairs: &[(Text, Value)]) -> Written {
         self.count(pairs.len())?;
-        for (key, item) in pairs {
-            self.typed_text(key.as_ref())?;
-            self.item(item)?;
+        for (key, value) in pairs {
+            self.typed_text(key)?;
+            self.value(value)?;
         }
         Ok(())
     }
 
-    fn list<'i, I: 'i>(
+    /// A count, and so many items.
+    fn items<I>(
         &mut self,
-        code: u8,
-        items: &'i [I],
-        mut write: impl FnMut(&mut Self, &'i I) -> Written,
+        items: impl ExactSizeIterator<Item = I>,
+        write: impl Fn(&mut Self, I) -> Written,
     ) -> Written {
-        self.out.extend([code, 0]);
         self.count(items.len())?;
-        items.iter().try_for_each(|item| write(self, item))
+        for item in items {
+            write(self, item)?;
+        }
+        Ok(())
     }
 
-    pub(super) fn item(&mut self, item: &Item) -> Written {
-        match item {
-            Item::Value(value) => self.value(value),
-            Item::List(items) => self.list(code::LIST, items, Self::item),
-            Item::Set(items) => self.list(code::SET, items, Self::item),
-            Item::Map(pairs) => self.list(code::MAP, pairs, |writer, (key, value)| {
-                writer.item(key)?;
-                writer.item(value)
-            }),
-            Item::Vertex(vertex) => self.vertex(vertex),
-            Item::Edge(edge) => self.edge(edge),
-            Item::VertexProperty(property) => self.vertex_property(property),
-            Item::Property(property) => self.property(property),
-            Item::Path(path) => {
-                self.out.extend([code::PATH, 0]);
-                self.list(code::LIST, &path.labels, |writer, labels| {
-                    writer.list(code::SET, labels, |writer, label| writer.typed_text(label))
-                })?;
-                self.list(code::LIST, &path.objects, Self::item)
-            }
-            Item::Traverser { bulk, item } => {
-                self.typed(code::TRAVERSER, &bulk.to_be_bytes())?;
-                self.item(item)
-            }
-            Item::BulkSet(items) => self.list(code::BULK_SET, items, |writer, (item, bulk)| {
-                writer.item(item)?;
-                writer.out.extend(bulk.to_be_bytes());
+    fn list<I>(
+        &mut self,
+        code: u8,
+        items: impl ExactSizeIterator<Item = I>,
+        write: impl Fn(&mut Self, I) -> Written,
+    ) -> Written {
+        self.code(code);
+        self.items(items, write)
+    }
+
+    /// The results of an answer.
+    pub(super) fn results(&mut self, response: &Response) -> Written {
+        self.code(code::LIST);
+        self.count(response.len())?;
+        if !response.is_bulked {
+            return response.repeated().try_for_each(|value| self.value(value));
+        }
+        for (value, times) in &response.rows {
+            self.typed(code::TRAVERSER, &long(*times).to_be_bytes())?;
+            self.value(value)?;
+        }
+        Ok(())
+    }
+
+    /// A value with its type.
+    pub(super) fn value(&mut self, value: &Value) -> Written {
+        let pair = |writer: &mut Self, (key, value): (&Value, &Value)| {
+            writer.value(key)?;
+            writer.value(value)
+        };
+        match value {
+            Value::List(items) => self.list(code::LIST, items.iter(), Self::value),
+            Value::Set(items) => self.list(code::SET, items.iter(), Self::value),
+            Value::Map(pairs) => self.list(code::MAP, pairs.iter(), pair),
+            Value::Entry(entry) => self.list(code::MAP, std::iter::once((&entry.0, &entry.1)), pair),
+            Value::BulkSet(items) => self.list(code::BULK_SET, items.iter(), |writer, (item, times)| {
+                writer.value(item)?;
+                writer.out.extend(long(*times).to_be_bytes());
                 Ok(())
             }),
-            Item::Tree(tree) => {
-                self.out.extend([code::TREE, 0]);
+            Value::Vertex(vertex) => self.vertex(vertex),
+            Value::Edge(edge) => self.edge(edge),
+            Value::VertexProperty(property) => self.vertex_property(property),
+            Value::Property(property) => self.property(property),
+            Value::Path(path) => {
+                self.code(code::PATH);
+                self.list(code::LIST, path.labels.iter(), |writer, labels| {
+                    writer.list(code::SET, labels.iter(), |writer, label| writer.typed_text(label))
+                })?;
+                self.list(code::LIST, path.objects.iter(), Self::value)
+            }
+            Value::Tree(tree) => {
+                self.code(code::TREE);
                 self.tree(tree)
             }
-            Item::Metrics(metrics) => self.metrics(metrics),
-            Item::TraversalMetrics(metrics) => {
+            Value::Graph(graph) => self.graph(graph),
+            Value::Metrics(metrics) => {
                 self.typed(code::TRAVERSAL_METRICS, &metrics.nanoseconds.to_be_bytes())?;
-                self.list(code::LIST, &metrics.steps, Self::metrics)
+                self.list(code::LIST, metrics.steps.iter(), Self::metrics)
             }
+            Value::Enum(constant) => {
+                let class = constant.class();
+                let code = code::ENUMS.iter().find(|(_, known)| *known == class).map(|(code, _)| *code);
+                self.code(code.ok_or_else(|| CodecError::UnknownType { name: class.to_owned() })?);
+                self.typed_text(constant.name())
+            }
+            scalar => self.scalar(scalar),
         }
     }
 
     fn vertex(&mut self, vertex: &Vertex) -> Written {
-        self.out.extend([code::VERTEX, 0]);
-        self.item(&vertex.id)?;
+        self.code(code::VERTEX);
+        self.value(&vertex.id)?;
         self.text(&vertex.label)?;
-        if vertex.properties.is_empty() {
-            self.null();
-            return Ok(());
+        match vertex.properties.as_deref().filter(|properties| !properties.is_empty()) {
+            Some(properties) => self.list(code::LIST, properties.iter(), Self::vertex_property),
+            None => {
+                self.null();
+                Ok(())
+            }
         }
-        self.list(code::LIST, &vertex.properties, Self::vertex_property)
     }
 
     fn edge(&mut self, edge: &Edge) -> Written {
-        self.out.extend([code::EDGE, 0]);
-        self.item(&edge.id)?;
+        self.code(code::EDGE);
+        self.value(&edge.id)?;
         self.text(&edge.label)?;
-        self.item(&edge.in_id)?;
-        self.text(&edge.in_label)?;
-        self.item(&edge.out_id)?;
-        self.text(&edge.out_label)?;
+        for end in [&edge.target, &edge.source] {
+            self.value(&end.id)?;
+            self.text(&end.label)?;
+        }
         // The parent is never sent.
         self.null();
-        self.properties(&edge.properties)
+        self.properties(edge.properties.as_deref().map(Vec::as_slice).unwrap_or_default())
     }
 
     fn vertex_property(&mut self, property: &VertexProperty) -> Written {
-        self.out.extend([code::VERTEX_PROPERTY, 0]);
-        self.item(&property.id)?;
-        self.text(&property.label)?;
-        self.item(&property.value)?;
+        self.code(code::VERTEX_PROPERTY);
+        self.value(&property.id)?;
+        self.text(&property.key)?;
+        self.value(&property.value)?;
         self.null();
-        self.properties(&property.properties)
+        self.properties(&property.meta)
     }
 
     fn properties(&mut self, properties: &[Property]) -> Written {
@@ -164,55 +186,77 @@ impl Writer<'_> {
             self.null();
             return Ok(());
         }
-        self.list(code::LIST, properties, Self::property)
+        self.list(code::LIST, properties.iter(), Self::property)
     }
 
     fn property(&mut self, property: &Property) -> Written {
-        self.out.extend([code::PROPERTY, 0]);
+        self.code(code::PROPERTY);
         self.text(&property.key)?;
-        self.item(&property.value)?;
+        self.value(&property.value)?;
         self.null();
         Ok(())
     }
 
     fn tree(&mut self, tree: &Tree) -> Written {
-        self.count(tree.0.len())?;
-        for (key, subtree) in &tree.0 {
-            self.item(key)?;
-            self.tree(subtree)?;
-        }
-        Ok(())
+        self.items(tree.0.iter(), |writer, (key, subtree)| {
+            writer.value(key)?;
+            writer.tree(subtree)
+        })
+    }
+
+    /// Vertices and edges in forms of their own, with places for what is never sent: parents, and labels of ends.
+    fn graph(&mut self, graph: &Subgraph) -> Written {
+        self.code(code::GRAPH);
+        self.items(graph.vertices.values(), |writer, vertex| {
+            writer.value(&vertex.id)?;
+            writer.text(&vertex.label)?;
+            let properties = vertex.properties.as_deref().map(Vec::as_slice).unwrap_or_default();
+            writer.items(properties.iter(), |writer, property| {
+                writer.value(&property.id)?;
+                writer.text(&property.key)?;
+                writer.value(&property.value)?;
+                writer.null();
+                writer.items(property.meta.iter(), Self::property)
+            })
+        })?;
+        self.items(graph.edges.values(), |writer, edge| {
+            writer.value(&edge.id)?;
+            writer.text(&edge.label)?;
+            for end in [&edge.target, &edge.source] {
+                writer.value(&end.id)?;
+                writer.null();
+            }
+            writer.null();
+            let properties = edge.properties.as_deref().map(Vec::as_slice).unwrap_or_default();
+            writer.items(properties.iter(), Self::property)
+        })
     }
 
     fn metrics(&mut self, metrics: &Metrics) -> Written {
-        self.out.extend([code::METRICS, 0]);
+        self.code(code::METRICS);
         self.text(&metrics.id)?;
         self.text(&metrics.name)?;
         self.out.extend(metrics.nanoseconds.to_be_bytes());
-        self.list(code::MAP, &metrics.counts, |writer, (key, count)| {
+        self.list(code::MAP, metrics.counts.iter(), |writer, (key, count)| {
             writer.typed_text(key)?;
             writer.typed(code::LONG, &count.to_be_bytes())
         })?;
-        self.list(code::MAP, &metrics.annotations, |writer, (key, item)| {
+        self.list(code::MAP, metrics.annotations.iter(), |writer, (key, value)| {
             writer.typed_text(key)?;
-            writer.item(item)
+            writer.value(value)
         })?;
-        self.list(code::LIST, &metrics.nested, Self::metrics)
+        self.list(code::LIST, metrics.nested.iter(), Self::metrics)
     }
 
-    fn value(&mut self, value: &Value) -> Written {
+    fn scalar(&mut self, value: &Value) -> Written {
         match value {
-            Value::Null => {
-                self.null();
-                Ok(())
-            }
-            Value::Boolean(flag) => self.typed(code::BOOLEAN, &[u8::from(*flag)]),
+            Value::Bool(flag) => self.typed(code::BOOLEAN, &[u8::from(*flag)]),
             Value::Byte(number) => self.typed(code::BYTE, &number.to_be_bytes()),
             Value::Short(number) => self.typed(code::SHORT, &number.to_be_bytes()),
             Value::Int(number) => self.typed(code::INT, &number.to_be_bytes()),
             Value::Long(number) => self.typed(code::LONG, &number.to_be_bytes()),
             Value::BigInteger(number) => {
-                self.out.extend([code::BIG_INTEGER, 0]);
+                self.code(code::BIG_INTEGER);
                 self.bytes(&number.to_signed_bytes_be())
             }
             Value::Float(number) => self.typed(code::FLOAT, &number.to_be_bytes()),
@@ -224,9 +268,9 @@ impl Writer<'_> {
                 self.bytes(&digits.to_signed_bytes_be())
             }
             Value::Char(character) => self.typed(code::CHAR, character.encode_utf8(&mut [0; 4]).as_bytes()),
-            Value::Text(text) => self.typed_text(text),
-            Value::Binary(bytes) => {
-                self.out.extend([code::BYTE_BUFFER, 0]);
+            Value::String(text) => self.typed_text(text),
+            Value::Bytes(bytes) => {
+                self.code(code::BYTE_BUFFER);
                 self.bytes(bytes)
             }
             Value::Uuid(bits) => self.typed(code::UUID, &bits.to_be_bytes()),
@@ -242,67 +286,16 @@ impl Writer<'_> {
                 self.out.extend(duration.nanoseconds.to_be_bytes());
                 Ok(())
             }
-            Value::List(items) => self.list(code::LIST, items, Self::value),
-            Value::Set(items) => self.list(code::SET, items, Self::value),
-            Value::Map(pairs) => self.list(code::MAP, pairs, |writer, (key, value)| {
-                writer.value(key)?;
-                writer.value(value)
-            }),
-            other => self.of_the_language(other),
-        }
-    }
-
-    /// Values that only traversals have.
-    fn of_the_language(&mut self, value: &Value) -> Written {
-        match value {
-            Value::Enum(constant) => {
-                let code = code::ENUMS.iter().find(|(_, class)| *class == constant.class());
-                self.out.extend([code.map_or(code::NULL, |(code, _)| *code), 0]);
-                self.typed_text(constant.name())
-            }
-            Value::Predicate(predicate) => {
-                let code = if matches!(**predicate, Predicate::Text(..)) { code::TEXT_P } else { code::P };
-                let (name, values) = predicate_parts(predicate);
-                self.out.extend([code, 0]);
-                self.text(name)?;
-                self.values(&values)
-            }
-            Value::Strategy(strategy) => {
-                self.out.extend([code::STRATEGY, 0]);
-                self.text(&strategy.name)?;
-                self.count(strategy.options.len())?;
-                for (key, value) in &strategy.options {
-                    self.typed_text(key)?;
-                    self.value(value)?;
-                }
+            // Collections and elements have been written above: what is left is null.
+            _ => {
+                self.null();
                 Ok(())
             }
-            Value::Element(element) => self.item(&crate::item::reference(element)),
-            Value::Traversal(traversal) => self.bytecode(&traversal.to_bytecode()),
-            Value::Bytecode(bytecode) => self.bytecode(bytecode),
-            Value::WithCardinality(cardinality, value) => {
-                let arguments = vec![Value::Enum((*cardinality).into()), (**value).clone()];
-                let source = vec![Instruction::new("CardinalityValueTraversal", arguments)];
-                self.bytecode(&Bytecode { source, steps: Vec::new() })
-            }
-            other => Err(CodecError::Misplaced { what: other.kind(), done: "sent before it is evaluated" }),
         }
     }
+}
 
-    fn values(&mut self, values: &[Value]) -> Written {
-        self.count(values.len())?;
-        values.iter().try_for_each(|value| self.value(value))
-    }
-
-    fn bytecode(&mut self, bytecode: &Bytecode) -> Written {
-        self.out.extend([code::BYTECODE, 0]);
-        for calls in [&bytecode.steps, &bytecode.source] {
-            self.count(calls.len())?;
-            for call in calls {
-                self.text(&call.name)?;
-                self.values(&call.arguments)?;
-            }
-        }
-        Ok(())
-    }
+/// A count as the format has it.
+fn long(times: u64) -> i64 {
+    i64::try_from(times).unwrap_or(i64::MAX)
 }

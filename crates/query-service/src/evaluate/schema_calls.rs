@@ -236,7 +236,7 @@ impl Builder {
             "checkExist" => self.check_exist = flag(arguments),
             "rebuild" => self.rebuild = flag(arguments),
             "userdata" => match arguments {
-                [Value::String(key), value] => self.user_data.set(key, json(value)),
+                [Value::String(key), value] => self.user_data.set(key, crate::json::to_json(value)),
                 _ => return Err(QueryError::evaluation("userdata() takes a key and a value")),
             },
             _ => return Err(no_method(call, "a schema element's builder")),
@@ -422,9 +422,4 @@ fn one_text(call: &str, arguments: &[Value]) -> Result<String, QueryError> {
 /// The flag given, true without one.
 fn flag(arguments: &[Value]) -> bool {
     !matches!(arguments, [Value::Bool(false)])
-}
-
-/// A value of user data as JSON.
-fn json(value: &Value) -> String {
-    crate::json::to_json(value).unwrap_or_else(|_| "null".to_owned())
 }

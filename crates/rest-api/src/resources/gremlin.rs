@@ -70,7 +70,7 @@ fn run(call: &Call, body: Body) -> Answered {
     let queries = &call.app.queries;
     let mut bindings = BTreeMap::new();
     for (name, value) in body.bindings.unwrap_or_default() {
-        let value = from_json(&value).map_err(|error| ApiError::bad_input(format!("the binding '{name}': {error}")))?;
+        let value = from_json(value).map_err(|error| ApiError::bad_input(format!("the binding '{name}': {error}")))?;
         bindings.insert(name.as_str().into(), value);
     }
     let aliases = body.aliases.unwrap_or_default();
