@@ -14,6 +14,7 @@
 mod address;
 mod elements;
 mod graph;
+mod gremlin;
 mod mapping;
 mod stored;
 mod text;
@@ -23,13 +24,17 @@ mod traversers;
 pub type Target = fn(&[u8]);
 
 /// All targets by name, which is that of the binary and of the folder of inputs.
-pub const TARGETS: [(&str, Target); 13] = [
+pub const TARGETS: [(&str, Target); 17] = [
     ("address", address::address),
     ("conditions", elements::conditions),
     ("decode_edges", elements::decode_edges),
     ("decode_schema", elements::decode_schema),
     ("decode_vertices", elements::decode_vertices),
     ("edge_id_text", elements::edge_id_text),
+    ("graph_binary", gremlin::graph_binary),
+    ("graphson", gremlin::graphson),
+    ("gremlin_bytecode", gremlin::gremlin_bytecode),
+    ("gremlin_text", gremlin::gremlin_text),
     ("keys", stored::keys),
     ("mapping", mapping::mapping),
     ("page_token", graph::page_token),
