@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
 use crate::data::Needs;
+use crate::descriptors::users_allowed;
 use crate::error::LoadTestError;
 use crate::limits::{PUBLISH_RESOLUTION_MIN, QUICK_LOADS, QUICK_PREPARE_PERCENT, QUICK_TIMEOUT_MIN, USERS_MAX};
 use crate::observer::Observer;
@@ -88,8 +89,19 @@ pub async fn run(
         let users = step.published.peak().map_or(1, |row| row.concurrency);
         let result = match effort {
             Effort::Search { to } => {
-                let loads = Loads::Stress { options: search(users, to), concurrency: users };
-                test.run(&step.scenario, &driver, &loads, observer, cancel).await?
+                let wanted = search(users, to);
+                let allowed = users_allowed(wanted.to);
+                let mut result = if allowed < users {
+                    test.result_of(&step.scenario, &driver)
+                } else {
+                    let options = StressOptions { to: allowed, ..wanted };
+                    let loads = Loads::Stress { options, concurrency: users };
+                    test.run(&step.scenario, &driver, &loads, observer, cancel).await?
+                };
+                if allowed < wanted.to {
+                    result.notes.push(left_out(&format!("Rows of more than {allowed} users")));
+                }
+                result
             }
             Effort::Quick { total } => {
                 let count = u32::try_from(steps.len()).unwrap_or(u32::MAX);
@@ -143,6 +155,11 @@ async fn quick(
     let mut result: Option<ScenarioResult> = None;
     for percent in QUICK_LOADS {
         let users = quick_users(users, percent);
+        if users_allowed(users) < users {
+            let result = result.get_or_insert_with(|| test.result_of(scenario, driver));
+            result.notes.push(left_out(&format!("The row of {users} users and larger ones")));
+            break;
+        }
         if let Some(result) = &mut result
             && Instant::now() >= ends
         {
@@ -175,6 +192,11 @@ async fn quick(
         .count()
         .checked_sub(1);
     Ok(result)
+}
+
+/// Tells why rows are not there. It is no failure: everything that this machine allows has run.
+fn left_out(rows: &str) -> String {
+    format!("{rows} were left out: this process may not open as many files (`ulimit -n`), and each user needs one.")
 }
 
 /// A part or a multiple of the page's users.

@@ -230,7 +230,8 @@ impl LoadTest {
         }
     }
 
-    fn result_of(&self, scenario: &Scenario, driver: &DriverOptions) -> ScenarioResult {
+    /// The result of a scenario before its first row.
+    pub(crate) fn result_of(&self, scenario: &Scenario, driver: &DriverOptions) -> ScenarioResult {
         let mut notes = Vec::new();
         let needs = scenario.needs();
         let options = &self.data_options;
