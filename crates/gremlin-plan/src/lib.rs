@@ -6,6 +6,7 @@
 //!
 //! Start reading at [`plan`]; `steps.rs` has a line for each step.
 
+mod algorithm;
 mod branch;
 mod by;
 mod pattern;
@@ -49,9 +50,7 @@ fn source(op: &SourceOp, plan: &mut Plan, strategies: &mut Strategies) -> Result
         }
         SourceOp::WithBulk { is_used } => plan.is_bulked = *is_used,
         SourceOp::WithPath {} => plan.paths = Paths::Full,
-        SourceOp::WithComputer { .. } => {
-            return Err(PlanError::new("The TraversalSource does not allow the use of a GraphComputer"));
-        }
+        SourceOp::WithComputer { .. } => strategies.uses_computer = true,
         SourceOp::WithSack { seed, merge } => {
             plan.sack = Some(Sack { seed: value::plain(seed)?, merge: *merge });
         }

@@ -5,11 +5,12 @@ use gremlin::{
     Value as Given,
 };
 use query_plan::{
-    Algorithm, Argument, Branches, By, Call as ServiceCall, Choice, Expand, Function, Node, Op, PlanError,
-    PropertyRead, Scan, ScopeTest, Sort, Target, Text,
+    Argument, Branches, By, Call as ServiceCall, Choice, Expand, Function, Node, Op, Pipeline, PlanError, PropertyRead,
+    Scan, ScopeTest, Sort, Target, Text,
 };
 use query_value::{Comparison, Direction, Predicate, Scope, T, Value};
 
+use crate::algorithm::{Reading, algorithm};
 use crate::branch::{cases, children, choose_op, condition, repeat, scoped};
 use crate::by::{argument, by, by_key, group_value, options, ordered, place, single_by};
 use crate::pattern::patterns;
@@ -80,6 +81,18 @@ pub(crate) fn step(
         Call::Inject { values } => {
             let is_first = nodes.is_empty();
             nodes.push(Node::new(Op::Inject(all(values)?, is_first), name));
+        }
+        Call::PageRank { .. } | Call::PeerPressure {} | Call::ConnectedComponent {} | Call::ShortestPath {} => {
+            let mut vertices = Vec::new();
+            scan(t, false, &[], true, &mut vertices)?;
+            let edges = |direction| {
+                let mut nodes = Vec::new();
+                expand(t, direction, &[], true, &mut nodes);
+                Pipeline::new(nodes)
+            };
+            let reading = Reading { vertices: Pipeline::new(vertices), edges: &edges };
+            let op = algorithm(t, step, nodes, reading)?;
+            nodes.push(Node::new(op, name));
         }
         other => push(single(t, other, step, is_start)?),
     }
@@ -204,8 +217,6 @@ fn single(t: &Translator<'_>, call: &Call, step: &Step, is_start: bool) -> Resul
             options: options(t, step)?,
             is_start,
         })),
-        Call::PageRank { alpha } => algorithm(t, call, *alpha, step)?,
-        Call::PeerPressure {} | Call::ConnectedComponent {} | Call::ShortestPath {} => algorithm(t, call, None, step)?,
         Call::Io { .. } => {
             return Err(PlanError::new("io() is not supported: a server does not read or write files for its clients"));
         }
@@ -247,11 +258,6 @@ fn function(t: &Translator<'_>, call: &Call) -> Result<Function, PlanError> {
         Call::Product { other } => Function::Product(argument(t, other)?),
         other => return Err(PlanError::new(format!("{}() is not supported", other.name()))),
     })
-}
-
-fn algorithm(t: &Translator<'_>, call: &Call, alpha: Option<f64>, step: &Step) -> Result<Op, PlanError> {
-    let options = options(t, step)?;
-    Ok(Op::Algorithm(Box::new(Algorithm { name: call.name().into(), alpha, options })))
 }
 
 fn scan(

@@ -19,6 +19,9 @@ pub(crate) struct Strategies {
     productive: Option<Vec<Text>>,
     needs_labels: bool,
     reserved: Vec<Text>,
+    /// Whether a graph computer is asked for: the query runs as any other.
+    pub(crate) uses_computer: bool,
+    forbids_computer: bool,
 }
 
 #[derive(Debug)]
@@ -89,9 +92,8 @@ impl Strategies {
                 }
             }
             "SeedStrategy" => plan.seed = option(strategy, "seed").and_then(Given::as_i64),
-            "VertexProgramStrategy" => {
-                return Err(PlanError::new("The TraversalSource does not allow the use of a GraphComputer"));
-            }
+            "VertexProgramStrategy" => self.uses_computer = true,
+            "VertexProgramRestrictionStrategy" => self.forbids_computer = true,
             // Others tune TinkerPop's own execution, or hold options for servers.
             _ => {}
         }
@@ -107,6 +109,8 @@ impl Strategies {
             "ProductiveByStrategy" => self.productive = None,
             "EdgeLabelVerificationStrategy" => self.needs_labels = false,
             "ReservedKeysVerificationStrategy" => self.reserved.clear(),
+            "VertexProgramStrategy" => self.uses_computer = false,
+            "VertexProgramRestrictionStrategy" => self.forbids_computer = false,
             _ => {}
         }
     }
@@ -115,6 +119,9 @@ impl Strategies {
     pub(crate) fn verify(&self, traversal: &Traversal, plan: &Plan) -> Result<(), PlanError> {
         if self.is_read_only && plan.root.any(&mut |node| node.op.is_write()) {
             return Err(PlanError::new("The provided traversal has a mutating step and thus is not read only"));
+        }
+        if self.uses_computer && self.forbids_computer {
+            return Err(PlanError::new("The TraversalSource does not allow the use of a GraphComputer"));
         }
         if self.needs_labels && has_bare_step(&traversal.steps) {
             return Err(PlanError::new(

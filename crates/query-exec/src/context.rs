@@ -6,11 +6,12 @@ use std::sync::Arc;
 use graph_access::{GraphRead, GraphWrite};
 use graph_model::ErrorKind;
 use graph_schema::Catalogue;
-use query_plan::{Node, Paths, Plan, Sack};
+use query_plan::{Node, Paths, Plan, Sack, Text};
 use query_value::Value;
 use query_value::function::Room;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use rustc_hash::FxHashMap;
 
 use crate::error::{ExecError, ExecErrorKind, Result};
 use crate::limits::{ROWS_PER_CHECK, TRAVERSER_BYTES};
@@ -62,6 +63,8 @@ pub(crate) struct Cx<'g> {
     pub(crate) random: StdRng,
     /// Whether the query has written: what was read before may have changed.
     pub(crate) has_written: bool,
+    /// Properties of vertices that algorithms have computed, by the vertices' ids.
+    pub(crate) computed: FxHashMap<Value, Vec<(Text, Value)>>,
     /// What was measured, for `profile()`.
     pub(crate) measured: Vec<query_value::Metrics>,
     rows: u64,
@@ -88,6 +91,7 @@ impl<'g> Cx<'g> {
             side_effects: SideEffects::new(plan),
             random: StdRng::seed_from_u64(plan.seed.map_or_else(any_seed, i64::cast_unsigned)),
             has_written: false,
+            computed: FxHashMap::default(),
             measured: Vec::new(),
             rows: 0,
             held: 0,

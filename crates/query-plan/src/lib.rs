@@ -21,9 +21,9 @@ mod rules;
 pub use explain::explain;
 pub use needs::{OpFacts, PipelineFacts};
 pub use op::{
-    AddEdge, AddVertex, Algorithm, Argument, Branches, By, ByOrder, Call, Case, Choice, Expand, Function, Join, Merge,
-    MergeMap, Op, Pattern, Place, PropertyChange, PropertyRead, Repeat, Scan, ScopeTest, SideEffectKind, Sort, Target,
-    Tokens,
+    AddEdge, AddVertex, Algorithm, AlgorithmKind, Argument, Branches, By, ByOrder, Call, Case, Choice, Expand,
+    Function, Join, Merge, MergeMap, Op, Pattern, Place, PropertyChange, PropertyRead, Repeat, Scan, ScopeTest,
+    ShortestPath, SideEffectKind, Sort, Target, Tokens,
 };
 pub use op::{Node, Pipeline};
 pub use paths::Paths;

@@ -1,7 +1,8 @@
 //! What operators contain, need and do.
 
 use crate::op::{
-    Argument, Branches, By, Case, Choice, Function, Merge, Node, Op, Pattern, Pipeline, PropertyChange, Sort,
+    AlgorithmKind, Argument, Branches, By, Case, Choice, Function, Merge, Node, Op, Pattern, Pipeline, PropertyChange,
+    Sort,
 };
 use crate::paths::Paths;
 
@@ -165,7 +166,12 @@ macro_rules! children {
                         out.extend(call.options.$iter().filter_map(|(_, value)| value.$child()));
                     }
                     Op::Algorithm(algorithm) => {
-                        out.extend(algorithm.options.$iter().filter_map(|(_, value)| value.$child()));
+                        out.push(& $($m)? algorithm.vertices);
+                        out.push(& $($m)? algorithm.edges);
+                        if let AlgorithmKind::ShortestPath(paths) = & $($m)? algorithm.kind {
+                            out.extend(paths.target.$as());
+                            out.extend(paths.distance.$as().and_then(Holder::$child));
+                        }
                     }
                     _ => {}
                 }

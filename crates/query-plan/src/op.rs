@@ -527,15 +527,71 @@ pub struct Call {
     pub is_start: bool,
 }
 
-/// An algorithm over the vertices that come in.
+/// An algorithm over the whole graph.
 #[derive(Clone, Debug)]
 pub struct Algorithm {
-    /// Its step's name.
-    pub name: Text,
-    /// Its argument.
-    pub alpha: Option<f64>,
-    /// Its options.
-    pub options: Vec<(Text, Argument)>,
+    /// Which one.
+    pub kind: AlgorithmKind,
+    /// All vertices of the graph.
+    pub vertices: Pipeline,
+    /// From a vertex to the edges that are followed.
+    pub edges: Pipeline,
+    /// Whether what comes in is all vertices, so that it distinguishes none.
+    pub is_whole: bool,
+}
+
+/// Algorithms over the whole graph.
+#[derive(Clone, Debug)]
+pub enum AlgorithmKind {
+    /// Makes ranks a property.
+    PageRank {
+        /// The part of a rank that is passed on along edges.
+        alpha: f64,
+        /// How many rounds at most.
+        times: u64,
+        /// The property's key.
+        property: Text,
+    },
+    /// Makes clusters by votes of neighbours a property.
+    PeerPressure {
+        /// How many rounds at most.
+        times: u64,
+        /// The property's key.
+        property: Text,
+    },
+    /// Makes components a property.
+    ConnectedComponent {
+        /// The property's key.
+        property: Text,
+    },
+    /// From vertices to the shortest paths that begin at them.
+    ShortestPath(ShortestPath),
+}
+
+/// Which shortest paths are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct ShortestPath {
+    /// What a path's last vertex must yield; none: any will do.
+    pub target: Option<Pipeline>,
+    /// The distance of an edge; none: 1.
+    pub distance: Option<By>,
+    /// How long paths may be.
+    pub distance_max: Option<f64>,
+    /// Whether edges are in the paths.
+    pub includes_edges: bool,
+}
+
+impl AlgorithmKind {
+    /// The name of its step.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::PageRank { .. } => "pageRank",
+            Self::PeerPressure { .. } => "peerPressure",
+            Self::ConnectedComponent { .. } => "connectedComponent",
+            Self::ShortestPath(_) => "shortestPath",
+        }
+    }
 }
 
 /// What a side effect is made of.

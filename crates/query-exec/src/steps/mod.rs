@@ -1,6 +1,8 @@
 //! The operators, each as a stage of a pipeline.
 
+mod algorithm;
 mod branch;
+mod call;
 mod collect;
 mod each;
 mod expand;
@@ -23,7 +25,7 @@ use query_plan::{Node, Op};
 use query_value::Scope;
 
 use crate::context::{Build, Stage};
-use crate::error::{ExecError, Result};
+use crate::error::Result;
 
 /// The stage of an operator.
 pub(crate) fn stage<'g>(node: &Node, build: Build<'g>) -> Result<Box<dyn Stage<'g> + 'g>> {
@@ -55,10 +57,8 @@ pub(crate) fn stage<'g>(node: &Node, build: Build<'g>) -> Result<Box<dyn Stage<'
         }
         Op::AddVertex(_) | Op::AddEdge(_) | Op::SetProperty(_) | Op::Drop => write::stage(&node.op, build),
         Op::MergeVertex(_) | Op::MergeEdge(_) => merge::stage(&node.op, build),
-        Op::Call(_) | Op::Algorithm(_) => Err(ExecError::unsupported(format!(
-            "The step {}() is not supported; docs/gremlin.md lists those that are missing",
-            node.name
-        ))),
+        Op::Algorithm(algorithm) => algorithm::stage(algorithm, build),
+        Op::Call(call) => call::stage(call, build),
         Op::Select(..) | Op::SelectColumn(_) | Op::SelectChild(..) | Op::Project(..) | Op::Path(..) => {
             select::stage(&node.op, build)
         }

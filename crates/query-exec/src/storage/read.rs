@@ -49,6 +49,9 @@ pub(crate) fn properties(
     wanted: Wanted,
     out: &mut Vec<Value>,
 ) -> Result<()> {
+    if !cx.computed.is_empty() {
+        computed(cx, value, stored, keys, wanted, out);
+    }
     match value {
         Value::Vertex(_) | Value::Edge(_) => {
             if cx.catalogue.is_auto() {
@@ -91,6 +94,18 @@ pub(crate) fn properties(
         _ => {}
     }
     Ok(())
+}
+
+/// Properties of a vertex that an algorithm of this query has made.
+fn computed(cx: &Cx<'_>, value: &Value, stored: Option<&Stored>, keys: &[Text], wanted: Wanted, out: &mut Vec<Value>) {
+    let Value::Vertex(vertex) = value else { return };
+    let all = cx.computed.get(&vertex.id).into_iter().flatten();
+    for (key, own) in all.filter(|(key, _)| keys.is_empty() || keys.contains(key)) {
+        out.push(match wanted {
+            Wanted::Values => own.clone(),
+            Wanted::Properties => Owner::of(cx, value, stored).property(key, own.clone()),
+        });
+    }
 }
 
 /// Properties grouped by key, in the order of [`properties`].

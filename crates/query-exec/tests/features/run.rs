@@ -88,7 +88,7 @@ pub(crate) fn run(graphs: &Graphs, scenario: &Scenario) -> Outcome {
     if scenario.is_unsupported {
         return Outcome::Skipped("unsupported".to_owned());
     }
-    for tag in ["@GraphComputerOnly", "@AllowNullPropertyValues"] {
+    for tag in ["@AllowNullPropertyValues"] {
         if scenario.tags.iter().any(|own| own == tag) {
             return Outcome::Skipped(tag.to_owned());
         }
