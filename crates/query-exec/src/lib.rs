@@ -8,23 +8,13 @@
 //! Invariants: a query that fails has written nothing that its caller does not commit; what is held at any time is
 //! counted and bounded; nothing recurses over data, only over the nesting of the plan, which is bounded.
 //!
-//! Start reading at [`Execution`]; `pipe.rs` is the machine, `steps/` the operators, `storage/` all that is known of
-//! how elements are stored.
+//! Start reading at [`Execution`]; `steps/` has the operators, the crate `query-pipeline` what they work with.
 
-mod by;
-mod context;
-mod effects;
-mod error;
 mod execution;
-pub mod limits;
-mod pipe;
-mod semantics;
-mod settings;
-mod side_effects;
 mod steps;
-mod storage;
-mod traverser;
 
-pub use error::{ExecError, ExecErrorKind, Result};
 pub use execution::Execution;
-pub use settings::Settings;
+pub use query_pipeline::error::{ExecError, ExecErrorKind, Result};
+pub use query_pipeline::limits;
+pub use query_pipeline::settings::Settings;
+use query_pipeline::{by, context, effects, error, pipe, semantics, settings, side_effects, storage, traverser};

@@ -33,7 +33,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("auto-graph", &["graph-access", "graph-model", "graph-schema", "query-value", "tagged-value"]),
     ("query-plan", &["query-value"]),
     ("gremlin-plan", &["gremlin", "query-plan", "query-value"]),
-    ("query-exec", &["auto-graph", "graph-access", "graph-model", "graph-schema", "query-plan", "query-value"]),
+    ("query-pipeline", &["auto-graph", "graph-access", "graph-model", "graph-schema", "query-plan", "query-value"]),
+    (
+        "query-exec",
+        &["auto-graph", "graph-access", "graph-model", "graph-schema", "query-pipeline", "query-plan", "query-value"],
+    ),
     ("traversal", &["adjacency", "graph-model", "graph-access"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
     ("edge-rows", &["adjacency", "graph-model", "graph-access", "key-codec", "kv"]),

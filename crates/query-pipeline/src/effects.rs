@@ -10,7 +10,7 @@ use crate::pipe::Pipe;
 use crate::side_effects::{Content, Groups, Members};
 
 /// The values of groups.
-pub(crate) fn finish<'g>(cx: &mut Cx<'g>, groups: Groups, pipe: &mut Pipe<'g>) -> Result<Value> {
+pub fn finish<'g>(cx: &mut Cx<'g>, groups: Groups, pipe: &mut Pipe<'g>) -> Result<Value> {
     let mut pairs = Vec::with_capacity(groups.len());
     for (key, members) in groups {
         match members {
@@ -28,7 +28,7 @@ pub(crate) fn finish<'g>(cx: &mut Cx<'g>, groups: Groups, pipe: &mut Pipe<'g>) -
 }
 
 /// The value of a side effect; none if there is none.
-pub(crate) fn value(cx: &mut Cx<'_>, key: &str) -> Result<Option<Value>> {
+pub fn value(cx: &mut Cx<'_>, key: &str) -> Result<Option<Value>> {
     let (groups, pipeline) = match cx.side_effects.get(key) {
         None => return Ok(None),
         Some(Content::Value(value)) => return Ok(Some(value.clone())),

@@ -43,7 +43,7 @@ pub(crate) fn load<'t>(cx: &Cx<'_>, traversers: impl Iterator<Item = &'t mut Tra
 }
 
 /// [`load`] for what waits before a stage.
-pub(crate) fn load_queue(cx: &Cx<'_>, queue: &mut VecDeque<Traverser>) -> Result<()> {
+pub fn load_queue(cx: &Cx<'_>, queue: &mut VecDeque<Traverser>) -> Result<()> {
     load(cx, queue.iter_mut())
 }
 
@@ -64,7 +64,7 @@ pub(super) fn read_edges(cx: &Cx<'_>, edges: &[&Value]) -> Result<Vec<Option<Arc
 }
 
 /// Reads a single element.
-pub(crate) fn load_value(cx: &Cx<'_>, value: &Value) -> Result<Option<Stored>> {
+pub fn load_value(cx: &Cx<'_>, value: &Value) -> Result<Option<Stored>> {
     let mut traverser = Traverser::new(value.clone());
     load(cx, std::iter::once(&mut traverser))?;
     Ok(traverser.stored)

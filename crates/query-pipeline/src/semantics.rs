@@ -21,33 +21,33 @@ impl From<ValueError> for ExecError {
 }
 
 /// Adds to how often a value occurs. Clients get that as a signed number of 64 bits, so it ends there.
-pub(crate) fn add_bulk(bulk: &mut u64, more: u64) -> Result<()> {
+pub fn add_bulk(bulk: &mut u64, more: u64) -> Result<()> {
     let sum = bulk.checked_add(more).filter(|sum| i64::try_from(*sum).is_ok());
     *bulk = sum.ok_or(ValueError::Overflow)?;
     Ok(())
 }
 
 /// The order of any values.
-pub(crate) fn order(a: &Value, b: &Value) -> Ordering {
+pub fn order(a: &Value, b: &Value) -> Ordering {
     query_value::order(a, b)
 }
 
 /// Applies an operator.
-pub(crate) fn apply(operator: Operator, a: &Value, b: &Value) -> Result<Value> {
+pub fn apply(operator: Operator, a: &Value, b: &Value) -> Result<Value> {
     Ok(number::apply(operator, a, b)?)
 }
 
 /// A number as a float.
-pub(crate) fn as_f64(value: &Value) -> Option<f64> {
+pub fn as_f64(value: &Value) -> Option<f64> {
     number::as_f64(value)
 }
 
 /// A number as often as it occurs.
-pub(crate) fn times(value: &Value, bulk: u64) -> Result<Value> {
+pub fn times(value: &Value, bulk: u64) -> Result<Value> {
     Ok(number::times(value, bulk)?)
 }
 
 /// The mean of some numbers.
-pub(crate) fn mean(sum: &Value, count: u64) -> Result<Value> {
+pub fn mean(sum: &Value, count: u64) -> Result<Value> {
     Ok(number::mean(sum, count)?)
 }

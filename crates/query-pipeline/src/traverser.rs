@@ -8,45 +8,58 @@ use query_value::{Path, Pop, Value};
 
 /// A value, how many times it stands for itself, and what is known of its way.
 #[derive(Clone, Debug)]
-pub(crate) struct Traverser {
-    pub(crate) value: Value,
-    pub(crate) bulk: u64,
+pub struct Traverser {
+    /// What it is at.
+    pub value: Value,
+    /// How many times it stands for itself.
+    pub bulk: u64,
     /// What was read of the element that is the value; none: not read yet, or no element.
-    pub(crate) stored: Option<Stored>,
+    pub stored: Option<Stored>,
     /// What only some plans need.
-    pub(crate) state: Option<Box<State>>,
+    pub state: Option<Box<State>>,
 }
 
 /// An element as it is stored.
 #[derive(Clone, Debug)]
-pub(crate) enum Stored {
+pub enum Stored {
+    /// A vertex.
     Vertex(Arc<Vertex>),
+    /// An edge.
     Edge(Arc<Edge>),
 }
 
+/// What a traverser carries besides its value.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State {
-    pub(crate) path: Option<Arc<PathNode>>,
-    pub(crate) sack: Option<Value>,
-    pub(crate) rounds: Vec<Round>,
+pub struct State {
+    /// Its path, as far as the plan keeps it.
+    pub path: Option<Arc<PathNode>>,
+    /// Its sack.
+    pub sack: Option<Value>,
+    /// The loops it is in, the innermost last.
+    pub rounds: Vec<Round>,
 }
 
 /// How often a loop has run.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Round {
-    pub(crate) name: Option<Text>,
-    pub(crate) count: u32,
+pub struct Round {
+    /// The name of the loop.
+    pub name: Option<Text>,
+    /// Its rounds so far.
+    pub count: u32,
 }
 
 /// Labels that several objects share.
-pub(crate) type Labels = Option<Arc<[Text]>>;
+pub type Labels = Option<Arc<[Text]>>;
 
 /// The last object of a path, with those before.
 #[derive(Debug)]
-pub(crate) struct PathNode {
-    pub(crate) value: Value,
-    pub(crate) labels: Labels,
-    pub(crate) before: Option<Arc<Self>>,
+pub struct PathNode {
+    /// The object.
+    pub value: Value,
+    /// Its labels.
+    pub labels: Labels,
+    /// The objects before it.
+    pub before: Option<Arc<Self>>,
 }
 
 impl Drop for PathNode {
@@ -61,15 +74,17 @@ impl Drop for PathNode {
 
 impl PathNode {
     /// This object and those before, from the last to the first.
-    pub(crate) fn backwards(&self) -> impl Iterator<Item = &Self> {
+    pub fn backwards(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |node| node.before.as_deref())
     }
 
-    pub(crate) fn has(&self, label: &str) -> bool {
+    /// Whether the object has a label.
+    pub fn has(&self, label: &str) -> bool {
         self.labels.as_ref().is_some_and(|labels| labels.iter().any(|own| own == label))
     }
 
-    pub(crate) fn to_path(&self) -> Path {
+    /// The path as a value has it.
+    pub fn to_path(&self) -> Path {
         let mut path = Path::default();
         for node in self.backwards() {
             path.push(node.value.clone(), node.labels.as_ref().map(|labels| labels.to_vec()).unwrap_or_default());
@@ -81,43 +96,48 @@ impl PathNode {
 }
 
 impl Traverser {
-    pub(crate) fn new(value: Value) -> Self {
+    /// A traverser at a value, without a history.
+    pub fn new(value: Value) -> Self {
         Self { value, bulk: 1, stored: None, state: None }
     }
 
     /// Another value that comes from this one.
-    pub(crate) fn with(&self, value: Value) -> Self {
+    pub fn with(&self, value: Value) -> Self {
         Self { value, bulk: self.bulk, stored: None, state: self.state.clone() }
     }
 
     /// The same, standing for itself once: what nested pipelines start with.
-    pub(crate) fn single(&self) -> Self {
+    pub fn single(&self) -> Self {
         Self { bulk: 1, ..self.clone() }
     }
 
-    pub(crate) fn state_mut(&mut self) -> &mut State {
+    /// What it carries, to be changed.
+    pub fn state_mut(&mut self) -> &mut State {
         self.state.get_or_insert_default()
     }
 
-    pub(crate) fn path(&self) -> Option<&Arc<PathNode>> {
+    /// The last object of its path.
+    pub fn path(&self) -> Option<&Arc<PathNode>> {
         self.state.as_ref().and_then(|state| state.path.as_ref())
     }
 
-    pub(crate) fn sack(&self) -> Option<&Value> {
+    /// Its sack.
+    pub fn sack(&self) -> Option<&Value> {
         self.state.as_ref().and_then(|state| state.sack.as_ref())
     }
 
-    pub(crate) fn rounds(&self) -> &[Round] {
+    /// The loops it is in.
+    pub fn rounds(&self) -> &[Round] {
         self.state.as_ref().map_or(&[], |state| state.rounds.as_slice())
     }
 
     /// How often the innermost loop has run.
-    pub(crate) fn round(&self) -> Option<u32> {
+    pub fn round(&self) -> Option<u32> {
         self.rounds().last().map(|round| round.count)
     }
 
     /// Makes the value the last object of the path.
-    pub(crate) fn push_path(&mut self, labels: Labels) {
+    pub fn push_path(&mut self, labels: Labels) {
         let value = self.value.clone();
         let state = self.state_mut();
         let before = state.path.take();
@@ -125,7 +145,7 @@ impl Traverser {
     }
 
     /// Adds labels to the last object of the path.
-    pub(crate) fn relabel(&mut self, labels: &Arc<[Text]>) {
+    pub fn relabel(&mut self, labels: &Arc<[Text]>) {
         let value = self.value.clone();
         let state = self.state_mut();
         let Some(last) = state.path.take() else {
@@ -139,7 +159,7 @@ impl Traverser {
     }
 
     /// The values of a label in the path, as `pop` wants them; none if the path has no such label.
-    pub(crate) fn labelled(&self, label: &str, pop: Option<Pop>) -> Option<Value> {
+    pub fn labelled(&self, label: &str, pop: Option<Pop>) -> Option<Value> {
         let path = self.path()?;
         let mut found = path.backwards().filter(|node| node.has(label)).map(|node| &node.value);
         match pop {
@@ -158,7 +178,7 @@ impl Traverser {
     }
 
     /// Whether two equal traversers may be counted as one.
-    pub(crate) fn merges(&self, other: &Self) -> bool {
+    pub fn merges(&self, other: &Self) -> bool {
         let path = |traverser: &Self| traverser.path().map(Arc::as_ptr);
         let (mine, theirs) = (path(self), path(other));
         mine == theirs && self.sack() == other.sack() && self.rounds() == other.rounds()

@@ -108,12 +108,7 @@ fn merged(cx: &Cx<'_>, stored: &Properties, given: &[NewProperty]) -> Result<Lit
 }
 
 /// Adds a vertex.
-pub(crate) fn add_vertex(
-    cx: &mut Cx<'_>,
-    label: Option<&Text>,
-    id: Option<&Value>,
-    given: &[NewProperty],
-) -> Result<Value> {
+pub fn add_vertex(cx: &mut Cx<'_>, label: Option<&Text>, id: Option<&Value>, given: &[NewProperty]) -> Result<Value> {
     if cx.catalogue.is_auto() {
         return auto_write::add_vertex(cx, label, id, given);
     }
@@ -126,7 +121,7 @@ pub(crate) fn add_vertex(
 }
 
 /// Adds an edge between two vertices.
-pub(crate) fn add_edge(
+pub fn add_edge(
     cx: &mut Cx<'_>,
     label: &Text,
     id: Option<&Value>,
@@ -154,7 +149,7 @@ pub(crate) fn add_edge(
 }
 
 /// Sets properties of an element, or of a property of a vertex. Answers it as it is then.
-pub(crate) fn set_property(cx: &mut Cx<'_>, element: &Value, given: &[NewProperty]) -> Result<Value> {
+pub fn set_property(cx: &mut Cx<'_>, element: &Value, given: &[NewProperty]) -> Result<Value> {
     if cx.catalogue.is_auto() {
         return auto_write::set_property(cx, element, given);
     }
@@ -201,7 +196,7 @@ pub(crate) fn set_property(cx: &mut Cx<'_>, element: &Value, given: &[NewPropert
 }
 
 /// Removes an element or a property; nothing where it is not there any more.
-pub(crate) fn drop_value(cx: &mut Cx<'_>, value: &Value) -> Result<()> {
+pub fn drop_value(cx: &mut Cx<'_>, value: &Value) -> Result<()> {
     match value {
         Value::Vertex(_) => {
             let Some(id) = vertex_id(value) else { return Ok(()) };

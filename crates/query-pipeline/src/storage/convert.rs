@@ -7,7 +7,7 @@ use graph_schema::Catalogue;
 use query_value::{DateTime, ElementKind, Reference, Text, Value};
 
 /// The stored id of a vertex; none for what is no id of a vertex.
-pub(crate) fn vertex_id(value: &Value) -> Option<VertexId> {
+pub fn vertex_id(value: &Value) -> Option<VertexId> {
     match value {
         Value::Vertex(vertex) => vertex_id(&vertex.id),
         Value::String(text) => VertexId::from_text(text).ok(),
@@ -30,7 +30,7 @@ pub(crate) fn id_value(catalogue: &Catalogue, id: &VertexId) -> Value {
 }
 
 /// A vertex of which only the id is known.
-pub(crate) fn vertex_ref(catalogue: &Catalogue, id: &VertexId) -> Value {
+pub fn vertex_ref(catalogue: &Catalogue, id: &VertexId) -> Value {
     let (id, label) = (id_value(catalogue, id), Text::default());
     Value::Vertex(Arc::new(query_value::Vertex { id, label, properties: None }))
 }
@@ -46,7 +46,7 @@ pub(crate) fn edge_label(catalogue: &Catalogue, label: LabelId) -> Text {
 }
 
 /// A vertex with its label.
-pub(crate) fn vertex_value(catalogue: &Catalogue, vertex: &Vertex) -> Value {
+pub fn vertex_value(catalogue: &Catalogue, vertex: &Vertex) -> Value {
     let label = vertex_label(catalogue, vertex.label);
     let id = id_value(catalogue, &vertex.id);
     Value::Vertex(Arc::new(query_value::Vertex { id, label, properties: None }))
@@ -62,7 +62,7 @@ pub(crate) fn edge_id_value(catalogue: &Catalogue, id: &EdgeId) -> Value {
 }
 
 /// An edge with its label; its ends have ids alone.
-pub(crate) fn edge_value(catalogue: &Catalogue, edge: &Edge) -> Value {
+pub fn edge_value(catalogue: &Catalogue, edge: &Edge) -> Value {
     let end = |id: &VertexId| Reference::vertex(id_value(catalogue, id), Text::default());
     Value::Edge(Arc::new(query_value::Edge {
         id: edge_id_value(catalogue, &edge.id),
@@ -74,13 +74,13 @@ pub(crate) fn edge_value(catalogue: &Catalogue, edge: &Edge) -> Value {
 }
 
 /// An end of an edge as a vertex.
-pub(crate) fn end_value(reference: &Reference) -> Value {
+pub fn end_value(reference: &Reference) -> Value {
     let label = reference.label.clone();
     Value::Vertex(Arc::new(query_value::Vertex { id: reference.id.clone(), label, properties: None }))
 }
 
 /// The element of a property as a value in a query.
-pub(crate) fn owner_value(catalogue: &Catalogue, owner: &Reference) -> Value {
+pub fn owner_value(catalogue: &Catalogue, owner: &Reference) -> Value {
     match vertex_id(&owner.id) {
         Some(id) if owner.kind == ElementKind::Vertex => {
             Reference::vertex(id_value(catalogue, &id), owner.label.clone()).to_value()

@@ -13,17 +13,27 @@ use crate::storage::{self, Wanted};
 use crate::traverser::{Stored, Traverser};
 
 /// A modulator in motion.
-pub(crate) enum ByEval<'g> {
+pub enum ByEval<'g> {
+    /// The value itself.
     Identity,
+    /// A part of the element.
     Token(T),
+    /// A side of a map.
     Column(Column),
+    /// A property's value.
     Property(Text),
+    /// What a pipeline yields first.
     Child(Pipe<'g>),
+    /// Null where the modulator inside yields nothing.
     Productive(Box<Self>),
 }
 
 impl<'g> ByEval<'g> {
-    pub(crate) fn new(by: &By, build: Build<'g>) -> Result<Self> {
+    /// A modulator ready to be used.
+    ///
+    /// # Errors
+    /// A pipeline within that cannot be carried out.
+    pub fn new(by: &By, build: Build<'g>) -> Result<Self> {
         Ok(match by {
             By::Identity => Self::Identity,
             By::Token(token) => Self::Token(*token),
@@ -35,12 +45,16 @@ impl<'g> ByEval<'g> {
         })
     }
 
-    pub(crate) fn all(by: &[By], build: Build<'g>) -> Result<Vec<Self>> {
+    /// The same for several.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn all(by: &[By], build: Build<'g>) -> Result<Vec<Self>> {
         by.iter().map(|by| Self::new(by, build)).collect()
     }
 
     /// Whether it reads the element.
-    pub(crate) fn reads(&self) -> bool {
+    pub fn reads(&self) -> bool {
         match self {
             Self::Property(_) => true,
             Self::Token(token) => *token == T::Label,
@@ -50,7 +64,7 @@ impl<'g> ByEval<'g> {
     }
 
     /// What it makes of a traverser; none: nothing.
-    pub(crate) fn get(&mut self, cx: &mut Cx<'g>, traverser: &Traverser) -> Result<Option<Value>> {
+    pub fn get(&mut self, cx: &mut Cx<'g>, traverser: &Traverser) -> Result<Option<Value>> {
         match self {
             Self::Identity => Ok(Some(traverser.value.clone())),
             Self::Child(pipe) => Ok(pipe.first(cx, traverser.single())?.map(|result| result.value)),
@@ -62,7 +76,7 @@ impl<'g> ByEval<'g> {
     }
 
     /// What it makes of another value, seen from a traverser.
-    pub(crate) fn of(&mut self, cx: &mut Cx<'g>, traverser: &Traverser, value: Value) -> Result<Option<Value>> {
+    pub fn of(&mut self, cx: &mut Cx<'g>, traverser: &Traverser, value: Value) -> Result<Option<Value>> {
         match self {
             Self::Identity => Ok(Some(value)),
             other => other.get(cx, &traverser.with(value)),
@@ -71,13 +85,13 @@ impl<'g> ByEval<'g> {
 }
 
 /// The modulator whose turn it is.
-pub(crate) fn turn<'b, 'g>(by: &'b mut [ByEval<'g>], at: usize) -> Option<&'b mut ByEval<'g>> {
+pub fn turn<'b, 'g>(by: &'b mut [ByEval<'g>], at: usize) -> Option<&'b mut ByEval<'g>> {
     let count = by.len();
     if count == 0 { None } else { by.get_mut(at % count) }
 }
 
 /// Applies the modulator whose turn it is; without any the value itself.
-pub(crate) fn by_turn<'g>(
+pub fn by_turn<'g>(
     by: &mut [ByEval<'g>],
     at: usize,
     cx: &mut Cx<'g>,
@@ -91,7 +105,7 @@ pub(crate) fn by_turn<'g>(
 }
 
 /// A part of an element.
-pub(crate) fn token(cx: &Cx<'_>, token: T, value: &Value, stored: Option<&Stored>) -> Result<Value> {
+pub fn token(cx: &Cx<'_>, token: T, value: &Value, stored: Option<&Stored>) -> Result<Value> {
     let none = || {
         let (kind, name) = (value.kind(), token.name());
         ExecError::evaluation(format!("{name}() takes an element or a property, found {kind}"))
@@ -115,7 +129,7 @@ pub(crate) fn token(cx: &Cx<'_>, token: T, value: &Value, stored: Option<&Stored
 }
 
 /// A side of a map, an entry or a path.
-pub(crate) fn column(column: Column, value: &Value) -> Result<Value> {
+pub fn column(column: Column, value: &Value) -> Result<Value> {
     match (value, column) {
         (Value::Map(map), Column::Keys) => Ok(Value::set(map.keys().cloned())),
         (Value::Map(map), Column::Values) => Ok(Value::list(map.values().cloned())),
@@ -135,7 +149,7 @@ pub(crate) fn column(column: Column, value: &Value) -> Result<Value> {
 }
 
 /// The first value of a property, or of a key in a map.
-pub(crate) fn property(cx: &Cx<'_>, key: &Text, value: &Value, stored: Option<&Stored>) -> Result<Option<Value>> {
+pub fn property(cx: &Cx<'_>, key: &Text, value: &Value, stored: Option<&Stored>) -> Result<Option<Value>> {
     match value {
         Value::Map(map) => Ok(map.get(&Value::String(key.clone())).cloned()),
         Value::Vertex(_) | Value::Edge(_) | Value::VertexProperty(_) => {
@@ -163,7 +177,7 @@ pub(crate) fn property(cx: &Cx<'_>, key: &Text, value: &Value, stored: Option<&S
 }
 
 /// The value of a name: of a map's key, a side effect or a label of the path; none if there is none.
-pub(crate) fn scoped(cx: &mut Cx<'_>, pop: Option<Pop>, key: &Text, traverser: &Traverser) -> Result<Option<Value>> {
+pub fn scoped(cx: &mut Cx<'_>, pop: Option<Pop>, key: &Text, traverser: &Traverser) -> Result<Option<Value>> {
     if let Value::Map(map) = &traverser.value
         && let Some(value) = map.get(&Value::String(key.clone()))
     {
@@ -176,7 +190,7 @@ pub(crate) fn scoped(cx: &mut Cx<'_>, pop: Option<Pop>, key: &Text, traverser: &
 }
 
 /// A list of what is in a collection; none for other values.
-pub(crate) fn items(value: &Value) -> Option<Vec<Value>> {
+pub fn items(value: &Value) -> Option<Vec<Value>> {
     Some(match value {
         Value::List(items) => items.to_vec(),
         Value::Set(items) => items.iter().cloned().collect(),

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::traverser::Stored;
 
 /// The label of an element, which may have to be read.
-pub(crate) fn label_of(cx: &Cx<'_>, value: &Value, stored: Option<&Stored>) -> Result<Option<Text>> {
+pub fn label_of(cx: &Cx<'_>, value: &Value, stored: Option<&Stored>) -> Result<Option<Text>> {
     Ok(match value {
         Value::Vertex(vertex) if !vertex.label.is_empty() => Some(vertex.label.clone()),
         Value::Vertex(_) => match stored {
@@ -41,7 +41,7 @@ fn stored_properties(stored: Option<&Stored>) -> Option<&Properties> {
 
 /// Properties of an element, or their values: of these keys in their order, or all if there are none. `stored` is what
 /// was read of it.
-pub(crate) fn properties(
+pub fn properties(
     cx: &Cx<'_>,
     value: &Value,
     stored: Option<&Stored>,
@@ -109,7 +109,7 @@ fn computed(cx: &Cx<'_>, value: &Value, stored: Option<&Stored>, keys: &[Text], 
 }
 
 /// Properties grouped by key, in the order of [`properties`].
-pub(crate) fn properties_map(
+pub fn properties_map(
     cx: &Cx<'_>,
     value: &Value,
     stored: Option<&Stored>,

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::traverser::Stored;
 
 /// The id that an element was given. That of a vertex may have to be read.
-pub(crate) fn given_id(cx: &Cx<'_>, value: &Value, stored: Option<&Stored>) -> Result<Option<Value>> {
+pub fn given_id(cx: &Cx<'_>, value: &Value, stored: Option<&Stored>) -> Result<Option<Value>> {
     // An id that was given as a number of another type than INT shows as an INT where it fits.
     if let Value::Vertex(vertex) = value
         && matches!(vertex.id, Value::Int(_))

@@ -20,7 +20,7 @@ use crate::side_effects::SideEffects;
 use crate::traverser::Traverser;
 
 /// An operator with its state.
-pub(crate) trait Stage<'g> {
+pub trait Stage<'g> {
     /// Takes everything from `input` and appends what comes of it.
     fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, out: &mut Vec<Traverser>) -> Result<()>;
 
@@ -40,40 +40,54 @@ pub(crate) trait Stage<'g> {
 
 /// Makes the stages of operators, those of nested pipelines included.
 #[derive(Clone, Copy)]
-pub(crate) struct Build<'g>(pub(crate) fn(&Node, Self) -> Result<Box<dyn Stage<'g> + 'g>>);
+pub struct Build<'g>(pub fn(&Node, Self) -> Result<Box<dyn Stage<'g> + 'g>>);
 
 /// The graph a query runs on.
-pub(crate) enum Access<'g> {
+pub enum Access<'g> {
+    /// For reading only.
     Read(&'g dyn GraphRead),
+    /// Within a unit of writes.
     Write(&'g mut dyn GraphWrite),
 }
 
 /// What all stages share.
-pub(crate) struct Cx<'g> {
-    pub(crate) graph: Access<'g>,
-    pub(crate) build: Build<'g>,
-    pub(crate) catalogue: Arc<Catalogue>,
-    pub(crate) paths: Paths,
-    pub(crate) is_lazy: bool,
-    pub(crate) is_bulked: bool,
-    pub(crate) is_profiled: bool,
-    pub(crate) batch: usize,
-    pub(crate) sack: Option<Sack>,
-    pub(crate) side_effects: SideEffects,
-    pub(crate) random: StdRng,
+pub struct Cx<'g> {
+    /// The graph.
+    pub graph: Access<'g>,
+    /// Makes stages.
+    pub build: Build<'g>,
+    /// The schema by which the query began.
+    pub catalogue: Arc<Catalogue>,
+    /// What is kept of the way a traverser came.
+    pub paths: Paths,
+    /// Whether traversers are taken one after the other.
+    pub is_lazy: bool,
+    /// Whether equal traversers may be counted as one.
+    pub is_bulked: bool,
+    /// Whether stages are measured.
+    pub is_profiled: bool,
+    /// Traversers that a stage takes at once.
+    pub batch: usize,
+    /// What traversers carry from the start.
+    pub sack: Option<Sack>,
+    /// Values that belong to the whole query.
+    pub side_effects: SideEffects,
+    /// Where random choices come from.
+    pub random: StdRng,
     /// Whether the query has written: what was read before may have changed.
-    pub(crate) has_written: bool,
+    pub has_written: bool,
     /// Properties of vertices that algorithms have computed, by the vertices' ids.
-    pub(crate) computed: FxHashMap<Value, Vec<(Text, Value)>>,
+    pub computed: FxHashMap<Value, Vec<(Text, Value)>>,
     /// What was measured, for `profile()`.
-    pub(crate) measured: Vec<query_value::Metrics>,
+    pub measured: Vec<query_value::Metrics>,
     rows: u64,
     held: u64,
     memory_max: u64,
 }
 
 impl<'g> Cx<'g> {
-    pub(crate) fn new(plan: &Plan, graph: Access<'g>, settings: &Settings, build: Build<'g>) -> Self {
+    /// What the stages of a plan share, at its beginning.
+    pub fn new(plan: &Plan, graph: Access<'g>, settings: &Settings, build: Build<'g>) -> Self {
         let catalogue = match &graph {
             Access::Read(graph) => Arc::clone(graph.catalogue()),
             Access::Write(graph) => Arc::clone(graph.catalogue()),
@@ -100,7 +114,7 @@ impl<'g> Cx<'g> {
     }
 
     /// A traverser at the beginning of its way.
-    pub(crate) fn fresh(&self, value: Value) -> Traverser {
+    pub fn fresh(&self, value: Value) -> Traverser {
         let mut traverser = Traverser::new(value);
         if let Some(sack) = &self.sack {
             traverser.state_mut().sack = Some(sack.seed.clone());
@@ -108,14 +122,19 @@ impl<'g> Cx<'g> {
         traverser
     }
 
-    pub(crate) fn read(&self) -> &dyn GraphRead {
+    /// The graph, for reading.
+    pub fn read(&self) -> &dyn GraphRead {
         match &self.graph {
             Access::Read(graph) => *graph,
             Access::Write(graph) => &**graph,
         }
     }
 
-    pub(crate) fn write(&mut self) -> Result<&mut (dyn GraphWrite + 'g)> {
+    /// The graph, for writing.
+    ///
+    /// # Errors
+    /// It is open for reading only.
+    pub fn write(&mut self) -> Result<&mut (dyn GraphWrite + 'g)> {
         self.has_written = true;
         match &mut self.graph {
             Access::Write(graph) => Ok(&mut **graph),
@@ -128,12 +147,12 @@ impl<'g> Cx<'g> {
     }
 
     /// Takes the schema anew, which a write to an auto graph may have made larger.
-    pub(crate) fn refresh(&mut self) {
+    pub fn refresh(&mut self) {
         self.catalogue = Arc::clone(self.read().catalogue());
     }
 
     /// Counts work, and looks at the budget now and then.
-    pub(crate) fn tick(&mut self, rows: u64) -> Result<()> {
+    pub fn tick(&mut self, rows: u64) -> Result<()> {
         self.rows += rows;
         if self.rows >= ROWS_PER_CHECK {
             self.rows = 0;
@@ -143,7 +162,7 @@ impl<'g> Cx<'g> {
     }
 
     /// Counts traversers that wait somewhere.
-    pub(crate) fn hold(&mut self, rows: u64) -> Result<()> {
+    pub fn hold(&mut self, rows: u64) -> Result<()> {
         self.held = self.held.saturating_add(rows.saturating_mul(TRAVERSER_BYTES));
         if self.held > self.memory_max {
             return Err(self.too_much());
@@ -152,7 +171,7 @@ impl<'g> Cx<'g> {
     }
 
     /// Whether as many more traversers may be held.
-    pub(crate) fn may_hold(&self, rows: u64) -> Result<()> {
+    pub fn may_hold(&self, rows: u64) -> Result<()> {
         if self.held.saturating_add(rows.saturating_mul(TRAVERSER_BYTES)) > self.memory_max {
             return Err(self.too_much());
         }
@@ -160,7 +179,7 @@ impl<'g> Cx<'g> {
     }
 
     /// Bytes that the results of one operator may take at once.
-    pub(crate) fn room(&self) -> Room {
+    pub fn room(&self) -> Room {
         Room::new(self.memory_max.saturating_sub(self.held))
     }
 
@@ -169,7 +188,8 @@ impl<'g> Cx<'g> {
         ExecError { kind: ExecErrorKind::Access(ErrorKind::LimitExceeded), message, step: None }
     }
 
-    pub(crate) fn release(&mut self, rows: u64) {
+    /// Counts traversers that no longer wait.
+    pub fn release(&mut self, rows: u64) {
         self.held = self.held.saturating_sub(rows.saturating_mul(TRAVERSER_BYTES));
     }
 }

@@ -12,11 +12,11 @@ use crate::semantics;
 use crate::traverser::Traverser;
 
 /// What is kept of each group until its value is made.
-pub(crate) type Groups = IndexMap<Value, Members>;
+pub type Groups = IndexMap<Value, Members>;
 
 /// The members of a group.
 #[derive(Clone, Debug)]
-pub(crate) enum Members {
+pub enum Members {
     /// How many, where nothing else is asked.
     Count(u64),
     /// What the first part of the pipeline made of them.
@@ -25,7 +25,7 @@ pub(crate) enum Members {
 
 /// The side effects of a query, by name.
 #[derive(Default)]
-pub(crate) struct SideEffects {
+pub struct SideEffects {
     all: FxHashMap<Text, Effect>,
 }
 
@@ -35,19 +35,24 @@ struct Effect {
 }
 
 /// What a side effect is made of.
-pub(crate) enum Content {
+pub enum Content {
+    /// A value.
     Value(Value),
+    /// A bag of values.
     Bulk(BulkSet),
+    /// Counts by key.
     Counts(IndexMap<Value, i64>),
     /// With the pipeline that makes the value of a group.
     Groups(Groups, Arc<Pipeline>),
+    /// A tree of paths.
     Tree(Tree),
+    /// A part of the graph.
     Graph(Subgraph),
 }
 
 impl SideEffects {
     /// Those that a plan declares, and those that its operators fill, still empty.
-    pub(crate) fn new(plan: &Plan) -> Self {
+    pub fn new(plan: &Plan) -> Self {
         let effect =
             |seed: &SideEffectSeed| Effect { content: Content::Value(seed.value.clone()), reducer: seed.reducer };
         let mut effects = Self { all: plan.side_effects.iter().map(|seed| (seed.key.clone(), effect(seed))).collect() };
@@ -68,27 +73,29 @@ impl SideEffects {
         effects
     }
 
-    pub(crate) fn has(&self, key: &str) -> bool {
+    /// Whether there is one of a name.
+    pub fn has(&self, key: &str) -> bool {
         self.all.contains_key(key)
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<&Content> {
+    /// The content of one; none if there is none.
+    pub fn get(&self, key: &str) -> Option<&Content> {
         self.all.get(key).map(|effect| &effect.content)
     }
 
     /// The content of a side effect, made at its first use.
-    pub(crate) fn content(&mut self, key: &Text, first: impl FnOnce() -> Content) -> &mut Content {
+    pub fn content(&mut self, key: &Text, first: impl FnOnce() -> Content) -> &mut Content {
         let effect = || Effect { content: first(), reducer: None };
         &mut self.all.entry(key.clone()).or_insert_with(effect).content
     }
 
     /// Whether adding a value many times costs no more than adding it once.
-    pub(crate) fn counts(&self, key: &str) -> bool {
+    pub fn counts(&self, key: &str) -> bool {
         matches!(self.get(key), None | Some(Content::Bulk(_) | Content::Value(Value::BulkSet(_))))
     }
 
     /// Adds a value some times.
-    pub(crate) fn add(&mut self, key: &Text, value: Value, times: u64) -> Result<()> {
+    pub fn add(&mut self, key: &Text, value: Value, times: u64) -> Result<()> {
         let effect = || Effect { content: Content::Bulk(BulkSet::default()), reducer: None };
         let effect = self.all.entry(key.clone()).or_insert_with(effect);
         match (&mut effect.content, effect.reducer) {

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::traverser::Stored;
 
 /// Results as clients get them: with labels, and with properties if they are wanted. Elements inside collections too.
-pub(crate) fn complete(cx: &Cx<'_>, values: &mut [Value], with_properties: bool) -> Result<()> {
+pub fn complete(cx: &Cx<'_>, values: &mut [Value], with_properties: bool) -> Result<()> {
     let mut known = Known::default();
     for value in values.iter() {
         known.collect(value);

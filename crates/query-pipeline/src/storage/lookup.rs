@@ -15,7 +15,7 @@ use crate::context::Cx;
 use crate::error::Result;
 
 /// The vertices with these ids; with `once` each at most once.
-pub(crate) fn vertices_by_ids(cx: &Cx<'_>, ids: &[Value], once: bool) -> Result<Vec<Vertex>> {
+pub fn vertices_by_ids(cx: &Cx<'_>, ids: &[Value], once: bool) -> Result<Vec<Vertex>> {
     let mut wanted = Vec::with_capacity(ids.len());
     for id in ids {
         wanted.extend(vertex_id(id));
@@ -28,7 +28,7 @@ pub(crate) fn vertices_by_ids(cx: &Cx<'_>, ids: &[Value], once: bool) -> Result<
 }
 
 /// The edges with these ids; with `once` each at most once.
-pub(crate) fn edges_by_ids(cx: &Cx<'_>, ids: &[Value], once: bool) -> Result<Vec<Edge>> {
+pub fn edges_by_ids(cx: &Cx<'_>, ids: &[Value], once: bool) -> Result<Vec<Edge>> {
     if !cx.catalogue.is_auto() {
         let mut wanted: Vec<_> = ids.iter().filter_map(edge_id).collect();
         keep_first(&mut wanted, once);
@@ -61,7 +61,7 @@ fn meant(id: &Value) -> Option<Value> {
 }
 
 /// Whether an element's id passes a test. Of an auto graph, it is compared as a text with texts.
-pub(crate) fn id_passes(cx: &Cx<'_>, predicate: &Predicate, id: &Value) -> bool {
+pub fn id_passes(cx: &Cx<'_>, predicate: &Predicate, id: &Value) -> bool {
     let is_text = |value: &Value| matches!(value, Value::String(_) | Value::Null);
     let are_texts = match predicate {
         Predicate::Compare(_, value) => matches!(value, Value::String(_)),
@@ -76,7 +76,7 @@ pub(crate) fn id_passes(cx: &Cx<'_>, predicate: &Predicate, id: &Value) -> bool 
 }
 
 /// The text of an id, and of other values for errors.
-pub(crate) fn id_text(id: &Value) -> String {
+pub fn id_text(id: &Value) -> String {
     match id {
         Value::String(text) => text.to_string(),
         Value::Uuid(bits) => VertexId::Uuid(*bits).to_string(),
@@ -89,7 +89,7 @@ pub(crate) fn id_text(id: &Value) -> String {
 
 /// Those conditions that an index could serve. What they let pass is tested again, so a condition may be left out; an
 /// auto graph has no indexes.
-pub(crate) fn conditions(cx: &Cx<'_>, given: &[(Target, Predicate)]) -> Conditions {
+pub fn conditions(cx: &Cx<'_>, given: &[(Target, Predicate)]) -> Conditions {
     if cx.catalogue.is_auto() {
         return Conditions::default();
     }

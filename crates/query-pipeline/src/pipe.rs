@@ -33,7 +33,7 @@ struct Measured {
 }
 
 /// A pipeline in motion.
-pub(crate) struct Pipe<'g> {
+pub struct Pipe<'g> {
     slots: Vec<Slot<'g>>,
     /// What waits for each stage, and results at the end.
     queues: Vec<VecDeque<Traverser>>,
@@ -46,7 +46,11 @@ pub(crate) struct Pipe<'g> {
 }
 
 impl<'g> Pipe<'g> {
-    pub(crate) fn new(pipeline: &Pipeline, build: Build<'g>) -> Result<Self> {
+    /// A pipeline at rest.
+    ///
+    /// # Errors
+    /// An operator that cannot be carried out.
+    pub fn new(pipeline: &Pipeline, build: Build<'g>) -> Result<Self> {
         let mut slots = Vec::with_capacity(pipeline.nodes.len());
         for node in &pipeline.nodes {
             let labels = (!node.labels.is_empty()).then(|| Arc::from(node.labels.as_slice()));
@@ -59,7 +63,7 @@ impl<'g> Pipe<'g> {
     }
 
     /// Forgets everything: state, queues, results.
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.closed = 0;
         self.is_used = false;
         self.queues.iter_mut().for_each(VecDeque::clear);
@@ -67,7 +71,7 @@ impl<'g> Pipe<'g> {
     }
 
     /// Gives input; stages that were at their end go on with it.
-    pub(crate) fn push(&mut self, traverser: Traverser) {
+    pub fn push(&mut self, traverser: Traverser) {
         self.closed = 0;
         self.is_used = true;
         if let Some(first) = self.queues.first_mut() {
@@ -76,12 +80,12 @@ impl<'g> Pipe<'g> {
     }
 
     /// Whether it was given anything since it was last reset.
-    pub(crate) fn is_used(&self) -> bool {
+    pub fn is_used(&self) -> bool {
         self.is_used
     }
 
     /// The next result; none: the input is used up.
-    pub(crate) fn next(&mut self, cx: &mut Cx<'g>) -> Result<Option<Traverser>> {
+    pub fn next(&mut self, cx: &mut Cx<'g>) -> Result<Option<Traverser>> {
         loop {
             if let Some(result) = self.queues.last_mut().and_then(VecDeque::pop_front) {
                 cx.release(1);
@@ -94,7 +98,7 @@ impl<'g> Pipe<'g> {
     }
 
     /// All results that are left.
-    pub(crate) fn drain(&mut self, cx: &mut Cx<'g>, out: &mut Vec<Traverser>) -> Result<()> {
+    pub fn drain(&mut self, cx: &mut Cx<'g>, out: &mut Vec<Traverser>) -> Result<()> {
         while self.step(cx)? {}
         if let Some(results) = self.queues.last_mut() {
             cx.release(u64::try_from(results.len()).unwrap_or(u64::MAX));
@@ -104,7 +108,7 @@ impl<'g> Pipe<'g> {
     }
 
     /// The first result for one traverser.
-    pub(crate) fn first(&mut self, cx: &mut Cx<'g>, start: Traverser) -> Result<Option<Traverser>> {
+    pub fn first(&mut self, cx: &mut Cx<'g>, start: Traverser) -> Result<Option<Traverser>> {
         self.reset();
         self.push(start);
         self.next(cx)
@@ -190,7 +194,7 @@ impl<'g> Pipe<'g> {
     }
 
     /// The profile of the pipeline.
-    pub(crate) fn metrics(&self, nanoseconds: i64) -> TraversalMetrics {
+    pub fn metrics(&self, nanoseconds: i64) -> TraversalMetrics {
         let total: u64 = self.measured().map(|(_, measured)| measured.nanoseconds).sum();
         let steps = self.measured().enumerate().map(|(at, (name, measured))| {
             #[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
