@@ -1,14 +1,14 @@
 //! What all stages of an execution share.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use graph_access::{GraphRead, GraphWrite};
 use graph_model::ErrorKind;
 use graph_schema::Catalogue;
 use query_plan::{Node, Paths, Plan, Sack, Text};
-use query_value::Value;
 use query_value::function::Room;
+use query_value::{Map, Set, Value};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rustc_hash::FxHashMap;
@@ -82,8 +82,14 @@ pub struct Cx<'g> {
     pub measured: Vec<query_value::Metrics>,
     rows: u64,
     held: u64,
+    /// Large collections that functions have made, with their bytes, and the sum of these.
+    made: Vec<(Made, u64)>,
+    made_bytes: u64,
     memory_max: u64,
 }
+
+/// Bytes from which on a collection is counted on its own: smaller ones are little more than a traverser.
+const MADE_BYTES_MIN: u64 = 2 * TRAVERSER_BYTES;
 
 impl<'g> Cx<'g> {
     /// What the stages of a plan share, at its beginning.
@@ -109,6 +115,8 @@ impl<'g> Cx<'g> {
             measured: Vec::new(),
             rows: 0,
             held: 0,
+            made: Vec::new(),
+            made_bytes: 0,
             memory_max: settings.memory_max,
         }
     }
@@ -179,8 +187,40 @@ impl<'g> Cx<'g> {
     }
 
     /// Bytes that the results of one operator may take at once.
-    pub fn room(&self) -> Room {
-        Room::new(self.memory_max.saturating_sub(self.held))
+    pub fn room(&mut self) -> Room {
+        if self.held.saturating_add(self.made_bytes) > self.memory_max / 2 {
+            self.forget();
+        }
+        Room::new(self.memory_max.saturating_sub(self.held).saturating_sub(self.made_bytes))
+    }
+
+    /// Counts a collection that a function has made, for as long as it is alive.
+    ///
+    /// # Errors
+    /// All that are alive take more than the query may hold.
+    pub fn made(&mut self, value: &Value, bytes: u64) -> Result<()> {
+        let made = match value {
+            _ if bytes < MADE_BYTES_MIN => return Ok(()),
+            Value::List(list) => Made::List(Arc::downgrade(list)),
+            Value::Set(set) => Made::Set(Arc::downgrade(set)),
+            Value::Map(map) => Made::Map(Arc::downgrade(map)),
+            _ => return Ok(()),
+        };
+        self.made.push((made, bytes));
+        self.made_bytes = self.made_bytes.saturating_add(bytes);
+        if self.held.saturating_add(self.made_bytes) > self.memory_max {
+            self.forget();
+            if self.held.saturating_add(self.made_bytes) > self.memory_max {
+                return Err(self.too_much());
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets collections that are no longer alive.
+    fn forget(&mut self) {
+        self.made.retain(|(made, _)| made.is_alive());
+        self.made_bytes = self.made.iter().map(|(_, bytes)| bytes).sum();
     }
 
     fn too_much(&self) -> ExecError {
@@ -191,6 +231,32 @@ impl<'g> Cx<'g> {
     /// Counts traversers that no longer wait.
     pub fn release(&mut self, rows: u64) {
         self.held = self.held.saturating_sub(rows.saturating_mul(TRAVERSER_BYTES));
+    }
+}
+
+/// As how many traversers a value counts that waits: large texts count as more.
+#[must_use]
+pub fn rows(value: &Value) -> u64 {
+    match value {
+        Value::String(text) => 1 + u64::try_from(text.len()).unwrap_or(u64::MAX) / TRAVERSER_BYTES,
+        _ => 1,
+    }
+}
+
+/// A collection that a function has made, without keeping it alive.
+enum Made {
+    List(Weak<Vec<Value>>),
+    Set(Weak<Set>),
+    Map(Weak<Map>),
+}
+
+impl Made {
+    fn is_alive(&self) -> bool {
+        match self {
+            Self::List(list) => list.strong_count() > 0,
+            Self::Set(set) => set.strong_count() > 0,
+            Self::Map(map) => map.strong_count() > 0,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 use query_plan::{OpFacts as _, Paths, Pipeline, Text};
 use query_value::{Metrics, TraversalMetrics, Value};
 
-use crate::context::{Build, Cx, Stage};
+use crate::context::{Build, Cx, Stage, rows};
 use crate::error::Result;
 use crate::traverser::{Labels, Traverser};
 
@@ -43,6 +43,15 @@ pub struct Pipe<'g> {
     taken: VecDeque<Traverser>,
     given: Vec<Traverser>,
     is_used: bool,
+    /// Of what waits for the first stage, what was pushed and is counted by whoever pushed it.
+    pushed: u64,
+    /// What was thrown away, and is still counted as held.
+    dropped: u64,
+}
+
+/// As how many traversers one counts that waits: large texts count as more.
+fn rows_of<'t>(traversers: impl IntoIterator<Item = &'t Traverser>) -> u64 {
+    traversers.into_iter().map(|traverser| rows(&traverser.value)).sum()
 }
 
 impl<'g> Pipe<'g> {
@@ -59,13 +68,25 @@ impl<'g> Pipe<'g> {
             slots.push(Slot { stage, labels, extends, name: node.name.clone(), metrics: Measured::default() });
         }
         let queues = (0..=slots.len()).map(|_| VecDeque::new()).collect();
-        Ok(Self { slots, queues, closed: 0, taken: VecDeque::new(), given: Vec::new(), is_used: false })
+        Ok(Self {
+            slots,
+            queues,
+            closed: 0,
+            taken: VecDeque::new(),
+            given: Vec::new(),
+            is_used: false,
+            pushed: 0,
+            dropped: 0,
+        })
     }
 
     /// Forgets everything: state, queues, results.
     pub fn reset(&mut self) {
         self.closed = 0;
         self.is_used = false;
+        let held: u64 = self.queues.iter().map(rows_of).sum();
+        self.dropped += held.saturating_sub(self.pushed);
+        self.pushed = 0;
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.slots.iter_mut().for_each(|slot| slot.stage.reset());
     }
@@ -74,6 +95,7 @@ impl<'g> Pipe<'g> {
     pub fn push(&mut self, traverser: Traverser) {
         self.closed = 0;
         self.is_used = true;
+        self.pushed += rows(&traverser.value);
         if let Some(first) = self.queues.first_mut() {
             first.push_back(traverser);
         }
@@ -88,7 +110,7 @@ impl<'g> Pipe<'g> {
     pub fn next(&mut self, cx: &mut Cx<'g>) -> Result<Option<Traverser>> {
         loop {
             if let Some(result) = self.queues.last_mut().and_then(VecDeque::pop_front) {
-                cx.release(1);
+                cx.release(std::mem::take(&mut self.dropped).saturating_add(rows(&result.value)));
                 return Ok(Some(result));
             }
             if !self.step(cx)? {
@@ -101,7 +123,7 @@ impl<'g> Pipe<'g> {
     pub fn drain(&mut self, cx: &mut Cx<'g>, out: &mut Vec<Traverser>) -> Result<()> {
         while self.step(cx)? {}
         if let Some(results) = self.queues.last_mut() {
-            cx.release(u64::try_from(results.len()).unwrap_or(u64::MAX));
+            cx.release(rows_of(&*results));
             out.extend(results.drain(..));
         }
         Ok(())
@@ -116,6 +138,7 @@ impl<'g> Pipe<'g> {
 
     /// Runs one stage; false: nothing is left to do.
     fn step(&mut self, cx: &mut Cx<'g>) -> Result<bool> {
+        cx.release(std::mem::take(&mut self.dropped));
         let count = self.slots.len();
         let ready = self.queues.iter().take(count).rposition(|queue| !queue.is_empty());
         let (at, is_finish) = match ready {
@@ -142,7 +165,10 @@ impl<'g> Pipe<'g> {
             taken.extend(queue.drain(..wanted.min(queue.len())));
             let rows = u64::try_from(taken.len()).unwrap_or(u64::MAX);
             cx.tick(rows)?;
-            cx.release(rows);
+            let held = rows_of(&taken);
+            let pushed = if at == 0 { held.min(self.pushed) } else { 0 };
+            self.pushed -= pushed;
+            cx.release(held - pushed);
             let outcome = slot.stage.process(cx, &mut taken, &mut given);
             taken.clear();
             self.taken = taken;
@@ -174,14 +200,14 @@ impl<'g> Pipe<'g> {
             }
         }
         let is_done = slot.stage.is_done();
-        cx.hold(u64::try_from(given.len()).unwrap_or(u64::MAX))?;
+        cx.hold(rows_of(&given))?;
         if let Some(next) = self.queues.get_mut(at + 1) {
             next.extend(given.drain(..));
         }
         self.given = given;
         if is_done && self.closed <= at {
-            let left: usize = self.queues.iter().take(at + 1).map(VecDeque::len).sum();
-            cx.release(u64::try_from(left).unwrap_or(u64::MAX));
+            let left: u64 = self.queues.iter().take(at + 1).map(rows_of).sum();
+            cx.release(left.saturating_sub(std::mem::take(&mut self.pushed)));
             self.queues.iter_mut().take(at + 1).for_each(VecDeque::clear);
             self.closed = at;
         }

@@ -9,7 +9,7 @@ use query_value::{Edge, Map, Scope, Subgraph, Tree, Value, Vertex};
 
 use super::each::{each, keep};
 use crate::by::{ByEval, by_turn};
-use crate::context::{Build, Cx, Stage};
+use crate::context::{Build, Cx, Stage, rows};
 use crate::effects;
 use crate::error::{ExecError, Result};
 use crate::side_effects::Content;
@@ -52,13 +52,13 @@ impl<'g> Stage<'g> for Aggregate<'g> {
         for traverser in input.drain(..) {
             if let Some(value) = self.by.get(cx, &traverser)? {
                 if cx.side_effects.counts(&self.key) {
-                    cx.hold(1)?;
+                    cx.hold(rows(&value))?;
                     cx.side_effects.add(&self.key, value, traverser.bulk)?;
                 } else {
                     let is_list = matches!(cx.side_effects.get(&self.key), Some(Content::Value(Value::List(_))));
                     for _ in 0..traverser.bulk {
                         cx.tick(1)?;
-                        cx.hold(is_list.into())?;
+                        cx.hold(if is_list { rows(&value) } else { 0 })?;
                         cx.side_effects.add(&self.key, value.clone(), 1)?;
                     }
                 }

@@ -67,15 +67,18 @@ where
         let mut room = cx.room();
         for traverser in input.drain(..) {
             let before = room.left();
-            out.extend((self.compute)(cx, &traverser, &mut room)?.map(|value| traverser.with(value)));
-            cx.tick(u64::try_from((before - room.left()) / BYTES_PER_TICK).unwrap_or(u64::MAX))?;
+            let Some(value) = (self.compute)(cx, &traverser, &mut room)? else { continue };
+            let bytes = u64::try_from(before - room.left()).unwrap_or(u64::MAX);
+            cx.made(&value, bytes)?;
+            out.push(traverser.with(value));
+            cx.tick(bytes / BYTES_PER_TICK)?;
         }
         Ok(())
     }
 }
 
 /// Bytes whose making counts as one row of work.
-const BYTES_PER_TICK: usize = 256;
+const BYTES_PER_TICK: u64 = 256;
 
 /// A boxed stage of a function of each value.
 pub(crate) fn compute<'g>(

@@ -9,7 +9,7 @@ use query_value::{Scope, Value};
 
 use super::each::keep;
 use crate::by::ByEval;
-use crate::context::{Build, Cx, Stage};
+use crate::context::{self, Build, Cx, Stage};
 use crate::effects::finish;
 use crate::error::Result;
 use crate::pipe::Pipe;
@@ -84,7 +84,7 @@ impl<'g> Stage<'g> for Group<'g> {
                         pipe.drain(cx, &mut rows)?;
                     }
                 }
-                cx.hold(u64::try_from(rows.len()).unwrap_or_default())?;
+                cx.hold(rows.iter().map(|row| context::rows(&row.value)).sum())?;
             }
             let groups = match &self.effect {
                 None => &mut self.groups,

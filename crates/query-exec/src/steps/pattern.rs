@@ -267,7 +267,6 @@ impl<'g> Match<'g> {
                                 let value = traverser.labelled(label, Some(Pop::Last));
                                 traverser.value = value.ok_or_else(unsolvable)?;
                                 traverser.stored = None;
-                                cx.hold(1)?;
                                 pipe.push(if *is_row_wise { traverser } else { traverser.single() });
                             }
                             continue;

@@ -7,8 +7,9 @@ use query_value::{Operator, Scope, Value};
 
 use super::each::each;
 use crate::by::items;
-use crate::context::{Cx, Stage};
+use crate::context::{Cx, Stage, rows};
 use crate::error::Result;
+use crate::limits::TRAVERSER_BYTES;
 use crate::semantics;
 use crate::traverser::Traverser;
 
@@ -23,10 +24,10 @@ pub(super) fn stage<'g>(op: &Op) -> Box<dyn Stage<'g> + 'g> {
         _ => Kind::Mean,
     };
     let (Op::Count(scope) | Op::Sum(scope) | Op::Min(scope) | Op::Max(scope) | Op::Mean(scope)) = op else {
-        return Box::new(ReduceStage { state: State::of(&kind), kind, is_given: false });
+        return Box::new(ReduceStage { state: State::of(&kind), kind, is_given: false, held: 0, dropped: 0 });
     };
     if *scope == Scope::Global {
-        return Box::new(ReduceStage { state: State::of(&kind), kind, is_given: false });
+        return Box::new(ReduceStage { state: State::of(&kind), kind, is_given: false, held: 0, dropped: 0 });
     }
     each(false, move |cx, traverser, out| {
         let mut state = State::of(&kind);
@@ -128,14 +129,20 @@ struct ReduceStage {
     kind: Kind,
     state: State,
     is_given: bool,
+    /// What is counted as held: now, and by what was thrown away.
+    held: u64,
+    dropped: u64,
 }
 
 impl<'g> Stage<'g> for ReduceStage {
     fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, _: &mut Vec<Traverser>) -> Result<()> {
         self.is_given = false;
+        cx.release(std::mem::take(&mut self.dropped));
         for traverser in input.drain(..) {
             if matches!(self.kind, Kind::Fold) {
-                cx.hold(traverser.bulk)?;
+                let rows = rows(&traverser.value).saturating_mul(traverser.bulk);
+                self.held += rows;
+                cx.hold(rows)?;
             }
             self.state.add(cx, &self.kind, &traverser.value, traverser.bulk)?;
         }
@@ -146,7 +153,13 @@ impl<'g> Stage<'g> for ReduceStage {
         if !self.is_given {
             self.is_given = true;
             let result = self.state.result(&self.kind)?;
-            out.extend(result.map(|value| cx.fresh(value)));
+            // A list is counted for as long as it is alive.
+            let held = std::mem::take(&mut self.held);
+            cx.release(held);
+            if let Some(value) = result {
+                cx.made(&value, held.saturating_mul(TRAVERSER_BYTES))?;
+                out.push(cx.fresh(value));
+            }
             self.state = State::of(&self.kind);
         }
         Ok(false)
@@ -155,5 +168,6 @@ impl<'g> Stage<'g> for ReduceStage {
     fn reset(&mut self) {
         self.state = State::of(&self.kind);
         self.is_given = false;
+        self.dropped += std::mem::take(&mut self.held);
     }
 }

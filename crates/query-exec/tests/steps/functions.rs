@@ -70,3 +70,30 @@ fn results_that_grow_are_bounded() {
         assert_eq!(error.kind, ExecErrorKind::Access(ErrorKind::LimitExceeded), "{query}: {error}");
     }
 }
+
+#[test]
+fn large_texts_that_are_kept_count_as_such() {
+    let graph = Graph::new();
+    let settings = Settings { memory_max: 1 << 20, ..Settings::default() };
+    let text = "a".repeat(4000);
+    let walks = "g.V().repeat(__.both()).times(7)";
+    let count = graph.run(&format!("{walks}.constant('{text}').concat('x').count()"), &settings);
+    assert!(matches!(count.unwrap()[0], query_value::Value::Long(300..10_000)));
+    for end in ["fold()", "group().by(__.length())", "aggregate('x').cap('x')"] {
+        let different = "map(__.path().by(id).conjoin(','))";
+        let query = format!("{walks}.{different}.concat('{text}').{end}");
+        let error = graph.run(&query, &settings).map(|results| results.len()).expect_err(end);
+        assert_eq!(error.kind, ExecErrorKind::Access(ErrorKind::LimitExceeded), "{end}: {error}");
+    }
+}
+
+#[test]
+fn what_is_thrown_away_is_not_counted() {
+    let graph = Graph::new();
+    let settings = Settings { memory_max: 100_000, ..Settings::default() };
+    for inner in ["__.filter(__.both())", "__.optional(__.both().discard())", "__.map(__.both().fold())"] {
+        let query = format!("g.V(1).repeat(__.sideEffect({inner})).times(3000).count()");
+        let results = graph.run(&query, &settings).unwrap_or_else(|error| panic!("{inner}: {error}"));
+        assert_eq!(results, [query_value::Value::Long(1)], "{inner}");
+    }
+}

@@ -157,7 +157,6 @@ impl<'g> Edges<'g> {
             for (at, vertex) in some.iter().enumerate() {
                 let mut traverser = Traverser::new(vertex.clone());
                 traverser.state_mut().sack = Some(Value::Long(i64::try_from(at).unwrap_or(i64::MAX)));
-                cx.hold(1)?;
                 self.pipe.push(traverser);
             }
             while let Some(edge) = self.pipe.next(cx)? {
