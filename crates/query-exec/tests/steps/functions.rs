@@ -97,3 +97,17 @@ fn what_is_thrown_away_is_not_counted() {
         assert_eq!(results, [query_value::Value::Long(1)], "{inner}");
     }
 }
+
+#[test]
+fn collections_count_for_as_long_as_they_are_alive() {
+    let graph = Graph::new();
+    let settings = Settings { memory_max: 1 << 20, batch: 16, ..Settings::default() };
+    let list = format!("[{}]", (0..100).map(|number| number.to_string()).collect::<Vec<_>>().join(","));
+    let kept = format!("g.V().repeat(__.both()).times(7).path().combine({list}).fold()");
+    let error = graph.run(&kept, &settings).map(|results| results.len()).expect_err("they are kept");
+    assert_eq!(error.kind, ExecErrorKind::Access(ErrorKind::LimitExceeded), "{error}");
+    let passing = format!("g.V().repeat(__.both()).times(7).path().combine({list}).count()");
+    assert_eq!(graph.run(&passing, &settings).unwrap().len(), 1);
+    let thrown = format!("g.V(1).repeat(__.sideEffect(__.both().fold().combine({list}))).times(3000).count()");
+    assert_eq!(graph.run(&thrown, &settings).unwrap(), [query_value::Value::Long(1)]);
+}
