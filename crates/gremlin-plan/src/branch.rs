@@ -8,13 +8,13 @@ use crate::translator::Translator;
 use crate::value;
 
 /// `a.and().b` is `and(a, b)`, and so with `or()`, which binds less.
-pub(crate) fn connect(steps: &[Step], is_root: bool) -> Vec<Step> {
+pub(crate) fn connect(t: &Translator<'_>, steps: &[Step], is_root: bool) -> Vec<Step> {
     let is_infix = |step: &Step, is_or: bool| match &step.op {
         Call::Or { traversals } => is_or && traversals.is_empty(),
         Call::And { traversals } => !is_or && traversals.is_empty(),
         _ => false,
     };
-    if !steps.iter().any(|step| is_infix(step, true) || is_infix(step, false)) {
+    if !t.strategies.connects() || !steps.iter().any(|step| is_infix(step, true) || is_infix(step, false)) {
         return steps.to_vec();
     }
     // What starts the query stays before it.
@@ -53,7 +53,7 @@ pub(crate) fn condition(t: &Translator<'_>, test: &Test) -> Result<Pipeline, Pla
 
 /// A condition that may begin and end with labels: they stand for the labels' values.
 pub(crate) fn scoped(t: &Translator<'_>, traversal: &Traversal) -> Result<Pipeline, PlanError> {
-    let steps = connect(&traversal.steps, false);
+    let steps = connect(t, &traversal.steps, false);
     if let Some(first) = steps.first()
         && let Call::And { traversals } | Call::Or { traversals } = &first.op
         && !traversals.is_empty()
@@ -104,10 +104,11 @@ pub(crate) fn choose_op(t: &Translator<'_>, choose: &Choose, step: &Step) -> Res
             return Ok(Op::Choose(Box::new(Branches { choice, cases, is_first: true })));
         }
     };
-    Ok(Op::Choose(Box::new(Branches { choice, cases: cases(t, step)?, is_first: true })))
+    Ok(Op::Choose(Box::new(Branches { choice, cases: cases(t, step, true)?, is_first: true })))
 }
 
-pub(crate) fn cases(t: &Translator<'_>, step: &Step) -> Result<Vec<Case>, PlanError> {
+/// The ways of `choose()`, of which the first that fits is taken, or of `branch()`.
+pub(crate) fn cases(t: &Translator<'_>, step: &Step, is_first: bool) -> Result<Vec<Case>, PlanError> {
     let mut cases = Vec::new();
     for modulator in &step.modulators {
         let Modulator::Branch { when, then } = modulator else { continue };
@@ -115,6 +116,7 @@ pub(crate) fn cases(t: &Translator<'_>, step: &Step) -> Result<Vec<Case>, PlanEr
         cases.push(match when {
             None => Case::Pick(Pick::Any, then),
             Some(Pattern::Value(gremlin::Value::Enum(Enum::Pick(pick)))) => Case::Pick(*pick, then),
+            Some(Pattern::Value(gremlin::Value::Traversal(test))) if !is_first => Case::Test(t.child(test)?, then),
             Some(Pattern::Value(gremlin::Value::Traversal(_))) => {
                 return Err(PlanError::new("Traversal is not allowed as a Pick token for choose().option()"));
             }

@@ -75,7 +75,7 @@ fn source(op: &SourceOp, plan: &mut Plan, strategies: &mut Strategies) -> Result
 
 /// The operators of steps.
 fn pipeline(translator: &Translator<'_>, steps: &[Step], is_root: bool) -> Result<Pipeline, PlanError> {
-    let steps = branch::connect(steps, is_root);
+    let steps = branch::connect(translator, steps, is_root);
     let mut nodes: Vec<Node> = Vec::with_capacity(steps.len());
     let mut rest = steps.as_slice();
     while let Some((step, after)) = rest.split_first() {

@@ -11,7 +11,7 @@ use crate::translator::Translator;
 pub(crate) fn patterns(t: &Translator<'_>, traversals: &[Traversal]) -> Result<Vec<Pattern>, PlanError> {
     let mut all = Vec::with_capacity(traversals.len());
     for traversal in traversals {
-        let steps = connect(&traversal.steps, false);
+        let steps = connect(t, &traversal.steps, false);
         match steps.as_slice() {
             // All of them are patterns of the whole.
             [Step { op: Call::And { traversals }, .. }] => all.extend(patterns(t, traversals)?),

@@ -73,7 +73,7 @@ pub(crate) fn step(
         Call::Choose { choose } => push(choose_op(t, choose, step)?),
         Call::Branch { selector } => {
             let choice = Choice::Value(By::Child(t.child(selector)?));
-            push(Op::Choose(Box::new(Branches { choice, cases: cases(t, step)?, is_first: false })));
+            push(Op::Choose(Box::new(Branches { choice, cases: cases(t, step, false)?, is_first: false })));
         }
         Call::Repeat { name, body } => push(repeat(t, name.0.as_ref(), body, step)?),
         Call::Properties { keys } => properties(t, PropertyRead::Properties, names(keys), nodes),
@@ -373,7 +373,12 @@ fn value_map(
             };
         }
     }
-    Ok(Op::ValueMap { keys, tokens: shown, by: by(t, step)?, as_properties })
+    let by = by(t, step)?;
+    if by.len() > 1 {
+        let name = if as_properties { "PropertyMap" } else { "ValueMap" };
+        return Err(PlanError::new(format!("{name} step can only have one by modulator")));
+    }
+    Ok(Op::ValueMap { keys, tokens: shown, by, as_properties })
 }
 
 fn any_of(any: &AnyOf) -> Result<Predicate, PlanError> {

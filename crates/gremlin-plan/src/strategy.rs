@@ -4,7 +4,7 @@ use gremlin::{ByKey, Op as Call, Step, Strategy, Traversal, Value as Given};
 use query_plan::{
     Argument, Node, Op, OpFacts as _, Pipeline, PipelineFacts as _, Plan, PlanError, PropertyChange, Target, Text,
 };
-use query_value::{Direction, Predicate, Value};
+use query_value::{Direction, GType, Predicate, Value};
 
 /// What the strategies of a source ask for.
 #[derive(Debug, Default)]
@@ -22,6 +22,8 @@ pub(crate) struct Strategies {
     /// Whether a graph computer is asked for: the query runs as any other.
     pub(crate) uses_computer: bool,
     forbids_computer: bool,
+    /// Whether `a.or().b` is left as it is written.
+    is_unconnected: bool,
 }
 
 #[derive(Debug)]
@@ -111,6 +113,7 @@ impl Strategies {
             "ReservedKeysVerificationStrategy" => self.reserved.clear(),
             "VertexProgramStrategy" => self.uses_computer = false,
             "VertexProgramRestrictionStrategy" => self.forbids_computer = false,
+            "ConnectiveStrategy" => self.is_unconnected = true,
             _ => {}
         }
     }
@@ -176,8 +179,18 @@ impl Strategies {
         }
     }
 
+    /// Whether `a.or().b` is `or(a, b)`.
+    pub(crate) fn connects(&self) -> bool {
+        !self.is_unconnected
+    }
+
+    /// What properties of vertices must yield; others pass.
     pub(crate) fn property_filter(&self) -> Option<Pipeline> {
-        self.properties.clone()
+        let others = || {
+            let is_own = only(Op::Is(Predicate::TypeOf(GType::VertexProperty)), "is");
+            only(Op::Not(is_own), "not")
+        };
+        self.properties.clone().map(|filter| only(Op::Or(vec![others(), filter]), "or"))
     }
 
     /// Properties that every new element gets.

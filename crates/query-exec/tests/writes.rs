@@ -2,103 +2,10 @@
 //! properties, merges.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test")]
 
-use std::sync::Arc;
+mod harness;
 
-use graph_access::{Budget, GraphWrite as _};
-use graph_host::{GraphConf, HostedGraph, Store, StoreOptions};
-use graph_model::{Cardinality, DataType, IdStrategy};
-use graph_schema::{NewEdgeLabel, NewPropertyKey, NewVertexLabel};
-use graph_store::GraphReader;
-use gremlin::{Bindings, Expression, Statement, lower};
-use kv::MemoryEngine;
-use query_exec::{Execution, Settings};
+use harness::{Graph, texts};
 use query_value::Value;
-
-struct Graph {
-    graph: Arc<HostedGraph>,
-    _store: Store,
-}
-
-impl Graph {
-    fn new() -> Self {
-        let engine = Arc::new(MemoryEngine::open(key_codec::tables::TABLES));
-        let store = Store::open(engine, StoreOptions::default()).unwrap();
-        let conf = GraphConf::from([("schema.mode".to_owned(), "auto".to_owned())]);
-        let graph = store.create_graph("a", &conf).unwrap();
-        Self { graph, _store: store }
-    }
-
-    /// A graph with persons who know each other.
-    fn with_schema() -> Self {
-        let engine = Arc::new(MemoryEngine::open(key_codec::tables::TABLES));
-        let store = Store::open(engine, StoreOptions::default()).unwrap();
-        let graph = store.graph("hugegraph").unwrap();
-        for (key, data_type) in [("name", DataType::Text), ("age", DataType::Int)] {
-            graph.schema().create_property_key(&NewPropertyKey::new(key, data_type, Cardinality::Single)).unwrap();
-        }
-        let keys = vec!["name".to_owned(), "age".to_owned()];
-        let person = NewVertexLabel {
-            id_strategy: Some(IdStrategy::CustomizeNumber),
-            properties: keys.clone(),
-            nullable_keys: keys,
-            ..NewVertexLabel::new("person")
-        };
-        graph.schema().create_vertex_label(&person).unwrap();
-        graph.schema().create_edge_label(&NewEdgeLabel::new("knows", "person", "person")).unwrap();
-        Self { graph, _store: store }
-    }
-
-    /// The results of a query, each as often as it occurs; what it wrote is committed.
-    fn try_run(&self, script: &str) -> Result<Vec<Value>, String> {
-        let parsed = gremlin::parse(script, []).map_err(|error| error.to_string())?;
-        let budget = Budget::unlimited();
-        let mut unit = Box::new(self.graph.transaction(&budget));
-        let mut results = Vec::new();
-        for statement in &parsed.statements {
-            let Statement::Expression(Expression::Query(query)) = statement else { panic!("{script}") };
-            let traversal = lower(&query.bytecode, &mut Bindings::default()).map_err(|error| error.to_string())?;
-            let plan = gremlin_plan::plan(&traversal).map_err(|error| error.to_string())?;
-            let mut execution =
-                Execution::writing(&plan, &mut *unit, &Settings::default()).map_err(|error| error.to_string())?;
-            results = execution.collect().map_err(|error| error.to_string())?;
-        }
-        unit.commit().map_err(|error| error.to_string())?;
-        Ok(results.into_iter().flat_map(|(value, bulk)| vec![value; usize::try_from(bulk).unwrap()]).collect())
-    }
-
-    fn run(&self, script: &str) -> Vec<Value> {
-        self.try_run(script).unwrap_or_else(|error| panic!("{script}: {error}"))
-    }
-
-    /// Runs a query in a unit, and another one over what was stored, which must give the same.
-    fn same(&self, script: &str, expected: &[Value]) {
-        assert_eq!(self.run(script), expected, "{script}");
-        let parsed = gremlin::parse(script, []).unwrap();
-        let [Statement::Expression(Expression::Query(query))] = parsed.statements.as_slice() else { return };
-        let plan = gremlin_plan::plan(&lower(&query.bytecode, &mut Bindings::default()).unwrap()).unwrap();
-        if !plan.is_write {
-            let budget = Budget::unlimited();
-            let reader = GraphReader::new(&self.graph, &self.graph.catalogue(), &budget);
-            let results = Execution::reading(&plan, &reader, &Settings::default()).unwrap().collect().unwrap();
-            let results: Vec<Value> =
-                results.into_iter().flat_map(|(value, bulk)| vec![value; usize::try_from(bulk).unwrap()]).collect();
-            assert_eq!(results, expected, "{script}, read only");
-        }
-    }
-
-    fn count(&self, script: &str, expected: usize) {
-        assert_eq!(self.run(script).len(), expected, "{script}");
-    }
-
-    fn refuses(&self, script: &str, message: &str) {
-        let error = self.try_run(script).unwrap_err();
-        assert!(error.contains(message), "{script}: {error}");
-    }
-}
-
-fn texts<const N: usize>(texts: [&str; N]) -> [Value; N] {
-    texts.map(Value::from)
-}
 
 #[test]
 fn ids_are_those_that_were_given() {

@@ -8,9 +8,7 @@ use graph_model::ErrorKind;
 use graph_schema::Catalogue;
 use query_plan::{Node, Paths, Plan, Sack, Text};
 use query_value::function::Room;
-use query_value::{Map, Set, Value};
-use rand::SeedableRng;
-use rand::rngs::StdRng;
+use query_value::{Map, Random, Set, Value};
 use rustc_hash::FxHashMap;
 
 use crate::error::{ExecError, ExecErrorKind, Result};
@@ -73,7 +71,8 @@ pub struct Cx<'g> {
     /// Values that belong to the whole query.
     pub side_effects: SideEffects,
     /// Where random choices come from.
-    pub random: StdRng,
+    pub random: Random,
+    seed: i64,
     /// Whether the query has written: what was read before may have changed.
     pub has_written: bool,
     /// Properties of vertices that algorithms have computed, by the vertices' ids.
@@ -98,6 +97,7 @@ impl<'g> Cx<'g> {
             Access::Read(graph) => Arc::clone(graph.catalogue()),
             Access::Write(graph) => Arc::clone(graph.catalogue()),
         };
+        let seed = plan.seed.unwrap_or_else(any_seed);
         Self {
             graph,
             build,
@@ -109,7 +109,8 @@ impl<'g> Cx<'g> {
             batch: settings.batch.max(1),
             sack: plan.sack.clone(),
             side_effects: SideEffects::new(plan),
-            random: StdRng::seed_from_u64(plan.seed.map_or_else(any_seed, i64::cast_unsigned)),
+            random: Random::new(seed),
+            seed,
             has_written: false,
             computed: FxHashMap::default(),
             measured: Vec::new(),
@@ -128,6 +129,12 @@ impl<'g> Cx<'g> {
             traverser.state_mut().sack = Some(sack.seed.clone());
         }
         traverser
+    }
+
+    /// The chance of a stage of its own, which a seed decides whatever other stages do.
+    #[must_use]
+    pub fn new_random(&self) -> Random {
+        Random::new(self.seed)
     }
 
     /// The graph, for reading.
@@ -261,6 +268,6 @@ impl Made {
 }
 
 /// A seed that differs between queries: the key of a hash map.
-fn any_seed() -> u64 {
-    std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0)
+fn any_seed() -> i64 {
+    std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0).cast_signed()
 }

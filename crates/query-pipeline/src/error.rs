@@ -3,6 +3,7 @@
 use compact_str::CompactString;
 use graph_access::AccessError;
 use graph_model::ErrorKind;
+use query_plan::PlanError;
 
 /// What kind of failure it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,5 +50,11 @@ impl ExecError {
 impl From<AccessError> for ExecError {
     fn from(error: AccessError) -> Self {
         Self { kind: ExecErrorKind::Access(error.kind), message: error.message, step: None }
+    }
+}
+
+impl From<PlanError> for ExecError {
+    fn from(error: PlanError) -> Self {
+        Self::evaluation(error.message)
     }
 }

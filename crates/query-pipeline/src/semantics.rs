@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use bigdecimal::BigDecimal;
 use graph_model::ErrorKind;
 use query_value::{Operator, Value, ValueError, number};
 
@@ -35,6 +36,17 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
 /// Applies an operator.
 pub fn apply(operator: Operator, a: &Value, b: &Value) -> Result<Value> {
     Ok(number::apply(operator, a, b)?)
+}
+
+/// The part that a number is of a total; that of integers beyond 64 bits is a decimal number.
+pub fn share(number: &Value, total: &Value) -> Result<Value> {
+    match number {
+        Value::BigInteger(digits) => {
+            let decimal = Value::from(BigDecimal::from((**digits).clone()));
+            apply(Operator::Div, &decimal, total)
+        }
+        _ => apply(Operator::Div, number, total),
+    }
 }
 
 /// A number as a float.

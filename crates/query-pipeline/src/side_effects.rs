@@ -89,6 +89,11 @@ impl SideEffects {
         &mut self.all.entry(key.clone()).or_insert_with(effect).content
     }
 
+    /// Whether what is added takes the place of what was there.
+    pub fn is_assigned(&self, key: &str) -> bool {
+        self.all.get(key).is_some_and(|effect| effect.reducer == Some(Operator::Assign))
+    }
+
     /// Whether adding a value many times costs no more than adding it once.
     pub fn counts(&self, key: &str) -> bool {
         matches!(self.get(key), None | Some(Content::Bulk(_) | Content::Value(Value::BulkSet(_))))

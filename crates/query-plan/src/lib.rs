@@ -1,8 +1,8 @@
 //! Plans of queries: operators over elements and values, shared by the languages that are turned into them.
 //!
 //! What it is: a [`Plan`] of [`Pipeline`]s, the rules that make a plan cheaper without changing its results
-//! ([`optimize`]), and its text ([`explain()`]). What it is not: it parses no language, knows no catalogue and
-//! does no I/O; `query-exec` carries plans out.
+//! ([`optimize`]), its text ([`explain()`]), and what [`names`] and the maps of [`mod@merge`] may be. What it is not:
+//! it parses no language, knows no catalogue and does no I/O; `query-exec` carries plans out.
 //!
 //! Invariants: state that only some queries need (paths, labels, sacks) is decided on here, once, by
 //! [`Plan::finish`]: an executor keeps nothing that the plan does not ask for. A rule that changed a plan is named in
@@ -12,6 +12,8 @@
 
 mod explain;
 pub mod limits;
+pub mod merge;
+pub mod names;
 mod needs;
 mod op;
 mod paths;

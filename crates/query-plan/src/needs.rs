@@ -53,6 +53,7 @@ macro_rules! children {
             }
             for case in branches.cases.$iter() {
                 match case {
+                    Case::Test(test, child) => out.extend([test, child]),
                     Case::Value(_, child) | Case::Predicate(_, child) | Case::Pick(_, child) => out.push(child),
                 }
             }

@@ -326,6 +326,8 @@ pub enum Choice {
 /// A way and when it is taken.
 #[derive(Clone, Debug)]
 pub enum Case {
+    /// When a pipeline that is given the choice yields something.
+    Test(Pipeline, Pipeline),
     /// When the choice equals a value.
     Value(Value, Pipeline),
     /// When the choice passes.

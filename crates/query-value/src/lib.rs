@@ -5,7 +5,7 @@
 //! unique: numbers of different types differ (`1` and `1.0`), NaN is itself, elements are equal by their id.
 //!
 //! [`equals`] is equality (`1 == 1.0`), [`compare()`] compares within a type, [`order`] sorts any values; [`number`]
-//! computes, [`mod@function`] converts, [`Predicate`] tests.
+//! computes, [`mod@function`] converts, [`Predicate`] tests, [`Random`] chooses.
 //!
 //! No I/O, no storage, no parser of a language, no execution. Nothing here panics. Functions recurse into nested
 //! values, so a value must not be nested deeper than [`limits::NESTING_MAX`]: code that builds collections out of
@@ -23,6 +23,7 @@ pub mod function;
 pub mod limits;
 pub mod number;
 mod predicate;
+mod random;
 mod value;
 
 pub use compare::{compare, equals, order};
@@ -35,6 +36,7 @@ pub use enums::{
 };
 pub use error::ValueError;
 pub use predicate::{Members, Predicate, is_of};
+pub use random::Random;
 pub use value::{
     BulkSet, Edge, Map, Metrics, Path, Property, Reference, Set, Subgraph, Text, TraversalMetrics, Tree, Value, Vertex,
     VertexProperty,

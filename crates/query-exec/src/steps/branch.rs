@@ -88,7 +88,8 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
         Op::Union(children, is_start) => {
             let has_barrier = children.iter().any(Pipeline::has_barrier);
             let pipes = children.iter().map(|child| Pipe::new(child, build)).collect::<Result<_>>()?;
-            Box::new(Union { pipes, is_start: *is_start, has_barrier, at: 0 })
+            let starts = children.iter().map(|child| *is_start && !is_source(child)).collect();
+            Box::new(Union { pipes, is_start: *is_start, starts, is_begun: false, has_barrier, at: 0 })
         }
         Op::Choose(branches) => Box::new(Choose::new(branches, build)?),
         _ => keep(false, |_, _| Ok(true)),
@@ -106,10 +107,26 @@ fn carry(outer: &Traverser, result: Traverser) -> Traverser {
     carried
 }
 
+/// Whether a pipeline begins a query; others are given something to begin with.
+fn is_source(pipeline: &Pipeline) -> bool {
+    match pipeline.nodes.first().map(|node| &node.op) {
+        Some(Op::Scan(scan)) => scan.is_start,
+        Some(Op::Inject(_, is_start) | Op::Union(_, is_start)) => *is_start,
+        Some(Op::AddVertex(add)) => add.is_start,
+        Some(Op::AddEdge(add)) => add.is_start,
+        Some(Op::MergeVertex(merge) | Op::MergeEdge(merge)) => merge.is_start,
+        Some(Op::Call(call)) => call.is_start,
+        _ => false,
+    }
+}
+
 /// All results of several pipelines.
 struct Union<'g> {
     pipes: Vec<Pipe<'g>>,
     is_start: bool,
+    /// Which pipelines are given something to begin with.
+    starts: Vec<bool>,
+    is_begun: bool,
     /// Whether the pipelines take all input before they give anything.
     has_barrier: bool,
     at: usize,
@@ -137,6 +154,13 @@ impl<'g> Stage<'g> for Union<'g> {
         if !self.is_start && !self.has_barrier {
             return Ok(false);
         }
+        if !std::mem::replace(&mut self.is_begun, true) {
+            for (pipe, starts) in self.pipes.iter_mut().zip(&self.starts) {
+                if *starts {
+                    pipe.push(cx.fresh(Value::Null));
+                }
+            }
+        }
         while let Some(pipe) = self.pipes.get_mut(self.at) {
             if let Some(result) = pipe.next(cx)? {
                 out.push(result);
@@ -149,6 +173,7 @@ impl<'g> Stage<'g> for Union<'g> {
 
     fn reset(&mut self) {
         self.at = 0;
+        self.is_begun = false;
         self.pipes.iter_mut().for_each(Pipe::reset);
     }
 }
@@ -159,7 +184,8 @@ enum ChoiceEval<'g> {
     Value(ByEval<'g>),
 }
 
-enum When {
+enum When<'g> {
+    Test(Pipe<'g>),
     Value(Value),
     Predicate(Predicate),
     Pick(Pick),
@@ -168,7 +194,7 @@ enum When {
 /// One of several pipelines, or several.
 struct Choose<'g> {
     choice: ChoiceEval<'g>,
-    cases: Vec<(When, Pipe<'g>)>,
+    cases: Vec<(When<'g>, Pipe<'g>)>,
     is_first: bool,
     has_barrier: bool,
     at: usize,
@@ -188,6 +214,7 @@ impl<'g> Choose<'g> {
                 Case::Value(value, child) => (When::Value(value.clone()), child),
                 Case::Predicate(predicate, child) => (When::Predicate(predicate.clone()), child),
                 Case::Pick(pick, child) => (When::Pick(*pick), child),
+                Case::Test(test, child) => (When::Test(Pipe::new(test, build)?), child),
             };
             has_barrier |= child.has_barrier();
             cases.push((when, Pipe::new(child, build)?));
@@ -204,8 +231,9 @@ impl<'g> Choose<'g> {
         };
         let mut chosen = Vec::new();
         if let Some(value) = &value {
-            for (at, (when, _)) in self.cases.iter().enumerate() {
+            for (at, (when, _)) in self.cases.iter_mut().enumerate() {
                 let fits = match when {
+                    When::Test(pipe) => pipe.first(cx, traverser.with(value.clone()).single())?.is_some(),
                     When::Value(wanted) => equals(value, wanted),
                     When::Predicate(predicate) => predicate.test(value),
                     When::Pick(_) => false,
@@ -216,7 +244,7 @@ impl<'g> Choose<'g> {
             }
         }
         let picks = |wanted: Pick| {
-            let is_wanted = move |when: &When| matches!(when, When::Pick(pick) if *pick == wanted);
+            let is_wanted = move |when: &When<'_>| matches!(when, When::Pick(pick) if *pick == wanted);
             self.cases.iter().enumerate().filter(move |(_, (when, _))| is_wanted(when)).map(|(at, _)| at)
         };
         if value.is_none() {
@@ -230,6 +258,8 @@ impl<'g> Choose<'g> {
                 chosen.extend(picks(Pick::None));
             }
             chosen.extend(picks(Pick::Any));
+        } else {
+            chosen.truncate(1);
         }
         Ok(chosen)
     }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use query_plan::{Op, Text};
-use query_value::{Edge, Map, Scope, Subgraph, Tree, Value, Vertex};
+use query_value::{BulkSet, Edge, Map, Scope, Subgraph, Tree, Value, Vertex};
 
 use super::each::{each, keep};
 use crate::by::{ByEval, by_turn};
 use crate::context::{Build, Cx, Stage, rows};
 use crate::effects;
 use crate::error::{ExecError, Result};
+use crate::semantics;
 use crate::side_effects::Content;
 use crate::storage;
 use crate::traverser::Traverser;
@@ -23,18 +24,49 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
             key: key.clone(),
             by: ByEval::new(by, build)?,
             kept: Vec::new(),
+            assigned: BulkSet::default(),
         }),
         Op::Cap(keys) => Box::new(Cap { keys: keys.clone(), is_given: false }),
-        Op::Tree(effect, by) => Box::new(TreeStage {
-            effect: effect.clone(),
-            by: ByEval::all(by, build)?,
-            tree: Tree::default(),
-            is_given: false,
-        }),
-        Op::Subgraph(key) => subgraph(key),
+        Op::Tree(effect, by) => {
+            let by = ByEval::all(by, build)?;
+            let tree = TreeStage { effect: effect.clone(), by, tree: Tree::default(), is_given: false };
+            if effect.is_some() { Box::new(Eager::new(Box::new(tree))) } else { Box::new(tree) }
+        }
+        Op::Subgraph(key) => Box::new(Eager::new(subgraph(key))),
         Op::Profile(key) => Box::new(Profile { key: key.clone(), started: Instant::now(), is_given: false }),
         _ => keep(false, |_, _| Ok(true)),
     })
+}
+
+/// A stage that fills a side effect: what follows sees all that it was given.
+pub(super) struct Eager<'g> {
+    stage: Box<dyn Stage<'g> + 'g>,
+    kept: Vec<Traverser>,
+}
+
+impl<'g> Eager<'g> {
+    pub(super) fn new(stage: Box<dyn Stage<'g> + 'g>) -> Self {
+        Self { stage, kept: Vec::new() }
+    }
+}
+
+impl<'g> Stage<'g> for Eager<'g> {
+    fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, _: &mut Vec<Traverser>) -> Result<()> {
+        let held = self.kept.len();
+        self.stage.process(cx, input, &mut self.kept)?;
+        cx.hold(u64::try_from(self.kept.len() - held).unwrap_or_default())
+    }
+
+    fn finish(&mut self, cx: &mut Cx<'g>, out: &mut Vec<Traverser>) -> Result<bool> {
+        cx.release(u64::try_from(self.kept.len()).unwrap_or_default());
+        out.append(&mut self.kept);
+        self.stage.finish(cx, out)
+    }
+
+    fn reset(&mut self) {
+        self.kept.clear();
+        self.stage.reset();
+    }
 }
 
 struct Aggregate<'g> {
@@ -42,6 +74,8 @@ struct Aggregate<'g> {
     key: Text,
     by: ByEval<'g>,
     kept: Vec<Traverser>,
+    /// What takes the place of the side effect's value at the end.
+    assigned: BulkSet,
 }
 
 impl<'g> Stage<'g> for Aggregate<'g> {
@@ -51,7 +85,10 @@ impl<'g> Stage<'g> for Aggregate<'g> {
         }
         for traverser in input.drain(..) {
             if let Some(value) = self.by.get(cx, &traverser)? {
-                if cx.side_effects.counts(&self.key) {
+                if self.is_global && cx.side_effects.is_assigned(&self.key) {
+                    cx.hold(rows(&value))?;
+                    semantics::add_bulk(self.assigned.entry(value).or_default(), traverser.bulk)?;
+                } else if cx.side_effects.counts(&self.key) {
                     cx.hold(rows(&value))?;
                     cx.side_effects.add(&self.key, value, traverser.bulk)?;
                 } else {
@@ -76,11 +113,16 @@ impl<'g> Stage<'g> for Aggregate<'g> {
     fn finish(&mut self, cx: &mut Cx<'g>, out: &mut Vec<Traverser>) -> Result<bool> {
         cx.release(u64::try_from(self.kept.len()).unwrap_or_default());
         out.append(&mut self.kept);
+        if !self.assigned.is_empty() {
+            let all = Value::BulkSet(Arc::new(std::mem::take(&mut self.assigned)));
+            cx.side_effects.add(&self.key, all, 1)?;
+        }
         Ok(false)
     }
 
     fn reset(&mut self) {
         self.kept.clear();
+        self.assigned.clear();
     }
 }
 

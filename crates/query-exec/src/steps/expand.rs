@@ -11,14 +11,18 @@ use query_value::{Direction, Edge, Value};
 use rustc_hash::FxHashMap;
 
 use super::each::each;
-use crate::context::{Cx, Stage};
+use crate::context::{Build, Cx, Stage};
 use crate::error::{ExecError, Result};
+use crate::pipe::Pipe;
 use crate::storage;
 use crate::traverser::{Stored, Traverser};
 
-pub(super) fn stage<'g>(op: &Op) -> Box<dyn Stage<'g> + 'g> {
-    match op {
-        Op::Expand(expand) => Box::new(ExpandStage { expand: expand.clone(), labels: None, catalogue: None }),
+pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> + 'g>> {
+    Ok(match op {
+        Op::Expand(expand) => {
+            let filter = expand.edge_filter.as_ref().map(|filter| Pipe::new(filter, build)).transpose()?;
+            Box::new(ExpandStage { expand: expand.clone(), labels: None, catalogue: None, filter })
+        }
         Op::Ends(direction) => {
             let direction = *direction;
             each(false, move |_, traverser, out| {
@@ -37,7 +41,7 @@ pub(super) fn stage<'g>(op: &Op) -> Box<dyn Stage<'g> + 'g> {
             out.push(traverser.with(other_end(edge, &traverser)));
             Ok(())
         }),
-    }
+    })
 }
 
 /// The end that is not the vertex that the traverser was at last.
@@ -53,15 +57,25 @@ fn not_an_edge(value: &Value) -> ExecError {
     ExecError::evaluation(format!("only edges have ends, found {}", value.kind()))
 }
 
-struct ExpandStage {
+/// An edge or a neighbour that was read.
+struct Found {
+    value: Value,
+    stored: Option<Stored>,
+    /// The other end of an edge, where there is a filter of edges.
+    other: Option<Value>,
+}
+
+struct ExpandStage<'g> {
     expand: Expand,
     /// The labels' numbers; none: of all labels.
     labels: Option<Option<Vec<LabelId>>>,
     /// The schema that they are from: that of an auto graph grows.
     catalogue: Option<Arc<Catalogue>>,
+    /// What an edge must yield.
+    filter: Option<Pipe<'g>>,
 }
 
-impl ExpandStage {
+impl ExpandStage<'_> {
     fn labels(&mut self, cx: &Cx<'_>) -> Option<&[LabelId]> {
         if !self.catalogue.as_ref().is_some_and(|own| Arc::ptr_eq(own, &cx.catalogue)) {
             self.catalogue = Some(Arc::clone(&cx.catalogue));
@@ -85,7 +99,7 @@ impl ExpandStage {
     }
 }
 
-impl<'g> Stage<'g> for ExpandStage {
+impl<'g> Stage<'g> for ExpandStage<'g> {
     fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, out: &mut Vec<Traverser>) -> Result<()> {
         // Each vertex of the block is read once; what stands at it shares what was read.
         let mut owners: Vec<VertexId> = Vec::new();
@@ -109,12 +123,14 @@ impl<'g> Stage<'g> for ExpandStage {
             Direction::Both => graph_model::Direction::Both,
         };
         let (to_edges, limit, properties) = (self.expand.to_edges, self.expand.limit, self.expand.properties);
-        let labels = self.labels(cx);
-        if labels.is_some_and(<[LabelId]>::is_empty) {
+        if self.labels(cx).is_some_and(<[LabelId]>::is_empty) {
             return Ok(());
         }
-        let mut rows: Vec<Vec<(Value, Option<Stored>)>> = owners.iter().map(|_| Vec::new()).collect();
-        let read = EdgeRead { direction, labels, limit, properties: properties && to_edges };
+        let mut rows: Vec<Vec<Found>> = owners.iter().map(|_| Vec::new()).collect();
+        let has_filter = self.filter.is_some();
+        let labels = self.labels(cx);
+        let limit = limit.filter(|_| !has_filter);
+        let read = EdgeRead { direction, labels, limit, properties: (properties && to_edges) || has_filter };
         {
             let refs: Vec<&VertexId> = owners.iter().collect();
             let graph = cx.read();
@@ -130,23 +146,34 @@ impl<'g> Stage<'g> for ExpandStage {
                 cx.may_hold(held)?;
                 for row in batch.drain(..) {
                     let (Some(owner), Some(rows)) = (owners.get(row.owner), rows.get_mut(row.owner)) else { continue };
-                    rows.push(if to_edges {
+                    if to_edges || has_filter {
+                        let other = has_filter.then(|| storage::vertex_ref(&cx.catalogue, &row.other));
                         let edge = row.into_edge(owner.clone());
                         let value = storage::edge_value(&cx.catalogue, &edge);
-                        (value, properties.then(|| Stored::Edge(Arc::new(edge))))
+                        let stored = (properties || has_filter).then(|| Stored::Edge(Arc::new(edge)));
+                        rows.push(Found { value, stored, other });
                     } else {
-                        (storage::vertex_ref(&cx.catalogue, &row.other), None)
-                    });
+                        let value = storage::vertex_ref(&cx.catalogue, &row.other);
+                        rows.push(Found { value, stored: None, other: None });
+                    }
                 }
             }
         }
         for (traverser, place) in input.drain(..).zip(places) {
             let found = place.and_then(|place| rows.get(place)).map_or(&[][..], Vec::as_slice);
-            out.extend(
-                found
-                    .iter()
-                    .map(|(value, stored)| Traverser { stored: stored.clone(), ..traverser.with(value.clone()) }),
-            );
+            for Found { value, stored, other } in found {
+                if let Some(filter) = &mut self.filter {
+                    let edge = Traverser { stored: stored.clone(), ..traverser.with(value.clone()).single() };
+                    if filter.first(cx, edge)?.is_none() {
+                        continue;
+                    }
+                    if !to_edges {
+                        out.extend(other.clone().map(|other| traverser.with(other)));
+                        continue;
+                    }
+                }
+                out.push(Traverser { stored: stored.clone(), ..traverser.with(value.clone()) });
+            }
         }
         Ok(())
     }

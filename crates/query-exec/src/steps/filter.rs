@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use query_plan::{By, Op, Place, ScopeTest, Target, Text};
-use query_value::{Pop, Predicate, T, Value};
-use rand::RngExt as _;
+use query_value::{Pop, Predicate, Random, T, Value};
 use rustc_hash::FxHashSet;
 
 use super::each::{each, keep};
 use crate::by::{ByEval, by_turn, items, scoped, token};
 use crate::context::{Build, Cx, Stage};
 use crate::error::{ExecError, ExecErrorKind, Result};
+use crate::limits::ROWS_PER_CHECK;
 use crate::pipe::Pipe;
 use crate::storage::{self, Wanted};
 use crate::traverser::{PathNode, Traverser};
@@ -90,9 +90,17 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
             Box::new(Dedup { labels: labels.clone(), by: ByEval::all(by, build)?, seen: FxHashSet::default() })
         }
         Op::Coin(probability) => {
-            let probability = probability.clamp(0.0, 1.0);
+            let (probability, mut random) = (*probability, None);
             each(false, move |cx, mut traverser, out| {
-                traverser.bulk = (0..traverser.bulk).map(|_| u64::from(cx.random.random_bool(probability))).sum();
+                let random: &mut Random = random.get_or_insert_with(|| cx.new_random());
+                let mut kept = 0;
+                for at in 0..traverser.bulk {
+                    kept += u64::from(probability >= random.double());
+                    if at % ROWS_PER_CHECK == 0 {
+                        cx.tick(ROWS_PER_CHECK)?;
+                    }
+                }
+                traverser.bulk = kept;
                 if traverser.bulk > 0 {
                     out.push(traverser);
                 }

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use query_plan::{Op, OpFacts as _, Pipeline, Text};
 use query_value::{Scope, Value};
 
+use super::collect::Eager;
 use super::each::keep;
 use crate::by::ByEval;
 use crate::context::{self, Build, Cx, Stage};
@@ -18,9 +19,10 @@ use crate::side_effects::{Content, Groups, Members};
 use crate::storage;
 use crate::traverser::Traverser;
 
-/// The value pipeline in two parts: what is done with each member, and what from the first barrier on with all.
+/// The value pipeline in two parts: what is done with each member, and what from the first operator on that looks at
+/// all of a group.
 pub(crate) fn split(pipeline: &Pipeline) -> (Pipeline, Pipeline) {
-    match pipeline.nodes.iter().position(|node| node.op.is_barrier()) {
+    match pipeline.nodes.iter().position(|node| node.op.is_barrier() || matches!(node.op, Op::Dedup(..))) {
         Some(at) => {
             let (first, rest) = pipeline.nodes.split_at(at);
             (Pipeline::new(first.to_vec()), Pipeline::new(rest.to_vec()))
@@ -35,7 +37,7 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
             let (first, rest) = split(pipeline);
             let counts = first.nodes.is_empty()
                 && matches!(rest.nodes.as_slice(), [node] if matches!(node.op, Op::Count(Scope::Global)));
-            Box::new(Group {
+            let group = Box::new(Group {
                 effect: effect.clone(),
                 key: ByEval::new(by, build)?,
                 first: if first.nodes.is_empty() { None } else { Some(Pipe::new(&first, build)?) },
@@ -43,10 +45,13 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
                 plan: Arc::new(rest),
                 counts,
                 groups: Groups::default(),
-            })
+            });
+            if effect.is_some() { Box::new(Eager::new(group)) } else { group }
         }
         Op::GroupCount(effect, by) => {
-            Box::new(GroupCount { effect: effect.clone(), key: ByEval::new(by, build)?, counts: IndexMap::default() })
+            let key = ByEval::new(by, build)?;
+            let count = Box::new(GroupCount { effect: effect.clone(), key, counts: IndexMap::default() });
+            if effect.is_some() { Box::new(Eager::new(count)) } else { count }
         }
         _ => keep(false, |_, _| Ok(true)),
     })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use query_plan::{Op, PropertyRead, Text};
-use query_value::{Direction, Enum, Map, Reference, Scope, T, Value};
+use query_value::{Direction, Enum, Map, Random, Reference, Scope, T, Value};
 
 use super::each::{Loads, each};
 use crate::by::{ByEval, by_turn, items, token};
@@ -308,26 +308,24 @@ fn tail_local<'g>(count: i64) -> Box<dyn Stage<'g> + 'g> {
 }
 
 fn sample_local<'g>(count: i64) -> Box<dyn Stage<'g> + 'g> {
-    use rand::RngExt as _;
     let count = usize::try_from(count).unwrap_or_default();
+    let mut random = None;
     each(false, move |cx, traverser, out| {
+        let random: &mut Random = random.get_or_insert_with(|| cx.new_random());
         let value = match &traverser.value {
             Value::Map(map) => {
                 let mut pairs: Vec<_> = map.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
                 while pairs.len() > count {
-                    let at = cx.random.random_range(0..pairs.len());
-                    pairs.remove(at);
+                    pairs.remove(random.below(pairs.len()));
                 }
                 Value::map(pairs)
             }
             value => match items(value) {
                 None => value.clone(),
+                Some(items) if items.len() <= count => value.clone(),
                 Some(mut items) => {
-                    while items.len() > count {
-                        let at = cx.random.random_range(0..items.len());
-                        items.remove(at);
-                    }
-                    Value::from(items)
+                    cx.tick(u64::try_from(count).unwrap_or(u64::MAX))?;
+                    Value::list((0..count).map(|_| items.remove(random.below(items.len()))))
                 }
             },
         };

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use query_plan::{Argument, Merge, MergeMap, Op, Scan, Target};
-use query_value::{Cardinality, Comparison, Direction, Enum, Map, Merge as Part, Predicate, T, Value};
+use query_plan::merge::{MergeKind, as_map, check, check_changes, check_overrides, shown};
+use query_plan::{Argument, Merge, MergeMap, Op, Scan, Target, names};
+use query_value::{Cardinality, Comparison, Direction, Enum, Map, Predicate, T, Value};
 
 use super::scan;
-use super::write::{ArgumentEval, Once, label_text, new_property};
+use super::write::{ArgumentEval, Once, new_property};
 use crate::context::{Build, Cx, Stage};
 use crate::error::{ExecError, Result};
 use crate::storage::{self, NewProperty};
@@ -14,53 +15,14 @@ use crate::traverser::Traverser;
 
 pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> + 'g>> {
     let (merge, kind) = match op {
-        Op::MergeEdge(merge) => (merge, Kind::Edge),
-        Op::MergeVertex(merge) => (merge, Kind::Vertex),
+        Op::MergeEdge(merge) => (merge, MergeKind::Edge),
+        Op::MergeVertex(merge) => (merge, MergeKind::Vertex),
         _ => return Err(ExecError::unsupported("only vertices and edges are merged")),
     };
     let mut parts = Parts::new(merge, kind, build)?;
     Ok(Box::new(Once::new(merge.is_start, move |cx: &mut Cx<'g>, traverser: Traverser, out: &mut Vec<Traverser>| {
         parts.merge(cx, &traverser, out)
     })))
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Vertex,
-    Edge,
-}
-
-impl Kind {
-    fn step(self) -> &'static str {
-        match self {
-            Self::Vertex => "mergeV",
-            Self::Edge => "mergeE",
-        }
-    }
-
-    /// The label of an element that is given none.
-    fn label(self) -> &'static str {
-        match self {
-            Self::Vertex => "vertex",
-            Self::Edge => "edge",
-        }
-    }
-
-    /// Which keys a map may have besides names of properties.
-    fn allows(self, key: &Value) -> bool {
-        match key {
-            Value::Enum(Enum::T(T::Id | T::Label)) => true,
-            Value::Enum(Enum::Direction(Direction::Out | Direction::In)) => self == Self::Edge,
-            _ => false,
-        }
-    }
-
-    fn allowed(self) -> &'static str {
-        match self {
-            Self::Vertex => "[T.id, T.label]",
-            Self::Edge => "[T.id, T.label, Direction.IN, Direction.OUT]",
-        }
-    }
 }
 
 /// A map, given or made for each traverser.
@@ -74,19 +36,8 @@ impl<'g> MapEval<'g> {
         Ok(Self { map: ArgumentEval::new(&map.map, build)?, cardinality: map.cardinality })
     }
 
-    fn get(&mut self, cx: &mut Cx<'g>, traverser: &Traverser, kind: Kind) -> Result<Arc<Map>> {
-        as_map(self.map.need(cx, traverser)?, kind)
-    }
-}
-
-/// A map; null is an empty one.
-fn as_map(value: Value, kind: Kind) -> Result<Arc<Map>> {
-    match value {
-        Value::Map(map) => Ok(map),
-        Value::Null => Ok(Arc::default()),
-        other => {
-            Err(ExecError::evaluation(format!("{}() and its options take maps, found {}", kind.step(), other.kind())))
-        }
+    fn get(&mut self, cx: &mut Cx<'g>, traverser: &Traverser, kind: MergeKind) -> Result<Arc<Map>> {
+        Ok(as_map(self.map.need(cx, traverser)?, kind)?)
     }
 }
 
@@ -100,85 +51,6 @@ fn in_key() -> Value {
 
 fn token(part: T) -> Value {
     Value::Enum(Enum::T(part))
-}
-
-/// Checks a map to look for, or to add.
-fn check(map: &Map, kind: Kind) -> Result<()> {
-    for (key, value) in map {
-        match key {
-            Value::String(_) => {
-                new_property(key, Value::Null, None)?;
-            }
-            key if !kind.allows(key) => {
-                return Err(ExecError::evaluation(format!(
-                    "{}() and option(onCreate) args expect keys in Map to be either String or {} - check: {}",
-                    kind.step(),
-                    kind.allowed(),
-                    shown(key),
-                )));
-            }
-            Value::Enum(Enum::T(T::Label)) if !matches!(value, Value::String(_)) => {
-                return Err(ExecError::evaluation(format!(
-                    "{}() and option(onCreate) args expect T.label value to be of String - found: {}",
-                    kind.step(),
-                    value.class_name(),
-                )));
-            }
-            Value::Enum(Enum::T(T::Label)) => {
-                label_text(Some(value.clone()))?;
-            }
-            Value::Enum(Enum::Direction(direction)) => {
-                let (own, name) = match direction {
-                    Direction::Out => (Part::OutV, "outV"),
-                    _ => (Part::InV, "inV"),
-                };
-                if matches!(value, Value::Enum(Enum::Merge(part)) if *part != own) {
-                    return Err(ExecError::evaluation(format!(
-                        "Only Merge.{name} token may be used for Direction.{}, found: {}",
-                        direction.name(),
-                        shown(value),
-                    )));
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Checks a map of changes: names of properties alone.
-fn check_changes(map: &Map) -> Result<()> {
-    for key in map.keys() {
-        if !matches!(key, Value::String(_)) {
-            return Err(ExecError::evaluation(format!(
-                "option(onMatch) expects keys in Map to be of String - check: {}",
-                shown(key)
-            )));
-        }
-        new_property(key, Value::Null, None)?;
-    }
-    Ok(())
-}
-
-fn check_overrides(search: &Map, create: &Map) -> Result<()> {
-    for (key, value) in create {
-        if search.get(key).is_some_and(|own| own != value) {
-            return Err(ExecError::evaluation(format!(
-                "option(onCreate) cannot override values from merge() argument: ({}, {})",
-                shown(key),
-                shown(value)
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// A key or a value in an error.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Enum(constant) => constant.name().to_owned(),
-        other => storage::id_text(other).chars().take(100).collect(),
-    }
 }
 
 /// The value without a cardinality of its own.
@@ -197,7 +69,7 @@ fn properties(map: &Map, cardinality: Option<Cardinality>) -> Result<Vec<NewProp
 
 /// A merge in motion.
 struct Parts<'g> {
-    kind: Kind,
+    kind: MergeKind,
     /// None: what comes in is the map.
     search: Option<MapEval<'g>>,
     on_create: Option<MapEval<'g>>,
@@ -209,7 +81,7 @@ struct Parts<'g> {
 
 impl<'g> Parts<'g> {
     /// Maps that are known are checked now, as if they were used.
-    fn new(merge: &Merge, kind: Kind, build: Build<'g>) -> Result<Self> {
+    fn new(merge: &Merge, kind: MergeKind, build: Build<'g>) -> Result<Self> {
         let known = |map: &Option<MergeMap>| match map {
             Some(MergeMap { map: Argument::Value(value), .. }) => as_map(value.clone(), kind).map(Some),
             _ => Ok(None),
@@ -243,11 +115,17 @@ impl<'g> Parts<'g> {
             None => as_map(traverser.value.clone(), self.kind)?,
         };
         check(&given, self.kind)?;
-        let search = self.resolved(cx, traverser, &given)?;
+        let mut search = self.resolved(cx, traverser, &given)?;
+        // What a strategy adds to new elements, those that are found must have.
+        for (key, value) in &self.added {
+            if !search.contains_key(key) {
+                Arc::make_mut(&mut search).insert(key.clone(), value.clone());
+            }
+        }
         let mut found = Vec::new();
         match self.kind {
-            Kind::Vertex => scan::read_all(cx, &scan_of(&search, false), &mut found)?,
-            Kind::Edge => find_edges(cx, &search, &mut found)?,
+            MergeKind::Vertex => scan::read_all(cx, &scan_of(&search, false), &mut found)?,
+            MergeKind::Edge => find_edges(cx, &search, &mut found)?,
         }
         if found.is_empty() {
             let added = self.create(cx, traverser, &given, &search)?;
@@ -285,7 +163,7 @@ impl<'g> Parts<'g> {
             };
             let vertex = match option.need(cx, traverser)? {
                 Value::Map(map) => {
-                    check(&map, Kind::Vertex)?;
+                    check(&map, MergeKind::Vertex)?;
                     let mut found = Vec::new();
                     scan::read_all(cx, &scan_of(&map, false), &mut found)?;
                     found.into_iter().next().map(|found| found.value)
@@ -318,16 +196,12 @@ impl<'g> Parts<'g> {
                 }
             }
         }
-        for (key, value) in &self.added {
-            if !all.contains_key(key) {
-                new.push(new_property(key, value.clone(), None)?);
-            }
-        }
-        let label = label_text(all.get(&token(T::Label)).cloned())?.unwrap_or_else(|| self.kind.label().into());
+        let label = all.get(&token(T::Label)).map(names::label).transpose()?;
+        let label = label.unwrap_or_else(|| self.kind.label().into());
         let id = all.get(&token(T::Id));
         match self.kind {
-            Kind::Vertex => storage::add_vertex(cx, Some(&label), id, &new),
-            Kind::Edge => {
+            MergeKind::Vertex => storage::add_vertex(cx, Some(&label), id, &new),
+            MergeKind::Edge => {
                 let mut end = |key: Value, name: &str| {
                     let missing = || {
                         let message = format!("{name} Vertex not specified in onCreate - edge cannot be created");
@@ -335,7 +209,7 @@ impl<'g> Parts<'g> {
                     };
                     let given = all.get(&key).filter(|given| **given != Value::Null).ok_or_else(missing)?;
                     let gone = || {
-                        let id = shown(given.element_id().unwrap_or(given));
+                        let id = storage::id_text(given.element_id().unwrap_or(given));
                         ExecError::evaluation(format!("Vertex id could not be resolved from mergeE: {id}"))
                     };
                     vertex(cx, given)?.ok_or_else(gone)

@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use query_plan::{By, Sort};
-use query_value::{Order, Value};
-use rand::RngExt as _;
+use query_value::{Order, Random, Value};
 
 use crate::by::ByEval;
 use crate::context::{Build, Cx, Stage};
@@ -15,7 +14,7 @@ use crate::{semantics, storage};
 
 pub(super) fn stage<'g>(sort: &Sort, build: Build<'g>) -> Result<Box<dyn Stage<'g> + 'g>> {
     let limit = sort.limit.and_then(|limit| usize::try_from(limit).ok());
-    Ok(Box::new(OrderStage { keys: Keys::new(&sort.by, build)?, limit, kept: Vec::new() }))
+    Ok(Box::new(OrderStage { keys: Keys::new(&sort.by, build)?, limit, kept: Vec::new(), random: None }))
 }
 
 /// What is compared, and how.
@@ -41,7 +40,7 @@ impl<'g> Keys<'g> {
         let mut keys = Vec::with_capacity(self.by.len());
         for (by, order) in &mut self.by {
             if *order == Order::Shuffle {
-                keys.push(Value::Double(cx.random.random()));
+                keys.push(Value::Double(cx.random.double()));
                 continue;
             }
             match by.get(cx, traverser)? {
@@ -73,6 +72,7 @@ struct OrderStage<'g> {
     keys: Keys<'g>,
     limit: Option<usize>,
     kept: Vec<(Vec<Value>, Traverser)>,
+    random: Option<Random>,
 }
 
 impl OrderStage<'_> {
@@ -106,7 +106,11 @@ impl<'g> Stage<'g> for OrderStage<'g> {
 
     fn finish(&mut self, cx: &mut Cx<'g>, out: &mut Vec<Traverser>) -> Result<bool> {
         cx.release(u64::try_from(self.kept.len()).unwrap_or_default());
-        self.sort();
+        if self.limit.is_none() && matches!(self.keys.by.as_slice(), [(_, Order::Shuffle)]) {
+            self.random.get_or_insert_with(|| cx.new_random()).shuffle(&mut self.kept);
+        } else {
+            self.sort();
+        }
         out.extend(self.kept.drain(..).map(|(_, traverser)| traverser));
         Ok(false)
     }

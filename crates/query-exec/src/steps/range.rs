@@ -4,8 +4,7 @@ use std::collections::VecDeque;
 
 use indexmap::IndexMap;
 use query_plan::Op;
-use query_value::{Operator, Value};
-use rand::RngExt as _;
+use query_value::{Operator, Random, Value};
 use rustc_hash::FxHashMap;
 
 use crate::by::ByEval;
@@ -26,7 +25,7 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
         }
         Op::Sample(_, count, by) => {
             let count = u64::try_from(*count).unwrap_or_default();
-            Box::new(Sample { count, by: ByEval::all(by, build)?, kept: Vec::new() })
+            Box::new(Sample { count, by: ByEval::all(by, build)?, kept: Vec::new(), random: None })
         }
         Op::Barrier(size) => Box::new(Barrier { size: *size, kept: Vec::new(), at: FxHashMap::default(), held: 0 }),
         _ => Box::new(NormSack { kept: Vec::new() }),
@@ -117,6 +116,7 @@ struct Sample<'g> {
     count: u64,
     by: Vec<ByEval<'g>>,
     kept: Vec<(f64, Traverser)>,
+    random: Option<Random>,
 }
 
 impl<'g> Stage<'g> for Sample<'g> {
@@ -144,17 +144,19 @@ impl<'g> Stage<'g> for Sample<'g> {
             out.extend(kept.into_iter().map(|(_, traverser)| traverser));
             return Ok(false);
         }
+        // A point on the line of all weights chooses; what it chose is off the line then.
+        let random = self.random.get_or_insert_with(|| cx.new_random());
         #[expect(clippy::cast_precision_loss, reason = "a weight among others")]
         let weight_of = |weight: f64, traverser: &Traverser| weight.max(0.0) * traverser.bulk as f64;
         for _ in 0..self.count {
             cx.tick(1)?;
             let sum: f64 = kept.iter().map(|(weight, traverser)| weight_of(*weight, traverser)).sum();
-            let mut left = if sum > 0.0 { cx.random.random_range(0.0..sum) } else { 0.0 };
+            let mut left = sum * random.double();
             let mut chosen = None;
             for (at, (weight, traverser)) in kept.iter().enumerate().filter(|(_, (_, traverser))| traverser.bulk > 0) {
                 chosen = Some(at);
                 left -= weight_of(*weight, traverser);
-                if left < 0.0 {
+                if left <= 0.0 {
                     break;
                 }
             }
@@ -218,8 +220,8 @@ pub(super) fn add_bulked(
     at: &mut FxHashMap<Value, Vec<usize>>,
     traverser: Traverser,
 ) -> Result<()> {
-    if cx.is_bulked {
-        let merge = cx.sack.as_ref().and_then(|sack| sack.merge);
+    let merge = cx.sack.as_ref().and_then(|sack| sack.merge);
+    if cx.is_bulked || merge.is_some() {
         let places = at.entry(traverser.value.clone()).or_default();
         for place in places.iter() {
             let Some(other) = kept.get_mut(*place) else { continue };
@@ -229,10 +231,12 @@ pub(super) fn add_bulked(
             {
                 let sack = semantics::apply(operator, mine, theirs)?;
                 other.state_mut().sack = Some(sack);
-                semantics::add_bulk(&mut other.bulk, traverser.bulk)?;
+                if cx.is_bulked {
+                    semantics::add_bulk(&mut other.bulk, traverser.bulk)?;
+                }
                 return Ok(());
             }
-            if other.merges(&traverser) {
+            if cx.is_bulked && other.merges(&traverser) {
                 semantics::add_bulk(&mut other.bulk, traverser.bulk)?;
                 return Ok(());
             }
@@ -284,7 +288,7 @@ impl<'g> Stage<'g> for NormSack {
         }
         for (_, mut traverser) in merged {
             if let (Some(sack), Some(total)) = (traverser.sack(), &total) {
-                let sack = semantics::apply(Operator::Div, sack, total)?;
+                let sack = semantics::share(sack, total)?;
                 traverser.state_mut().sack = Some(sack);
             }
             out.push(traverser);

@@ -33,6 +33,7 @@ pub(super) fn stage<'g>(op: &Op) -> Box<dyn Stage<'g> + 'g> {
         let mut state = State::of(&kind);
         let value = match (&kind, &traverser.value) {
             (Kind::Count, Value::Map(map)) => Some(count_value(map.len())),
+            (Kind::Count, Value::Tree(tree)) => Some(count_value(tree.0.len())),
             (Kind::Count, value) => Some(count_value(items(value).map_or(1, |items| items.len()))),
             (_, value) => {
                 for item in items(value).unwrap_or_else(|| vec![value.clone()]) {
@@ -65,6 +66,8 @@ struct State {
     list: Vec<Value>,
     value: Option<Value>,
     count: u64,
+    /// Nulls do not count, but they are the result where there is nothing else.
+    has_null: bool,
 }
 
 impl State {
@@ -89,6 +92,7 @@ impl State {
             Kind::Count => semantics::add_bulk(&mut self.count, bulk)?,
             Kind::Sum | Kind::Mean => {
                 if *value == Value::Null {
+                    self.has_null = true;
                     return Ok(());
                 }
                 let term = semantics::times(value, bulk)?;
@@ -100,6 +104,7 @@ impl State {
             }
             Kind::Min | Kind::Max => {
                 if *value == Value::Null {
+                    self.has_null = true;
                     return Ok(());
                 }
                 let operator = if matches!(kind, Kind::Min) { Operator::Min } else { Operator::Max };
@@ -113,12 +118,14 @@ impl State {
     }
 
     fn result(&mut self, kind: &Kind) -> Result<Option<Value>> {
+        let null = self.has_null.then_some(Value::Null);
         Ok(match kind {
             Kind::Fold => Some(Value::from(std::mem::take(&mut self.list))),
             Kind::Count => Some(Value::Long(i64::try_from(self.count).unwrap_or(i64::MAX))),
-            Kind::FoldWith(..) | Kind::Sum | Kind::Min | Kind::Max => self.value.take(),
+            Kind::FoldWith(..) => self.value.take(),
+            Kind::Sum | Kind::Min | Kind::Max => self.value.take().or(null),
             Kind::Mean => match self.value.take() {
-                None => None,
+                None => null,
                 Some(sum) => Some(semantics::mean(&sum, self.count)?),
             },
         })

@@ -1,7 +1,8 @@
 //! Loops.
 //!
-//! Where each result depends on one input alone, all inputs go round together, and equal ones are counted as one; else
-//! one input after the other goes through all its rounds, as languages define it.
+//! All inputs go round together, so steps that take everything see a whole round, and equal traversers are counted as
+//! one. Where effects of single traversers can be observed and each result depends on one input alone, one input after
+//! the other goes through all its rounds.
 
 use std::collections::VecDeque;
 
@@ -148,7 +149,7 @@ impl<'g> RepeatStage<'g> {
         going.into_iter().for_each(|traverser| self.body.push(traverser));
         while let Some(mut traverser) = self.body.next(cx)? {
             if self.after(cx, &mut traverser, out)? {
-                if cx.paths == Paths::None {
+                if cx.paths != Paths::Full {
                     add_bulked(cx, &mut self.level, &mut at, traverser)?;
                 } else {
                     cx.hold(1)?;
@@ -164,7 +165,7 @@ impl<'g> Stage<'g> for RepeatStage<'g> {
     fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, out: &mut Vec<Traverser>) -> Result<()> {
         for traverser in input.drain(..) {
             let traverser = self.enter(traverser);
-            if self.is_row_wise && !cx.is_lazy {
+            if !self.is_row_wise || !cx.is_lazy {
                 cx.hold(1)?;
                 self.level.push(traverser);
             } else {

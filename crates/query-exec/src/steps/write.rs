@@ -1,6 +1,6 @@
 //! What adds, changes and removes elements.
 
-use query_plan::{AddEdge, AddVertex, Argument, Op, PropertyChange, Text};
+use query_plan::{AddEdge, AddVertex, Argument, Op, PropertyChange, Text, names};
 use query_value::{Cardinality, Enum, T, Value};
 
 use super::each::each;
@@ -91,34 +91,16 @@ impl<'g> ChangeEval<'g> {
             if key == Value::Enum(Enum::T(T::Id)) {
                 property.id = Some(value);
             } else {
-                property.meta.push((key_text(&key)?, value));
+                property.meta.push((names::property_key(&key)?, value));
             }
         }
         Ok(vec![property])
     }
 }
 
-/// The name of a property; a part of the element can be none.
-fn key_text(key: &Value) -> Result<Text> {
-    match key {
-        Value::String(text) if text.starts_with('~') => {
-            Err(ExecError::evaluation(format!("Property key can not be a hidden key: {text}")))
-        }
-        Value::String(text) if text.is_empty() => {
-            Err(ExecError::evaluation("Property key can not be the empty string"))
-        }
-        Value::String(text) => Ok(text.clone()),
-        Value::Enum(Enum::T(part)) => {
-            Err(ExecError::evaluation(format!("Property key can not be a hidden key: ~{}", part.name())))
-        }
-        Value::Null => Err(ExecError::evaluation("Property key can not be null")),
-        other => Err(ExecError::evaluation(format!("a property's key must be a string, found {}", other.kind()))),
-    }
-}
-
 /// A property of a key and a value, which may have a cardinality of its own.
 pub(super) fn new_property(key: &Value, value: Value, cardinality: Option<Cardinality>) -> Result<NewProperty> {
-    let key = key_text(key)?;
+    let key = names::property_key(key)?;
     // `single(x)` as a value: a pair of the constant and the value.
     let (cardinality, value) = match &value {
         Value::Entry(pair) => match &pair.0 {
@@ -185,19 +167,6 @@ where
     }
 }
 
-pub(super) fn label_text(value: Option<Value>) -> Result<Option<Text>> {
-    match value {
-        None => Ok(None),
-        Some(Value::String(text)) if text.is_empty() => Err(ExecError::evaluation("Label can not be empty")),
-        Some(Value::String(text)) if text.starts_with('~') => {
-            Err(ExecError::evaluation(format!("Label can not be a hidden key: {text}")))
-        }
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(Value::Null) => Err(ExecError::evaluation("Label can not be null")),
-        Some(other) => Err(ExecError::evaluation(format!("a label must be a string, found {}", other.kind()))),
-    }
-}
-
 fn add_vertex<'g>(add: &AddVertex, build: Build<'g>) -> Result<Box<dyn Stage<'g> + 'g>> {
     let mut label = add.label.as_ref().map(|argument| ArgumentEval::new(argument, build)).transpose()?;
     let mut id = add.id.as_ref().map(|argument| ArgumentEval::new(argument, build)).transpose()?;
@@ -205,7 +174,7 @@ fn add_vertex<'g>(add: &AddVertex, build: Build<'g>) -> Result<Box<dyn Stage<'g>
     Ok(Box::new(Once::new(add.is_start, move |cx: &mut Cx<'g>, traverser: Traverser, out: &mut Vec<Traverser>| {
         let label = match &mut label {
             None => None,
-            Some(label) => label_text(Some(label.need(cx, &traverser)?))?,
+            Some(label) => Some(names::label(&label.need(cx, &traverser)?)?),
         };
         let id = match &mut id {
             None => None,
@@ -269,7 +238,7 @@ fn add_edge<'g>(add: &AddEdge, build: Build<'g>) -> Result<Box<dyn Stage<'g> + '
     let (mut id, mut from, mut to) = (optional(&add.id)?, optional(&add.from)?, optional(&add.to)?);
     let mut changes = ChangeEval::all(&add.properties, build)?;
     Ok(Box::new(Once::new(add.is_start, move |cx: &mut Cx<'g>, traverser: Traverser, out: &mut Vec<Traverser>| {
-        let label = label_text(Some(label.need(cx, &traverser)?))?.unwrap_or_default();
+        let label = names::label(&label.need(cx, &traverser)?)?;
         let from = end(cx, &mut from, &traverser, &label, "from")?;
         let to = end(cx, &mut to, &traverser, &label, "to")?;
         let id = match &mut id {

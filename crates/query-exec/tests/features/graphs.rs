@@ -80,6 +80,7 @@ pub(crate) struct Vertex {
 
 pub(crate) struct Property {
     pub(crate) key: String,
+    pub(crate) id: Value,
     pub(crate) value: Value,
     pub(crate) meta: Vec<(String, Value)>,
 }
@@ -124,7 +125,7 @@ impl Elements {
             for (key, values) in json["properties"].as_object().into_iter().flatten() {
                 for own in values.as_array().unwrap() {
                     let (value, meta) = (value(&own["value"]), pairs(&own["properties"]));
-                    properties.push(Property { key: key.clone(), value, meta });
+                    properties.push(Property { key: key.clone(), id: self::value(&own["id"]), value, meta });
                 }
             }
             for (label, all) in json["outE"].as_object().into_iter().flatten() {
@@ -138,7 +139,6 @@ impl Elements {
             }
             vertices.push(Vertex { id, label: json["label"].as_str().unwrap().to_owned(), properties });
         }
-        edges.sort_by_key(|edge| edge.id.as_i64());
         Self { vertices, edges }
     }
 
@@ -171,7 +171,7 @@ mod auto {
             for property in &vertex.properties {
                 let meta = property.meta.iter().map(|(key, value)| (key.as_str().into(), value.clone())).collect();
                 let (key, value) = (property.key.as_str().into(), property.value.clone());
-                new.set_property(Cardinality::List, NewProperty { key, id: None, value, meta });
+                new.set_property(Cardinality::List, NewProperty { key, id: Some(property.id.clone()), value, meta });
             }
             write_vertex(&mut *unit, &new).unwrap();
         }

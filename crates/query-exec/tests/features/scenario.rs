@@ -68,7 +68,8 @@ fn parse(place: &str, text: &str, out: &mut Vec<Scenario>) {
         let Some((_, step)) = line.split_once(' ') else { continue };
         let mut block = || {
             let mut all = Vec::new();
-            lines.next();
+            // A comment may come first.
+            lines.by_ref().find(|line| line.trim() == "\"\"\"");
             for line in lines.by_ref() {
                 if line.trim() == "\"\"\"" {
                     break;
@@ -112,7 +113,14 @@ fn parse(place: &str, text: &str, out: &mut Vec<Scenario>) {
         } else if step.starts_with("the result should be") {
             let mut rows = Vec::new();
             while let Some(line) = lines.peek().map(|line| line.trim()).filter(|line| line.starts_with('|')) {
-                rows.push(line.trim_start_matches('|').strip_suffix('|').unwrap_or(line).trim().replace("\\|", "|"));
+                rows.push(
+                    line.trim_start_matches('|')
+                        .strip_suffix('|')
+                        .unwrap_or(line)
+                        .trim()
+                        .replace("\\|", "|")
+                        .replace("\\\\", "\\"),
+                );
                 lines.next();
             }
             let header = if rows.is_empty() { String::new() } else { rows.remove(0) };

@@ -1,0 +1,91 @@
+//! Queries whose results depend on which traversers a step has seen, on chance with a seed, or on strategies.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test")]
+
+mod harness;
+
+use harness::{Graph, texts};
+use query_value::Value;
+
+/// Four persons: a knows b and c, b knows d, c knows d; the weights of the edges are 1, 2, 3 and 4.
+fn persons() -> Graph {
+    let graph = Graph::new();
+    for (id, name) in [(1, "a"), (2, "b"), (3, "c"), (4, "d")] {
+        graph.run(&format!("g.addV('person').property(T.id, {id}).property('name', '{name}')"));
+    }
+    for (weight, (from, to)) in [(1, (1, 2)), (2, (1, 3)), (3, (2, 4)), (4, (3, 4))] {
+        graph.run(&format!("g.V({from}).addE('knows').to(__.V({to})).property('w', {weight})"));
+    }
+    graph
+}
+
+#[test]
+fn a_round_of_a_loop_is_seen_as_a_whole() {
+    let graph = persons();
+    graph.same("g.V().repeat(both().sample(1)).times(2).count()", &[Value::Long(1)]);
+    graph.same("g.V().repeat(dedup().both()).times(2).count()", &[Value::Long(0)]);
+    let sorted = "g.V().repeat(out().order().by('name', desc)).times(1).values('name')";
+    graph.same(sorted, &texts(["d", "d", "c", "b"]));
+    graph.same("g.V(1, 4).repeat(both().limit(1)).times(1).count()", &[Value::Long(1)]);
+    // Equal traversers of a round are one, also where labels are kept: 2^40 of them are counted at once.
+    graph.same("g.V(1).repeat(both()).times(40).as('x').select('x').count()", &[Value::Long(1 << 40)]);
+}
+
+#[test]
+fn what_follows_a_side_effect_sees_all_of_it() {
+    let graph = persons();
+    graph.same("g.V().groupCount('n').by('name').select('n').count(local).dedup()", &[Value::Long(4)]);
+    graph.same("g.V().group('n').by('name').select('n').count(local).dedup()", &[Value::Long(4)]);
+    graph.same("g.V(1).out().tree('t').select('t').count(local)", &[Value::Long(1), Value::Long(1)]);
+    let lazily = "g.V().local(groupCount('n').by('name').select('n').count(local))";
+    graph.same(lazily, &[Value::Long(1), Value::Long(2), Value::Long(3), Value::Long(4)]);
+    let assigned = "g.withSideEffect('a', [0], assign).V().aggregate('a').by('name').cap('a').unfold()";
+    graph.same(assigned, &texts(["a", "b", "c", "d"]));
+    graph.same(
+        "g.V().group().by(label).by(out().values('name').dedup().count()).select(values).unfold()",
+        &[Value::Long(3)],
+    );
+}
+
+#[test]
+fn a_seed_decides_what_chance_chooses() {
+    let graph = persons();
+    let seeded = "g.withStrategies(new SeedStrategy(seed: 999999)).V().order().by('name')";
+    for random in ["coin(0.5d)", "sample(2)", "order().by(shuffle)", "fold().sample(local, 2).unfold()"] {
+        let query = format!("{seeded}.{random}.values('name')");
+        assert_eq!(graph.run(&query), graph.run(&query), "{query}");
+    }
+    graph.count("g.V().sample(3)", 3);
+    graph.count("g.V().outE().sample(9).by('w')", 4);
+    graph.count("g.V().coin(0.0d)", 0);
+    graph.count("g.V().coin(1.0d)", 4);
+}
+
+#[test]
+fn strategies_filter_edges_and_properties() {
+    let graph = persons();
+    let heavy = "g.withStrategies(new SubgraphStrategy(edges: __.has('w', gt(1))))";
+    graph.same(&format!("{heavy}.V(1).out().values('name')"), &texts(["c"]));
+    graph.same(&format!("{heavy}.V(2).both('knows').values('name')"), &texts(["d"]));
+    graph.run("g.V(1).property(list, 'city', 'x', 'since', 1).property(list, 'city', 'y', 'since', 9)");
+    let recent = "g.withStrategies(new SubgraphStrategy(vertexProperties: __.has('since', gt(5))))";
+    graph.same(&format!("{recent}.V(1).values('city')"), &texts(["y"]));
+    graph.same(&format!("{recent}.V(2).outE().values('w')"), &[Value::Int(3)]);
+    let part = "g.withStrategies(new PartitionStrategy(partitionKey: 'p', writePartition: 'x', readPartitions: ['x']))";
+    graph.count(&format!("{part}.mergeV([name: 'a'])"), 1);
+    graph.count(&format!("{part}.mergeV([name: 'a'])"), 1);
+    graph.count("g.V().has('name', 'a')", 2);
+}
+
+#[test]
+fn ways_are_chosen_by_traversals_and_begin_queries() {
+    let graph = persons();
+    let branch = "g.V(1, 2).branch(identity()).option(has('name', 'a'), constant('first')).option(any, values('name'))";
+    graph.same(branch, &texts(["first", "a", "b"]));
+    graph.same("g.union(constant('x'), V(4).values('name'))", &texts(["x", "d"]));
+    graph.same("g.withSideEffect('m', 7).union(select('m'))", &[Value::Int(7)]);
+    graph.same("g.V(1).choose(out()).option(none, constant('n')).option(none, constant('m'))", &texts(["n"]));
+    graph.same("g.withoutStrategies(ConnectiveStrategy).V(1).has('name', 'a').or().has('name', 'b')", &[]);
+    graph.refuses("g.V().valueMap().by(unfold()).by()", "step can only have one by modulator");
+    graph.same("g.inject(null, null).sum()", &[Value::Null]);
+    graph.same("g.inject().sum()", &[]);
+}
