@@ -4,11 +4,11 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use graph_model::{LabelId, VertexId};
+use graph_model::{LabelId, VertexIdRef};
 use parking_lot::RwLockReadGuard;
 
 use crate::pool::Pool;
-use crate::stripes::Stripes;
+use crate::stripes::{StripeSet, Stripes};
 use crate::table::{Common, Home, Table};
 
 /// Nothing was walked yet: writes are not registered.
@@ -91,7 +91,7 @@ impl Cache {
         if !matches!(self.state.load(Ordering::SeqCst), WARMING | ON) {
             return None;
         }
-        let write = Write { common: Arc::clone(self.common()), stripes: Vec::new() };
+        let write = Write { common: Arc::clone(self.common()), stripes: StripeSet::default() };
         Some(Writing { current: self.current.read(), write })
     }
 }
@@ -105,9 +105,10 @@ pub struct Writing<'c> {
 
 impl Writing<'_> {
     /// Registers that edges of a label at a vertex are written.
-    pub fn touch(&mut self, owner: &VertexId, outgoing: bool, label: LabelId) {
-        let hash = self.write.common.hasher.hash_one(owner);
-        self.write.stripes.push(self.write.common.stripes.begin(hash));
+    pub fn touch(&mut self, owner: VertexIdRef<'_>, outgoing: bool, label: LabelId) {
+        let Write { common, stripes } = &mut self.write;
+        let hash = common.hasher.hash_one(owner);
+        common.stripes.begin(hash, stripes);
         if let Some(table) = &*self.current {
             table.forget(hash, owner, outgoing, label);
         }
@@ -124,11 +125,11 @@ impl Writing<'_> {
 #[must_use]
 pub struct Write {
     common: Arc<Common>,
-    stripes: Vec<u16>,
+    stripes: StripeSet,
 }
 
 impl Drop for Write {
     fn drop(&mut self) {
-        self.stripes.iter().for_each(|stripe| self.common.stripes.end(*stripe));
+        self.common.stripes.end(&self.stripes);
     }
 }

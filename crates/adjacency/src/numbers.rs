@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use graph_model::VertexId;
+use graph_model::{VertexId, VertexIdRef};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use parking_lot::{Mutex, RwLock};
 
@@ -137,23 +137,23 @@ impl Numbers {
         self.slot(number)?.id.get()
     }
 
-    fn is(&self, number: u32, id: &VertexId) -> bool {
-        self.id(number) == Some(id)
+    fn is(&self, number: u32, id: VertexIdRef<'_>) -> bool {
+        self.id(number).is_some_and(|known| VertexIdRef::from(known) == id)
     }
 
     /// The number of a vertex that has one.
-    pub(crate) fn find(&self, hash: u64, id: &VertexId) -> Option<u32> {
+    pub(crate) fn find(&self, hash: u64, id: VertexIdRef<'_>) -> Option<u32> {
         let shard = self.shards.get(shard_of(hash))?.read();
         shard.find(hash, |number| self.is(*number, id)).copied()
     }
 
     /// The number of a vertex, given on first sight; `None` where there are no numbers left.
     pub(crate) fn number(&self, hasher: &DefaultHashBuilder, hash: u64, id: &VertexId) -> Option<u32> {
-        if let Some(number) = self.find(hash, id) {
+        if let Some(number) = self.find(hash, id.into()) {
             return Some(number);
         }
         let mut shard = self.shards.get(shard_of(hash))?.write();
-        if let Some(number) = shard.find(hash, |number| self.is(*number, id)) {
+        if let Some(number) = shard.find(hash, |number| self.is(*number, id.into())) {
             return Some(*number);
         }
         let number = self.next.fetch_add(1, Ordering::AcqRel);
@@ -172,7 +172,9 @@ impl Numbers {
             _ => 0,
         };
         let before = shard.capacity();
-        shard.insert_unique(hash, number, |number| self.id(*number).map_or(0, |id| hasher.hash_one(id)));
+        shard.insert_unique(hash, number, |number| {
+            self.id(*number).map_or(0, |id| hasher.hash_one(VertexIdRef::from(id)))
+        });
         // A table has an eighth more places than its capacity, of a number and a byte each.
         let grown = (shard.capacity() - before) * (size_of::<u32>() + 1) * 8 / 7;
         self.bytes.fetch_add(text + grown, Ordering::Relaxed);

@@ -234,8 +234,8 @@ impl Piece {
         Self { words: words.into_boxed_slice() }
     }
 
-    /// Notes that edges of a label were written.
-    pub(crate) fn forget(&mut self, label: LabelId) {
+    /// Notes that edges of a label were written; whether it takes more memory now.
+    pub(crate) fn forget(&mut self, label: LabelId) -> bool {
         let places = HEAD + SEGMENT * self.count();
         let segments = self.words.get_mut(HEAD..places).unwrap_or_default().chunks_exact_mut(SEGMENT);
         for segment in segments {
@@ -243,14 +243,16 @@ impl Piece {
                 && *of == label.0
             {
                 *state = State::Unknown.word();
-                return;
+                return false;
             }
         }
-        if self.complete_to() >= label.0 {
+        let knows_of_none = self.complete_to() >= label.0;
+        if knows_of_none {
             let mut found = Found::new();
             found.end_segment(label, State::Unknown);
             *self = Self::merged(Some(self), &found, None);
         }
+        knows_of_none
     }
 }
 

@@ -9,6 +9,41 @@ const UNDER_WAY: u64 = 1;
 /// A write that ended, in the upper half.
 const ENDED: u64 = 1 << 32;
 
+/// Words of a set of counters.
+const SET_WORDS: usize = limits::STRIPES / 64;
+
+/// Some of the counters of a graph.
+#[derive(Default)]
+pub(crate) struct StripeSet {
+    words: [u64; SET_WORDS],
+}
+
+impl StripeSet {
+    /// Adds a counter; whether it was not in the set.
+    fn insert(&mut self, stripe: u16) -> bool {
+        let bit = 1 << (stripe % 64);
+        let Some(word) = self.words.get_mut(usize::from(stripe / 64)) else { return false };
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..).zip(&self.words).flat_map(|(at, word)| {
+            let mut left = *word;
+            std::iter::from_fn(move || {
+                let bit = left.checked_ilog2()?;
+                left &= !(1 << bit);
+                Some(at * 64 + bit as usize)
+            })
+        })
+    }
+}
+
 /// The counters of one graph.
 pub(crate) struct Stripes {
     counters: Box<[AtomicU64]>,
@@ -35,18 +70,19 @@ impl Stripes {
         self.counters.get(usize::from(stripe)).map_or(UNDER_WAY, |counter| counter.load(Ordering::SeqCst))
     }
 
-    /// Registers a write of a vertex.
-    pub(crate) fn begin(&self, hash: u64) -> u16 {
+    /// Registers a write of a vertex, in the set of those that one batch writes.
+    pub(crate) fn begin(&self, hash: u64, begun: &mut StripeSet) {
         let stripe = Self::stripe_of(hash);
-        if let Some(counter) = self.counters.get(usize::from(stripe)) {
+        if begun.insert(stripe)
+            && let Some(counter) = self.counters.get(usize::from(stripe))
+        {
             counter.fetch_add(UNDER_WAY, Ordering::SeqCst);
         }
-        stripe
     }
 
-    /// Deregisters it.
-    pub(crate) fn end(&self, stripe: u16) {
-        if let Some(counter) = self.counters.get(usize::from(stripe)) {
+    /// Deregisters them.
+    pub(crate) fn end(&self, begun: &StripeSet) {
+        for counter in begun.iter().filter_map(|stripe| self.counters.get(stripe)) {
             counter.fetch_add(ENDED - UNDER_WAY, Ordering::SeqCst);
         }
     }

@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
-use graph_model::{LabelId, VertexId};
+use graph_model::{LabelId, VertexId, VertexIdRef};
 use hashbrown::DefaultHashBuilder;
 use parking_lot::RwLock;
 
@@ -58,7 +58,7 @@ impl Table {
     }
 
     pub(crate) fn hash(&self, id: &VertexId) -> u64 {
-        self.common.hasher.hash_one(id)
+        self.common.hasher.hash_one(VertexIdRef::from(id))
     }
 
     /// The number of a vertex, given on first sight, whether or not the vertex exists; `None` where there are no
@@ -71,7 +71,7 @@ impl Table {
     /// The number of a vertex that has one.
     #[must_use]
     pub fn known_number(&self, id: &VertexId) -> Option<u32> {
-        self.numbers.find(self.hash(id), id)
+        self.numbers.find(self.hash(id), id.into())
     }
 
     /// The vertex of a number.
@@ -208,13 +208,14 @@ impl Table {
     }
 
     /// Removes what is known of the edges of a label at a vertex.
-    pub(crate) fn forget(&self, hash: u64, owner: &VertexId, outgoing: bool, label: LabelId) {
+    pub(crate) fn forget(&self, hash: u64, owner: VertexIdRef<'_>, outgoing: bool, label: LabelId) {
         let Some(slot) = self.numbers.find(hash, owner).and_then(|number| self.numbers.slot(number)) else { return };
         let mut near = slot.near.lock();
-        let before = near.bytes();
         if let Some(piece) = near.of_mut(outgoing) {
-            piece.forget(label);
-            self.count_lists(before, near.bytes());
+            let before = piece.bytes();
+            if piece.forget(label) {
+                self.count_lists(before, piece.bytes());
+            }
         }
     }
 

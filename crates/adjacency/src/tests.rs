@@ -83,7 +83,7 @@ proptest! {
                 Action::Write(owner, out, label, list) => {
                     let mut writing = cache.writing();
                     if let Some(writing) = &mut writing {
-                        writing.touch(&VertexId::Number(owner), out, LABELS[label]);
+                        writing.touch((&VertexId::Number(owner)).into(), out, LABELS[label]);
                     }
                     let write = writing.and_then(|writing| writing.registered());
                     if let (Some(_), Some(table)) = (&write, cache.table(|| ())) {
@@ -199,7 +199,7 @@ fn no_reader_sees_a_list_older_than_a_write_that_has_ended() {
                     let _held = locks[at].write();
                     let mut writing = cache.writing();
                     if let Some(writing) = &mut writing {
-                        writing.touch(&VertexId::Number(i64::try_from(at).unwrap()), true, LABELS[0]);
+                        writing.touch((&VertexId::Number(i64::try_from(at).unwrap())).into(), true, LABELS[0]);
                     }
                     let write = writing.and_then(|writing| writing.registered());
                     // Versions repeat, so that the table does not fill up with their numbers.

@@ -8,19 +8,20 @@ use kv::WriteBatch;
 #[must_use]
 pub fn register(cache: &Cache, batch: &WriteBatch) -> Option<Write> {
     let mut writing = cache.writing()?;
+    let mut text = Vec::new();
     for operation in batch.iter() {
         let outgoing = match operation.table() {
             tables::EDGE_OUT => true,
             tables::EDGE_IN => false,
             _ => continue,
         };
-        let Ok((label, owner)) = key::read_edge_partition(operation.key().partition()) else {
+        let Ok((label, owner)) = key::read_edge_partition(operation.key().partition(), &mut text) else {
             drop(writing);
             // Not a key of ours: what it changes is not known.
             cache.turn_off();
             return None;
         };
-        writing.touch(&owner, outgoing, label);
+        writing.touch(owner, outgoing, label);
     }
     writing.registered()
 }

@@ -4,6 +4,8 @@ mod binary;
 pub(crate) mod edge_text;
 mod vertex_text;
 
+use std::hash::{Hash, Hasher};
+
 use compact_str::CompactString;
 
 use crate::limits;
@@ -94,6 +96,38 @@ pub enum VertexId {
     String(CompactString),
     /// The 128 bits of a UUID, most significant first.
     Uuid(u128),
+}
+
+/// A vertex id for look-ups: its text need not be copied, nor be known to be UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VertexIdRef<'a> {
+    /// As [`VertexId::Number`].
+    Number(i64),
+    /// As [`VertexId::String`].
+    String(&'a [u8]),
+    /// As [`VertexId::Uuid`].
+    Uuid(u128),
+}
+
+impl<'a> From<&'a VertexId> for VertexIdRef<'a> {
+    fn from(id: &'a VertexId) -> Self {
+        match id {
+            VertexId::Number(number) => Self::Number(*number),
+            VertexId::String(text) => Self::String(text.as_bytes()),
+            VertexId::Uuid(bits) => Self::Uuid(*bits),
+        }
+    }
+}
+
+impl Hash for VertexIdRef<'_> {
+    /// Without the kind: ids of two kinds that hash alike are rare, and still different.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Number(number) => state.write_i64(*number),
+            Self::String(text) => state.write(text),
+            Self::Uuid(bits) => state.write_u128(*bits),
+        }
+    }
 }
 
 impl VertexId {

@@ -19,7 +19,9 @@ pub use date::{DateError, format_date, parse_date};
 pub use element::{Direction, Edge, Properties, Vertex};
 pub use error_kind::ErrorKind;
 pub use id::edge_text::EdgeIdText;
-pub use id::{EdgeId, ElementId, ElementRef, IdError, IdKind, IdStrategy, LabelId, PropertyKeyId, VertexId};
+pub use id::{
+    EdgeId, ElementId, ElementRef, IdError, IdKind, IdStrategy, LabelId, PropertyKeyId, VertexId, VertexIdRef,
+};
 pub use number_code::{decode_number, encode_double, encode_float, encode_number};
 pub use primary_key::{join_primary_key, join_values, split_primary_key_label, value_text};
 pub use task::{Task, TaskStatus};

@@ -1,10 +1,12 @@
 //! Keys of every table: functions that append a partition or a row, and functions that read them back.
 
 use compact_str::CompactString;
-use graph_model::{EdgeId, ElementId, ElementRef, LabelId, VertexId};
+use graph_model::{EdgeId, ElementId, ElementRef, LabelId, VertexId, VertexIdRef};
 use kv::Key;
 
-use crate::ordered::{put_primary_key_prefix, put_text, put_u32, put_vertex_id, read_text, read_u32, read_vertex_id};
+use crate::ordered::{
+    put_primary_key_prefix, put_text, put_u32, put_vertex_id, read_text, read_u32, read_vertex_id, read_vertex_id_ref,
+};
 use crate::reader::Reader;
 use crate::{CodecError, GraphNumber, index_key};
 
@@ -108,12 +110,16 @@ pub fn edge_partition(out: &mut Vec<u8>, graph: GraphNumber, label: LabelId, own
     put_vertex_id(out, owner);
 }
 
-/// Reads the label and the vertex from a partition of `edge_out` or `edge_in`.
-pub fn read_edge_partition(partition: &[u8]) -> Result<(LabelId, VertexId), CodecError> {
+/// Reads the label and the vertex from a partition of `edge_out` or `edge_in`. The id is not copied unless it is stored
+/// in pieces, which are put together in `text`.
+pub fn read_edge_partition<'a>(
+    partition: &'a [u8],
+    text: &'a mut Vec<u8>,
+) -> Result<(LabelId, VertexIdRef<'a>), CodecError> {
     let mut reader = Reader::new(partition, "edge partition");
     read_u32(&mut reader)?;
     let label = LabelId(read_u32(&mut reader)?);
-    let owner = read_vertex_id(&mut reader)?;
+    let owner = read_vertex_id_ref(&mut reader, text)?;
     reader.end()?;
     Ok((label, owner))
 }
@@ -302,6 +308,9 @@ mod tests {
             let (key, partition_len) = edge_key(graph, &id);
             prop_assert_eq!((TABLES[EDGE_OUT.index()].partition_len)(&key), Some(partition_len));
             prop_assert_eq!(read_edge_out_key(Key::new(&key, partition_len)), Ok(id.clone()));
+            let mut text = b"of another one".to_vec();
+            let owner = read_edge_partition(&key[..partition_len], &mut text);
+            prop_assert_eq!(owner, Ok((id.label, VertexIdRef::from(&id.source))));
             prop_assert_eq!(read_edge_row(&key[partition_len..]), Ok((id.sort_values.clone(), id.target.clone())));
             let reversed = EdgeId { source: id.target, target: id.source, ..id };
             prop_assert_eq!(read_edge_in_key(Key::new(&key, partition_len)), Ok(reversed));

@@ -1,6 +1,8 @@
 //! Order-preserving, self-delimiting encodings: the bytes sort like what they stand for, and say where they end.
 
-use graph_model::{LabelId, VertexId, split_primary_key_label};
+use std::io::Write as _;
+
+use graph_model::{LabelId, VertexId, VertexIdRef, split_primary_key_label};
 
 use crate::CodecError;
 use crate::reader::Reader;
@@ -94,6 +96,12 @@ pub(crate) fn read_text(reader: &mut Reader<'_>) -> Result<compact_str::CompactS
         return std::str::from_utf8(raw).map(Into::into).map_err(|_| reader.error("text is not UTF-8"));
     }
     let mut bytes = Vec::with_capacity(raw.len());
+    put_unescaped(raw, &mut bytes, reader)?;
+    std::str::from_utf8(&bytes).map(Into::into).map_err(|_| reader.error("text is not UTF-8"))
+}
+
+/// Appends a text as it was before [`put_text`].
+fn put_unescaped(raw: &[u8], bytes: &mut Vec<u8>, reader: &Reader<'_>) -> Result<(), CodecError> {
     let mut rest = raw.iter();
     while let Some(byte) = rest.next() {
         if *byte == TEXT_ESCAPE {
@@ -105,7 +113,7 @@ pub(crate) fn read_text(reader: &mut Reader<'_>) -> Result<compact_str::CompactS
             bytes.push(*byte);
         }
     }
-    std::str::from_utf8(&bytes).map(Into::into).map_err(|_| reader.error("text is not UTF-8"))
+    Ok(())
 }
 
 /// Appends a vertex id.
@@ -165,6 +173,45 @@ pub(crate) fn read_vertex_id(reader: &mut Reader<'_>) -> Result<VertexId, CodecE
         }
         _ => Err(reader.error("unknown kind of vertex id")),
     }
+}
+
+/// As [`read_vertex_id`], without copying the text where that is stored as it stands; else it is put together in
+/// `text`. Whether it is UTF-8 is not checked.
+pub(crate) fn read_vertex_id_ref<'a>(
+    reader: &mut Reader<'a>,
+    text: &'a mut Vec<u8>,
+) -> Result<VertexIdRef<'a>, CodecError> {
+    match reader.peek() {
+        Some(TAG_STRING) => {
+            reader.byte()?;
+            let raw = reader.until(TEXT_END)?;
+            if !raw.contains(&TEXT_ESCAPE) {
+                return Ok(VertexIdRef::String(raw));
+            }
+            text.clear();
+            put_unescaped(raw, text, reader)?;
+        }
+        Some(TAG_PRIMARY_KEY) => {
+            reader.byte()?;
+            text.clear();
+            // Writing to memory cannot fail.
+            let _ = write!(text, "{}:", read_u32(reader)?);
+            let raw = reader.until(TEXT_END)?;
+            if raw.contains(&TEXT_ESCAPE) {
+                put_unescaped(raw, text, reader)?;
+            } else {
+                text.extend_from_slice(raw);
+            }
+        }
+        _ => {
+            return match read_vertex_id(reader)? {
+                VertexId::Number(number) => Ok(VertexIdRef::Number(number)),
+                VertexId::Uuid(bits) => Ok(VertexIdRef::Uuid(bits)),
+                VertexId::String(_) => Err(reader.error("unknown kind of vertex id")),
+            };
+        }
+    }
+    Ok(VertexIdRef::String(text))
 }
 
 /// Length in bytes of the vertex id `bytes` begins with, without decoding it.

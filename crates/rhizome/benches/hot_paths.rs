@@ -6,10 +6,10 @@ mod cases;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 
-use cases::{CASES, insert_batch, insert_one_into, read_from};
+use cases::{CASES, PAIRS, insert_batch, insert_one_into, read_from};
 
 fn in_memory(criterion: &mut Criterion) {
-    for case in CASES {
+    for case in CASES.iter().chain(PAIRS) {
         // Made only if it is asked for: some have a store to fill.
         let mut work = None;
         criterion.bench_function(case.name, |bencher| bencher.iter(work.get_or_insert_with(case.make)));

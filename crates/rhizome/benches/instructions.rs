@@ -1,13 +1,13 @@
 //! One hot path, for callgrind to count the instructions of: `cargo xtask instructions` runs this program once for
 //! each.
 //!
-//! `instructions --list` prints the names; `instructions NAME` does the case [`TIMES`] times in [`measured_section`],
-//! which is what callgrind counts.
+//! `instructions --list` prints the names of those with bounds; `instructions NAME` does the case [`TIMES`] times in
+//! [`measured_section`], which is what callgrind counts.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "benchmark code")]
 
 mod cases;
 
-use cases::CASES;
+use cases::{CASES, PAIRS};
 
 /// Number of repetitions, over which occasional work (a growing buffer, a tree that splits) is averaged. `xtask`
 /// divides by it.
@@ -30,7 +30,7 @@ fn main() {
         return;
     }
     // A test run calls benchmarks without a name: nothing is to be measured then.
-    if let Some(case) = CASES.iter().find(|case| case.name == asked) {
+    if let Some(case) = CASES.iter().chain(PAIRS).find(|case| case.name == asked) {
         let mut work = (case.make)();
         // Once outside: what is made at the first use belongs to no request.
         work();

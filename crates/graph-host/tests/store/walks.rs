@@ -56,11 +56,11 @@ fn new_edge(label: usize, source: i64, target: i64, at: i64) -> NewEdge<'static>
 }
 
 /// What rows say, and what numbers say: in memory, then read, then in memory again.
-fn agree(graph: &HostedGraph, wanted: Wanted<'_>) -> Result<(), TestCaseError> {
+fn agree(graph: &HostedGraph, vertices: i64, wanted: Wanted<'_>) -> Result<(), TestCaseError> {
     let budget = Budget::unlimited();
     let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
     let numbered = reader.numbered().unwrap();
-    let ids: Vec<VertexId> = (0..VERTICES).map(VertexId::Number).collect();
+    let ids: Vec<VertexId> = (0..vertices).map(VertexId::Number).collect();
     let Wanted { direction, labels, limit } = wanted;
     let (mut stored, mut edges) = (vec![Vec::new(); ids.len()], vec![Vec::new(); ids.len()]);
     let owners: Vec<&VertexId> = ids.iter().collect();
@@ -191,7 +191,7 @@ fn apply(step: &Step, store: &Store) -> Result<(), TestCaseError> {
         Step::Walk(direction, labels, limit) => {
             let ids: Vec<LabelId> = labels.iter().map(|label| edge_label_id(&hosted, EDGES[*label])).collect();
             let labels = (!ids.is_empty()).then_some(&ids[..]);
-            agree(&hosted, Wanted { direction: *direction, labels, limit: *limit })?;
+            agree(&hosted, VERTICES, Wanted { direction: *direction, labels, limit: *limit })?;
         }
     }
     Ok(())
@@ -216,7 +216,7 @@ proptest! {
             apply(step, &store)?;
         }
         for direction in [Direction::Out, Direction::In, Direction::Both] {
-            agree(&graph(&store), Wanted { direction, labels: None, limit: None })?;
+            agree(&graph(&store), VERTICES, Wanted { direction, labels: None, limit: None })?;
         }
     }
 }
@@ -279,8 +279,9 @@ fn a_write_that_was_acknowledged_is_seen_by_every_walk() {
     let engine: Arc<MemoryEngine> = memory();
     let (store, hosted) = store(&engine);
     define(&hosted);
-    let vertices: Vec<_> = (0..40).map(|id| vertex("thing", Some(Literal::Integer(id)))).collect();
-    insert(&hosted, &vertices).unwrap();
+    let things =
+        |ids: std::ops::Range<i64>| ids.map(|id| vertex("thing", Some(Literal::Integer(id)))).collect::<Vec<_>>();
+    insert(&hosted, &things(0..40)).unwrap();
     let (stop, rounds) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
         // Each writer owns the edges from its vertex to a target that all of them share.
@@ -309,6 +310,38 @@ fn a_write_that_was_acknowledged_is_seen_by_every_walk() {
                 }
             });
         }
+        // Others write batches between some vertices, and to the target; they remove edges, and vertices with them.
+        for writer in 0..2u64 {
+            let (hosted, stop) = (&hosted, &stop);
+            scope.spawn(move || {
+                for round in 0u64.. {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let draw = |nth: u64, below: u64| {
+                        let mixed = (round * 16 + nth * 2 + writer).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+                        i64::try_from(mixed % below).unwrap()
+                    };
+                    let edge =
+                        |nth: u64| (usize::from(draw(nth, 2) > 0), draw(nth + 1, 10), draw(nth + 2, 11), draw(7, 3));
+                    let edges: Vec<_> = [0, 2, 4]
+                        .map(edge)
+                        .map(|(label, a, b, at)| (label, a, if b == 10 { 20 } else { b }, at))
+                        .into();
+                    let new: Vec<_> = edges.iter().map(|(label, a, b, at)| new_edge(*label, *a, *b, *at)).collect();
+                    // An end may have been removed by the other one.
+                    let _inserted = hosted.writer().insert_edges(&new, true, Wait::Allowed).and_then(Pending::wait);
+                    let id = edge_id(hosted, edges[0]);
+                    let _may_be_gone = hosted.writer().delete_edge(&id, Wait::Allowed).and_then(Pending::wait);
+                    if round % 8 == 0 {
+                        let id = draw(6, 10);
+                        let gone = hosted.writer().delete_vertex(&VertexId::Number(id), Wait::Allowed);
+                        let _may_be_gone = gone.and_then(Pending::wait);
+                        insert(hosted, &things(id..id + 1)).unwrap();
+                    }
+                }
+            });
+        }
         for _ in 0..2 {
             let (hosted, stop) = (&hosted, &stop);
             scope.spawn(move || {
@@ -316,13 +349,16 @@ fn a_write_that_was_acknowledged_is_seen_by_every_walk() {
                     if stop.load(Ordering::Relaxed) {
                         break;
                     }
-                    neighbours(hosted, 10 + round % 24);
+                    neighbours(hosted, round % 34);
                 }
             });
         }
         std::thread::sleep(run_time());
         stop.store(true, Ordering::Relaxed);
     });
+    for direction in [Direction::Out, Direction::In, Direction::Both] {
+        agree(&hosted, 40, Wanted { direction, labels: None, limit: None }).unwrap();
+    }
     let figures = store.adjacency();
     assert!(rounds.into_inner() > 10 && figures.hits > 100, "{figures:?}");
 }

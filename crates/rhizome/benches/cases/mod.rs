@@ -41,6 +41,10 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "store/read-vertex", make: read_one },
     Case { name: "store/insert-vertex", make: insert_one },
     Case { name: "store/insert-200-vertices", make: || insert_batch(memory()) },
+];
+
+/// Pairs that are compared with each other, so that none needs a bound: without and with neighbours kept for walks.
+pub(crate) const PAIRS: &[Case] = &[
     Case { name: "store/insert-edge", make: || insert_edges(1, false) },
     Case { name: "store/insert-edge-walked", make: || insert_edges(1, true) },
     Case { name: "store/insert-500-edges", make: || insert_edges(EDGES, false) },
