@@ -241,6 +241,38 @@ impl<'g> Cx<'g> {
     }
 }
 
+/// What a stage keeps, counted as held until it gives it on or forgets it.
+#[derive(Debug, Default)]
+pub struct Held {
+    rows: u64,
+    /// What was thrown away without the context at hand.
+    dropped: u64,
+}
+
+impl Held {
+    /// Keeps more.
+    ///
+    /// # Errors
+    /// The query holds too much.
+    pub fn more(&mut self, cx: &mut Cx<'_>, rows: u64) -> Result<()> {
+        cx.release(std::mem::take(&mut self.dropped));
+        self.rows += rows;
+        cx.hold(rows)
+    }
+
+    /// Keeps nothing any more; answers how much it was.
+    pub fn end(&mut self, cx: &mut Cx<'_>) -> u64 {
+        let rows = std::mem::take(&mut self.rows);
+        cx.release(rows + std::mem::take(&mut self.dropped));
+        rows
+    }
+
+    /// Throws away what is kept.
+    pub fn drop_all(&mut self) {
+        self.dropped += std::mem::take(&mut self.rows);
+    }
+}
+
 /// As how many traversers a value counts that waits: large texts count as more.
 #[must_use]
 pub fn rows(value: &Value) -> u64 {

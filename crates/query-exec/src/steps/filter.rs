@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::each::{each, keep};
 use crate::by::{ByEval, by_turn, items, scoped, token};
-use crate::context::{Build, Cx, Stage};
+use crate::context::{Build, Cx, Held, Stage, rows};
 use crate::error::{ExecError, ExecErrorKind, Result};
 use crate::limits::ROWS_PER_CHECK;
 use crate::pipe::Pipe;
@@ -86,9 +86,12 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
         Op::Any(predicate) => collection(predicate, |tests| tests.contains(&true)),
         Op::All(predicate) => collection(predicate, |tests| !tests.contains(&false)),
         Op::NoneOf(predicate) => collection(predicate, |tests| !tests.contains(&true)),
-        Op::Dedup(labels, by) => {
-            Box::new(Dedup { labels: labels.clone(), by: ByEval::all(by, build)?, seen: FxHashSet::default() })
-        }
+        Op::Dedup(labels, by) => Box::new(Dedup {
+            labels: labels.clone(),
+            by: ByEval::all(by, build)?,
+            seen: FxHashSet::default(),
+            held: Held::default(),
+        }),
         Op::Coin(probability) => {
             let (probability, mut random) = (*probability, None);
             each(false, move |cx, mut traverser, out| {
@@ -255,6 +258,7 @@ struct Dedup<'g> {
     labels: Vec<Text>,
     by: Vec<ByEval<'g>>,
     seen: FxHashSet<Value>,
+    held: Held,
 }
 
 impl<'g> Stage<'g> for Dedup<'g> {
@@ -280,7 +284,7 @@ impl<'g> Stage<'g> for Dedup<'g> {
             let Some(key) = key else { continue };
             if self.seen.insert(key) {
                 traverser.bulk = 1;
-                cx.hold(1)?;
+                self.held.more(cx, rows(&traverser.value))?;
                 out.push(traverser);
             }
         }
@@ -289,6 +293,7 @@ impl<'g> Stage<'g> for Dedup<'g> {
 
     fn reset(&mut self) {
         self.seen.clear();
+        self.held.drop_all();
     }
 }
 

@@ -10,9 +10,10 @@ use query_value::{Scope, Value};
 use super::collect::Eager;
 use super::each::keep;
 use crate::by::ByEval;
-use crate::context::{self, Build, Cx, Stage};
+use crate::context::{self, Build, Cx, Held, Stage};
 use crate::effects::finish;
 use crate::error::Result;
+use crate::limits::TRAVERSER_BYTES;
 use crate::pipe::Pipe;
 use crate::semantics;
 use crate::side_effects::{Content, Groups, Members};
@@ -45,12 +46,18 @@ pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> +
                 plan: Arc::new(rest),
                 counts,
                 groups: Groups::default(),
+                held: Held::default(),
             });
             if effect.is_some() { Box::new(Eager::new(group)) } else { group }
         }
         Op::GroupCount(effect, by) => {
             let key = ByEval::new(by, build)?;
-            let count = Box::new(GroupCount { effect: effect.clone(), key, counts: IndexMap::default() });
+            let count = Box::new(GroupCount {
+                effect: effect.clone(),
+                key,
+                counts: IndexMap::default(),
+                held: Held::default(),
+            });
             if effect.is_some() { Box::new(Eager::new(count)) } else { count }
         }
         _ => keep(false, |_, _| Ok(true)),
@@ -65,6 +72,7 @@ struct Group<'g> {
     plan: Arc<Pipeline>,
     counts: bool,
     groups: Groups,
+    held: Held,
 }
 
 impl<'g> Stage<'g> for Group<'g> {
@@ -89,7 +97,7 @@ impl<'g> Stage<'g> for Group<'g> {
                         pipe.drain(cx, &mut rows)?;
                     }
                 }
-                cx.hold(rows.iter().map(|row| context::rows(&row.value)).sum())?;
+                self.held.more(cx, rows.iter().map(|row| context::rows(&row.value)).sum())?;
             }
             let groups = match &self.effect {
                 None => &mut self.groups,
@@ -123,6 +131,8 @@ impl<'g> Stage<'g> for Group<'g> {
         if self.effect.is_none() {
             let groups = std::mem::take(&mut self.groups);
             let value = finish(cx, groups, &mut self.rest)?;
+            let held = self.held.end(cx);
+            cx.made(&value, held.saturating_mul(TRAVERSER_BYTES))?;
             out.push(cx.fresh(value));
         }
         Ok(false)
@@ -130,6 +140,9 @@ impl<'g> Stage<'g> for Group<'g> {
 
     fn reset(&mut self) {
         self.groups.clear();
+        if self.effect.is_none() {
+            self.held.drop_all();
+        }
     }
 }
 
@@ -137,6 +150,7 @@ struct GroupCount<'g> {
     effect: Option<Text>,
     key: ByEval<'g>,
     counts: IndexMap<Value, i64>,
+    held: Held,
 }
 
 impl<'g> Stage<'g> for GroupCount<'g> {
@@ -163,7 +177,7 @@ impl<'g> Stage<'g> for GroupCount<'g> {
                     let count = counts.entry(key).or_default();
                     *count = count.saturating_add(bulk);
                     let added = counts.len() - held;
-                    cx.hold(u64::try_from(added).unwrap_or_default())?;
+                    self.held.more(cx, u64::try_from(added).unwrap_or_default())?;
                 }
             }
             if self.effect.is_some() {
@@ -176,13 +190,19 @@ impl<'g> Stage<'g> for GroupCount<'g> {
     fn finish(&mut self, cx: &mut Cx<'g>, out: &mut Vec<Traverser>) -> Result<bool> {
         if self.effect.is_none() {
             let counts = std::mem::take(&mut self.counts);
-            out.push(cx.fresh(Value::map(counts.into_iter().map(|(key, count)| (key, Value::Long(count))))));
+            let value = Value::map(counts.into_iter().map(|(key, count)| (key, Value::Long(count))));
+            let held = self.held.end(cx);
+            cx.made(&value, held.saturating_mul(TRAVERSER_BYTES))?;
+            out.push(cx.fresh(value));
         }
         Ok(false)
     }
 
     fn reset(&mut self) {
         self.counts.clear();
+        if self.effect.is_none() {
+            self.held.drop_all();
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use query_value::{Operator, Scope, Value};
 
 use super::each::each;
 use crate::by::items;
-use crate::context::{Cx, Stage, rows};
+use crate::context::{Cx, Held, Stage, rows};
 use crate::error::Result;
 use crate::limits::TRAVERSER_BYTES;
 use crate::semantics;
@@ -24,10 +24,10 @@ pub(super) fn stage<'g>(op: &Op) -> Box<dyn Stage<'g> + 'g> {
         _ => Kind::Mean,
     };
     let (Op::Count(scope) | Op::Sum(scope) | Op::Min(scope) | Op::Max(scope) | Op::Mean(scope)) = op else {
-        return Box::new(ReduceStage { state: State::of(&kind), kind, is_given: false, held: 0, dropped: 0 });
+        return Box::new(ReduceStage { state: State::of(&kind), kind, is_given: false, held: Held::default() });
     };
     if *scope == Scope::Global {
-        return Box::new(ReduceStage { state: State::of(&kind), kind, is_given: false, held: 0, dropped: 0 });
+        return Box::new(ReduceStage { state: State::of(&kind), kind, is_given: false, held: Held::default() });
     }
     each(false, move |cx, traverser, out| {
         let mut state = State::of(&kind);
@@ -136,20 +136,16 @@ struct ReduceStage {
     kind: Kind,
     state: State,
     is_given: bool,
-    /// What is counted as held: now, and by what was thrown away.
-    held: u64,
-    dropped: u64,
+    held: Held,
 }
 
 impl<'g> Stage<'g> for ReduceStage {
     fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, _: &mut Vec<Traverser>) -> Result<()> {
         self.is_given = false;
-        cx.release(std::mem::take(&mut self.dropped));
         for traverser in input.drain(..) {
             if matches!(self.kind, Kind::Fold) {
                 let rows = rows(&traverser.value).saturating_mul(traverser.bulk);
-                self.held += rows;
-                cx.hold(rows)?;
+                self.held.more(cx, rows)?;
             }
             self.state.add(cx, &self.kind, &traverser.value, traverser.bulk)?;
         }
@@ -161,8 +157,7 @@ impl<'g> Stage<'g> for ReduceStage {
             self.is_given = true;
             let result = self.state.result(&self.kind)?;
             // A list is counted for as long as it is alive.
-            let held = std::mem::take(&mut self.held);
-            cx.release(held);
+            let held = self.held.end(cx);
             if let Some(value) = result {
                 cx.made(&value, held.saturating_mul(TRAVERSER_BYTES))?;
                 out.push(cx.fresh(value));
@@ -175,6 +170,6 @@ impl<'g> Stage<'g> for ReduceStage {
     fn reset(&mut self) {
         self.state = State::of(&self.kind);
         self.is_given = false;
-        self.dropped += std::mem::take(&mut self.held);
+        self.held.drop_all();
     }
 }

@@ -91,7 +91,14 @@ fn large_texts_that_are_kept_count_as_such() {
 fn what_is_thrown_away_is_not_counted() {
     let graph = Graph::new();
     let settings = Settings { memory_max: 100_000, ..Settings::default() };
-    for inner in ["__.filter(__.both())", "__.optional(__.both().discard())", "__.map(__.both().fold())"] {
+    for inner in [
+        "__.filter(__.both())",
+        "__.optional(__.both().discard())",
+        "__.map(__.both().fold())",
+        "__.both().dedup().count()",
+        "__.both().group().by(id)",
+        "__.both().groupCount()",
+    ] {
         let query = format!("g.V(1).repeat(__.sideEffect({inner})).times(3000).count()");
         let results = graph.run(&query, &settings).unwrap_or_else(|error| panic!("{inner}: {error}"));
         assert_eq!(results, [query_value::Value::Long(1)], "{inner}");
