@@ -33,7 +33,7 @@ def edges_of(vertices: list) -> list:
     for vertex in vertices:
         for label, edges in vertex.get("outE", {}).items():
             found += [(edge, label, vertex["id"]) for edge in edges]
-    return sorted(found, key=lambda edge: graphson.read(edge[0]["id"]).value)
+    return found
 
 
 def load_by_gremlin(transport: Any, jar: str, name: str, source: str) -> None:
@@ -50,7 +50,8 @@ def add_vertex(vertex: dict) -> str:
     for key, values in vertex.get("properties", {}).items():
         cardinality = "Cardinality.list, " if len(values) > 1 else ""
         for value in values:
-            meta = "".join(f", {literal(k)}, {literal(graphson.read(v))}" for k, v in value.get("properties", {}).items())
+            meta = f", T.id, {literal(graphson.read(value['id']))}"
+            meta += "".join(f", {literal(k)}, {literal(graphson.read(v))}" for k, v in value.get("properties", {}).items())
             text += f".property({cardinality}{literal(key)}, {literal(graphson.read(value['value']))}{meta})"
     return text
 
