@@ -119,7 +119,9 @@ fn own_properties(
                 Some(T::Label) => *label = Some(argument(t, value)?),
                 _ => break,
             },
-            PropertyContent::One { meta, .. } if meta.is_empty() && property.cardinality.is_none() => {
+            PropertyContent::One { key, meta, .. }
+                if meta.is_empty() && (property.cardinality.is_none() || is_first(key, properties)) =>
+            {
                 properties.extend(changes(t, property)?);
             }
             PropertyContent::Map(pairs) if property.cardinality.is_none() => {
@@ -139,6 +141,12 @@ fn own_properties(
         used += 1;
     }
     Ok(used)
+}
+
+/// Whether none of the properties has the key yet: how a value joins others does not matter then.
+fn is_first(key: &Given, properties: &[PropertyChange]) -> bool {
+    let Ok(key) = value::plain(key) else { return false };
+    !properties.iter().any(|change| matches!(&change.key, Argument::Value(other) if *other == key))
 }
 
 fn changes(t: &Translator<'_>, property: &PropertyWrite) -> Result<Vec<PropertyChange>, PlanError> {

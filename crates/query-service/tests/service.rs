@@ -90,6 +90,19 @@ fn a_session_is_a_unit_until_it_commits() {
 }
 
 #[test]
+fn a_variable_holds_a_schema() {
+    let service = service(Options::default());
+    let script = "s = graph.schema(); s.propertyKey('age').asInt().ifNotExist().create();\
+                  s.vertexLabel('dog').properties('name', 'age').useCustomizeStringId().ifNotExist().create()";
+    run(&service, script).unwrap();
+    // Neither property may be left out, so both are written with the vertex, whatever their cardinality.
+    let add = "g.addV('dog').property(T.id, 'd').property(single, 'name', 'rex').property(single, 'age', 3)";
+    assert_eq!(run(&service, &format!("{add}.values('age')")).unwrap(), [Value::Int(3)]);
+    let error = run(&service, "s = 1; s.propertyKey('age').asInt().create()").unwrap_err();
+    assert!(error.message.contains('s'), "{error}");
+}
+
+#[test]
 fn sessions_are_bounded() {
     let service = service(Options { sessions_max: 1, ..Options::default() });
     run_in(&service, "one", "g.V()").unwrap();

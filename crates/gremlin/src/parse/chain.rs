@@ -178,7 +178,11 @@ impl Parser<'_> {
         self.accept_call()?;
         self.expect("(")?;
         self.expect(")")?;
-        let mut calls = Vec::new();
+        self.schema_calls(graph, Vec::new())
+    }
+
+    /// The calls on a schema after the first ones.
+    fn schema_calls(&mut self, graph: Text, mut calls: Vec<Call>) -> Result<Expression, Error> {
         while let Some((name, span)) = self.accept_call()? {
             if !names::is_schema_method(&name) {
                 return Err(Error::at(ErrorKind::Method { name: shorten(&name), target: "a schema" }, span));
@@ -224,6 +228,15 @@ impl Parser<'_> {
             Expression::Value(Value::Predicate(predicate)) => return self.connective(*predicate, &name, span),
             other => other,
         };
+        if let Expression::Variable(variable) = &target
+            && Method::from_name(&name).is_none()
+            && names::is_schema_method(&name)
+        {
+            // What the variable holds is for the execution to say.
+            let arguments = self.arguments()?;
+            let call = Call { name, arguments, span: span.to(self.last) };
+            return self.schema_calls(variable.clone(), vec![call]);
+        }
         let Some(method) = Method::from_name(&name).filter(|_| !matches!(target, Expression::Transaction(..))) else {
             return Err(Error::at(ErrorKind::Method { name: shorten(&name), target: target.kind() }, span));
         };
