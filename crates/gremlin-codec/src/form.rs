@@ -4,7 +4,7 @@ use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::BigInt;
 use gremlin::{Bytecode, ElementReference, Instruction, Predicate, Strategy, Text, Value};
 use query_value::limits::NUMBER_DIGITS_MAX;
-use query_value::{Cardinality, ElementKind, Enum};
+use query_value::{Cardinality, DateTime, Duration, ElementKind, Enum};
 
 use crate::error::CodecError;
 use crate::limits::{ITEMS_MAX, MESSAGE_BYTES_MAX};
@@ -59,6 +59,12 @@ fn check_digits(number: &BigInt) -> Read<()> {
 
 fn too_long() -> CodecError {
     CodecError::TooLarge { what: "digits of a number", limit: "NUMBER_DIGITS_MAX", max: NUMBER_DIGITS_MAX }
+}
+
+/// A moment in milliseconds since 1970 UTC, rounded down.
+pub(crate) fn milliseconds(moment: &DateTime) -> i64 {
+    let Duration { seconds, nanoseconds } = moment.since_epoch();
+    seconds.saturating_mul(1000).saturating_add(i64::from(nanoseconds / 1_000_000))
 }
 
 /// A predicate; a collection as the only value of a comparison with two is both.

@@ -45,7 +45,7 @@ pub fn read_request(bytes: &[u8]) -> Result<Request, CodecError> {
 /// # Errors
 /// A number, a text or a collection is longer than the format can say.
 pub fn write(value: &Value, out: &mut Vec<u8>) -> Result<(), CodecError> {
-    write::Writer { out }.value(value)
+    write::Writer { out, has_dates: false }.value(value)
 }
 
 /// Appends an answer.
@@ -53,7 +53,7 @@ pub fn write(value: &Value, out: &mut Vec<u8>) -> Result<(), CodecError> {
 /// # Errors
 /// As of [`write()`].
 pub fn write_response(response: &Response, out: &mut Vec<u8>) -> Result<(), CodecError> {
-    let mut writer = write::Writer { out };
+    let mut writer = write::Writer { out, has_dates: response.has_dates };
     writer.out.push(VERSION);
     match response.id {
         Some(id) => {

@@ -2,7 +2,6 @@
 //!
 //! [`read()`] takes all of them, as a type is named where it is used. [`write()`] writes one of them.
 
-mod key;
 mod read;
 mod text;
 mod version;
@@ -60,12 +59,12 @@ fn json(bytes: &[u8]) -> Result<Json, CodecError> {
 
 /// Appends one value.
 pub fn write(value: &Value, version: Version, out: &mut String) {
-    write::Writer { out, version }.value(value);
+    write::Writer { out, version, has_dates: false }.value(value);
 }
 
 /// Appends an answer.
 pub fn write_response(response: &Response, version: Version, out: &mut String) {
-    let mut writer = write::Writer { out, version };
+    let mut writer = write::Writer { out, version, has_dates: response.has_dates };
     writer.raw("{\"requestId\":");
     match response.id {
         Some(id) => writer.text(&uuid::Uuid::from_u128(id).to_string()),

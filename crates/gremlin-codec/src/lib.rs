@@ -12,6 +12,8 @@ pub mod graph_binary;
 pub mod graphson;
 pub mod limits;
 mod message;
+mod text;
 
 pub use error::CodecError;
 pub use message::{Request, Response};
+pub use text::text;

@@ -31,6 +31,8 @@ pub struct Response {
     pub rows: Vec<(Value, u64)>,
     /// Whether results are written as traversers with their bulk; else each as often as it occurred.
     pub is_bulked: bool,
+    /// Whether moments are written as dates, which are milliseconds in UTC: before 3.8 drivers know nothing else.
+    pub has_dates: bool,
 }
 
 impl Response {

@@ -275,6 +275,7 @@ fn results_are_written_as_often_as_they_occur_or_with_their_bulk() {
         attributes: Vec::new(),
         rows: vec![(Value::Int(1), 2), (Value::Int(3), 1)],
         is_bulked,
+        has_dates: false,
     };
     let (start, end) = ("810041d2e28a20a44ab0b379d810dede3786000000c801", "0000000000000000");
     let one = "010000000001";
@@ -292,6 +293,24 @@ fn results_are_written_as_often_as_they_occur_or_with_their_bulk() {
         out,
         r#"{"requestId":"41d2e28a-20a4-4ab0-b379-d810dede3786","status":{"message":"","code":200,"attributes":{}},"result":{"data":[1,1,3],"meta":{}}}"#
     );
+}
+
+#[test]
+fn older_drivers_are_sent_dates() {
+    let answer = Response {
+        id: None,
+        code: 200,
+        message: None,
+        attributes: Vec::new(),
+        rows: vec![(DateTime::parse("1969-12-31T23:59:59.25Z").unwrap().into(), 1)],
+        is_bulked: false,
+        has_dates: true,
+    };
+    let (mut binary, mut json) = (Vec::new(), String::new());
+    graph_binary::write_response(&answer, &mut binary).unwrap();
+    assert!(binary.ends_with(&bytes("0400fffffffffffffd12")));
+    graphson::write_response(&answer, Version::V3, &mut json);
+    assert!(json.contains(r#"{"@type":"g:Date","@value":-750}"#), "{json}");
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(crate) async fn answer(shared: &Arc<Shared>, head: &Parts, body: &mut Incomi
         Ok(body) => {
             let name = match format {
                 Format::GraphSon(_) => format!("{};charset=UTF-8", format.name()),
-                Format::GraphBinary => format.name().to_owned(),
+                Format::GraphBinary | Format::Texts => format.name().to_owned(),
             };
             Reply::file(&name, body).gzip_if(accepts_gzip(&head.headers))
         }
@@ -138,8 +138,8 @@ async fn read(
     let bytes = reading.unwrap_or_else(|_| Err(BodyError::Broken("it came too slowly".to_owned()))).map_err(wrong)?;
     shared.serving.metrics.bytes_received.inc_by(bytes.len() as u64);
     let kind = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if Format::from_name(kind, PLAIN) == Some(Format::GraphBinary) {
-        return Format::GraphBinary.read(&bytes);
+    if let Some(format @ (Format::GraphBinary | Format::Texts)) = Format::from_name(kind, PLAIN) {
+        return format.read(&bytes);
     }
     Ok(Asked { arguments: of_json(&bytes)?, ..asked_nothing() })
 }

@@ -14,6 +14,7 @@
 //! - Admission, queues, threads and the end of the server are those of all other protocols.
 
 mod ask;
+mod driver;
 mod http;
 pub mod limits;
 mod server;

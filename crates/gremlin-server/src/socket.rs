@@ -21,6 +21,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
 use crate::ask::{self, Operation, Query};
+use crate::driver::Driver;
 use crate::limits::{MESSAGES_WAITING_MAX, REQUESTS_PER_CONNECTION_MAX};
 use crate::shared::Shared;
 use crate::status::{self, Failure};
@@ -47,8 +48,9 @@ pub(crate) fn accept(shared: &Arc<Shared>, request: &mut Request<Incoming>, upgr
         return response;
     };
     let accepted = HeaderValue::try_from(derive_accept_key(key.as_bytes()));
-    let shared = Arc::clone(shared);
-    upgrade.accept(request, move |switched| serve(shared, switched));
+    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    let (shared, driver) = (Arc::clone(shared), Driver::of(agent));
+    upgrade.accept(request, move |switched| serve(shared, driver, switched));
     let mut response = Response::new(Full::default());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();
@@ -64,11 +66,12 @@ pub(crate) fn accept(shared: &Arc<Shared>, request: &mut Request<Incoming>, upgr
 #[derive(Clone)]
 struct Connection {
     shared: Arc<Shared>,
+    driver: Driver,
     messages: mpsc::Sender<Message>,
 }
 
 /// Serves a connection to its end. Requests at work end with it.
-async fn serve(shared: Arc<Shared>, switched: Switched) {
+async fn serve(shared: Arc<Shared>, driver: Driver, switched: Switched) {
     let Switched { io, mut ended } = switched;
     let mut config = WebSocketConfig::default();
     let bytes_max = shared.options.request_bytes_max;
@@ -76,7 +79,7 @@ async fn serve(shared: Arc<Shared>, switched: Switched) {
     let socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
     let (mut sending, mut receiving) = socket.split();
     let (messages, mut waiting) = mpsc::channel::<Message>(MESSAGES_WAITING_MAX);
-    let connection = Connection { shared, messages };
+    let connection = Connection { shared, driver, messages };
     let room = Arc::new(Semaphore::new(REQUESTS_PER_CONNECTION_MAX));
     let mut work = JoinSet::new();
     let mut sessions: HashMap<String, oneshot::Receiver<()>> = HashMap::new();
@@ -189,6 +192,7 @@ impl Connection {
             let message = format!("the server holds {max} bytes of requests already (server.bytes_in_flight_max)");
             Failure::new(status::TOO_MANY_REQUESTS, message)
         })?;
+        self.driver.complete(asked);
         Ok((admitted, ask::operation(asked, self.shared.options.timeout)?))
     }
 
@@ -241,6 +245,7 @@ impl Connection {
             format,
             id,
             is_bulked,
+            has_dates: self.driver.has_dates,
             batch_size,
             deadline,
             messages: self.messages.clone(),
@@ -253,6 +258,7 @@ impl Connection {
     }
 
     async fn send(&self, format: Format, answer: gremlin_codec::Response) {
+        let answer = gremlin_codec::Response { has_dates: self.driver.has_dates, ..answer };
         let message = message(format, &answer);
         self.shared.serving.metrics.bytes_sent.inc_by(message.len() as u64);
         // Fails where the client is gone.
@@ -291,6 +297,7 @@ struct Batches {
     format: Format,
     id: Option<u128>,
     is_bulked: bool,
+    has_dates: bool,
     batch_size: usize,
     /// Until when results are sent: one result can occur any number of times.
     deadline: Option<Instant>,
@@ -305,7 +312,9 @@ impl Batches {
             return Err(Gone);
         }
         let rows = std::mem::take(&mut self.held);
-        let message = message(self.format, &wire::results(self.id, status::PARTIAL, rows, self.is_bulked));
+        let results = wire::results(self.id, status::PARTIAL, rows, self.is_bulked);
+        let answer = gremlin_codec::Response { has_dates: self.has_dates, ..results };
+        let message = message(self.format, &answer);
         let bytes = message.len() as u64;
         self.messages.blocking_send(message).map_err(|_| Gone)?;
         Ok(bytes)

@@ -11,6 +11,8 @@ use crate::status::{self, Failure};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     GraphBinary,
+    /// GraphBinary whose results are texts for people to read: what TinkerPop's console asks for.
+    Texts,
     GraphSon(Version),
 }
 
@@ -22,6 +24,7 @@ impl Format {
         let is_untyped = parts.any(|part| part.eq_ignore_ascii_case("types=false"));
         let version = match essence.as_str() {
             "application/vnd.graphbinary-v1.0" => return Some(Self::GraphBinary),
+            "application/vnd.graphbinary-v1.0-stringd" => return Some(Self::Texts),
             "application/vnd.gremlin-v3.0+json" => Version::V3,
             "application/vnd.gremlin-v2.0+json" => Version::V2,
             "application/vnd.gremlin-v1.0+json" => Version::Untyped,
@@ -35,6 +38,7 @@ impl Format {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::GraphBinary => "application/vnd.graphbinary-v1.0",
+            Self::Texts => "application/vnd.graphbinary-v1.0-stringd",
             Self::GraphSon(Version::V2) => "application/vnd.gremlin-v2.0+json",
             Self::GraphSon(Version::V3) => "application/vnd.gremlin-v3.0+json",
             Self::GraphSon(Version::Untyped) => "application/json",
@@ -44,7 +48,7 @@ impl Format {
     /// The id of a request that cannot be read otherwise; none where that cannot be either.
     pub(crate) fn id_of(self, bytes: &[u8]) -> Option<u128> {
         match self {
-            Self::GraphBinary => {
+            Self::GraphBinary | Self::Texts => {
                 let id = bytes.get(1..17)?;
                 Some(u128::from_be_bytes(id.try_into().ok()?))
             }
@@ -60,7 +64,7 @@ impl Format {
     /// Reads a request.
     pub(crate) fn read(self, bytes: &[u8]) -> Result<Asked, Failure> {
         let read = match self {
-            Self::GraphBinary => graph_binary::read_request(bytes),
+            Self::GraphBinary | Self::Texts => graph_binary::read_request(bytes),
             Self::GraphSon(_) => graphson::read_request(bytes),
         };
         read.map(Asked::from).map_err(|error| unreadable(&error))
@@ -81,6 +85,10 @@ impl Format {
                 let mut out = Vec::new();
                 graph_binary::write_response(answer, &mut out)?;
                 Ok(out)
+            }
+            Self::Texts => {
+                let texts = answer.rows.iter().map(|(value, times)| (gremlin_codec::text(value).into(), *times));
+                Self::GraphBinary.try_write(&Response { rows: texts.collect(), ..answer.clone() })
             }
             Self::GraphSon(version) => {
                 let mut out = String::new();
@@ -130,7 +138,7 @@ pub(crate) fn results(id: Option<u128>, code: i32, rows: Vec<(query_value::Value
 
 /// An answer without results.
 pub(crate) fn empty(id: Option<u128>, code: i32) -> Response {
-    Response { id, code, message: None, attributes: Vec::new(), rows: Vec::new(), is_bulked: false }
+    Response { id, code, message: None, attributes: Vec::new(), rows: Vec::new(), is_bulked: false, has_dates: false }
 }
 
 /// The answer that a request failed.

@@ -89,6 +89,7 @@ fn written(value: &Value) {
         attributes: Vec::new(),
         rows: vec![(plain, 2)],
         is_bulked: true,
+        has_dates: binary.len().is_multiple_of(2),
     };
     graph_binary::write_response(&response, &mut binary).expect("an answer");
 }

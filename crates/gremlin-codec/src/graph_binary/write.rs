@@ -4,12 +4,14 @@ use query_value::{Edge, Metrics, Property, Subgraph, Text, Tree, Value, Vertex, 
 
 use super::code;
 use crate::error::CodecError;
+use crate::form;
 use crate::message::Response;
 
 type Written = Result<(), CodecError>;
 
 pub(super) struct Writer<'o> {
     pub(super) out: &'o mut Vec<u8>,
+    pub(super) has_dates: bool,
 }
 
 impl Writer<'_> {
@@ -274,6 +276,9 @@ impl Writer<'_> {
                 self.bytes(bytes)
             }
             Value::Uuid(bits) => self.typed(code::UUID, &bits.to_be_bytes()),
+            Value::DateTime(moment) if self.has_dates => {
+                self.typed(code::DATE, &form::milliseconds(moment).to_be_bytes())
+            }
             Value::DateTime(moment) => {
                 self.typed(code::OFFSET_DATE_TIME, &moment.year.to_be_bytes())?;
                 self.out.extend([moment.month, moment.day]);

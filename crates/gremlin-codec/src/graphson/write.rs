@@ -6,13 +6,15 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use query_value::{Edge, Metrics, Path, Property, Subgraph, Text, Tree, Value, Vertex, VertexProperty};
 
-use super::key::{Decimal, Key};
 use super::version::Version;
+use crate::form;
 use crate::message::Response;
+use crate::text::{Decimal, Key};
 
 pub(super) struct Writer<'o> {
     pub(super) out: &'o mut String,
     pub(super) version: Version,
+    pub(super) has_dates: bool,
 }
 
 impl Writer<'_> {
@@ -392,6 +394,7 @@ impl Writer<'_> {
             }
             Value::Bytes(bytes) => self.typed_text("gx:ByteBuffer", &STANDARD.encode(bytes)),
             Value::Uuid(bits) => self.typed_text("g:UUID", &uuid::Uuid::from_u128(*bits).to_string()),
+            Value::DateTime(moment) if self.has_dates => self.typed_raw("g:Date", form::milliseconds(moment)),
             Value::DateTime(moment) => self.typed_text("gx:OffsetDateTime", &moment.to_string()),
             Value::Duration(duration) => self.typed_text("gx:Duration", &duration.to_string()),
             Value::Enum(constant) => self.typed_text(&format!("g:{}", constant.class()), constant.name()),

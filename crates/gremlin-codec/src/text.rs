@@ -1,12 +1,18 @@
-//! Values as texts, where JSON takes nothing else: keys of objects, and decimal numbers.
+//! Values as texts for people, and where JSON takes nothing else: keys of objects, and decimal numbers.
 
 use std::fmt::{self, Display, Formatter};
 
 use bigdecimal::BigDecimal;
 use query_value::Value;
 
+/// A value as a text for people: elements and paths as TinkerPop's console shows them.
+#[must_use]
+pub fn text(value: &Value) -> String {
+    Key(value).to_string()
+}
+
 /// A value as the key of an object.
-pub(super) struct Key<'v>(pub(super) &'v Value);
+pub(crate) struct Key<'v>(pub(crate) &'v Value);
 
 impl Display for Key<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -63,12 +69,35 @@ fn all<'v>(f: &mut Formatter<'_>, open: &str, items: impl Iterator<Item = &'v Va
 }
 
 /// A decimal number with its digits and exponent, so that its scale is kept and its length is bounded by its digits.
-pub(super) struct Decimal<'v>(pub(super) &'v BigDecimal);
+pub(crate) struct Decimal<'v>(pub(crate) &'v BigDecimal);
 
 impl Display for Decimal<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (digits, scale) = self.0.as_bigint_and_exponent();
         digits.fmt(f)?;
         if scale == 0 { Ok(()) } else { write!(f, "E{}", scale.saturating_neg()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use query_value::{ElementKind, Path, Reference};
+
+    use super::*;
+
+    #[test]
+    fn texts_are_those_of_the_console() {
+        let vertex = Reference { kind: ElementKind::Vertex, id: Value::Int(1), label: "person".into() }.to_value();
+        let path = Path { objects: vec![vertex.clone(), "lop".into()], labels: vec![Vec::new(), Vec::new()] };
+        let map = Value::map([("k".into(), Value::list([Value::Int(1), Value::Null]))]);
+        for (value, expected) in [
+            (vertex, "v[1]"),
+            (path.into(), "path[v[1], lop]"),
+            (map, "{k=[1, null]}"),
+            (Value::Double(1.0), "1.0"),
+            ("text".into(), "text"),
+        ] {
+            assert_eq!(text(&value), expected);
+        }
     }
 }
