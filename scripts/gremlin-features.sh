@@ -2,11 +2,13 @@
 # Runs Apache TinkerPop's feature suite against a fresh server, and parses its traversals with the crate `gremlin`. The
 # feature files and toy graphs come with Maven.
 #
-#   scripts/gremlin-features.sh [VERSION] [--graphs auto|strict] [--mode MODE]...      default: 3.8.1, strict, all modes
+#   scripts/gremlin-features.sh [VERSION] [--graphs auto|strict] [--mode MODE]... [--shrink]
+#                                                                          default: 3.8.1, strict, all modes
 #   scripts/gremlin-features.sh parse [VERSION]                                        only parses
 #
 # MODE: http, ws-text-graphson, ws-text-graphbinary, ws-bytecode-graphson, ws-bytecode-graphbinary. Every
 # failure fails the run, except those that tests/gremlin/expected-failures-VERSION.txt lists with their reasons, if there is one.
+# The list may only shrink: a scenario on it that passes fails the run too, and --shrink takes its line out.
 #
 # RHIZOME_TEST_URL=http://HOST:PORT tests a server that already runs, with the graphs modern, classic, crew, sink, grateful
 # and empty loaded; so the suite can be run against TinkerPop's own server.
@@ -14,16 +16,18 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-usage() { die "usage: scripts/gremlin-features.sh [parse] [VERSION] [--graphs auto|strict] [--mode MODE]..."; }
+usage() { die "usage: scripts/gremlin-features.sh [parse] [VERSION] [--graphs auto|strict] [--mode MODE]... [--shrink]"; }
 
 version=3.8.1
 graphs=strict
 modes=()
+shrink=()
 parse=no
 while (($# > 0)); do
     case $1 in
     parse) parse=yes ;;
     --graphs) graphs=${2:-}; shift ;;
+    --shrink) shrink=(--shrink) ;;
     --mode) modes+=(--mode "${2:-}"); shift ;;
     [0-9]*) version=$1 ;;
     *) usage ;;
@@ -62,7 +66,7 @@ if [[ $parse == yes ]]; then
     exit
 fi
 
-arguments=(--jar "$jar" --graphs "$graphs" "${modes[@]}")
+arguments=(--jar "$jar" --graphs "$graphs" "${modes[@]}" "${shrink[@]}")
 expected=$root/tests/gremlin/expected-failures-$version.txt
 if [[ -e $expected ]]; then arguments+=(--expected "$expected"); fi
 export PYTHONDONTWRITEBYTECODE=1

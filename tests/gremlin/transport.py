@@ -20,7 +20,7 @@ from values import Bulk, Map, Traverser
 
 GRAPHSON = "application/vnd.gremlin-v3.0+json"
 GRAPHBINARY = "application/vnd.graphbinary-v1.0"
-TIMEOUT_SECONDS = 30
+TIMEOUT_SECONDS = 120
 
 
 class Refused(Exception):
