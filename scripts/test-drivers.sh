@@ -4,7 +4,7 @@
 #   scripts/test-drivers.sh python [VERSION]     gremlinpython 3.8.2, 3.7.7 or 3.5.8; default 3.8.2
 #   scripts/test-drivers.sh java [VERSION]       gremlin-driver; default 3.8.1
 #   scripts/test-drivers.sh javascript           npm's gremlin 3.8.2; needs Node.js 20 or newer with npm
-#   scripts/test-drivers.sh go                   gremlin-go 3.8.1; needs Go 1.22 or newer
+#   scripts/test-drivers.sh go                   gremlin-go 3.8.1
 #   scripts/test-drivers.sh console              TinkerPop's console 3.7.3
 #
 # RHIZOME_TEST_URL=http://HOST:PORT tests a server that already runs instead; it must not have the graphs of the tests yet.
@@ -38,7 +38,7 @@ javascript)
     ;;
 go)
     [[ -z $version ]] || usage
-    have go || die "Go is missing." "Install Go 1.22 or newer: https://go.dev/dl"
+    go=$("$root/scripts/go.sh")
     ;;
 *) usage ;;
 esac
@@ -122,7 +122,7 @@ YAML
 go)
     cd "$tests/go"
     code=0
-    GOFLAGS=-mod=readonly GOCACHE=$place/build go test -count=1 -v ./... </dev/null | tee "$place/tests.log" || code=$?
+    GOFLAGS=-mod=readonly GOCACHE=$place/build "$go" test -count=1 -v ./... </dev/null | tee "$place/tests.log" || code=$?
     awk '/^ *--- PASS/{p++} /^ *--- FAIL/{f++} END{print "test result: " p + 0 " passed; " f + 0 " failed"}' "$place/tests.log"
     exit "$code"
     ;;
