@@ -89,3 +89,12 @@ fn ways_are_chosen_by_traversals_and_begin_queries() {
     graph.same("g.inject(null, null).sum()", &[Value::Null]);
     graph.same("g.inject().sum()", &[]);
 }
+
+#[test]
+fn injected_values_have_paths_of_their_own() {
+    let graph = persons();
+    let both = "g.V(1).out().values('name').inject('x').as('i')";
+    graph.same(&format!("{both}.path().count(local)"), &[Value::Long(1), Value::Long(3), Value::Long(3)]);
+    graph.same(&format!("{both}.select('i')"), &texts(["x", "b", "c"]));
+    graph.same("g.V(1).local(inject('x')).path().count(local)", &[Value::Long(1), Value::Long(1)]);
+}

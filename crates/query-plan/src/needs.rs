@@ -281,6 +281,7 @@ impl OpFacts for Op {
         !matches!(
             self,
             Self::Start
+                | Self::Inject(..)
                 | Self::Has(..)
                 | Self::HasKey(..)
                 | Self::HasChild(..)

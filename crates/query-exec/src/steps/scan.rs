@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graph_access::{Cursor, EdgeRead, EdgeRow, GraphRead, Lookup};
 use graph_model::{Edge, ErrorKind, LabelId, Vertex};
 use graph_schema::Conditions;
-use query_plan::{Op, Scan, Target};
+use query_plan::{Op, Paths, Scan, Target};
 use query_value::{T, Value};
 
 use super::each::keep;
@@ -29,7 +29,8 @@ pub(super) fn stage<'g>(op: &Op) -> Box<dyn Stage<'g> + 'g> {
     }
 }
 
-/// Values before those that come in; at the beginning of a nested pipeline after them.
+/// Values before those that come in; at the beginning of a nested pipeline after them. Paths of those that come in stay
+/// as they are.
 struct Inject {
     values: Vec<Value>,
     is_first: bool,
@@ -40,7 +41,13 @@ impl Inject {
     fn give(&mut self, cx: &Cx<'_>, out: &mut Vec<Traverser>) {
         if !self.is_given {
             self.is_given = true;
-            out.extend(self.values.iter().map(|value| cx.fresh(value.clone())));
+            out.extend(self.values.iter().map(|value| {
+                let mut traverser = cx.fresh(value.clone());
+                if cx.paths == Paths::Full {
+                    traverser.push_path(None);
+                }
+                traverser
+            }));
         }
     }
 }
