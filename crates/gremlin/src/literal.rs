@@ -65,6 +65,47 @@ fn fraction(digits: &str, suffix: Option<char>) -> Option<Value> {
     }
 }
 
+/// The result of `+`, `-` or `*` on whole numbers and doubles, of the wider type of the two as in Groovy; `None`: an
+/// operator or type that is none of these, or a whole number that does not fit.
+pub(crate) fn arithmetic(operator: &str, left: &Value, right: &Value) -> Option<Value> {
+    if let (Value::Int(left), Value::Int(right)) = (left, right) {
+        let result = match operator {
+            "+" => left.checked_add(*right),
+            "-" => left.checked_sub(*right),
+            "*" => left.checked_mul(*right),
+            _ => None,
+        };
+        return result.map(Value::Int);
+    }
+    if let (Value::Int(_) | Value::Long(_), Value::Int(_) | Value::Long(_)) = (left, right) {
+        let (left, right) = (left.as_i64()?, right.as_i64()?);
+        let result = match operator {
+            "+" => left.checked_add(right),
+            "-" => left.checked_sub(right),
+            "*" => left.checked_mul(right),
+            _ => None,
+        };
+        return result.map(Value::Long);
+    }
+    let (left, right) = (double(left)?, double(right)?);
+    match operator {
+        "+" => Some(Value::Double(left + right)),
+        "-" => Some(Value::Double(left - right)),
+        "*" => Some(Value::Double(left * right)),
+        _ => None,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "as Groovy does")]
+fn double(value: &Value) -> Option<f64> {
+    match value {
+        Value::Double(number) => Some(*number),
+        Value::Int(number) => Some(f64::from(*number)),
+        Value::Long(number) => Some(*number as f64),
+        _ => None,
+    }
+}
+
 /// The items of `low..high`, downwards if `high` is lower: integers, or texts of one character.
 pub(crate) fn range(low: &Value, high: &Value) -> Result<Vec<Value>, ErrorKind> {
     let ends = match (low, high) {
@@ -146,6 +187,18 @@ mod tests {
         assert_eq!(range(&Value::Text("a".into()), &Value::Text("c".into())).map(|items| items.len()), Ok(3));
         assert!(range(&Value::Int(0), &Value::Long(i64::MAX)).is_err());
         assert!(range(&Value::Int(0), &Value::Text("a".into())).is_err());
+    }
+
+    #[test]
+    fn arithmetic_gives_the_wider_type_or_nothing() {
+        let int = Value::Int;
+        assert_eq!(arithmetic("+", &int(40), &int(2)), Some(int(42)));
+        assert_eq!(arithmetic("*", &int(2), &Value::Long(3)), Some(Value::Long(6)));
+        assert_eq!(arithmetic("-", &Value::Double(1.5), &int(1)), Some(Value::Double(0.5)));
+        assert_eq!(arithmetic("+", &int(i32::MAX), &int(1)), None);
+        assert_eq!(arithmetic("*", &Value::Long(i64::MAX), &int(2)), None);
+        assert_eq!(arithmetic("/", &int(4), &int(2)), None);
+        assert_eq!(arithmetic("+", &int(4), &Value::Text("a".into())), None);
     }
 
     #[test]

@@ -190,7 +190,10 @@ fn groovy_is_refused_by_the_name_of_the_construct() {
         ("for (i in 1..3) { g.addV() }", "'for'"),
         ("while (true) {}", "'while'"),
         ("def f(x) { x }", "the definition of a function"),
-        ("1 + 1", "the operator '+'"),
+        ("x + 1", "the operator '+'"),
+        ("1 + x", "the operator '+' on these operands"),
+        ("2147483647 + 1", "the operator '+' on these operands"),
+        ("1 / 2", "the operator '/'"),
         ("x == 1", "the operator '=='"),
         ("x?.id()", "the operator '?.'"),
         ("!x", "the operator '!'"),
@@ -203,6 +206,18 @@ fn groovy_is_refused_by_the_name_of_the_construct() {
     }
     assert!(refused("''.getClass().forName('x')").contains("method getClass() cannot be called on a string"));
     assert!(refused("x.getClass()").contains("method getClass() cannot be called on a variable"));
+}
+
+#[test]
+fn numbers_in_a_script_are_added_and_multiplied() {
+    for (script, number) in [
+        ("1+1", Value::Int(2)),
+        ("40 + 2 * -1 - 1", Value::Int(37)),
+        ("(1 + 2) * 3L", Value::Long(9)),
+        ("0.5+1", Value::Double(1.5)),
+    ] {
+        assert_eq!(statements(script), [Statement::Expression(Expression::Value(number))], "{script}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::token::{Kind, shorten};
 use crate::tree::{ElementReference, Expression, Predicate, Strategy, Value};
 use query_value::{Cardinality, DateTime, Duration, ElementKind, Enum, Text};
 
-/// Operators of Groovy, which would need evaluation.
+/// Operators of Groovy, which would need evaluation; `+`, `-` and `*` are computed between numbers in the script.
 const OPERATORS: [&str; 32] = [
     "<=>", "..<", "===", "**=", "->", "==", "!=", "<=", ">=", "<<", "&&", "||", "?.", "?:", "*.", "=~", "+=", "-=",
     "++", "--", "::", "+", "-", "*", "/", "%", "<", ">", "!", "?", "&", "|",
@@ -33,9 +33,42 @@ impl Parser<'_> {
                 let items = literal::range(&low, &high).map_err(|kind| Error::at(kind, span))?;
                 return Ok(Expression::Value(Value::List(items)));
             }
+            let expression = parser.sum(expression)?;
             parser.no_operator()?;
             Ok(expression)
         })
+    }
+
+    /// Sums and products of numbers that stand in the script: they are computed here.
+    fn sum(&mut self, first: Expression) -> Result<Expression, Error> {
+        let mut sum = self.product(first)?;
+        while let Some((operator, span)) = self.operator(&sum, &["+", "-"])? {
+            let right = self.primary()?;
+            let right = self.product(right)?;
+            sum = computed(operator, &sum, &right, span)?;
+        }
+        Ok(sum)
+    }
+
+    fn product(&mut self, first: Expression) -> Result<Expression, Error> {
+        let mut product = first;
+        while let Some((operator, span)) = self.operator(&product, &["*"])? {
+            let right = self.primary()?;
+            product = computed(operator, &product, &right, span)?;
+        }
+        Ok(product)
+    }
+
+    /// Takes one of the operators where it follows a number on its line.
+    fn operator(&mut self, left: &Expression, signs: &[&'static str]) -> Result<Option<(&'static str, Span)>, Error> {
+        let is_number = matches!(left, Expression::Value(Value::Int(_) | Value::Long(_) | Value::Double(_)));
+        let token = self.peek()?;
+        let found = match token.kind {
+            Kind::Sign(sign) if is_number && !token.after_newline => signs.iter().find(|known| **known == sign),
+            _ => None,
+        };
+        let Some(sign) = found else { return Ok(None) };
+        Ok(Some((sign, self.next()?.span)))
     }
 
     /// After an expression there is no operator, unless it begins the next line's expression.
@@ -305,6 +338,16 @@ impl Parser<'_> {
             other => Ok(Expression::Value(other)),
         }
     }
+}
+
+/// An operator on two constants.
+fn computed(operator: &str, left: &Expression, right: &Expression, span: Span) -> Result<Expression, Error> {
+    let result = match (left, right) {
+        (Expression::Value(left), Expression::Value(right)) => literal::arithmetic(operator, left, right),
+        _ => None,
+    };
+    let construct = || format!("the operator '{operator}' on these operands");
+    result.map(Expression::Value).ok_or_else(|| Error::at(ErrorKind::Unsupported { construct: construct() }, span))
 }
 
 fn predicate(name: &str, arguments: Vec<Value>) -> Result<Value, ErrorKind> {
