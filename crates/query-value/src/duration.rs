@@ -53,7 +53,7 @@ fn seconds(text: &str) -> Option<i128> {
         return None;
     }
     let total =
-        i128::from(whole.parse::<i64>().ok()?) * 1_000_000_000 + format!("{fraction:0<9}").parse::<i128>().ok()?;
+        i128::from(whole.parse::<u64>().ok()?) * 1_000_000_000 + format!("{fraction:0<9}").parse::<i128>().ok()?;
     Some(if is_negative { -total } else { total })
 }
 
@@ -83,12 +83,26 @@ mod tests {
             ("-PT1.5S", "PT-1.5S", -2, 500_000_000),
             ("P1DT2H3M4.5S", "PT93784.5S", 93_784, 500_000_000),
             ("PT0S", "PT0S", 0, 0),
+            ("PT-9223372036854775808S", "PT-9223372036854775808S", i64::MIN, 0),
+            ("PT9223372036854775807.999999999S", "PT9223372036854775807.999999999S", i64::MAX, 999_999_999),
         ] {
             let duration = Duration { seconds, nanoseconds };
             assert_eq!(Duration::parse(text), Some(duration), "{text}");
             assert_eq!(duration.to_string(), written);
         }
-        for text in ["", "P", "PT", "1S", "PT1", "PTS", "PT1.S", "PT1.1234567890S", "P1", "PT99999999999999999999S"] {
+        for text in [
+            "",
+            "P",
+            "PT",
+            "1S",
+            "PT1",
+            "PTS",
+            "PT1.S",
+            "PT1.1234567890S",
+            "P1",
+            "PT99999999999999999999S",
+            "PT9223372036854775808S",
+        ] {
             assert_eq!(Duration::parse(text), None, "{text}");
         }
     }
