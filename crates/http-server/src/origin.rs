@@ -84,13 +84,12 @@ pub(crate) fn check(
     if is_safe {
         return Ok(());
     }
-    let is_ours = match (text(origin), text(site)) {
-        (Some(origin), _) if is_same(&origin, asked.as_ref(), hosts) => return Ok(()),
-        (Some(origin), _) => Err(origin),
+    match (text(origin), text(site)) {
+        (Some(origin), _) if is_same(&origin, asked.as_ref(), hosts) => Ok(()),
         (None, Some(site)) if matches!(&*site, "same-origin" | "none") => Ok(()),
-        (None, site) => Err(site.unwrap_or_default()),
-    };
-    is_ours.map_err(|origin| Refusal::ForeignOrigin { origin })
+        (Some(from), _) | (None, Some(from)) => Err(Refusal::ForeignOrigin { origin: from }),
+        (None, None) => Ok(()),
+    }
 }
 
 /// Whether a host is known to be this machine's or this server's.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, StatusCode, header};
@@ -225,7 +225,14 @@ async fn connection<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, ended
 
 /// Tells a connection beyond the limit so.
 async fn refused_connection<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, ended: watch::Receiver<bool>) {
-    let service = service_fn(|request| {
+    let busy = Busy::default();
+    let patience = Patience { head: REFUSED_CONNECTION_TIME_MAX, idle: REFUSED_CONNECTION_TIME_MAX };
+    let stream = TimedStream::new(stream, busy.clone(), patience);
+    let service = service_fn(|request: Request<Incoming>| {
+        // The body is not waited for; the client may still be sending it.
+        if !request.body().is_end_stream() {
+            busy.leave_unread();
+        }
         let refusal = Refusal::TooManyConnections { connections_max: shared.options.connections_max };
         let refusal = Arc::clone(&shared.mounts.root).refuse(request, refusal);
         async move { Ok::<_, Infallible>(refusal.await) }
