@@ -286,6 +286,9 @@ fn too_many_connections_are_told_so() {
     let refused = server.get("/versions");
     assert_overloaded(&refused, "server.connections_max");
     assert_eq!(refused.header("connection"), Some("close"));
+    // More than the server takes in before it answers.
+    let large = server.send("POST", &format!("{G}/graph/vertices/batch"), &[JSON], &vec![b' '; 3_000_000]);
+    assert_overloaded(&large, "server.connections_max");
     drop(first);
     wait_until("a connection is free", || server.get("/versions").status == 200);
 }
