@@ -56,9 +56,11 @@ const LAYERS: &[(&str, &[&str])] = &[
             "kv",
         ],
     ),
+    ("auth", &["graph-access", "graph-host", "graph-model", "graph-schema", "graph-store", "key-codec", "kv"]),
     (
         "query-service",
         &[
+            "auth",
             "graph-access",
             "graph-host",
             "graph-maintenance",
@@ -99,11 +101,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("http-server", &["serving"]),
     (
         "gremlin-server",
-        &["graph-model", "gremlin", "gremlin-codec", "http-server", "query-service", "query-value", "serving"],
+        &["auth", "graph-model", "gremlin", "gremlin-codec", "http-server", "query-service", "query-value", "serving"],
     ),
     (
         "rest-api",
         &[
+            "auth",
             "query-service",
             "graph-access",
             "graph-model",
@@ -141,6 +144,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "rhizome",
         &[
+            "auth",
             "gremlin-server",
             "query-service",
             "bench-cli",
