@@ -15,6 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("api-client", &[]),
     ("graph-gen", &[]),
     ("query-value", &[]),
+    ("cypher-value", &[]),
     ("gremlin", &["query-value"]),
     ("tagged-value", &[]),
     ("text-analysis", &[]),
