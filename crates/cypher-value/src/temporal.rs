@@ -4,6 +4,25 @@
 
 use crate::text::Text;
 
+pub(crate) mod calendar;
+pub(crate) mod length;
+pub(crate) mod parse;
+mod part;
+mod print;
+pub(crate) mod zone;
+
+pub(crate) use print::Offset;
+pub use zone::Zone;
+
+/// Seconds of a day.
+pub(crate) const DAY_SECONDS: i64 = 86_400;
+
+/// Nanoseconds of a second.
+pub(crate) const SECOND: i64 = 1_000_000_000;
+
+/// Nanoseconds of a day.
+pub(crate) const DAY: i64 = DAY_SECONDS * SECOND;
+
 /// A day. Ordered by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Date {
