@@ -17,6 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("query-value", &[]),
     ("cypher-value", &[]),
     ("gremlin", &["query-value"]),
+    ("cypher", &["cypher-value"]),
     ("tagged-value", &[]),
     ("text-analysis", &[]),
     ("threads", &[]),
