@@ -255,6 +255,10 @@ impl<'t> Lexer<'t> {
         }
         if self.peek().is_some_and(is_word_part) {
             self.take(is_word_part);
+            // The key of a map cannot begin with a digit.
+            if self.text.get(..start).is_some_and(|before| before.trim_end().ends_with('{')) {
+                return Err(self.error(Detail::UnexpectedSyntax, start, "a key cannot begin with a digit"));
+            }
             return Err(self.error(Detail::InvalidNumberLiteral, start, "the number contains other characters"));
         }
         if !is_float {
