@@ -40,7 +40,7 @@ pub enum Body {
     /// A query.
     Query(Query),
     /// A command about the schema or the server.
-    Command(Command),
+    Command(Box<Command>),
 }
 
 /// Queries joined by UNION.
@@ -189,7 +189,7 @@ pub enum SetItem {
     /// `n.key = value`.
     Property {
         /// The element.
-        target: Expr,
+        target: Box<Expr>,
         /// The key.
         key: PropertyKey,
         /// The value.
@@ -219,7 +219,7 @@ pub enum PropertyKey {
     /// `n.key`.
     Name(String),
     /// `n[key]`.
-    Dynamic(Expr),
+    Dynamic(Box<Expr>),
 }
 
 /// A label, or an expression for one.

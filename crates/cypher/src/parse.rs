@@ -60,7 +60,7 @@ impl Parser<'_> {
         let mode = self.preamble()?;
         let graph = if self.take_word("USE") { Some(self.graph_name()?) } else { None };
         let body = match self.command()? {
-            Some(command) => Body::Command(command),
+            Some(command) => Body::Command(Box::new(command)),
             None => Body::Query(self.query(false)?),
         };
         self.take_sign(";");

@@ -147,7 +147,8 @@ impl Parser<'_> {
         if self.take_words(&["REPEATABLE", "ELEMENTS"]) {
             return self.refused("REPEATABLE ELEMENTS");
         }
-        if self.take_words(&["DIFFERENT", "RELATIONSHIPS"]) || self.take_words(&["DIFFERENT", "RELATIONSHIP"]) {}
+        let _is_spelled_out =
+            self.take_words(&["DIFFERENT", "RELATIONSHIPS"]) || self.take_words(&["DIFFERENT", "RELATIONSHIP"]);
         let patterns = self.list(Self::pattern)?;
         while self.is_word("USING") {
             self.hint()?;
@@ -271,7 +272,7 @@ impl Parser<'_> {
         }
         let (target, key) = self.property_target()?;
         self.want_sign("=")?;
-        Ok(SetItem::Property { target, key, value: self.expr()? })
+        Ok(SetItem::Property { target: Box::new(target), key, value: self.expr()? })
     }
 
     fn remove_item(&mut self) -> Result<RemoveItem> {
@@ -289,7 +290,7 @@ impl Parser<'_> {
         let target = self.target()?;
         match target.kind {
             ExprKind::Property(owner, key) => Ok((*owner, PropertyKey::Name(key))),
-            ExprKind::Index(owner, key) => Ok((*owner, PropertyKey::Dynamic(*key))),
+            ExprKind::Index(owner, key) => Ok((*owner, PropertyKey::Dynamic(key))),
             _ => Err(self.unexpected("a property such as n.key")),
         }
     }

@@ -340,7 +340,7 @@ impl Parser<'_> {
             ["MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL", "CREATE", "MERGE", "SET", "DELETE", "FOR", "LET"];
         BEGINNINGS.iter().any(|word| self.is_word(word))
             && !self.peek_sign(1, "=")
-            && !(self.is_word("FOR") && !self.peek_word(2, "IN"))
+            && (!self.is_word("FOR") || self.peek_word(2, "IN"))
     }
 
     /// A column.
