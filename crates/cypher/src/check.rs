@@ -13,7 +13,7 @@ mod types;
 
 use std::collections::BTreeSet;
 
-pub use aggregate::{has_aggregate, is_aggregate, same};
+pub use aggregate::{children, has_aggregate, is_aggregate, same};
 pub use projection::with_columns;
 pub use types::Type;
 

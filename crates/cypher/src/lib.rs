@@ -28,6 +28,8 @@ pub mod limits;
 mod parse;
 mod token;
 
-pub use check::{Arity, Callables, Facts, Signature, Type, check, has_aggregate, is_aggregate, same, with_columns};
+pub use check::{
+    Arity, Callables, Facts, Signature, Type, check, children, has_aggregate, is_aggregate, same, with_columns,
+};
 pub use error::{Error, Result, Span};
 pub use parse::parse;

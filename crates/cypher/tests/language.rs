@@ -1,4 +1,5 @@
 //! What is Cypher and what is not, and why not.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use cypher::{Arity, Callables, Facts, Signature, Type, check, parse};
 

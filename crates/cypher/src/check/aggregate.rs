@@ -21,7 +21,8 @@ pub fn has_aggregate(expr: &Expr) -> bool {
 }
 
 /// The expressions directly inside of an expression, those of patterns and subqueries left out.
-pub(super) fn children(expr: &Expr) -> Vec<&Expr> {
+#[must_use]
+pub fn children(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {
         ExprKind::List(items) => items.iter().collect(),
         ExprKind::Map(pairs) => pairs.iter().map(|(_, value)| value).collect(),
