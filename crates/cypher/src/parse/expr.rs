@@ -169,15 +169,16 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a word behind a type belongs to what follows.
     fn ends_type(&self, word: &str) -> bool {
-        [
+        const NEXT: [&str; 15] = [
             "AND", "OR", "XOR", "AS", "THEN", "WHERE", "RETURN", "WITH", "ORDER", "IN", "IS", "MATCH", "END", "ELSE",
             "WHEN",
-        ]
-        .iter()
-        .any(|other| word.eq_ignore_ascii_case(other))
-            && !(word.eq_ignore_ascii_case("WITH")
-                && matches!(self.token(1), Kind::Word(next) if next.eq_ignore_ascii_case("TIME") || next.eq_ignore_ascii_case("TIMEZONE")))
+        ];
+        // `TIME WITH TIMEZONE`
+        let is_zoned =
+            word.eq_ignore_ascii_case("WITH") && (self.peek_word(1, "TIME") || self.peek_word(1, "TIMEZONE"));
+        !is_zoned && NEXT.iter().any(|other| word.eq_ignore_ascii_case(other))
     }
 
     fn sum(&mut self) -> Result<Expr> {
