@@ -42,8 +42,8 @@ pub struct Signature {
 
 /// What a query can call.
 pub trait Callables {
-    /// How many arguments a function of a name in small letters takes; none if there is no such function. Aggregates are
-    /// known to the check itself.
+    /// How many arguments a function of a name in small letters takes; none if there is no such function. Aggregates
+    /// are known to the check itself.
     fn function(&self, name: &str) -> Option<Arity>;
 
     /// The procedure of a name.
