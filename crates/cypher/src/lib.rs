@@ -1,8 +1,8 @@
 //! The Cypher language: text to a tree, and what is wrong with it before it runs.
 //!
 //! [`parse()`] reads openCypher 9 and what GQL and later versions of Cypher add to it at little cost; [`check()`] finds
-//! the errors that need no data: names that are not there or stand for something of another kind, aggregates where none may
-//! stand, operands of types that are known and wrong. No I/O, no storage, no execution.
+//! the errors that need no data: names that are not there or stand for something of another kind, aggregates where none
+//! may stand, operands of types that are known and wrong. No I/O, no storage, no execution.
 //!
 //! ```
 //! struct Nothing;
