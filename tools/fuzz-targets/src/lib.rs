@@ -12,6 +12,7 @@
 )]
 
 mod address;
+mod cypher;
 mod elements;
 mod graph;
 mod gremlin;
@@ -24,9 +25,10 @@ mod traversers;
 pub type Target = fn(&[u8]);
 
 /// All targets by name, which is that of the binary and of the folder of inputs.
-pub const TARGETS: [(&str, Target); 17] = [
+pub const TARGETS: [(&str, Target); 18] = [
     ("address", address::address),
     ("conditions", elements::conditions),
+    ("cypher_temporal", cypher::cypher_temporal),
     ("decode_edges", elements::decode_edges),
     ("decode_schema", elements::decode_schema),
     ("decode_vertices", elements::decode_vertices),

@@ -83,6 +83,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "fuzz-targets",
         &[
             "bulk-load",
+            "cypher-value",
             "graph-access",
             "graph-host",
             "graph-model",
