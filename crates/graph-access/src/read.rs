@@ -81,6 +81,18 @@ pub trait GraphRead: WalkRead {
     /// As [`Self::scan_vertices`].
     fn scan_edges<'a>(&'a self, label: Option<LabelId>) -> Result<Box<dyn Cursor<Edge> + 'a>, AccessError>;
 
+    /// How many vertices there are, of a label or all. Reads no properties.
+    ///
+    /// # Errors
+    /// As [`Self::scan_vertices`].
+    fn count_vertices(&self, label: Option<LabelId>) -> Result<u64, AccessError>;
+
+    /// How many edges there are, of a label or all; those of a parent label are those of its sub labels.
+    ///
+    /// # Errors
+    /// As [`Self::scan_vertices`].
+    fn count_edges(&self, label: Option<LabelId>) -> Result<u64, AccessError>;
+
     /// The vertices that an index or their primary keys lead to.
     ///
     /// # Errors

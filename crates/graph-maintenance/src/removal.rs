@@ -77,7 +77,7 @@ fn remove_elements(
             key::edge_label_prefix(&mut prefix, graph.number(), id);
             graph.engine().delete_prefix(tables::EDGE_OUT, &prefix)?;
             graph.engine().delete_prefix(tables::EDGE_IN, &prefix)?;
-            graph.forget_neighbours();
+            graph.forget_elements();
             Ok(())
         }
         SchemaKey::VertexLabel(id) => match catalogue.vertex_label(id) {

@@ -294,7 +294,7 @@ fn expand(t: &Translator<'_>, direction: Direction, labels: &[Nullable], to_edge
     let labels = if labels.is_empty() { None } else { Some(names(labels)) };
     let edge_filter = t.strategies.edge_filter();
     let edge_filter = if to_edges { None } else { edge_filter };
-    let expand = Expand { direction, labels, to_edges, properties: true, limit: None, edge_filter };
+    let expand = Expand { labels, to_edges, edge_filter, ..Expand::new(direction) };
     nodes.push(Node::new(Op::Expand(expand), name));
     if to_edges {
         t.strategies.filter_edges(nodes);

@@ -230,7 +230,15 @@ impl<'g> Cx<'g> {
         self.made_bytes = self.made.iter().map(|(_, bytes)| bytes).sum();
     }
 
-    fn too_much(&self) -> ExecError {
+    /// Bytes that may still be held.
+    #[must_use]
+    pub fn memory_left(&self) -> u64 {
+        self.memory_max.saturating_sub(self.held)
+    }
+
+    /// The error of a query that would hold too much.
+    #[must_use]
+    pub fn too_much(&self) -> ExecError {
         let message = format!("the query holds more than {} bytes (gremlin.memory_max)", self.memory_max);
         ExecError { kind: ExecErrorKind::Access(ErrorKind::LimitExceeded), message, step: None }
     }

@@ -13,5 +13,8 @@ pub const ROUNDS_MAX: u32 = 10_000_000;
 /// Memory that one query may hold, in bytes, unless settings say otherwise.
 pub const MEMORY_MAX: u64 = 1 << 30;
 
+/// Vertices that an operator keeps as values because many edges lead to them: some megabytes.
+pub const VALUES_KEPT_MAX: usize = 1 << 16;
+
 /// What a traverser in a queue is taken to need, in bytes.
 pub const TRAVERSER_BYTES: u64 = 128;

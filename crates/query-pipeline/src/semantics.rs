@@ -28,6 +28,12 @@ pub fn add_bulk(bulk: &mut u64, more: u64) -> Result<()> {
     Ok(())
 }
 
+/// How often a value occurs of which each occurrence stands for several.
+pub fn times_bulk(bulk: u64, times: u64) -> Result<u64> {
+    let product = bulk.checked_mul(times).filter(|product| i64::try_from(*product).is_ok());
+    Ok(product.ok_or(ValueError::Overflow)?)
+}
+
 /// The order of any values.
 pub fn order(a: &Value, b: &Value) -> Ordering {
     query_value::order(a, b)

@@ -206,6 +206,8 @@ pub struct Scan {
     pub limit: Option<u64>,
     /// Whether there is no input.
     pub is_start: bool,
+    /// Whether only the number of elements is wanted: one value stands for all.
+    pub is_counted: bool,
 }
 
 /// Which edges are followed.
@@ -223,6 +225,27 @@ pub struct Expand {
     pub limit: Option<u64>,
     /// Only edges for which this yields something.
     pub edge_filter: Option<Pipeline>,
+    /// Whether only the number of edges is wanted: what comes in stands for as many.
+    pub is_counted: bool,
+    /// Whether a neighbour is wanted the first time only; it may still come again.
+    pub is_distinct: bool,
+}
+
+impl Expand {
+    /// All edges in a direction, with their properties.
+    #[must_use]
+    pub fn new(direction: Direction) -> Self {
+        Self {
+            direction,
+            labels: None,
+            to_edges: false,
+            properties: true,
+            limit: None,
+            edge_filter: None,
+            is_counted: false,
+            is_distinct: false,
+        }
+    }
 }
 
 /// Of what a test is.

@@ -39,6 +39,8 @@ fn pipeline(pipeline: &mut Pipeline, may_skip_edges: bool, rules: &mut Vec<&'sta
     }
     push_limits(pipeline, rules);
     skip_properties(pipeline, rules);
+    count_only(pipeline, rules);
+    skip_repetitions(pipeline, rules);
 }
 
 /// `identity()` does nothing.
@@ -175,6 +177,45 @@ fn skip_properties(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
         if expand.to_edges && is_unread && labels.is_empty() && expand.properties {
             expand.properties = false;
             rules.push("PropertiesNotRead");
+        }
+    }
+}
+
+/// Of what is only counted, elements are not made: those of a graph or a label, and edges and neighbours of vertices.
+fn count_only(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
+    for at in 1..pipeline.nodes.len() {
+        let (before, after) = pipeline.nodes.split_at_mut(at);
+        let (Some(last), Some(Node { op: Op::Count(Scope::Global), .. })) = (before.last_mut(), after.first()) else {
+            continue;
+        };
+        match &mut last.op {
+            Op::Scan(scan) if is_whole(scan) => scan.is_counted = true,
+            Op::Expand(expand) if expand.edge_filter.is_none() => expand.is_counted = true,
+            _ => continue,
+        }
+        rules.push("CountWithoutElements");
+    }
+}
+
+/// Whether a scan gives everything, or everything of some labels.
+fn is_whole(scan: &Scan) -> bool {
+    let Scan { ids, conditions, limit, is_start, .. } = scan;
+    *is_start && ids.is_none() && conditions.is_empty() && limit.is_none()
+}
+
+/// Neighbours of which repetitions are removed are made once.
+fn skip_repetitions(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
+    for at in 1..pipeline.nodes.len() {
+        let (before, after) = pipeline.nodes.split_at_mut(at);
+        if let (Some(Node { op: Op::Expand(expand), .. }), Some(Node { op: Op::Dedup(labels, by), .. })) =
+            (before.last_mut(), after.first())
+            && labels.is_empty()
+            && by.is_empty()
+            && !expand.to_edges
+            && expand.edge_filter.is_none()
+        {
+            expand.is_distinct = true;
+            rules.push("NeighboursOnce");
         }
     }
 }

@@ -12,6 +12,7 @@ use kv::{Engine, WriteBatch};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::core::clock::now_ms;
+use crate::core::counts::{Counted, Counts};
 use crate::core::error::StoreError;
 use crate::core::graph_version::{Version, read_versions};
 use crate::core::options::GraphOptions;
@@ -32,6 +33,8 @@ pub struct Graph {
     stripes: Stripes,
     /// Neighbours kept for walks. Every write of edges is registered with it.
     neighbours: adjacency::Cache,
+    /// Numbers of elements. Every write is registered with it.
+    counts: Arc<Counts>,
     mode: AtomicU8,
     reads_all: AtomicBool,
     cleared: AtomicBool,
@@ -57,6 +60,7 @@ impl Graph {
             auto,
             shared,
             neighbours,
+            counts: Arc::default(),
             catalogue: ArcSwap::from_pointee(catalogue),
             schema_lock: Mutex::default(),
             stripes: Stripes::new(),
@@ -325,7 +329,7 @@ impl Graph {
         let _no_schema_change_at_work = self.schema_lock.lock();
         self.cleared.store(true, Ordering::Release);
         self.wait_for_own_writers();
-        self.neighbours.clear();
+        self.forget_elements();
     }
 
     /// What a read found, unless the graph was closed meanwhile: some of it may have been gone by then.
@@ -338,7 +342,7 @@ impl Graph {
 
     /// Takes back [`Self::close`].
     pub fn reopen(&self) {
-        self.neighbours.clear();
+        self.forget_elements();
         self.cleared.store(false, Ordering::Release);
     }
 
@@ -355,6 +359,9 @@ impl Graph {
         if let Some(write) = register(&self.neighbours, &batch) {
             batch.hold(Box::new(write));
         }
+        if let Some(counted) = self.counts.batch() {
+            batch.hold(Box::new(counted));
+        }
         batch.hold(Box::new(held));
         self.engine().submit(batch)
     }
@@ -362,7 +369,7 @@ impl Graph {
     /// Writes a batch whose locks stay with the caller.
     pub(crate) fn commit(&self, mut batch: WriteBatch) -> Result<(), StoreError> {
         batch.order_groups();
-        let _until_written = register(&self.neighbours, &batch);
+        let _until_written = (register(&self.neighbours, &batch), self.counts.batch());
         Ok(self.engine().commit(batch)?)
     }
 
@@ -372,9 +379,24 @@ impl Graph {
         self.neighbours.table(|| self.wait_for_own_writers())
     }
 
-    /// Forgets all neighbours kept for walks: edges were removed by other means than a batch of writes.
-    pub fn forget_neighbours(&self) {
+    /// How many elements there are, as `count` finds it or as it was found since the last write. Its caller must not be
+    /// a writer. Where others write too or elements expire, it is counted every time.
+    pub(crate) fn counted(
+        &self,
+        what: Counted,
+        may_keep: bool,
+        count: impl FnOnce() -> Result<u64, StoreError>,
+    ) -> Result<u64, StoreError> {
+        if !may_keep || self.is_shared() {
+            return count();
+        }
+        self.counts.get(what, || self.wait_for_own_writers(), count)
+    }
+
+    /// Forgets what is kept of elements, neighbours and counts: they were removed by other means than a batch of writes.
+    pub fn forget_elements(&self) {
         self.neighbours.clear();
+        self.counts.forget();
     }
 
     /// Keeps no neighbours from now on: edges will be written by other means than [`Self::submit`].

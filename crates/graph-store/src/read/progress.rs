@@ -77,6 +77,16 @@ impl Progress {
         Self { skip: 0, left: limit, budget: budget.clone(), rows: 0, last: None, more: false }
     }
 
+    /// A counter that skips every element.
+    pub(crate) fn counting(budget: &Budget) -> Self {
+        Self { skip: u64::MAX, ..Self::limited(None, budget) }
+    }
+
+    /// How many elements a counter that skips every one has skipped.
+    pub(crate) fn skipped(&self) -> u64 {
+        u64::MAX - self.skip
+    }
+
     /// Counts a row that was read, and looks at the budget now and then.
     pub(crate) fn row(&mut self) -> Result<(), StoreError> {
         self.rows = self.rows.wrapping_add(1);

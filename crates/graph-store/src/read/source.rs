@@ -30,6 +30,13 @@ pub(crate) fn visit_all<E>(
     Ok(())
 }
 
+/// How many elements a list has, without reading more of each than tells whether it is one.
+pub(crate) fn count<'a, E>(mut source: Box<dyn Source<E> + 'a>, budget: &Budget) -> Result<u64, StoreError> {
+    let mut progress = Progress::counting(budget);
+    while source.next(&mut progress)?.is_some() {}
+    Ok(progress.skipped())
+}
+
 /// A list that is read batch by batch and stays open in between.
 pub(crate) struct Open<'a, E> {
     graph: &'a Graph,

@@ -133,6 +133,16 @@ impl GraphRead for GraphReader<'_> {
         self.find_edges(Lookup { label, ..Lookup::default() })
     }
 
+    fn count_vertices(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
+        let expires = self.catalogue.vertex_labels().any(|own| own.ttl_ms > 0 && label.is_none_or(|id| id == own.id));
+        Ok(self.graph.counted((false, label), !expires, || port::count_vertices(self.view(), label))?)
+    }
+
+    fn count_edges(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
+        let expires = self.catalogue.edge_labels().any(|own| own.ttl_ms > 0);
+        Ok(self.graph.counted((true, label), !expires, || port::count_edges(self.view(), label))?)
+    }
+
     fn find_vertices<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {
         port::find_vertices(self.view(), lookup)
     }

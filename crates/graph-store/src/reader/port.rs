@@ -4,7 +4,7 @@ use compact_str::CompactString;
 use edge_rows::EdgeCursor;
 use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, Lookup};
 use graph_model::{Edge, EdgeId, ElementId, LabelId, Value, Vertex, VertexId};
-use graph_schema::Catalogue;
+use graph_schema::{Catalogue, Conditions};
 use key_codec::{index_key, tables};
 use kv::Keys;
 
@@ -12,8 +12,9 @@ use crate::StoreError;
 use crate::core::fetch::fetch;
 use crate::query::find;
 use crate::read::by_id::{read_edges, read_vertices};
-use crate::read::edges::scan_edges;
-use crate::read::vertices::scan_vertices;
+use crate::read::edges::{Edges, scan_edges};
+use crate::read::source::count;
+use crate::read::vertices::{self, scan_vertices};
 use crate::read::view::View;
 
 /// See [`graph_access::WalkRead::check`].
@@ -90,6 +91,20 @@ pub(crate) fn find_vertices(view: View<'_>, lookup: Lookup) -> Result<Box<dyn Cu
     }
     let mut found = find::open(view, |_| label.map(|label| vec![label]), conditions, limit)?;
     Ok(cursor(move |batch, rows_max| found.fill(batch, rows_max)))
+}
+
+/// See [`graph_access::GraphRead::count_vertices`].
+pub(crate) fn count_vertices(view: View<'_>, label: Option<LabelId>) -> Result<u64, StoreError> {
+    view.budget.check()?;
+    let source = vertices::vertices(view.graph, view.read, view.catalogue, label, Conditions::default(), None)?;
+    view.graph.unless_cleared(count(source, view.budget)?)
+}
+
+/// See [`graph_access::GraphRead::count_edges`].
+pub(crate) fn count_edges(view: View<'_>, label: Option<LabelId>) -> Result<u64, StoreError> {
+    view.budget.check()?;
+    let source = Edges::new(view.graph, view.read, view.catalogue, label, None)?;
+    view.graph.unless_cleared(count(Box::new(source), view.budget)?)
 }
 
 /// See [`graph_access::GraphRead::find_edges`]. A scan as [`find_vertices`].

@@ -391,6 +391,14 @@ impl GraphRead for Transaction<'_> {
         self.find_edges(Lookup { label, ..Lookup::default() })
     }
 
+    fn count_vertices(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
+        Ok(port::count_vertices(self.view(), label)?)
+    }
+
+    fn count_edges(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
+        Ok(port::count_edges(self.view(), label)?)
+    }
+
     fn find_vertices<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {
         port::find_vertices(self.view(), lookup)
     }

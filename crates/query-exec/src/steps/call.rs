@@ -129,7 +129,7 @@ impl<'g> Stage<'g> for List<'g> {
 
 /// From a vertex to the number of its edges.
 fn degree(direction: Direction) -> Pipeline {
-    let expand = Expand { direction, labels: None, to_edges: true, properties: false, limit: None, edge_filter: None };
+    let expand = Expand { to_edges: true, properties: false, ..Expand::new(direction) };
     Pipeline::new(vec![Node::new(Op::Expand(expand), "call"), Node::new(Op::Count(Scope::Global), "call")])
 }
 

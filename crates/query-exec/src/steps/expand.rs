@@ -1,5 +1,7 @@
 //! From vertices to edges and neighbours, from edges to their ends.
 
+mod numbers;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -10,18 +12,25 @@ use query_plan::{Expand, Op};
 use query_value::{Direction, Edge, Value};
 use rustc_hash::FxHashMap;
 
+use self::numbers::Numbers;
 use super::each::each;
 use crate::context::{Build, Cx, Stage};
 use crate::error::{ExecError, Result};
 use crate::pipe::Pipe;
-use crate::storage;
 use crate::traverser::{Stored, Traverser};
+use crate::{semantics, storage};
 
 pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> + 'g>> {
     Ok(match op {
         Op::Expand(expand) => {
             let filter = expand.edge_filter.as_ref().map(|filter| Pipe::new(filter, build)).transpose()?;
-            Box::new(ExpandStage { expand: expand.clone(), labels: None, catalogue: None, filter })
+            Box::new(ExpandStage {
+                expand: expand.clone(),
+                labels: None,
+                catalogue: None,
+                filter,
+                numbers: Numbers::default(),
+            })
         }
         Op::Ends(direction) => {
             let direction = *direction;
@@ -57,6 +66,23 @@ fn not_an_edge(value: &Value) -> ExecError {
     ExecError::evaluation(format!("only edges have ends, found {}", value.kind()))
 }
 
+/// Lets what comes in stand for as many as edges were counted.
+fn give_counts(
+    places: &[Option<usize>],
+    count: impl Fn(usize) -> u64,
+    input: &mut VecDeque<Traverser>,
+    out: &mut Vec<Traverser>,
+) -> Result<()> {
+    for (mut traverser, place) in input.drain(..).zip(places) {
+        let count = place.map_or(0, &count);
+        traverser.bulk = semantics::times_bulk(traverser.bulk, count)?;
+        if traverser.bulk > 0 {
+            out.push(traverser);
+        }
+    }
+    Ok(())
+}
+
 /// An edge or a neighbour that was read.
 struct Found {
     value: Value,
@@ -73,6 +99,7 @@ struct ExpandStage<'g> {
     catalogue: Option<Arc<Catalogue>>,
     /// What an edge must yield.
     filter: Option<Pipe<'g>>,
+    numbers: Numbers,
 }
 
 impl ExpandStage<'_> {
@@ -122,15 +149,24 @@ impl<'g> Stage<'g> for ExpandStage<'g> {
             Direction::In => graph_model::Direction::In,
             Direction::Both => graph_model::Direction::Both,
         };
-        let (to_edges, limit, properties) = (self.expand.to_edges, self.expand.limit, self.expand.properties);
+        let Expand { to_edges, limit, properties, is_counted, .. } = self.expand;
         if self.labels(cx).is_some_and(<[LabelId]>::is_empty) {
+            return Ok(());
+        }
+        self.labels(cx);
+        if (!to_edges || is_counted)
+            && self.filter.is_none()
+            && numbers::process(self, cx, direction, &owners, &places, input, out)?
+        {
             return Ok(());
         }
         let mut rows: Vec<Vec<Found>> = owners.iter().map(|_| Vec::new()).collect();
         let has_filter = self.filter.is_some();
         let labels = self.labels(cx);
         let limit = limit.filter(|_| !has_filter);
+        let properties = properties && !is_counted;
         let read = EdgeRead { direction, labels, limit, properties: (properties && to_edges) || has_filter };
+        let mut counts = vec![0_u64; if is_counted { owners.len() } else { 0 }];
         {
             let refs: Vec<&VertexId> = owners.iter().collect();
             let graph = cx.read();
@@ -141,6 +177,14 @@ impl<'g> Stage<'g> for ExpandStage<'g> {
                 cursor.next_batch(&mut batch, cx.batch.max(64))?;
                 if batch.is_empty() {
                     break;
+                }
+                if is_counted {
+                    for row in batch.drain(..) {
+                        if let Some(count) = counts.get_mut(row.owner) {
+                            *count += 1;
+                        }
+                    }
+                    continue;
                 }
                 held += u64::try_from(batch.len()).unwrap_or(u64::MAX);
                 cx.may_hold(held)?;
@@ -159,6 +203,10 @@ impl<'g> Stage<'g> for ExpandStage<'g> {
                 }
             }
         }
+        if is_counted {
+            let count = |place: usize| counts.get(place).copied().unwrap_or_default();
+            return give_counts(&places, count, input, out);
+        }
         for (traverser, place) in input.drain(..).zip(places) {
             let found = place.and_then(|place| rows.get(place)).map_or(&[][..], Vec::as_slice);
             for Found { value, stored, other } in found {
@@ -176,5 +224,8 @@ impl<'g> Stage<'g> for ExpandStage<'g> {
             }
         }
         Ok(())
+    }
+    fn reset(&mut self) {
+        self.numbers.reset();
     }
 }

@@ -13,8 +13,8 @@ use super::each::keep;
 use super::filter::target_passes;
 use crate::context::{Access, Cx, Stage};
 use crate::error::Result;
-use crate::storage;
 use crate::traverser::{Stored, Traverser};
+use crate::{semantics, storage};
 
 /// Elements read at first: a query that wants few should not read many.
 const FIRST_BATCH: usize = 64;
@@ -106,6 +106,16 @@ impl<'g> Stage<'g> for ScanStage<'g> {
 
     fn finish(&mut self, cx: &mut Cx<'g>, out: &mut Vec<Traverser>) -> Result<bool> {
         if !self.scan.is_start || self.scan.limit.is_some_and(|limit| self.given >= limit) {
+            return Ok(false);
+        }
+        if self.scan.is_counted
+            && matches!(self.source, Source::New)
+            && let Some(count) = count(cx, &self.scan)?
+        {
+            self.source = Source::Rows(VecDeque::new());
+            if count > 0 {
+                out.push(Traverser { bulk: count, ..cx.fresh(Value::Null) });
+            }
             return Ok(false);
         }
         if matches!(self.source, Source::New) {
@@ -255,6 +265,24 @@ fn open<'g>(cx: &mut Cx<'g>, scan: &Scan) -> Result<Source<'g>> {
     let mut rows = Vec::new();
     read_all(cx, scan, &mut rows)?;
     Ok(Source::Rows(rows.into()))
+}
+
+/// How many elements a scan gives that has no conditions; none: they must be read, since an edge of a sub label has not
+/// the name of its parent.
+fn count(cx: &Cx<'_>, scan: &Scan) -> Result<Option<u64>> {
+    let graph = cx.read();
+    let mut sum = 0;
+    for lookup in lookups(cx, scan) {
+        if !scan.is_edges {
+            semantics::add_bulk(&mut sum, graph.count_vertices(lookup.label)?)?;
+            continue;
+        }
+        if lookup.label.is_some_and(|label| cx.catalogue.edge_labels_under(label) != [label]) {
+            return Ok(None);
+        }
+        semantics::add_bulk(&mut sum, graph.count_edges(lookup.label)?)?;
+    }
+    Ok(Some(sum))
 }
 
 fn by_ids(cx: &Cx<'_>, scan: &Scan, out: &mut Vec<Traverser>) -> Result<()> {

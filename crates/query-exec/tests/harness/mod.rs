@@ -73,17 +73,23 @@ impl Graph {
     /// Runs a query in a unit, and another one over what was stored, which must give the same.
     pub(crate) fn same(&self, script: &str, expected: &[Value]) {
         assert_eq!(self.run(script), expected, "{script}");
-        let parsed = gremlin::parse(script, []).unwrap();
-        let [Statement::Expression(Expression::Query(query))] = parsed.statements.as_slice() else { return };
-        let plan = gremlin_plan::plan(&lower(&query.bytecode, &mut Bindings::default()).unwrap()).unwrap();
-        if !plan.is_write {
-            let budget = Budget::unlimited();
-            let reader = GraphReader::new(&self.graph, &self.graph.catalogue(), &budget);
-            let results = Execution::reading(&plan, &reader, &Settings::default()).unwrap().collect().unwrap();
-            let results: Vec<Value> =
-                results.into_iter().flat_map(|(value, bulk)| vec![value; usize::try_from(bulk).unwrap()]).collect();
+        if let Some(results) = self.read(script) {
             assert_eq!(results, expected, "{script}, read only");
         }
+    }
+
+    /// The results of a query over what is stored; none: it writes, or is not a single query.
+    pub(crate) fn read(&self, script: &str) -> Option<Vec<Value>> {
+        let parsed = gremlin::parse(script, []).unwrap();
+        let [Statement::Expression(Expression::Query(query))] = parsed.statements.as_slice() else { return None };
+        let plan = gremlin_plan::plan(&lower(&query.bytecode, &mut Bindings::default()).unwrap()).unwrap();
+        if plan.is_write {
+            return None;
+        }
+        let budget = Budget::unlimited();
+        let reader = GraphReader::new(&self.graph, &self.graph.catalogue(), &budget);
+        let results = Execution::reading(&plan, &reader, &Settings::default()).unwrap().collect().unwrap();
+        Some(results.into_iter().flat_map(|(value, bulk)| vec![value; usize::try_from(bulk).unwrap()]).collect())
     }
 
     pub(crate) fn count(&self, script: &str, expected: usize) {

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Gremlin over HTTP, the same requests to several servers in turns, answers compared.
+
+The data are the persons and the `person_knows_person` edges of `rhizome generate snb --persons N --no-text`. Every round asks every
+server the same questions, one after the other, so that what else the machine does falls on all of them alike. Printed:
+the median of each question at each server, and how many times as long the others take as the first.
+
+    scripts/compare-gremlin.py --rhizome BIN --hugegraph-api rhizome=URL hugegraph=URL [--gremlin-server tinkergraph=URL]
+
+A server given with --hugegraph-api is loaded by `rhizome load`; one given with --gremlin-server (anything that speaks
+TinkerPop's HTTP protocol, with an empty graph as `g`) by scripts that add vertices and edges.
+"""
+
+import argparse
+import csv
+import http.client
+import json
+import pathlib
+import random
+import statistics
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+LABELS = {"person"}
+EDGES = {"person_knows_person"}
+
+
+class Server:
+    """One connection to a server's Gremlin endpoint."""
+
+    def __init__(self, name, url, hugegraph):
+        self.name, self.url, self.hugegraph = name, url, hugegraph
+        address = urllib.parse.urlsplit(url)
+        self.connection = http.client.HTTPConnection(address.hostname, address.port, timeout=600)
+        self.path = "/gremlin" if hugegraph else address.path or "/gremlin"
+        # The address of a vertex differs: HugeGraph's ids are made of label and primary key.
+        self.vertex_id = {}
+
+    def request(self, method, path, body=None):
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        self.connection.request(method, path, None if body is None else json.dumps(body), headers)
+        answer = self.connection.getresponse()
+        data = answer.read()
+        if answer.getheader("Content-Encoding") == "gzip":
+            import gzip
+
+            data = gzip.decompress(data)
+        if answer.status >= 300:
+            raise SystemExit(f"{self.name}: {method} {path} answered {answer.status}: {data[:600]!r}\n{body}")
+        return json.loads(data) if data else None
+
+    def gremlin(self, text, bindings=None):
+        body = {"gremlin": text, "bindings": bindings or {}, "language": "gremlin-groovy"}
+        if self.hugegraph:
+            body["aliases"] = {"graph": "DEFAULT-hugegraph", "g": "__g_DEFAULT-hugegraph"}
+        return plain(self.request("POST", self.path, body)["result"]["data"])
+
+
+def plain(value):
+    """Values without GraphSON's types."""
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    if isinstance(value, dict):
+        if set(value) == {"@type", "@value"}:
+            inner = value["@value"]
+            if value["@type"] == "g:Map":
+                return {str(plain(k)): plain(v) for k, v in zip(inner[::2], inner[1::2])}
+            return plain(inner)
+        return {key: plain(each) for key, each in value.items()}
+    return value
+
+
+def network(binary, folder, persons):
+    """Generates the network and keeps what this comparison loads."""
+    subprocess.run([binary, "generate", "snb", "--persons", str(persons), "--no-text", "--out", folder], check=True,
+                   stdout=subprocess.DEVNULL)
+    folder = pathlib.Path(folder)
+    schema = json.loads((folder / "schema.json").read_text())
+    mapping = json.loads((folder / "mapping.json").read_text())
+    schema["vertexlabels"] = [label for label in schema["vertexlabels"] if label["name"] in LABELS]
+    schema["edgelabels"] = [label for label in schema["edgelabels"] if label["name"] in EDGES]
+    schema["indexlabels"] = [
+        {"name": "personByFirstName", "base_type": "VERTEX_LABEL", "base_value": "person", "index_type": "SECONDARY",
+         "fields": ["firstName"]}
+    ]
+    wanted = lambda struct: {part["label"] for part in struct.get("vertices", []) + struct.get("edges", [])}
+    mapping["structs"] = [struct for struct in mapping["structs"] if wanted(struct) and wanted(struct) <= LABELS | EDGES]
+    (folder / "schema.json").write_text(json.dumps(schema))
+    (folder / "mapping.json").write_text(json.dumps(mapping))
+    people = [row for struct in mapping["structs"] if wanted(struct) == LABELS
+              for row in csv.DictReader((folder / struct["input"]["path"]).open(), delimiter="|")]
+    edges = [row for struct in mapping["structs"] if wanted(struct) == EDGES
+             for row in csv.reader((folder / struct["input"]["path"]).open(), delimiter="|")]
+    return people, [tuple(row[:2]) for row in edges if row[0].isdigit()]
+
+
+def load(server, binary, folder, people, edges):
+    """Loads the network into one server and finds the ids of its vertices."""
+    if server.hugegraph:
+        subprocess.run([binary, "load", "--server", server.url, "--schema", f"{folder}/schema.json", "--mapping",
+                        f"{folder}/mapping.json", "--no-verify"], check=True, stdout=subprocess.DEVNULL)
+        label = server.request("GET", "/graphs/hugegraph/schema/vertexlabels/person")["id"]
+        server.vertex_id = {row["id"]: f"{label}:{row['id']}" for row in people}
+        return
+    for start in range(0, len(people), 200):
+        rows = [[row["id"], row["firstName"]] for row in people[start:start + 200]]
+        text = "ids = []; rows.each { ids << g.addV('person').property('id', it[0]).property('firstName', it[1]).next().id() }; ids"
+        ids = server.gremlin(text, {"rows": rows})
+        server.vertex_id.update(zip((row[0] for row in rows), ids))
+    for start in range(0, len(edges), 500):
+        rows = [[server.vertex_id[a], server.vertex_id[b]] for a, b in edges[start:start + 500]]
+        text = "rows.each { g.V(it[0]).as('a').V(it[1]).addE('person_knows_person').from('a').iterate() }; 0"
+        server.gremlin(text, {"rows": rows})
+
+
+def operations(people, edges, seed):
+    """Name, script, a function that makes the bindings of round n for a server, and whether answers are compared."""
+    chance = random.Random(seed)
+    picks = [chance.choice(people)["id"] for _ in range(100_000)]
+    pairs = [(chance.choice(people)["id"], chance.choice(people)["id"]) for _ in range(1000)]
+    names = sorted({row["firstName"] for row in people})
+    one = lambda server, n: {"a": server.vertex_id[picks[n % len(picks)]]}
+    two = lambda server, n: {"a": server.vertex_id[pairs[n % 1000][0]], "b": server.vertex_id[pairs[n % 1000][1]]}
+    name = lambda server, n: {"n": names[n % len(names)]}
+    fresh = lambda server, n: {"k": f"new-{seed}-{n}", "a": server.vertex_id[picks[n % len(picks)]]}
+    add = ("g.addV('person').property('id', k).property('firstName', 'New').property('lastName', 'New')"
+           ".property('gender', 'x').property('birthday', '2000-01-01').property('creationDate', '2020-01-01')"
+           ".property('locationIP', '::1').property('browserUsed', 'none')")
+    return [
+        # name, script, bindings, compared, rounds, is a count or list to compare by
+        ("vertex by id", "g.V(a)", one, False, 300),
+        ("neighbours", "g.V(a).both('person_knows_person').id()", one, False, 300),
+        ("neighbours counted", "g.V(a).both('person_knows_person').count()", one, True, 300),
+        ("within 2 hops, distinct, counted", "g.V(a).both('person_knows_person').both('person_knows_person').dedup().count()", one, True, 60),
+        ("within 3 hops, distinct, counted", "g.V(a).both('person_knows_person').both('person_knows_person').both('person_knows_person').dedup().count()", one, True, 4),
+        ("shortest path by repeat", "g.V(a).repeat(both('person_knows_person').dedup()).until(hasId(b)).path().limit(1).count(local)",
+         two, True, 10),
+        ("group count", "g.V().hasLabel('person').groupCount().by('firstName')", one, True, 8),
+        ("top 10 by degree", "g.V().hasLabel('person').order().by(both('person_knows_person').count(), desc).limit(10)"
+         ".both('person_knows_person').count()", one, False, 3),
+        ("look-up by an index", "g.V().hasLabel('person').has('firstName', n).count()", name, True, 300),
+        ("look-up by an index, elements", "g.V().hasLabel('person').has('firstName', n)", name, False, 300),
+        ("count of a label", "g.V().hasLabel('person').count()", one, True, 20),
+        ("count of all edges", "g.E().count()", one, True, 3),
+        ("addV", add, fresh, False, 200),
+        ("addE", None, two, False, 200),
+    ]
+
+
+def add_edge(server):
+    properties = ".property('creationDate', '2020-01-01')" if server.hugegraph else ""
+    return f"g.V(a).as('a').V(b).addE('person_knows_person').from('a'){properties}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rhizome", required=True, help="the binary, for generate and load")
+    parser.add_argument("--hugegraph-api", nargs="*", default=[], metavar="NAME=URL")
+    parser.add_argument("--gremlin-server", nargs="*", default=[], metavar="NAME=URL")
+    parser.add_argument("--persons", type=int, default=10_000)
+    parser.add_argument("--rounds", type=float, default=1.0, help="factor for the number of rounds")
+    parser.add_argument("--loaded", action="store_true", help="the servers hold the network already")
+    parser.add_argument("--only", nargs="*", help="names of operations")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    servers = [Server(*each.split("=", 1), True) for each in given.hugegraph_api]
+    servers += [Server(*each.split("=", 1), False) for each in given.gremlin_server]
+    with tempfile.TemporaryDirectory() as folder:
+        people, edges = network(given.rhizome, folder, given.persons)
+        print(f"{len(people)} persons, {len(edges)} edges", flush=True)
+        for server in servers:
+            start = time.monotonic()
+            if given.loaded and server.hugegraph:
+                label = server.request("GET", "/graphs/hugegraph/schema/vertexlabels/person")["id"]
+                server.vertex_id = {row["id"]: f"{label}:{row['id']}" for row in people}
+            else:
+                load(server, given.rhizome, folder, people, edges)
+                print(f"{server.name}: loaded in {time.monotonic() - start:.1f} s", flush=True)
+    print("| operation | " + " | ".join(f"{server.name}, median" for server in servers) + " | "
+          + " | ".join(f"{server.name} / {servers[0].name}" for server in servers[1:]) + " |")
+    print("|---" * (2 * len(servers)) + "|")
+    for name, script, bindings, compared, rounds in operations(people, edges, given.seed):
+        if given.only and name not in given.only:
+            continue
+        rounds = max(2, int(rounds * given.rounds))
+        warm = max(1, rounds // 3)
+        took = {server.name: [] for server in servers}
+        for n in range(warm + rounds):
+            answers = []
+            for server in servers:
+                text = script or add_edge(server)
+                values = bindings(server, n)
+                values = {key: value for key, value in values.items() if key in text}
+                start = time.perf_counter()
+                answer = server.gremlin(text, values)
+                spent = time.perf_counter() - start
+                if n >= warm:
+                    took[server.name].append(spent)
+                answers.append(answer)
+            if compared and any(answer != answers[0] for answer in answers):
+                raise SystemExit(f"{name}: the servers differ in round {n}: {[str(a)[:200] for a in answers]}")
+        medians = {server.name: statistics.median(took[server.name]) for server in servers}
+        first = medians[servers[0].name]
+        print(f"| {name} | " + " | ".join(text_of(medians[server.name]) for server in servers) + " | "
+              + " | ".join(f"{medians[server.name] / first:.1f}" for server in servers[1:]) + " |", flush=True)
+
+
+def text_of(seconds):
+    return f"{seconds * 1e6:.0f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
+
+
+if __name__ == "__main__":
+    main()
