@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use compact_str::CompactString;
-use graph_model::{Edge, EdgeId, LabelId, Vertex, VertexId};
+use graph_model::{Edge, EdgeId, LabelId, PropertyKeyId, Vertex, VertexId};
 use graph_schema::{Catalogue, Conditions};
 
 use crate::{AccessError, Cursor, EdgeRead, EdgeRow, NumberedRead};
@@ -49,6 +49,8 @@ pub struct Lookup {
     pub conditions: Conditions,
     /// At most this many; `None`: all.
     pub limit: Option<u64>,
+    /// Only these properties are needed of vertices, so that others may be missing in them; `None`: all.
+    pub properties: Option<Vec<PropertyKeyId>>,
 }
 
 /// Everything that can be read of a graph.

@@ -63,6 +63,24 @@ pub fn read_vertex(bytes: &[u8]) -> Result<(VertexHead, Properties), CodecError>
     Ok((head, read_properties(&mut reader)?))
 }
 
+/// Reads some properties of a vertex value, those of `keys`. What is not read is not checked.
+pub fn read_vertex_part(bytes: &[u8], keys: &[PropertyKeyId]) -> Result<Properties, CodecError> {
+    let mut reader = Reader::new(bytes, "vertex value");
+    vertex_head(&mut reader)?;
+    let mut properties = Properties::new();
+    let mut left = keys.len();
+    while left > 0 && !reader.is_at_end() {
+        let key = PropertyKeyId(reader.varint_u32()?);
+        if keys.contains(&key) {
+            properties.insert(key, read_value(&mut reader, true)?);
+            left -= 1;
+        } else {
+            skip_value(&mut reader)?;
+        }
+    }
+    Ok(properties)
+}
+
 /// Reads the expiry of an edge value, not its properties.
 pub fn read_edge_expiry(bytes: &[u8]) -> Result<Option<i64>, CodecError> {
     let mut reader = Reader::new(bytes, "edge value");
@@ -210,6 +228,31 @@ pub(crate) fn read_value(reader: &mut Reader<'_>, collections: bool) -> Result<V
     })
 }
 
+/// Reads over a value.
+fn skip_value(reader: &mut Reader<'_>) -> Result<(), CodecError> {
+    match reader.byte()? {
+        TAG_FALSE | TAG_TRUE => {}
+        TAG_BYTE | TAG_INT | TAG_LONG | TAG_DATE => {
+            reader.signed_varint()?;
+        }
+        TAG_FLOAT => {
+            reader.take(4)?;
+        }
+        TAG_DOUBLE => {
+            reader.take(8)?;
+        }
+        TAG_UUID => {
+            reader.take(16)?;
+        }
+        TAG_TEXT | TAG_OBJECT | TAG_BLOB | TAG_ANY | TAG_LIST | TAG_SET => {
+            let length = reader.length()?;
+            reader.take(length)?;
+        }
+        _ => return Err(reader.error("unknown kind of value")),
+    }
+    Ok(())
+}
+
 fn read_items(reader: &mut Reader<'_>) -> Result<Vec<Value>, CodecError> {
     let length = reader.length()?;
     let mut body = Reader::new(reader.take(length)?, "collection");
@@ -270,6 +313,10 @@ mod tests {
             let (read_head, read) = read_vertex(&bytes)?;
             prop_assert_eq!(read_head, head);
             prop_assert!(same(&read, &properties));
+            let some: Vec<PropertyKeyId> = properties.iter().map(|(key, _)| key).step_by(2).collect();
+            let part = properties.iter().filter(|(key, _)| some.contains(key));
+            let part: Properties = part.map(|(key, value)| (key, value.clone())).collect();
+            prop_assert!(same(&read_vertex_part(&bytes, &some)?, &part));
         }
 
         #[test]
@@ -285,6 +332,7 @@ mod tests {
         #[test]
         fn reading_any_bytes_never_panics(bytes in any::<Vec<u8>>()) {
             drop(read_vertex(&bytes));
+            drop(read_vertex_part(&bytes, &[PropertyKeyId(1), PropertyKeyId(7)]));
             drop(read_edge(&bytes));
         }
 

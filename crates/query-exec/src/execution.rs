@@ -74,13 +74,14 @@ impl<'g> Execution<'g> {
 
     fn fill(&mut self, batch: &mut Vec<(Value, u64)>, rows_max: usize) -> Result<()> {
         let mut values = Vec::new();
-        let mut bulks = Vec::new();
+        let (mut bulks, mut read) = (Vec::new(), Vec::new());
         while values.len() < rows_max {
-            let Some(Traverser { value, bulk, .. }) = self.pipe.next(&mut self.cx)? else { break };
+            let Some(Traverser { value, bulk, stored, .. }) = self.pipe.next(&mut self.cx)? else { break };
             values.push(value);
             bulks.push(bulk);
+            read.push(stored);
         }
-        storage::complete(&self.cx, &mut values, self.materialize)?;
+        storage::complete(&self.cx, &mut values, &read, self.materialize)?;
         batch.extend(values.into_iter().zip(bulks));
         Ok(())
     }

@@ -208,6 +208,8 @@ pub struct Scan {
     pub is_start: bool,
     /// Whether only the number of elements is wanted: one value stands for all.
     pub is_counted: bool,
+    /// The properties that are looked at; none: any may be.
+    pub properties: Option<Vec<Text>>,
 }
 
 /// Which edges are followed.

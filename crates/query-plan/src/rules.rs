@@ -3,6 +3,8 @@
 //! Each rule looks at neighbouring operators of one pipeline. A label on an operator that would vanish moves to the
 //! operator that takes its place, or keeps the rule from being used.
 
+mod needed;
+
 use query_value::{Comparison, Direction, Predicate, Scope, T, Value};
 
 use crate::Text;
@@ -41,6 +43,7 @@ fn pipeline(pipeline: &mut Pipeline, may_skip_edges: bool, rules: &mut Vec<&'sta
     skip_properties(pipeline, rules);
     count_only(pipeline, rules);
     skip_repetitions(pipeline, rules);
+    needed::read_only_needed(pipeline, rules);
 }
 
 /// `identity()` does nothing.

@@ -336,7 +336,7 @@ fn conditions_compare_elements_one_by_one() {
         let conditions = catalogue.check_conditions(&given, &graph.options().zone).unwrap();
         let label = label.map(|name| catalogue.vertex_label_named(name).unwrap().id);
         let unit = graph.transaction(&budget);
-        let found = all(&mut *unit.find_vertices(Lookup { label, conditions, limit: None }).unwrap());
+        let found = all(&mut *unit.find_vertices(Lookup { label, conditions, limit: None, properties: None }).unwrap());
         found.into_iter().map(|vertex| vertex.id).collect::<Vec<_>>()
     };
     let ids = |ids: &[i64]| ids.iter().map(|id| VertexId::Number(*id)).collect::<Vec<_>>();

@@ -4,7 +4,7 @@
 //! order; with one whose ids begin with it, its range of that table; otherwise the label index, whose vertices are
 //! fetched in rounds.
 
-use graph_model::{IdStrategy, LabelId, Vertex};
+use graph_model::{IdStrategy, LabelId, PropertyKeyId, Vertex};
 use graph_schema::{Catalogue, Conditions};
 use key_codec::{key, tables, value};
 use kv::{Cursor, Key, Read, RowRange, successor};
@@ -18,13 +18,22 @@ use crate::read::source::{Open, Source};
 use crate::read::view::View;
 use crate::{StoreError, limits};
 
-/// All vertices, or those of a label, after a position; of them those that meet the conditions, compared one by one.
+/// Which vertices, and what of them.
+#[derive(Default)]
+pub(crate) struct Wanted {
+    /// Only those that meet all of these, compared one by one.
+    pub(crate) conditions: Conditions,
+    /// Only these properties are needed; `None`: all.
+    pub(crate) properties: Option<Vec<PropertyKeyId>>,
+}
+
+/// All vertices, or those of a label, after a position.
 pub(crate) fn vertices<'a>(
     graph: &'a Graph,
     read: &'a dyn Read,
     catalogue: &Catalogue,
     label: Option<LabelId>,
-    conditions: Conditions,
+    wanted: Wanted,
     start: Option<&Position>,
 ) -> Result<Box<dyn Source<Vertex> + 'a>, StoreError> {
     let strategy = label.and_then(|label| catalogue.vertex_label(label)).map(|label| label.id_strategy);
@@ -37,13 +46,14 @@ pub(crate) fn vertices<'a>(
             let range = RowRange { partition: &prefix, start: &first, end: None };
             let entries = Some(read.scan(tables::LABEL_INDEX, range)?);
             let found = Vec::new().into_iter();
+            let conditions = wanted.conditions;
             return Ok(Box::new(LabelIndexed { graph, read, label, conditions, partition: prefix, entries, found }));
         }
         Some(label) => key::primary_key_vertices_prefix(&mut prefix, graph.number, label),
         None => key::graph_prefix(&mut prefix, graph.number),
     }
     let rows = read.scan_partitions(tables::VERTEX, &prefix, start.map(Position::key))?;
-    Ok(Box::new(VertexTable { rows, label, conditions, now_ms: now_ms() }))
+    Ok(Box::new(VertexTable { rows, label, wanted, now_ms: now_ms() }))
 }
 
 /// The vertices of a view, all or those of a label, to be read batch by batch.
@@ -52,8 +62,10 @@ pub(crate) fn scan_vertices<'a>(
     label: Option<LabelId>,
     conditions: Conditions,
     limit: Option<u64>,
+    properties: Option<Vec<PropertyKeyId>>,
 ) -> Result<Open<'a, Vertex>, StoreError> {
-    let source = vertices(view.graph, view.read, view.catalogue, label, conditions, None)?;
+    let wanted = Wanted { conditions, properties };
+    let source = vertices(view.graph, view.read, view.catalogue, label, wanted, None)?;
     Ok(Open::new(view.graph, view.budget, source, limit))
 }
 
@@ -61,7 +73,7 @@ pub(crate) fn scan_vertices<'a>(
 struct VertexTable<'a> {
     rows: Box<dyn Cursor + 'a>,
     label: Option<LabelId>,
-    conditions: Conditions,
+    wanted: Wanted,
     now_ms: i64,
 }
 
@@ -74,9 +86,9 @@ impl Source<Vertex> for VertexTable<'_> {
                 continue;
             }
             let mut read = None;
-            if !self.conditions.is_empty() {
+            if !self.wanted.conditions.is_empty() {
                 let (_, properties) = value::read_vertex(entry.value)?;
-                if !self.conditions.matches(&properties) {
+                if !self.wanted.conditions.matches(&properties) {
                     continue;
                 }
                 read = Some(properties);
@@ -87,9 +99,10 @@ impl Source<Vertex> for VertexTable<'_> {
                 Turn::Give => {}
             }
             let id = key::read_vertex_key(entry.key)?;
-            let properties = match read {
-                Some(properties) => properties,
-                None => value::read_vertex(entry.value)?.1,
+            let properties = match (read, &self.wanted.properties) {
+                (Some(properties), _) => properties,
+                (None, Some(keys)) => value::read_vertex_part(entry.value, keys)?,
+                (None, None) => value::read_vertex(entry.value)?.1,
             };
             progress.gave(0, 0, entry.key);
             return Ok(Some(Vertex { id, label: head.label, properties, expires_at_ms: head.expires_at_ms }));

@@ -10,7 +10,7 @@ use crate::read::edges::Edges;
 use crate::read::page;
 use crate::read::progress::{Listed, Progress, Range, Visit};
 use crate::read::source::visit_all;
-use crate::read::vertices::vertices;
+use crate::read::vertices::{Wanted, vertices};
 use crate::reader::Reader;
 
 /// Which vertices.
@@ -62,7 +62,8 @@ impl Reader<'_> {
             return Ok(Listed::default());
         }
         let (graph, conditions) = (self.graph, query.conditions.clone());
-        let mut vertices = vertices(graph, graph.engine(), &catalogue, query.label, conditions, start.as_ref())?;
+        let wanted = Wanted { conditions, properties: None };
+        let mut vertices = vertices(graph, graph.engine(), &catalogue, query.label, wanted, start.as_ref())?;
         visit_all(&mut *vertices, &mut progress, visit)?;
         self.graph.unless_cleared(progress.listed(&query.range, fingerprint))
     }

@@ -4,7 +4,7 @@ use compact_str::CompactString;
 use edge_rows::EdgeCursor;
 use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, Lookup};
 use graph_model::{Edge, EdgeId, ElementId, LabelId, Value, Vertex, VertexId};
-use graph_schema::{Catalogue, Conditions};
+use graph_schema::Catalogue;
 use key_codec::{index_key, tables};
 use kv::Keys;
 
@@ -83,10 +83,10 @@ pub(crate) fn edges_by_key(view: View<'_>, ids: &[CompactString]) -> Result<Vec<
 /// See [`graph_access::GraphRead::find_vertices`]. Without conditions it is a scan, and in an auto graph, which has no
 /// indexes.
 pub(crate) fn find_vertices(view: View<'_>, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + '_>, AccessError> {
-    let Lookup { label, conditions, limit } = lookup;
+    let Lookup { label, conditions, limit, properties } = lookup;
     check(view)?;
     if conditions.is_empty() || view.catalogue.is_auto() {
-        let mut all = scan_vertices(view, label, conditions, limit)?;
+        let mut all = scan_vertices(view, label, conditions, limit, properties)?;
         return Ok(cursor(move |batch, rows_max| all.fill(batch, rows_max)));
     }
     let mut found = find::open(view, |_| label.map(|label| vec![label]), conditions, limit)?;
@@ -96,7 +96,7 @@ pub(crate) fn find_vertices(view: View<'_>, lookup: Lookup) -> Result<Box<dyn Cu
 /// See [`graph_access::GraphRead::count_vertices`].
 pub(crate) fn count_vertices(view: View<'_>, label: Option<LabelId>) -> Result<u64, StoreError> {
     view.budget.check()?;
-    let source = vertices::vertices(view.graph, view.read, view.catalogue, label, Conditions::default(), None)?;
+    let source = vertices::vertices(view.graph, view.read, view.catalogue, label, vertices::Wanted::default(), None)?;
     view.graph.unless_cleared(count(source, view.budget)?)
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn count_edges(view: View<'_>, label: Option<LabelId>) -> Result<u64,
 
 /// See [`graph_access::GraphRead::find_edges`]. A scan as [`find_vertices`].
 pub(crate) fn find_edges(view: View<'_>, lookup: Lookup) -> Result<Box<dyn Cursor<Edge> + '_>, AccessError> {
-    let Lookup { label, conditions, limit } = lookup;
+    let Lookup { label, conditions, limit, properties: _ } = lookup;
     check(view)?;
     if conditions.is_empty() || view.catalogue.is_auto() {
         let mut all = scan_edges(view, label, conditions, limit)?;

@@ -298,8 +298,13 @@ fn by_ids(cx: &Cx<'_>, scan: &Scan, out: &mut Vec<Traverser>) -> Result<()> {
 
 /// What to ask the graph for: one question for each label, with the conditions that it may have an index for.
 fn lookups(cx: &Cx<'_>, scan: &Scan) -> Vec<Lookup> {
+    // An auto graph keeps more with a property than its value.
+    let named = |key: &query_plan::Text| cx.catalogue.property_key_named(key).map(|key| key.id);
+    let keys = scan.properties.as_ref().filter(|_| !cx.catalogue.is_auto());
+    let properties: Option<Vec<_>> = keys.map(|keys| keys.iter().filter_map(named).collect());
     let lookup = |label: Option<LabelId>| Lookup {
         label,
+        properties: properties.clone(),
         conditions: storage::conditions(cx, &scan.conditions),
         limit: if scan.conditions.is_empty() { scan.limit } else { None },
     };

@@ -14,13 +14,19 @@ use crate::error::Result;
 use crate::traverser::Stored;
 
 /// Results as clients get them: with labels, and with properties if they are wanted. Elements inside collections too.
-pub fn complete(cx: &Cx<'_>, values: &mut [Value], with_properties: bool) -> Result<()> {
+/// `stored` is what was read of each of the values, as far as it was.
+pub fn complete(cx: &Cx<'_>, values: &mut [Value], stored: &[Option<Stored>], with_properties: bool) -> Result<()> {
     let mut known = Known::default();
     for value in values.iter() {
         known.collect(value);
     }
     if known.is_empty() {
         return Ok(());
+    }
+    if !cx.has_written {
+        for (value, stored) in values.iter().zip(stored) {
+            known.take(cx, value, stored.as_ref(), with_properties)?;
+        }
     }
     known.read(cx, with_properties)?;
     for value in values.iter_mut() {
@@ -83,8 +89,19 @@ impl Known {
         }
     }
 
+    /// A vertex that was read on the way here.
+    fn take(&mut self, cx: &Cx<'_>, value: &Value, stored: Option<&Stored>, with_properties: bool) -> Result<()> {
+        if let (Value::Vertex(vertex), Some(stored @ Stored::Vertex(_))) = (value, stored)
+            && let Some(known @ None) = self.vertices.get_mut(&vertex.id)
+        {
+            *known = Some(complete_vertex(cx, &vertex.id, stored, with_properties)?);
+        }
+        Ok(())
+    }
+
     fn read(&mut self, cx: &Cx<'_>, with_properties: bool) -> Result<()> {
-        let ids: Vec<Value> = self.vertices.keys().cloned().collect();
+        let unread = self.vertices.iter().filter(|(_, known)| known.is_none());
+        let ids: Vec<Value> = unread.map(|(id, _)| id.clone()).collect();
         let stored: Vec<Option<VertexId>> = ids.iter().map(vertex_id).collect();
         for (id, found) in ids.into_iter().zip(read_vertices(cx, &stored)?) {
             let completed = found.map(|vertex| complete_vertex(cx, &id, &Stored::Vertex(vertex), with_properties));
