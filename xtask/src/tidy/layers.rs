@@ -38,7 +38,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("query-pipeline", &["auto-graph", "graph-access", "graph-model", "graph-schema", "query-plan", "query-value"]),
     (
         "query-exec",
-        &["auto-graph", "graph-access", "graph-model", "graph-schema", "query-pipeline", "query-plan", "query-value"],
+        &[
+            "adjacency",
+            "auto-graph",
+            "graph-access",
+            "graph-model",
+            "graph-schema",
+            "query-pipeline",
+            "query-plan",
+            "query-value",
+        ],
     ),
     ("traversal", &["adjacency", "graph-model", "graph-access"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),

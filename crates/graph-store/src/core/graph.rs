@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
+use adjacency::{Counted, Counts};
 use arc_swap::{ArcSwap, Guard};
 use edge_rows::register;
 use graph_schema::{Catalogue, ElementRules, GraphMode};
@@ -12,7 +13,6 @@ use kv::{Engine, WriteBatch};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::core::clock::now_ms;
-use crate::core::counts::{Counted, Counts};
 use crate::core::error::StoreError;
 use crate::core::graph_version::{Version, read_versions};
 use crate::core::options::GraphOptions;
@@ -393,7 +393,7 @@ impl Graph {
         self.counts.get(what, || self.wait_for_own_writers(), count)
     }
 
-    /// Forgets what is kept of elements, neighbours and counts: they were removed by other means than a batch of writes.
+    /// Forgets neighbours and counts: elements were removed by other means than a batch of writes.
     pub fn forget_elements(&self) {
         self.neighbours.clear();
         self.counts.forget();

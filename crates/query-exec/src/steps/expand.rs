@@ -5,6 +5,7 @@ mod numbers;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use adjacency::Wanted;
 use graph_access::{EdgeRead, EdgeRow};
 use graph_model::{LabelId, VertexId};
 use graph_schema::Catalogue;
@@ -12,13 +13,13 @@ use query_plan::{Expand, Op};
 use query_value::{Direction, Edge, Value};
 use rustc_hash::FxHashMap;
 
-use self::numbers::Numbers;
+use self::numbers::{Block, Numbers, give_counts};
 use super::each::each;
 use crate::context::{Build, Cx, Stage};
 use crate::error::{ExecError, Result};
 use crate::pipe::Pipe;
+use crate::storage;
 use crate::traverser::{Stored, Traverser};
-use crate::{semantics, storage};
 
 pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> + 'g>> {
     Ok(match op {
@@ -64,23 +65,6 @@ fn other_end(edge: &Edge, traverser: &Traverser) -> Value {
 
 fn not_an_edge(value: &Value) -> ExecError {
     ExecError::evaluation(format!("only edges have ends, found {}", value.kind()))
-}
-
-/// Lets what comes in stand for as many as edges were counted.
-fn give_counts(
-    places: &[Option<usize>],
-    count: impl Fn(usize) -> u64,
-    input: &mut VecDeque<Traverser>,
-    out: &mut Vec<Traverser>,
-) -> Result<()> {
-    for (mut traverser, place) in input.drain(..).zip(places) {
-        let count = place.map_or(0, &count);
-        traverser.bulk = semantics::times_bulk(traverser.bulk, count)?;
-        if traverser.bulk > 0 {
-            out.push(traverser);
-        }
-    }
-    Ok(())
 }
 
 /// An edge or a neighbour that was read.
@@ -153,12 +137,14 @@ impl<'g> Stage<'g> for ExpandStage<'g> {
         if self.labels(cx).is_some_and(<[LabelId]>::is_empty) {
             return Ok(());
         }
-        self.labels(cx);
-        if (!to_edges || is_counted)
-            && self.filter.is_none()
-            && numbers::process(self, cx, direction, &owners, &places, input, out)?
-        {
-            return Ok(());
+        if (!to_edges || is_counted) && self.filter.is_none() {
+            self.labels(cx);
+            let Self { expand, labels, numbers, .. } = self;
+            let labels = labels.as_ref().and_then(Option::as_deref);
+            let block = Block { expand, wanted: Wanted { direction, labels, limit }, owners: &owners, places: &places };
+            if numbers.process(cx, &block, input, out)? {
+                return Ok(());
+            }
         }
         let mut rows: Vec<Vec<Found>> = owners.iter().map(|_| Vec::new()).collect();
         let has_filter = self.filter.is_some();

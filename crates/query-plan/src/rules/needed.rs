@@ -22,8 +22,8 @@ pub(super) fn read_only_needed(pipeline: &mut Pipeline, rules: &mut Vec<&'static
     }
 }
 
-/// The properties that operators look at before they go on to something else; `None` where they are not known. Operators
-/// `end_here` whose results nobody looks at.
+/// The properties that operators look at before they go on to something else; `None` where they are not known. With
+/// `end_here`, nobody looks at their results.
 fn looked_at(nodes: &[Node], end_here: bool) -> Option<Vec<Text>> {
     let mut keys = Vec::new();
     for node in nodes {

@@ -4,12 +4,11 @@ use std::collections::VecDeque;
 
 use adjacency::{NumberLists, NumberMap, NumberSet, Wanted};
 use graph_access::NumberedRead;
-use graph_model::{Direction, VertexId};
-use query_plan::Paths;
+use graph_model::VertexId;
+use query_plan::{Expand, Paths};
 use query_value::Value;
 use rustc_hash::FxHashMap;
 
-use super::{ExpandStage, give_counts};
 use crate::context::Cx;
 use crate::error::Result;
 use crate::limits::VALUES_KEPT_MAX;
@@ -23,6 +22,17 @@ pub(super) struct Numbers {
     seen: NumberSet,
     /// Vertices as values, since many edges lead to the same ones.
     values: FxHashMap<u32, Value>,
+}
+
+/// What is taken at once.
+#[derive(Clone, Copy)]
+pub(super) struct Block<'b> {
+    pub(super) expand: &'b Expand,
+    pub(super) wanted: Wanted<'b>,
+    /// The vertices, each once.
+    pub(super) owners: &'b [VertexId],
+    /// Where the vertex of each traverser is among them; none: it is no vertex that can have edges.
+    pub(super) places: &'b [Option<usize>],
 }
 
 impl Numbers {
@@ -45,69 +55,82 @@ impl Numbers {
         self.values.insert(number, value.clone());
         Some(value)
     }
-}
 
-/// Takes the whole block, where the graph has numbers; false: it is left as it is.
-pub(super) fn process<'g>(
-    stage: &mut ExpandStage<'g>,
-    cx: &mut Cx<'g>,
-    direction: Direction,
-    owners: &[VertexId],
-    places: &[Option<usize>],
-    input: &mut VecDeque<Traverser>,
-    out: &mut Vec<Traverser>,
-) -> Result<bool> {
-    let ExpandStage { expand, labels, numbers: own, .. } = stage;
-    let labels = labels.as_ref().and_then(Option::as_deref);
-    let wanted = Wanted { direction, labels, limit: expand.limit };
-    let lists = {
-        let Some(graph) = cx.read().numbered() else { return Ok(false) };
-        let Some(numbers) = owners.iter().map(|id| graph.number(id)).collect::<Option<Vec<u32>>>() else {
-            return Ok(false);
-        };
-        // A number takes four bytes.
-        let numbers_max = usize::try_from(cx.memory_left() / 4).unwrap_or(usize::MAX).max(1);
-        let mut lists = NumberLists { numbers_max, ..NumberLists::default() };
-        graph.read(&numbers, wanted, &mut lists)?;
-        if lists.is_full() {
-            return Err(cx.too_much());
-        }
-        lists
-    };
-    let list = |place: usize| {
-        let start = place.checked_sub(1).and_then(|before| lists.ends.get(before)).copied().unwrap_or(0);
-        let end = lists.ends.get(place).copied().unwrap_or(start);
-        lists.numbers.get(start..end).unwrap_or_default()
-    };
-    if expand.is_counted {
-        give_counts(places, |place| u64::try_from(list(place).len()).unwrap_or(u64::MAX), input, out)?;
-        return Ok(true);
-    }
-    // Traversers of which nothing is known but where they are can be counted, unless their order can be observed.
-    let merges = cx.is_bulked && !cx.is_lazy && cx.paths == Paths::None;
-    let mut at = NumberMap::default();
-    let is_distinct = expand.is_distinct;
-    for (traverser, place) in input.drain(..).zip(places) {
-        let found = place.map_or(&[][..], list);
-        cx.tick(u64::try_from(found.len()).unwrap_or(u64::MAX))?;
-        let merges = merges && traverser.state.is_none();
-        let Some(graph) = cx.read().numbered() else { continue };
-        for number in found {
-            if is_distinct && !own.seen.insert(*number) {
-                continue;
+    /// Takes the whole block, where the graph has numbers; false: it is left as it is.
+    pub(super) fn process<'g>(
+        &mut self,
+        cx: &mut Cx<'g>,
+        block: &Block<'_>,
+        input: &mut VecDeque<Traverser>,
+        out: &mut Vec<Traverser>,
+    ) -> Result<bool> {
+        let Block { expand, wanted, owners, places } = *block;
+        let lists = {
+            let Some(graph) = cx.read().numbered() else { return Ok(false) };
+            let Some(numbers) = owners.iter().map(|id| graph.number(id)).collect::<Option<Vec<u32>>>() else {
+                return Ok(false);
+            };
+            // A number takes four bytes.
+            let numbers_max = usize::try_from(cx.memory_left() / 4).unwrap_or(usize::MAX).max(1);
+            let mut lists = NumberLists { numbers_max, ..NumberLists::default() };
+            graph.read(&numbers, wanted, &mut lists)?;
+            if lists.is_full() {
+                return Err(cx.too_much());
             }
-            if merges && !is_distinct {
-                let next = u32::try_from(out.len()).unwrap_or(u32::MAX - 1);
-                let (place, is_new) = at.get_or_insert(*number, next);
-                if !is_new && let Some(known) = out.get_mut(place as usize) {
-                    semantics::add_bulk(&mut known.bulk, traverser.bulk)?;
+            lists
+        };
+        let list = |place: usize| {
+            let start = place.checked_sub(1).and_then(|before| lists.ends.get(before)).copied().unwrap_or(0);
+            let end = lists.ends.get(place).copied().unwrap_or(start);
+            lists.numbers.get(start..end).unwrap_or_default()
+        };
+        if expand.is_counted {
+            give_counts(places, |place| u64::try_from(list(place).len()).unwrap_or(u64::MAX), input, out)?;
+            return Ok(true);
+        }
+        // Traversers of which nothing is known but where they are can be counted, unless their order can be observed.
+        let merges = cx.is_bulked && !cx.is_lazy && cx.paths == Paths::None;
+        let mut at = NumberMap::default();
+        let is_distinct = expand.is_distinct;
+        for (traverser, place) in input.drain(..).zip(places) {
+            let found = place.map_or(&[][..], list);
+            cx.tick(u64::try_from(found.len()).unwrap_or(u64::MAX))?;
+            let merges = merges && traverser.state.is_none();
+            let Some(graph) = cx.read().numbered() else { continue };
+            for number in found {
+                if is_distinct && !self.seen.insert(*number) {
                     continue;
                 }
+                if merges && !is_distinct {
+                    let next = u32::try_from(out.len()).unwrap_or(u32::MAX - 1);
+                    let (place, is_new) = at.get_or_insert(*number, next);
+                    if !is_new && let Some(known) = out.get_mut(place as usize) {
+                        semantics::add_bulk(&mut known.bulk, traverser.bulk)?;
+                        continue;
+                    }
+                }
+                let Some(value) = self.value(cx, graph, *number, is_distinct) else { continue };
+                out.push(traverser.with(value));
             }
-            let Some(value) = own.value(cx, graph, *number, is_distinct) else { continue };
-            out.push(traverser.with(value));
+            cx.may_hold(u64::try_from(out.len()).unwrap_or(u64::MAX))?;
         }
-        cx.may_hold(u64::try_from(out.len()).unwrap_or(u64::MAX))?;
+        Ok(true)
     }
-    Ok(true)
+}
+
+/// Lets what comes in stand for as many as edges were counted.
+pub(super) fn give_counts(
+    places: &[Option<usize>],
+    count: impl Fn(usize) -> u64,
+    input: &mut VecDeque<Traverser>,
+    out: &mut Vec<Traverser>,
+) -> Result<()> {
+    for (mut traverser, place) in input.drain(..).zip(places) {
+        let count = place.map_or(0, &count);
+        traverser.bulk = semantics::times_bulk(traverser.bulk, count)?;
+        if traverser.bulk > 0 {
+            out.push(traverser);
+        }
+    }
+    Ok(())
 }

@@ -11,11 +11,11 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 /// What was counted: edges or vertices, of a label or all.
-pub(crate) type Counted = (bool, Option<LabelId>);
+pub type Counted = (bool, Option<LabelId>);
 
 /// Counts of one graph, and the batches that end their validity.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub struct Counts {
     /// Whether anything was ever counted: until then batches are not numbered.
     is_used: AtomicBool,
     begun: AtomicU64,
@@ -24,9 +24,10 @@ pub(crate) struct Counts {
 }
 
 /// A batch on its way; dropped once it is stored, or has failed.
-pub(crate) struct Batch(Arc<Counts>);
+#[derive(Debug)]
+pub struct CountedBatch(Arc<Counts>);
 
-impl Drop for Batch {
+impl Drop for CountedBatch {
     fn drop(&mut self) {
         self.0.stored.fetch_add(1, Ordering::SeqCst);
     }
@@ -34,22 +35,26 @@ impl Drop for Batch {
 
 impl Counts {
     /// To be held by a batch until it is stored; `None` as long as nothing was counted.
-    pub(crate) fn batch(self: &Arc<Self>) -> Option<Batch> {
+    #[must_use]
+    pub fn batch(self: &Arc<Self>) -> Option<CountedBatch> {
         if !self.is_used.load(Ordering::SeqCst) {
             return None;
         }
         self.begun.fetch_add(1, Ordering::SeqCst);
-        Some(Batch(Arc::clone(self)))
+        Some(CountedBatch(Arc::clone(self)))
     }
 
     /// Elements were written or removed by other means than a batch.
-    pub(crate) fn forget(&self) {
+    pub fn forget(&self) {
         self.begun.fetch_add(1, Ordering::SeqCst);
         self.stored.fetch_add(1, Ordering::SeqCst);
     }
 
     /// The kept count, or what `count` finds. `wait_for_writers` waits for batches that are not numbered.
-    pub(crate) fn get<E>(
+    ///
+    /// # Errors
+    /// Those of `count`.
+    pub fn get<E>(
         &self,
         what: Counted,
         wait_for_writers: impl FnOnce(),
