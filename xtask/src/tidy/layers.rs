@@ -11,6 +11,7 @@ use crate::report::Report;
 /// A crate and the crates of ours that it may use.
 const LAYERS: &[(&str, &[&str])] = &[
     ("graph-model", &[]),
+    ("analytics", &[]),
     ("kv", &[]),
     ("api-client", &[]),
     ("graph-gen", &[]),
