@@ -87,8 +87,8 @@ impl Search {
     }
 }
 
-/// Betweenness, not normalised: every ordered pair of vertices counts, so in a graph without directions each pair counts
-/// twice. `graph` is simple. (Brandes 2001; sampled: Brandes, Pich 2007.)
+/// Betweenness, not normalised: every ordered pair of vertices counts, so in a graph without directions each pair
+/// counts twice. `graph` is simple. (Brandes 2001; sampled: Brandes, Pich 2007.)
 ///
 /// # Errors
 /// [`crate::AnalyticsError::Stopped`].

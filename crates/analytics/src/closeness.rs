@@ -1,5 +1,5 @@
-//! How near each vertex is to all others: searches from 64 vertices at a time, a bit for each (Then et al., The More the
-//! Merrier: Efficient Multi-Source Graph Traversal, 2014).
+//! How near each vertex is to all others: searches from 64 vertices at a time, a bit for each (Then et al., The More
+//! the Merrier: Efficient Multi-Source Graph Traversal, 2014).
 
 use crate::csr::Csr;
 use crate::run::Run;

@@ -72,6 +72,44 @@ impl Csr {
         Ok(Self { offsets, targets, weights })
     }
 
+    /// From edges in parts, each part three columns: sources, targets, and weights where `weighted`. The edges of a
+    /// vertex come in the order of the parts. The parts are freed once they are read.
+    ///
+    /// # Errors
+    /// As [`from_edges`](Self::from_edges), and [`AnalyticsError::Parameter`] where the columns differ in length.
+    pub fn from_columns(
+        vertices: usize,
+        parts: Vec<(Vec<Vertex>, Vec<Vertex>, Vec<f64>)>,
+        weighted: bool,
+    ) -> Result<Self> {
+        check_size(vertices)?;
+        let mut offsets = vec![0; vertices + 1];
+        for (sources, targets, weights) in &parts {
+            if sources.len() != targets.len() || (weighted && weights.len() != sources.len()) {
+                return Err(AnalyticsError::parameter("sources, targets and weights must be of the same edges"));
+            }
+            if let Some(wrong) = sources.iter().chain(targets).find(|end| **end as usize >= vertices) {
+                return Err(no_vertex(*wrong, vertices));
+            }
+            sources.iter().for_each(|source| offsets[*source as usize + 1] += 1);
+        }
+        add_up(&mut offsets);
+        let edges = offsets[vertices];
+        let mut next = offsets.clone();
+        let (mut all_targets, mut all_weights) = (vec![0; edges], vec![1.0; if weighted { edges } else { 0 }]);
+        for (sources, targets, weights) in parts {
+            for (at, (source, target)) in sources.iter().zip(&targets).enumerate() {
+                let place = &mut next[*source as usize];
+                all_targets[*place] = *target;
+                if weighted {
+                    all_weights[*place] = weights[at];
+                }
+                *place += 1;
+            }
+        }
+        Ok(Self { offsets, targets: all_targets, weights: weighted.then_some(all_weights) })
+    }
+
     /// How many vertices.
     #[must_use]
     pub fn vertices(&self) -> usize {
@@ -255,7 +293,8 @@ impl Csr {
         })
     }
 
-    /// Without directions: each edge from both its ends. `into` is this, transposed. Simple like [`simple`](Self::simple).
+    /// Without directions: each edge from both its ends. `into` is this, transposed. Simple like
+    /// [`simple`](Self::simple).
     ///
     /// # Errors
     /// [`AnalyticsError::Stopped`].

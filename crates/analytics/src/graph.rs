@@ -180,5 +180,10 @@ mod tests {
         let csr = Csr::from_rows(&[1, 1], vec![1, 0], None).unwrap();
         assert_eq!(csr.iter().collect::<Vec<_>>(), [(0, 1, 1.0), (1, 0, 1.0)]);
         assert!(csr.check_vertices(&[2]).is_err());
+        let parts = vec![(vec![1, 0], vec![0, 1], vec![2.0, 3.0]), (vec![1], vec![1], vec![4.0])];
+        let csr = Csr::from_columns(2, parts, true).unwrap();
+        assert_eq!(csr.iter().collect::<Vec<_>>(), [(0, 1, 3.0), (1, 0, 2.0), (1, 1, 4.0)]);
+        assert!(Csr::from_columns(2, vec![(vec![1], vec![2], vec![])], false).is_err());
+        assert!(Csr::from_columns(2, vec![(vec![1], vec![1], vec![])], true).is_err());
     }
 }

@@ -89,8 +89,8 @@ fn most_frequent(
     best.map(|(_, label)| label)
 }
 
-/// Label propagation one vertex after the other, as HugeGraph's `lpa` does it: each takes the most frequent label of its
-/// neighbours at once, of equally frequent ones its own, else one by `seed` (there it is by chance). It ends after
+/// Label propagation one vertex after the other, as HugeGraph's `lpa` does it: each takes the most frequent label of
+/// its neighbours at once, of equally frequent ones its own, else one by `seed` (there it is by chance). It ends after
 /// `rounds`, or when at most the part `precision` of the labels changes.
 ///
 /// # Errors

@@ -4,8 +4,8 @@ use crate::run::{Run, even};
 use crate::similarity::{Pair, better, keep_best};
 use crate::{AnalyticsError, Result, Vertex};
 
-/// For each vertex the `top_k` others whose vectors have the least angle to its own, with the cosine, best first, ties by
-/// number. Exact: every pair is looked at. `vectors`: `dimensions` numbers for each vertex.
+/// For each vertex the `top_k` others whose vectors have the least angle to its own, with the cosine, best first, ties
+/// by number. Exact: every pair is looked at. `vectors`: `dimensions` numbers for each vertex.
 ///
 /// # Errors
 /// [`AnalyticsError::Parameter`], [`AnalyticsError::Stopped`].

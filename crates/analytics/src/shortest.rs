@@ -11,8 +11,8 @@ use crate::{AnalyticsError, Result, Vertex};
 /// Vertices of a bucket that one thread relaxes at a time.
 const PART: usize = 512;
 
-/// For each vertex the least sum of weights on a way from `source`; infinity where there is none. Delta-stepping (Meyer,
-/// Sanders 2003): vertices are settled in buckets of width `delta`. 0: chosen by the weights.
+/// For each vertex the least sum of weights on a way from `source`; infinity where there is none. Delta-stepping
+/// (Meyer, Sanders 2003): vertices are settled in buckets of width `delta`. 0: chosen by the weights.
 ///
 /// # Errors
 /// [`AnalyticsError::NoVertex`], [`AnalyticsError::Weight`], [`AnalyticsError::Parameter`],
@@ -189,8 +189,8 @@ pub fn shortest_ways(out: &Csr, source: Vertex, target: Vertex, count: usize, ru
     Ok(ways)
 }
 
-/// The distances from every vertex to every other, row by row in the order of `sources`: `row` gets each source with its
-/// distances. So many rows are in memory as there are threads.
+/// The distances from every vertex to every other, row by row in the order of `sources`: `row` gets each source with
+/// its distances. So many rows are in memory as there are threads.
 ///
 /// # Errors
 /// As [`distances`]; what `row` fails with.
@@ -282,7 +282,8 @@ mod tests {
                 let weights: Vec<f64> = best.iter().map(|way| way.weight).collect();
                 prop_assert_eq!(&weights, &ways[..ways.len().min(5)]);
                 for way in &best {
-                    let step = |two: &[u32]| out.weighted(two[0] as usize).find(|it| it.0 == two[1] as usize).unwrap().1;
+                    let on = |from: u32, to: u32| out.weighted(from as usize).find(|it| it.0 == to as usize).unwrap().1;
+                    let step = |two: &[u32]| on(two[0], two[1]);
                     prop_assert_eq!(way.vertices.windows(2).map(step).sum::<f64>(), way.weight);
                 }
             }

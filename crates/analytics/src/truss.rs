@@ -71,8 +71,8 @@ pub fn trusses(plain: &Csr, run: &Run<'_>) -> Result<Vec<TrussEdge>> {
     Ok(ends.into_iter().map(|(at, source, target)| TrussEdge { source, target, truss: trusses[at] }).collect())
 }
 
-/// The neighbours that two vertices share, ascending: the shorter list is looked up in the longer one where that is much
-/// longer, else both are gone through.
+/// The neighbours that two vertices share, ascending: those of the shorter list are looked up in the longer one, each
+/// near the place of the last.
 pub(crate) fn common(plain: &Csr, a: Vertex, b: Vertex) -> impl Iterator<Item = Vertex> {
     let (mut few, mut many) = (plain.targets(a as usize), plain.targets(b as usize));
     if few.len() > many.len() {

@@ -17,7 +17,7 @@ const ENDS: [Parameter; 2] =
 pub(super) const ALGORITHMS: &[Algorithm] = &[
     Algorithm {
         name: "bfs",
-        summary: "How many edges each vertex is away from the nearest source, and the vertex before it; -1: not reached.",
+        summary: "How many edges each vertex is away from the nearest source, and the one before it; -1: not reached.",
         view: View::Multi,
         parameters: &[parameter("sources", Kind::Vertices, "required"), parameter("max_depth", Kind::Count, "all")],
         columns: &["depth", "parent"],
