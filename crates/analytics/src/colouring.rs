@@ -1,8 +1,8 @@
 //! Colours such that no neighbours have the same, and sets of vertices without neighbours among them.
 
-use crate::csr::Csr;
+use crate::csr::{Csr, balanced};
 use crate::random::mix;
-use crate::run::{Run, balanced};
+use crate::run::Run;
 use crate::{Result, Vertex};
 
 /// A colour for each vertex, from 0: greedily, last peeled first, which needs at most one colour more than the greatest

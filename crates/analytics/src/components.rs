@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use crate::csr::Csr;
+use crate::csr::{Csr, balanced};
 use crate::graph::Graph;
 use crate::random::Random;
-use crate::run::{Run, balanced, even};
+use crate::run::{Run, even};
 use crate::search::reached;
 use crate::{Result, Vertex, limits};
 
@@ -101,7 +101,7 @@ fn most_frequent(parents: &[AtomicU32]) -> Vertex {
 }
 
 /// Strongly connected components: for each vertex the least number in its component. The largest is usually that of
-/// the vertex with most edges: it is what can be reached from there both ways (Fleischer, Hendrickson, Pınar 2000). The
+/// the vertex with most edges: it is what can be reached from there both ways (Fleischer, Hendrickson, Pinar 2000). The
 /// rest by Tarjan's algorithm (1972), without recursion.
 ///
 /// # Errors

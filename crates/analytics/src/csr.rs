@@ -1,9 +1,10 @@
 //! Compressed sparse rows: the edges of each vertex next to each other.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::limits;
-use crate::run::{Run, balanced, even};
+use crate::run::{Run, even};
 use crate::{AnalyticsError, Result, Vertex};
 
 /// An edge: source, target, weight.
@@ -324,6 +325,23 @@ impl Csr {
             self.weighted(vertex).map(move |(target, weight)| (vertex as Vertex, target as Vertex, weight))
         })
     }
+}
+
+/// Cuts the vertices into ranges with about as many edges each.
+pub(crate) fn balanced(csr: &Csr) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let (mut start, mut work) = (0, 0);
+    for vertex in 0..csr.vertices() {
+        work += 1 + csr.degree(vertex);
+        if work >= limits::PART_WORK {
+            ranges.push(start..vertex + 1);
+            (start, work) = (vertex + 1, 0);
+        }
+    }
+    if start < csr.vertices() {
+        ranges.push(start..csr.vertices());
+    }
+    ranges
 }
 
 /// Bytes that rows take.

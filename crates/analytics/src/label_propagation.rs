@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::csr::balanced;
 use crate::graph::Graph;
 use crate::random::mix;
-use crate::run::{Run, balanced};
+use crate::run::Run;
 use crate::{AnalyticsError, Result, Vertex};
 
 /// Labels of vertices, and how they were found.

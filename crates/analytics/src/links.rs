@@ -11,9 +11,9 @@ pub enum LinkScore {
     CommonNeighbours,
     /// The neighbours they share, each counting 1 / ln(its neighbours) (Adamic, Adar 2003).
     AdamicAdar,
-    /// The neighbours they share, each counting 1 / its neighbours (Zhou, Lü, Zhang 2009).
+    /// The neighbours they share, each counting 1 / its neighbours (Zhou, Lu, Zhang 2009).
     ResourceAllocation,
-    /// The product of how many neighbours they have (Barabási, Albert 1999).
+    /// The product of how many neighbours they have (Barabasi, Albert 1999).
     PreferentialAttachment,
     /// How many neighbours they have together.
     TotalNeighbours,

@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 
+use crate::csr::balanced;
 use crate::graph::Graph;
-use crate::run::{Run, balanced};
+use crate::run::Run;
 use crate::{AnalyticsError, Result, Vertex, limits};
 
 /// How ranks are computed.

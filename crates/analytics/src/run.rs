@@ -8,7 +8,6 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::Result;
-use crate::csr::Csr;
 use crate::limits;
 
 /// Why a run ended early.
@@ -180,23 +179,6 @@ impl<'a> Run<'a> {
 /// Cuts `0..len` into ranges of `size`.
 pub(crate) fn even(len: usize, size: usize) -> Vec<Range<usize>> {
     (0..len).step_by(size.max(1)).map(|start| start..(start + size).min(len)).collect()
-}
-
-/// Cuts the vertices into ranges with about as many edges each.
-pub(crate) fn balanced(csr: &Csr) -> Vec<Range<usize>> {
-    let mut ranges = Vec::new();
-    let (mut start, mut work) = (0, 0);
-    for vertex in 0..csr.vertices() {
-        work += 1 + csr.degree(vertex);
-        if work >= limits::PART_WORK {
-            ranges.push(start..vertex + 1);
-            (start, work) = (vertex + 1, 0);
-        }
-    }
-    if start < csr.vertices() {
-        ranges.push(start..csr.vertices());
-    }
-    ranges
 }
 
 #[cfg(test)]

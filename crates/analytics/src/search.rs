@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::csr::Csr;
+use crate::csr::{Csr, balanced};
 use crate::graph::Graph;
-use crate::run::{Run, balanced, even};
+use crate::run::{Run, even};
 use crate::{Result, Vertex, limits};
 
 /// Not reached.

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
+use crate::csr::balanced;
 use crate::graph::Graph;
-use crate::run::{Run, balanced};
+use crate::run::Run;
 use crate::{AnalyticsError, Result, Vertex};
 
 /// How alike two sets of neighbours are.

@@ -1,9 +1,9 @@
 //! Eigenvector and Katz centrality, hubs and authorities.
 
-use crate::csr::Csr;
+use crate::csr::{Csr, balanced};
 use crate::graph::Graph;
 use crate::rank::{Iterated, iterate};
-use crate::run::{Run, balanced};
+use crate::run::Run;
 use crate::{AnalyticsError, Result};
 
 /// The scores of vertices as hubs and as authorities.

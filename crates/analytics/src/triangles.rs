@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::csr::Csr;
+use crate::csr::{Csr, balanced};
 use crate::graph::Graph;
-use crate::run::{Run, balanced, even};
+use crate::run::{Run, even};
 use crate::{Result, Vertex, limits};
 
 /// A plain graph whose edges lead from the end with fewer neighbours to that with more only, under new numbers: by

@@ -1,6 +1,6 @@
 //! Which vertices matter.
 
-use super::{Algorithm, Kind, Parameter, parameter};
+use super::algorithm::{Algorithm, Kind, Parameter, parameter};
 use crate::betweenness::{BetweennessRules, betweenness};
 use crate::closeness::{Nearness, nearness};
 use crate::degree::{Direction, degrees, strengths};

@@ -1,7 +1,7 @@
 //! Which vertices belong together.
 
+use super::algorithm::{Algorithm, Kind, Parameter, parameter};
 use super::central::ints;
-use super::{Algorithm, Kind, Parameter, parameter};
 use crate::colouring;
 use crate::communities::{Communities, CommunityRules, louvain};
 use crate::components::{self, sizes};

@@ -1,6 +1,6 @@
 //! Ways from vertex to vertex.
 
-use super::{Algorithm, Kind, Parameter, parameter};
+use super::algorithm::{Algorithm, Kind, Parameter, parameter};
 use crate::cycles::{CycleRules, cycles, longest_ways, topological_order};
 use crate::flow::max_flow;
 use crate::forest::spanning_forest;
@@ -193,7 +193,7 @@ fn flow(graph: &Graph, params: &Params, run: &Run<'_>) -> Result<Table> {
 }
 
 fn circles(graph: &Graph, params: &Params, run: &Run<'_>) -> Result<Table> {
-    let is_plain = params.text(super::DIRECTION, "out")? == "both";
+    let is_plain = params.text(super::algorithm::DIRECTION, "out")? == "both";
     let rules = CycleRules {
         length_min: params.size("min_length", if is_plain { 3 } else { 2 })?,
         length_max: params.size("max_length", 5)?,

@@ -1,6 +1,6 @@
 //! Which vertices are alike, where walks lead, and vertices as vectors.
 
-use super::{Algorithm, Kind, Parameter, parameter};
+use super::algorithm::{Algorithm, Kind, Parameter, parameter};
 use crate::graph::{Graph, View};
 use crate::links::{LinkScore, link_score};
 use crate::neighbours::nearest;
