@@ -37,10 +37,6 @@ impl Checker<'_> {
                 let message = format!("Multiple result columns with the same name `{}` are not supported", item.name);
                 return Err(Error::syntax(Detail::ColumnNameConflict, item.expr.span, message));
             }
-            if !is_return && !item.has_alias && !matches!(item.expr.kind, ExprKind::Variable(_)) {
-                let message = "Expression in WITH must be aliased (use AS)";
-                return Err(Error::syntax(Detail::NoExpressionAlias, item.expr.span, message));
-            }
             let of = self.expr(&item.expr, scope)?;
             if has_aggregate(&item.expr) {
                 check_grouping(&item.expr, &projection.items, star)?;
@@ -48,6 +44,12 @@ impl Checker<'_> {
             after.set(&item.name, of);
         }
         self.check_order(projection, scope, &after, is_grouped)?;
+        for item in &projection.items {
+            if !is_return && !item.has_alias && !matches!(item.expr.kind, ExprKind::Variable(_)) {
+                let message = "Expression in WITH must be aliased (use AS)";
+                return Err(Error::syntax(Detail::NoExpressionAlias, item.expr.span, message));
+            }
+        }
         for bound in [&projection.skip, &projection.limit].into_iter().flatten() {
             self.check_bound(bound)?;
         }
@@ -148,7 +150,6 @@ fn check_mixed_order(expr: &Expr, projection: &Projection, before: &Scope, after
         return Err(Error::syntax(Detail::AmbiguousAggregationExpression, expr.span, message));
     }
     match &expr.kind {
-        ExprKind::Call { name, .. } if super::is_aggregate(name) => Ok(()),
         ExprKind::Variable(name) if after.get(name).is_some() => Ok(()),
         ExprKind::Variable(name) if before.get(name).is_some() => Err(undefined(name, expr.span)),
         _ => children(expr).into_iter().try_for_each(|inner| check_mixed_order(inner, projection, before, after)),
