@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::arithmetic::{add, as_float};
+use crate::bounds;
 use crate::compare::order;
 use crate::error::{Detail, Error, Result};
 use crate::memory::memory;
@@ -120,7 +121,7 @@ impl Accumulator {
     /// # Errors
     ///
     /// A type error for what the aggregate does not take, an arithmetic error for sums beyond 64 bits, an argument
-    /// error for a percentile that is none.
+    /// error for a percentile that is none, an execution error for values that are nested too deep.
     pub fn add(&mut self, arguments: &[Value]) -> Result<usize> {
         let Some(value) = arguments.first() else { return Ok(0) };
         if let Some(percentile) = arguments.get(1) {
@@ -141,6 +142,7 @@ impl Accumulator {
         match &mut self.state {
             State::Count(count) => *count += 1,
             State::Collect(values) => {
+                bounds::check(value, 1)?;
                 bytes += memory(value);
                 values.push(value.clone());
             }

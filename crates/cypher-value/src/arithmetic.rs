@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::bounds::{bounded, joined};
 use crate::error::{Detail, Error, Result};
 use crate::moment;
 use crate::text::Text;
@@ -14,22 +15,23 @@ use crate::value::Value;
 ///
 /// # Errors
 ///
-/// An arithmetic error beyond 64 bits; a type error for what cannot be added.
+/// An arithmetic error beyond 64 bits; a type error for what cannot be added; an execution error for a list or text
+/// beyond the limits.
 pub fn add(a: &Value, b: &Value) -> Result<Value> {
     match (a, b) {
         (Value::Null, _) | (_, Value::Null) => Ok(Value::Null),
         (Value::Integer(x), Value::Integer(y)) => {
             x.checked_add(*y).map(Value::Integer).ok_or_else(|| overflow(a, '+', b))
         }
-        (Value::List(a), Value::List(b)) => Ok(Value::list(a.iter().chain(b.iter()).cloned().collect())),
-        (Value::List(list), value) => Ok(Value::list(list.iter().chain([value]).cloned().collect())),
-        (value, Value::List(list)) => Ok(Value::list([value].into_iter().chain(list.iter()).cloned().collect())),
+        (Value::List(a), Value::List(b)) => bounded(Value::list(a.iter().chain(b.iter()).cloned().collect())),
+        (Value::List(list), value) => bounded(Value::list(list.iter().chain([value]).cloned().collect())),
+        (value, Value::List(list)) => bounded(Value::list([value].into_iter().chain(list.iter()).cloned().collect())),
         (Value::String(a), b) => match as_text(b) {
-            Some(b) => Ok(Value::from([a.as_str(), &b].concat())),
+            Some(b) => joined(a, &b),
             None => Err(mismatch('+', &Value::String(a.clone()), b)),
         },
         (a, Value::String(b)) => match as_text(a) {
-            Some(a) => Ok(Value::from([&a, b.as_str()].concat())),
+            Some(a) => joined(&a, b),
             None => Err(mismatch('+', a, &Value::String(b.clone()))),
         },
         (Value::Duration(x), Value::Duration(y)) => x.plus(y).map(Value::from),

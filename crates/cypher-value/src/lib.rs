@@ -8,10 +8,12 @@
 //! [`function`] has the functions by name, [`Accumulator`] the aggregates. [`Context`] is what they need beside values.
 //! [`Error`] says what kind of mistake a query makes; its kind decides the code that clients see.
 //!
-//! No I/O, no storage, no parser of the language, no execution. Nothing here panics. Start reading at [`Value`].
+//! No I/O, no storage, no parser of the language, no execution. Nothing here panics. Functions recurse into nested
+//! values, so code that makes lists or maps of values hands them through [`bounded`]. Start reading at [`Value`].
 
 mod aggregate;
 pub mod arithmetic;
+mod bounds;
 pub mod compare;
 mod context;
 mod equivalence;
@@ -32,6 +34,7 @@ mod types;
 mod value;
 
 pub use aggregate::{Accumulator, Aggregate};
+pub use bounds::bounded;
 pub use context::{Carried, Context, Elements, Moment, clock};
 pub use error::{Detail, Error, ErrorKind, Result};
 pub use function::Function;
