@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use threads::{run_anywhere, stand_back};
 use tokio::runtime::Runtime;
 
-use crate::queue::{Queue, Refused};
+use crate::queue::{Permit, Queue, Refused};
 
 /// Threads for work that can take long, and the queue for them.
 pub struct Pool {
@@ -36,6 +36,12 @@ impl Pool {
     /// How much waits for a thread.
     pub fn waiting(&self) -> usize {
         self.queue.waiting()
+    }
+
+    /// The right to work for a graph on a thread of the caller's own, as soon as one of this pool would be free: for
+    /// work that comes in parts and keeps its thread between them.
+    pub async fn enter(&self, graph: Option<&str>) -> Result<Permit, Refused> {
+        self.queue.enter(graph).await
     }
 
     /// Runs `work` for a graph on a thread as soon as one is free. A panic in it is a panic of the caller.

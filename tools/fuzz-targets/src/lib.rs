@@ -12,6 +12,7 @@
 )]
 
 mod address;
+mod bolt;
 mod cypher;
 mod elements;
 mod graph;
@@ -25,8 +26,9 @@ mod traversers;
 pub type Target = fn(&[u8]);
 
 /// All targets by name, which is that of the binary and of the folder of inputs.
-pub const TARGETS: [(&str, Target); 18] = [
+pub const TARGETS: [(&str, Target); 20] = [
     ("address", address::address),
+    ("bolt_messages", bolt::bolt_messages),
     ("conditions", elements::conditions),
     ("cypher_temporal", cypher::cypher_temporal),
     ("decode_edges", elements::decode_edges),
@@ -39,6 +41,7 @@ pub const TARGETS: [(&str, Target); 18] = [
     ("gremlin_text", gremlin::gremlin_text),
     ("keys", stored::keys),
     ("mapping", mapping::mapping),
+    ("pack_stream", bolt::pack_stream),
     ("page_token", graph::page_token),
     ("shard_bound", graph::shard_bound),
     ("tagged_value", stored::tagged_value),

@@ -92,6 +92,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "fuzz-targets",
         &[
+            "bolt-codec",
+            "bolt-server",
             "bulk-load",
             "cypher-value",
             "graph-access",
@@ -111,6 +113,9 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("serving", &["threads"]),
+    ("bolt-codec", &["cypher-value"]),
+    ("cypher-session", &["auth", "cypher-value", "serving", "threads"]),
+    ("bolt-server", &["auth", "bolt-codec", "cypher-session", "cypher-value", "serving"]),
     ("http-server", &["serving"]),
     (
         "gremlin-server",

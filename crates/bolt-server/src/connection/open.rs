@@ -1,0 +1,23 @@
+//! Transactions of a connection.
+
+use std::sync::Arc;
+
+use bolt_codec::NotificationFilter;
+use cypher_session::{Begin, Transaction};
+
+use crate::pipe::Emptying;
+
+/// A transaction that has no thread yet.
+pub(super) struct Begun {
+    pub(super) begin: Begin,
+    /// Whether the client has left it to the server to know the database.
+    pub(super) names_database: bool,
+    pub(super) filter: Arc<NotificationFilter>,
+}
+
+/// A transaction with a thread.
+pub(super) struct Open {
+    pub(super) transaction: Transaction,
+    pub(super) pipe: Emptying,
+    pub(super) is_single: bool,
+}

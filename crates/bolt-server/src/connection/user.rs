@@ -1,0 +1,79 @@
+//! Who the user of a connection is: the one place where credentials are looked at.
+
+use auth::{AuthError, Caller, Credentials as Shown};
+use bolt_codec::Credentials;
+use cypher_session::Failure;
+use std::sync::Arc;
+
+use super::Connection;
+
+impl Connection {
+    /// Finds out who the user is. False where that failed: the answer is written, and the connection ends.
+    pub(super) async fn log_on(&mut self, credentials: &Credentials) -> bool {
+        match self.caller_of(credentials).await {
+            Ok(caller) => {
+                self.caller = Some(caller);
+                self.inbox.trust();
+                true
+            }
+            Err(failure) => {
+                self.fail(&failure);
+                self.machine.close();
+                false
+            }
+        }
+    }
+
+    async fn caller_of(&self, credentials: &Credentials) -> Result<Caller, Failure> {
+        let auth = &self.shared.auth;
+        if !auth.is_enabled() {
+            return Ok(Caller::anonymous());
+        }
+        let shown = shown(credentials)?;
+        if let Some(caller) = auth.known(shown) {
+            return Ok(caller);
+        }
+        // Hashing a password takes long.
+        let (auth, credentials, from) = (Arc::clone(auth), credentials.clone(), self.peer.ip());
+        let check = tokio::task::spawn_blocking(move || {
+            let shown = self::shown(&credentials)?;
+            auth.check(shown, Some(from)).map_err(|error| refused(&error))
+        });
+        check.await.unwrap_or_else(|_| {
+            Err(Failure::new(Failure::UNKNOWN, "an internal error happened while the credentials were checked"))
+        })
+    }
+
+    /// The user with the rights of this moment.
+    pub(super) fn present_caller(&self) -> Result<Caller, Failure> {
+        let Some(caller) = &self.caller else { return Err(refused(&AuthError::Required)) };
+        self.shared.auth.renew(caller).map_err(|error| {
+            // Drivers connect anew after that, and ask for new credentials.
+            Failure::new("Neo.ClientError.Security.AuthorizationExpired", error.to_string())
+        })
+    }
+}
+
+fn shown(credentials: &Credentials) -> Result<Shown<'_>, Failure> {
+    let principal = credentials.principal.as_deref().unwrap_or_default();
+    let secret = credentials.credentials.as_deref().unwrap_or_default();
+    match credentials.scheme.as_deref() {
+        None | Some("none") => Ok(Shown::None),
+        Some("basic") => Ok(Shown::Password { user: principal, password: secret }),
+        Some("bearer") => Ok(Shown::Token(secret)),
+        Some(other) => {
+            let message = format!("the authentication scheme '{other}' is not known: use basic or bearer");
+            Err(Failure::new(Failure::UNAUTHORIZED, message))
+        }
+    }
+}
+
+fn refused(error: &AuthError) -> Failure {
+    let code = match error {
+        AuthError::Required | AuthError::Failed => Failure::UNAUTHORIZED,
+        AuthError::Throttled { .. } => "Neo.ClientError.Security.AuthenticationRateLimit",
+        AuthError::Busy => Failure::OVERLOADED,
+        AuthError::Storage(_) => Failure::SHUTTING_DOWN,
+    };
+    Failure::new(code, error.to_string())
+}

@@ -1,0 +1,261 @@
+//! Queries and transactions: tasks for the thread of a transaction, and its answers for the client.
+
+use std::io;
+
+use std::time::{Duration, Instant};
+
+use bolt_codec::{END, Fetch, Request, Run, is_fetch};
+use cypher_session::{Failure, Statement, Task};
+use serving::Admitted;
+use tokio::time::timeout;
+
+use super::Connection;
+use super::open::{Begun, Open};
+use crate::answers::Writer;
+use crate::limits::{EARLY, KEEP_ALIVE, PIECE_BYTES, STOP_TIME_MAX};
+use crate::pipe::{Outcome, Piece, pipe};
+use crate::stream::{Stop, work_reading};
+
+impl Connection {
+    /// Runs a query, and hands on its first rows where the client has asked for them already.
+    pub(super) async fn run_query(&mut self, run: Run) -> io::Result<()> {
+        let Run { text, parameters, extra } = run;
+        if !self.machine.has_room() {
+            let max = crate::limits::OPEN_RESULTS_MAX;
+            let message = format!("the transaction has {max} open results (OPEN_RESULTS_MAX): pull or discard some");
+            self.fail(&Failure::new(Failure::INVALID_REQUEST, message));
+            return Ok(());
+        }
+        // In a transaction the time counts from its beginning.
+        let is_single = !self.machine.is_in_transaction();
+        let client_timeout = if is_single { extra.timeout } else { None };
+        if self.open.is_none() {
+            let begun = match self.begun.take() {
+                Some(begun) => Ok(begun),
+                None => self.begin_of(extra, true),
+            };
+            match begun.and_then(|begun| self.start(begun)) {
+                Ok(open) => self.open = Some(open),
+                Err(failure) => {
+                    self.fail(&failure);
+                    return Ok(());
+                }
+            }
+        }
+        let query = self.machine.next_query();
+        let task = Task::Run(Statement::new(text, parameters));
+        let mut following = None;
+        if !self.inbox.has_reset() && self.inbox.peek().is_some_and(is_fetch) {
+            following =
+                self.inbox.peek().and_then(|bytes| Request::read(bytes, self.dialect).ok()).and_then(|request| {
+                    match request {
+                        Request::Pull(Fetch { rows, query: None }) => Some(Task::Pull { rows, query }),
+                        Request::Discard(Fetch { rows, query: None }) => Some(Task::Discard { rows, query }),
+                        _ => None,
+                    }
+                });
+        }
+        if following.is_some() {
+            self.inbox.pop();
+        }
+        self.work(task, following, client_timeout).await
+    }
+
+    /// Takes or leaves rows of a result.
+    pub(super) async fn fetch(&mut self, fetch: Fetch, is_pull: bool) -> io::Result<()> {
+        let Some(query) = self.machine.result(fetch.query) else {
+            let message = format!("there is no open result {}", fetch.query.unwrap_or(-1));
+            self.fail(&Failure::new(Failure::INVALID_REQUEST, message));
+            return Ok(());
+        };
+        let rows = fetch.rows;
+        let task = if is_pull { Task::Pull { rows, query } } else { Task::Discard { rows, query } };
+        self.work(task, None, None).await
+    }
+
+    /// Ends the transaction that the client began.
+    pub(super) async fn settle(&mut self, is_commit: bool) -> io::Result<()> {
+        if self.open.is_some() {
+            return self.work(if is_commit { Task::Commit } else { Task::Rollback }, None, None).await;
+        }
+        // It has run nothing.
+        let begun = self.begun.take();
+        let bookmark = begun.filter(|_| is_commit).map(|begun| {
+            let queries = self.shared.transactions.queries();
+            queries.bookmark(&begun.begin.database)
+        });
+        self.success(|map| {
+            if let Some(bookmark) = &bookmark {
+                map.text("bookmark", bookmark);
+            }
+        });
+        self.machine.settled();
+        Ok(())
+    }
+
+    /// Ends the transaction, if there is one, and waits for that.
+    pub(super) async fn end_transaction(&mut self) {
+        self.begun = None;
+        let Some(Open { transaction, pipe, .. }) = self.open.take() else { return };
+        drop(transaction);
+        let ended = async { while pipe.take().await.is_some() {} };
+        if timeout(STOP_TIME_MAX, ended).await.is_err() {
+            tracing::warn!("a transaction that was told to stop goes on");
+        }
+    }
+
+    /// Starts the thread of a transaction.
+    fn start(&self, begun: Begun) -> Result<Open, Failure> {
+        let (filling, pipe) = pipe();
+        let writer = Writer {
+            dialect: self.dialect,
+            pipe: filling,
+            database: begun.begin.database.clone(),
+            names_database: begun.names_database,
+            is_single: begun.begin.is_single,
+            filter: begun.filter,
+            since: Instant::now(),
+            open: Vec::new(),
+        };
+        let is_single = begun.begin.is_single;
+        let transaction = self.shared.transactions.begin(begun.begin, writer)?;
+        Ok(Open { transaction, pipe, is_single })
+    }
+
+    fn admit(&self) -> Result<Admitted, Failure> {
+        let serving = self.shared.serving();
+        let mut admitted = serving.admission.enter().map_err(|_| {
+            serving.metrics.refused_requests.inc();
+            let max = serving.options.requests_in_flight_max;
+            let message = format!("the server works on {max} requests already (server.requests_in_flight_max)");
+            Failure::new(Failure::OVERLOADED, message)
+        })?;
+        admitted.grow_to(self.inbox.held_bytes()).map_err(|_| {
+            serving.metrics.refused_bytes.inc();
+            let max = serving.options.bytes_in_flight_max;
+            let message = format!("the server holds {max} bytes of requests already (server.bytes_in_flight_max)");
+            Failure::new(Failure::OVERLOADED, message)
+        })?;
+        Ok(admitted)
+    }
+
+    /// Has the transaction do a task, and another one that follows at once, and hands its answers to the client.
+    async fn work(&mut self, task: Task, following: Option<Task>, client: Option<Duration>) -> io::Result<()> {
+        let admitted = match self.admit() {
+            Ok(admitted) => admitted,
+            Err(failure) => return self.failed(&failure, following.is_some()),
+        };
+        let Some(open) = &mut self.open else {
+            let failure = Failure::new(Failure::TRANSACTION_NOT_FOUND, "the transaction has ended");
+            return self.failed(&failure, following.is_some());
+        };
+        let mut pending = 1;
+        let given = work_reading(&self.stream, &mut self.inbox, open.transaction.give(task, client)).await;
+        match given {
+            Ok(Ok(())) => {}
+            Ok(Err(failure)) => return self.failed(&failure, following.is_some()),
+            Err(Stop::Reset) => return self.stopped(pending + usize::from(following.is_some())).await,
+            Err(Stop::Gone(error)) => return Err(error),
+        }
+        if let Some(following) = following {
+            pending += 1;
+            // Fails where the first task has failed already: its answer says so.
+            drop(open.transaction.give_next(following));
+        }
+        let mut patience = EARLY;
+        while pending > 0 {
+            let Some(open) = &self.open else { return Ok(()) };
+            let piece = match work_reading(&self.stream, &mut self.inbox, timeout(patience, open.pipe.take())).await {
+                Ok(Ok(piece)) => piece,
+                Ok(Err(_)) => match open.pipe.take_now() {
+                    Some(piece) => Some(piece),
+                    None => {
+                        if patience == KEEP_ALIVE {
+                            // It goes on: the client is not to take the connection for lost.
+                            self.out.extend_from_slice(&END);
+                        }
+                        patience = KEEP_ALIVE;
+                        self.flush().await?;
+                        continue;
+                    }
+                },
+                Err(Stop::Reset) => return self.stopped(pending).await,
+                Err(Stop::Gone(error)) => return Err(error),
+            };
+            patience = EARLY;
+            let Some(piece) = piece else {
+                let message = "the transaction has ended: it was idle for too long, or its time was over";
+                let failure = Failure::new(Failure::TRANSACTION_NOT_FOUND, message);
+                return self.failed(&failure, pending > 1);
+            };
+            if self.take(piece, &mut pending) {
+                self.forget_transaction();
+                (0..pending).for_each(|_| self.ignore());
+                break;
+            }
+            if self.out.len() >= PIECE_BYTES || pending > 0 {
+                self.flush().await?;
+            }
+        }
+        drop(admitted);
+        Ok(())
+    }
+
+    /// Takes answers over. True where the transaction has ended.
+    fn take(&mut self, piece: Piece, pending: &mut usize) -> bool {
+        if self.out.is_empty() {
+            self.out = piece.bytes;
+        } else {
+            self.out.extend_from_slice(&piece.bytes);
+        }
+        let is_single = self.open.as_ref().is_some_and(|open| open.is_single);
+        let mut is_over = false;
+        for outcome in piece.outcomes {
+            *pending = pending.saturating_sub(1);
+            match outcome {
+                Outcome::Opened => drop(self.machine.opened()),
+                Outcome::Paused => {}
+                Outcome::Ended(query) => {
+                    self.machine.ended(query);
+                    is_over |= is_single;
+                }
+                Outcome::Settled => {
+                    self.machine.settled();
+                    is_over = true;
+                }
+                Outcome::Failed => {
+                    self.machine.failed();
+                    is_over = true;
+                }
+            }
+        }
+        is_over
+    }
+
+    /// Answers that a task was not done, and that the one that follows it was not looked at.
+    fn failed(&mut self, failure: &Failure, has_following: bool) -> io::Result<()> {
+        self.fail(failure);
+        if has_following {
+            self.ignore();
+        }
+        Ok(())
+    }
+
+    /// The client wants to begin anew: what it waits for is given up.
+    async fn stopped(&mut self, pending: usize) -> io::Result<()> {
+        if let Some(open) = &self.open {
+            open.transaction.interrupt();
+        }
+        self.end_transaction().await;
+        (0..pending).for_each(|_| self.ignore());
+        self.machine.failed();
+        Ok(())
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // A query at work is to stop; its thread finds out that nobody waits.
+        self.forget_transaction();
+    }
+}

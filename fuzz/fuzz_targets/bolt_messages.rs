@@ -1,0 +1,4 @@
+//! Hands `bolt_messages` to libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz_targets::run("bolt_messages", bytes));
