@@ -9,7 +9,7 @@ RHIZOME_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/rhizome
 CARGO_TARGET_DIR ?= $(RHIZOME_CACHE)/target
 export RHIZOME_CACHE CARGO_TARGET_DIR
 
-.PHONY: help run build dist test check docs bench compare engines clean-data
+.PHONY: help run build dist test check docs bench compare engines release clean-data
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s @ 2>/dev/null || \
@@ -45,6 +45,9 @@ engines: ## Measure every storage engine under the same short load test, Cassand
 docs: ## Regenerate the generated pages in docs/
 	@scripts/setup.sh build
 	cargo xtask docs
+
+release: ## Make the packages of a release in ./var/release: .deb, archive, checksums; compiles as `make dist` does
+	@scripts/package.sh var/release
 
 clean-data: ## Delete ./var: the stored graph and the generated input files
 	@scripts/clean-data.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that what a build or a test suite needs from outside the repository is there; says so, one line a step.
 #
-#   scripts/setup.sh [build] [java] [python] [browser] [valgrind]      no argument: build
+#   scripts/setup.sh [build] [java] [python] [browser] [valgrind] [packages]      no argument: build
 #
 # Debian packages are installed with apt-get as root or through sudo; where neither is possible the script prints the
 # command and ends with code 1. Python packages go into a virtual environment below ${RHIZOME_CACHE}.
@@ -79,6 +79,8 @@ has_maven() { have mvn; }
 has_chromium() { have chromium; }
 
 has_valgrind() { have valgrind; }
+
+has_package_tools() { have dpkg-deb && have strip && have objdump && have systemd-analyze; }
 
 has_python() { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
@@ -161,6 +163,10 @@ setup_valgrind() {
     step "valgrind" has_valgrind valgrind
 }
 
+setup_packages() {
+    step "dpkg, binutils and systemd" has_package_tools dpkg binutils systemd
+}
+
 (($# > 0)) || set -- build
 total=0
 number=0
@@ -168,8 +174,8 @@ for part in "$@"; do
     case $part in
     build) total=$((total + 6)) ;;
     java | python) total=$((total + 2)) ;;
-    browser | valgrind) total=$((total + 1)) ;;
-    *) die "unknown part: $part" "usage: scripts/setup.sh [build] [java] [python] [browser] [valgrind]" ;;
+    browser | valgrind | packages) total=$((total + 1)) ;;
+    *) die "unknown part: $part" "usage: scripts/setup.sh [build] [java] [python] [browser] [valgrind] [packages]" ;;
     esac
 done
 for part in "$@"; do "setup_$part"; done

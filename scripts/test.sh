@@ -57,7 +57,7 @@ suite() { # NAME COMMAND...
 }
 
 # Without these nothing below means anything, so a failure here ends the run at once.
-scripts/setup.sh build java python browser valgrind
+scripts/setup.sh build java python browser valgrind packages
 cargo test --workspace --no-run
 # The server that cargo has just compiled for the tests, with debug assertions and overflow checks; every suite starts that one.
 export RHIZOME_BIN=$CARGO_TARGET_DIR/debug/rhizome
@@ -87,6 +87,7 @@ suite "Gremlin driver, JavaScript" scripts/test-drivers.sh javascript
 suite "Gremlin driver, Go" scripts/test-drivers.sh go
 suite "Load test reports" scripts/test-report.sh
 suite "HugeGraph loader 1.5.0" scripts/test-loader.sh
+suite "Packages" scripts/test-packages.sh
 suite "Generated requests" scripts/test-openapi.sh
 
 printf '\n==== Summary\n'

@@ -6,13 +6,14 @@ mod copy;
 mod generate;
 mod load;
 mod logging;
+mod manual;
 mod serve;
 mod terminal;
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use rhizome::settings;
 
 /// A property graph database that speaks HugeGraph's REST API.
@@ -39,6 +40,10 @@ enum Command {
     Bench(bench_cli::BenchArguments),
     /// Print all settings with their defaults, as a template for a settings file.
     Config,
+    /// Print completions of this command line for a shell.
+    Completions(manual::CompletionsArguments),
+    /// Write the manual pages of all commands to a folder.
+    Man(manual::ManArguments),
 }
 
 /// Runs the command line; if a command fails, its error goes to standard error with all causes.
@@ -51,6 +56,8 @@ pub(crate) fn run() -> ExitCode {
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::Bench(arguments) => bench::bench(arguments),
         Command::Config => terminal::print(settings::DEFAULTS),
+        Command::Completions(arguments) => manual::completions(Arguments::command(), &arguments),
+        Command::Man(arguments) => manual::man(Arguments::command(), &arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -94,18 +94,20 @@ impl TargetArguments {
 /// The server that is started if no URL is given.
 #[derive(Args)]
 #[command(next_help_heading = "Own server")]
+// The group, not its arguments: `bench steady` takes them without a URL to be in conflict with.
+#[group(conflicts_with = "url")]
 pub(crate) struct OwnServerArguments {
     /// Storage engine: rocksdb, memory, cassandra or tikv [default: rocksdb].
-    #[arg(long, value_name = "NAME", conflicts_with = "url")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) engine: Option<String>,
     /// What an acknowledged write survives: wal (a process crash) or fsync (a power failure) [default: wal].
-    #[arg(long, value_name = "MODE", conflicts_with = "url")]
+    #[arg(long, value_name = "MODE")]
     pub(crate) durability: Option<String>,
     /// Where to create its temporary data folder [default: the system's folder for temporary files].
-    #[arg(long, value_name = "DIR", conflicts_with = "url")]
+    #[arg(long, value_name = "DIR")]
     pub(crate) data_in: Option<PathBuf>,
     /// Any other setting of this server, as section.key=value; may be repeated.
-    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "url")]
+    #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 }
 

@@ -14,6 +14,7 @@ use query_service::{GremlinJobs, QueryService};
 use rest_api::{ApiOptions, Limits};
 use rhizome::engine;
 use rhizome::settings::{DurabilityName, EngineName, Server, Settings};
+use sd_notify::NotifyState;
 use serving::{Serving, Worker};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Runtime;
@@ -160,6 +161,7 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
             _ = interrupt.recv() => tracing::info!("interrupted: finishing running requests"),
             _ = terminate.recv() => tracing::info!("terminated: finishing running requests"),
         }
+        tell_service_manager(NotifyState::Stopping);
         stop.send_replace(true);
     };
     let shutdown = || {
@@ -176,6 +178,7 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     let queries = Arc::new(QueryService::new(Arc::clone(&store), query_options(&settings)));
     jobs.connect(&queries);
     announce(&settings, address, gremlin_address);
+    tell_service_manager(NotifyState::Ready);
     let grace = Duration::from_millis(settings.server.shutdown_grace_ms);
     let remote = store.engine().capabilities().remote;
     let serving = Arc::new(Serving::new(serving_options(&settings.server, workers.len(), remote)));
@@ -198,6 +201,13 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     synced.context("writing the last changes to disk")?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Tells systemd how far the server is (`Type=notify`); without it nothing happens.
+fn tell_service_manager(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::warn!(%error, "the service manager (NOTIFY_SOCKET) cannot be told how far the server is");
+    }
 }
 
 fn open_store(settings: &Settings, jobs: JobRegistry) -> anyhow::Result<Store> {
