@@ -50,6 +50,11 @@ const LAYERS: &[(&str, &[&str])] = &[
             "query-value",
         ],
     ),
+    ("cypher-plan", &["cypher", "cypher-value", "graph-model"]),
+    (
+        "cypher-exec",
+        &["cypher", "cypher-plan", "cypher-value", "graph-access", "graph-model", "graph-schema", "tagged-value"],
+    ),
     ("traversal", &["adjacency", "graph-model", "graph-access"]),
     ("key-codec", &["graph-model", "graph-schema", "kv"]),
     ("edge-rows", &["adjacency", "graph-model", "graph-access", "key-codec", "kv"]),

@@ -254,7 +254,7 @@ impl Parser<'_> {
                 (ExprKind::Int(number), UnaryOp::Minus) if *number != i64::MIN => {
                     self.make(ExprKind::Int(-number), span, 0)?
                 }
-                (ExprKind::Float(number), UnaryOp::Minus) => self.make(ExprKind::Float(-number), span, 0)?,
+                (ExprKind::Float(number), UnaryOp::Minus) => self.make(ExprKind::Float(0.0 - number), span, 0)?,
                 _ => self.make(ExprKind::Unary(*sign, Box::new(operand)), span, height)?,
             };
         }

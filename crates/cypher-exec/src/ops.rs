@@ -1,0 +1,84 @@
+//! How each step of a plan is carried out: operators that pull rows from the one before.
+
+mod aggregate;
+mod call;
+mod expand;
+mod feed;
+mod measure;
+mod mend;
+mod rows;
+mod scan;
+mod shortest;
+mod sort;
+mod table;
+mod walk;
+mod write;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::eval::Source;
+use crate::row::Row;
+use cypher_plan::{Plan, Step};
+use feed::Given;
+pub(crate) use measure::Measure;
+
+/// The operators of a plan over given rows.
+pub(crate) fn build<'g>(plan: &Arc<Plan>, rows: Vec<Row>) -> Source<'g> {
+    let mut source: Source<'g> = Box::new(Given::new(rows));
+    let mut has_written = false;
+    for step in &plan.steps {
+        has_written |= writes(step);
+        source = operator(step, source, has_written);
+    }
+    source
+}
+
+/// As [`build`], with what each step does counted.
+pub(crate) fn build_measured<'g>(plan: &Arc<Plan>, rows: Vec<Row>) -> (Source<'g>, Vec<Rc<Measure>>) {
+    let mut source: Source<'g> = Box::new(Given::new(rows));
+    let (mut has_written, mut measures) = (false, Vec::with_capacity(plan.steps.len()));
+    for step in &plan.steps {
+        has_written |= writes(step);
+        let measure = Rc::new(Measure::default());
+        let inner = operator(step, source, has_written);
+        source = Box::new(measure::Measured { inner, measure: Rc::clone(&measure) });
+        measures.push(measure);
+    }
+    (source, measures)
+}
+
+/// Whether a step writes.
+pub(crate) fn writes(step: &Step) -> bool {
+    match step {
+        Step::Create(_) | Step::Merge(_) | Step::Set(_) | Step::Delete(_) | Step::Foreach(_) => true,
+        Step::Call(call) => call.query.parts.iter().any(|(plan, _)| plan.steps.iter().any(writes)),
+        Step::Procedure(_) => false,
+        _ => false,
+    }
+}
+
+fn operator<'g>(step: &Step, input: Source<'g>, has_written: bool) -> Source<'g> {
+    match step {
+        Step::Scan(scan) => Box::new(scan::Scanning::new(input, scan)),
+        Step::Expand(expand) => Box::new(expand::Expanding::new(input, expand)),
+        Step::Ends(expand) => Box::new(expand::Ending::new(input, expand)),
+        Step::Walk(walk) => Box::new(walk::Walking::new(input, walk)),
+        Step::Shortest(shortest) => Box::new(shortest::Searching::new(input, shortest)),
+        Step::Filter(ex) => Box::new(rows::Filtering::new(input, ex)),
+        Step::Let(values) => Box::new(rows::Computing::new(input, values)),
+        Step::Unwind(unwind) => Box::new(rows::Unwinding::new(input, unwind)),
+        Step::Distinct(slots) => Box::new(rows::Distinct::new(input, slots)),
+        Step::Skip(ex) => Box::new(rows::Skipping::new(input, ex)),
+        Step::Limit(ex) => Box::new(rows::Limiting::new(input, ex, has_written)),
+        Step::Drain => Box::new(rows::Draining::new(input)),
+        Step::Sort(sort) => Box::new(sort::Sorting::new(input, sort)),
+        Step::Aggregate(aggregate) => Box::new(aggregate::Aggregating::new(input, aggregate)),
+        Step::Optional(optional) => Box::new(call::Optional::new(input, optional)),
+        Step::Call(call) => Box::new(call::Calling::new(input, call)),
+        Step::Procedure(call) => Box::new(call::Procedure::new(input, call)),
+        Step::Create(_) | Step::Merge(_) | Step::Set(_) | Step::Delete(_) | Step::Foreach(_) => {
+            Box::new(write::Writing::new(input, step))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Plans and procedures that are carried out for each row.
+
+use std::sync::Arc;
+
+use cypher_value::Value;
+use rustc_hash::FxHashSet;
+
+use super::feed::Feed;
+use crate::Result;
+use crate::builtin;
+use crate::eval::Cx;
+use crate::eval::{Operator, Source};
+use crate::limits::BATCH;
+use crate::row::Row;
+use cypher_plan::{CallProcedure, CallQuery, Plan, Slot};
+
+/// What a plan finds for each row; a row with nulls where it finds nothing.
+pub(super) struct Optional<'g> {
+    input: Feed<'g>,
+    optional: Arc<(Arc<Plan>, Vec<Slot>)>,
+    open: Option<(Option<Row>, Source<'g>)>,
+}
+
+impl<'g> Optional<'g> {
+    pub(super) fn new(input: Source<'g>, optional: &Arc<(Arc<Plan>, Vec<Slot>)>) -> Self {
+        Self { input: Feed::new(input), optional: Arc::clone(optional), open: None }
+    }
+}
+
+impl<'g> Operator<'g> for Optional<'g> {
+    fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
+        while out.len() < BATCH {
+            let Some((bare, source)) = &mut self.open else {
+                let Some(row) = self.input.row(cx)? else { return Ok(false) };
+                let source = (cx.build)(&self.optional.0, vec![row.clone()]);
+                self.open = Some((Some(row), source));
+                continue;
+            };
+            let before = out.len();
+            let is_more = source.next(cx, out)?;
+            if out.len() > before {
+                *bare = None;
+            }
+            if !is_more {
+                if let Some(mut row) = bare.take() {
+                    self.optional.1.iter().for_each(|slot| row.set(*slot, Value::Null));
+                    out.push(row);
+                }
+                self.open = None;
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// What a query gives for each row.
+pub(super) struct Calling<'g> {
+    input: Feed<'g>,
+    call: Arc<CallQuery>,
+}
+
+impl<'g> Calling<'g> {
+    pub(super) fn new(input: Source<'g>, call: &Arc<CallQuery>) -> Self {
+        Self { input: Feed::new(input), call: Arc::clone(call) }
+    }
+}
+
+impl<'g> Operator<'g> for Calling<'g> {
+    fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
+        let Some(row) = self.input.row(cx)? else { return Ok(false) };
+        let call = &*self.call;
+        let mut seen: FxHashSet<Vec<Value>> = FxHashSet::default();
+        let before = out.len();
+        cx.query(&call.query, &row, |inner, columns| {
+            if call.is_unit {
+                return Ok(true);
+            }
+            let values: Vec<Value> = columns.iter().map(|slot| inner.take(*slot)).collect();
+            if call.query.is_distinct && !seen.insert(values.clone()) {
+                return Ok(true);
+            }
+            let mut next = row.clone();
+            for (slot, value) in call.columns.iter().zip(values) {
+                next.set(*slot, value);
+            }
+            cx.store.tick(1)?;
+            out.push(next);
+            Ok(true)
+        })?;
+        if call.is_unit || (call.is_optional && out.len() == before) {
+            out.push(row);
+        }
+        Ok(true)
+    }
+}
+
+/// What a procedure gives for each row.
+pub(super) struct Procedure<'g> {
+    input: Feed<'g>,
+    call: Arc<CallProcedure>,
+}
+
+impl<'g> Procedure<'g> {
+    pub(super) fn new(input: Source<'g>, call: &Arc<CallProcedure>) -> Self {
+        Self { input: Feed::new(input), call: Arc::clone(call) }
+    }
+}
+
+impl<'g> Operator<'g> for Procedure<'g> {
+    fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
+        let Some(mut row) = self.input.row(cx)? else { return Ok(false) };
+        let mut arguments = Vec::with_capacity(self.call.arguments.len());
+        for ex in &self.call.arguments {
+            arguments.push(cx.eval(ex, &mut row)?);
+        }
+        let found = builtin::call(cx, &self.call.name, &arguments)?;
+        cx.store.tick(found.len())?;
+        if self.call.is_unit || (self.call.is_optional && found.is_empty()) {
+            out.push(row);
+            return Ok(true);
+        }
+        for values in found {
+            let mut next = row.clone();
+            for (at, slot) in &self.call.columns {
+                next.set(*slot, values.get(*at).cloned().unwrap_or_default());
+            }
+            out.push(next);
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,181 @@
+//! Nodes: all, those of labels, those with ids.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use cypher_value::{ElementId, Node, Value};
+use graph_access::Cursor;
+use graph_model::{LabelId, Vertex, VertexId};
+
+use super::feed::Feed;
+use super::table::{ROWS_MIN, Table, by_index, is_constant, wanted};
+use crate::Result;
+use crate::error::Accessed;
+use crate::eval::Cx;
+use crate::eval::{Operator, Source};
+use crate::limits::{BATCH, FIRST_BATCH};
+use crate::row::Row;
+use crate::store::{node, vertex_id};
+use cypher_plan::Scan;
+
+/// Where nodes come from.
+enum Found<'g> {
+    Cursor(Box<dyn Cursor<Vertex> + 'g>),
+    Nodes(VecDeque<Arc<Node>>),
+}
+
+pub(super) struct Scanning<'g> {
+    input: Feed<'g>,
+    scan: Arc<Scan>,
+    open: Option<(Row, VecDeque<Option<LabelId>>, Option<Found<'g>>)>,
+    batch: usize,
+    read: Vec<Vertex>,
+    /// How many rows were looked at, and the table that is made once they are many.
+    begun: usize,
+    table: Option<Table>,
+}
+
+impl<'g> Scanning<'g> {
+    pub(super) fn new(input: Source<'g>, scan: &Arc<Scan>) -> Self {
+        let scan = Arc::clone(scan);
+        Self { input: Feed::new(input), scan, open: None, batch: FIRST_BATCH, read: Vec::new(), begun: 0, table: None }
+    }
+
+    /// The nodes with the ids that a value says.
+    fn by_ids(cx: &Cx<'_, 'g>, ids: &Value) -> Result<VecDeque<Arc<Node>>> {
+        let mut wanted: Vec<VertexId> = Vec::new();
+        let items: &[Value] = if let Value::List(items) = ids { items } else { std::slice::from_ref(ids) };
+        for item in items {
+            match item {
+                Value::Integer(number) => wanted.push(VertexId::Number(*number)),
+                Value::String(text) => {
+                    wanted.push(vertex_id(&ElementId::Text(text.clone())));
+                    wanted.extend(text.parse().ok().map(VertexId::Number));
+                    wanted.extend(VertexId::parse_uuid(text).ok());
+                }
+                _ => {}
+            }
+        }
+        let mut seen = rustc_hash::FxHashSet::default();
+        wanted.retain(|id| seen.insert(id.clone()));
+        wanted.retain(|id| !matches!(id, VertexId::String(text) if text.is_empty()));
+        let found = cx.store.with_read(|graph| graph.vertices(&wanted))?;
+        Ok(found.into_iter().flatten().map(|vertex| keep(cx, vertex)).collect())
+    }
+
+    /// The nodes with the values that are asked for, where they need not be looked for among all.
+    fn by_values(&mut self, cx: &Cx<'_, 'g>, row: &mut Row) -> Result<Option<VecDeque<Arc<Node>>>> {
+        let scan = Arc::clone(&self.scan);
+        let Some(values) = wanted(cx, &scan.equal, row)? else { return Ok(Some(VecDeque::new())) };
+        if let Some(nodes) = by_index(cx, &scan, &values, row)? {
+            return Ok(Some(nodes.into()));
+        }
+        if self.begun < ROWS_MIN || !is_constant(scan.labels.as_ref()) {
+            return Ok(None);
+        }
+        if self.table.is_none() {
+            self.table = Some(Table::read(cx, &scan, row)?);
+        }
+        Ok(self.table.as_ref().map(|table| table.get(&values).iter().cloned().collect()))
+    }
+
+    fn begin(&mut self, cx: &Cx<'_, 'g>, mut row: Row) -> Result<()> {
+        if let Some(ids) = &self.scan.ids {
+            let nodes = Self::by_ids(cx, &cx.eval(ids, &mut row)?)?;
+            self.open = Some((row, VecDeque::new(), Some(Found::Nodes(nodes))));
+            return Ok(());
+        }
+        self.begun += 1;
+        if !self.scan.equal.is_empty()
+            && let Some(nodes) = self.by_values(cx, &mut row)?
+        {
+            self.open = Some((row, VecDeque::new(), Some(Found::Nodes(nodes))));
+            return Ok(());
+        }
+        let labels = match &self.scan.labels {
+            Some(labels) => cx.vertex_labels(labels, &mut row)?,
+            None => None,
+        };
+        let labels = match labels {
+            Some(labels) => labels.into_iter().map(Some).collect(),
+            None => VecDeque::from([None]),
+        };
+        self.open = Some((row, labels, None));
+        Ok(())
+    }
+}
+
+fn keep(cx: &Cx<'_, '_>, vertex: Vertex) -> Arc<Node> {
+    let node = node(&vertex.id);
+    cx.store.keep(vertex);
+    node
+}
+
+/// The vertices of a label, or all.
+fn open<'g>(cx: &Cx<'_, 'g>, label: Option<LabelId>) -> Result<Found<'g>> {
+    if let Some(reader) = cx.store.reader() {
+        return Ok(Found::Cursor(reader.scan_vertices(label).accessed()?));
+    }
+    // A cursor cannot stay open while the query writes: the ids are kept.
+    let ids = cx.store.with_read(|graph| {
+        let mut ids = Vec::new();
+        let mut cursor = graph.scan_vertices(label)?;
+        graph_access::drain(&mut *cursor, |vertex| {
+            ids.push(vertex.id);
+            Ok(())
+        })?;
+        Ok(ids)
+    })?;
+    cx.store.hold(u64::try_from(ids.len()).unwrap_or(u64::MAX).saturating_mul(64))?;
+    Ok(Found::Nodes(ids.iter().map(node).collect()))
+}
+
+impl<'g> Operator<'g> for Scanning<'g> {
+    fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
+        while out.len() < self.batch {
+            let Some((row, labels, found)) = &mut self.open else {
+                let Some(row) = self.input.row(cx)? else { return Ok(false) };
+                self.begin(cx, row)?;
+                continue;
+            };
+            let Some(source) = found else {
+                match labels.pop_front() {
+                    Some(label) => *found = Some(open(cx, label)?),
+                    None => self.open = None,
+                }
+                continue;
+            };
+            let is_checked = cx.store.has_deleted();
+            let before = out.len();
+            match source {
+                Found::Cursor(cursor) => {
+                    cursor.next_batch(&mut self.read, self.batch).accessed()?;
+                    for vertex in self.read.drain(..) {
+                        let mut next = row.clone();
+                        next.set(self.scan.slot, Value::Node(keep(cx, vertex)));
+                        out.push(next);
+                    }
+                }
+                Found::Nodes(nodes) => {
+                    while let Some(node) = nodes.pop_front() {
+                        if is_checked && cx.store.is_deleted_node(&vertex_id(&node.id)) {
+                            continue;
+                        }
+                        let mut next = row.clone();
+                        next.set(self.scan.slot, Value::Node(node));
+                        out.push(next);
+                        if out.len() >= BATCH {
+                            break;
+                        }
+                    }
+                }
+            }
+            cx.store.tick(out.len() - before)?;
+            if out.len() == before {
+                *found = None;
+            }
+        }
+        self.batch = (self.batch * 4).min(BATCH);
+        Ok(true)
+    }
+}

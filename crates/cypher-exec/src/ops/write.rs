@@ -1,0 +1,324 @@
+//! What writes. All rows are there before the first is written, so that a clause does not see its own writes.
+
+use std::sync::Arc;
+
+use cypher_value::{Detail, Elements as _, Error, ErrorKind, Map, Node, Relationship, Text, Value};
+
+use super::feed::Feed;
+use super::rows::Waiting;
+use super::table::{ROWS_MIN, Table, is_constant, wanted};
+use crate::Result;
+use crate::eval::Cx;
+use crate::eval::{Operator, Source};
+use crate::row::Row;
+use cypher_plan::{Change, Ex, KeyEx, Make, MakeRelationship, Merge, Plan, Scan, Slot, Step};
+
+pub(super) struct Writing<'g> {
+    input: Feed<'g>,
+    step: Step,
+    done: Option<Waiting>,
+}
+
+impl<'g> Writing<'g> {
+    pub(super) fn new(input: Source<'g>, step: &Step) -> Self {
+        Self { input: Feed::new(input), step: step.clone(), done: None }
+    }
+
+    fn write(&mut self, cx: &Cx<'_, 'g>) -> Result<Waiting> {
+        let mut rows = self.input.all(cx)?;
+        match &self.step {
+            Step::Create(makes) => {
+                for row in &mut rows {
+                    makes.iter().try_for_each(|make| create(cx, make, row, false))?;
+                    cx.store.tick(1)?;
+                }
+            }
+            Step::Set(changes) => {
+                for row in &mut rows {
+                    changes.iter().try_for_each(|one| change(cx, one, row))?;
+                    cx.store.tick(1)?;
+                }
+            }
+            Step::Delete(delete) => self::delete(cx, delete.0, &delete.1, &mut rows)?,
+            Step::Foreach(foreach) => {
+                let (list, slot, plan) = &**foreach;
+                for row in &mut rows {
+                    each(cx, list, *slot, plan, row)?;
+                }
+            }
+            Step::Merge(step) => {
+                let mut all = Vec::with_capacity(rows.len());
+                let mut by_table = ByTable::of(cx, step, rows.len());
+                for row in rows {
+                    let before = all.len();
+                    merge(cx, step, row, &mut by_table, &mut all)?;
+                    by_table.iter_mut().try_for_each(|by| by.note(cx, all.get(before..).unwrap_or(&[])))?;
+                    cx.store.tick(1)?;
+                }
+                rows = all;
+            }
+            _ => {}
+        }
+        Ok(Waiting(rows.into()))
+    }
+}
+
+impl<'g> Operator<'g> for Writing<'g> {
+    fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
+        if self.done.is_none() {
+            self.done = Some(self.write(cx)?);
+        }
+        Ok(self.done.as_mut().is_some_and(|done| done.give(cx, out)))
+    }
+}
+
+/// Properties that are to be stored.
+fn properties(cx: &Cx<'_, '_>, ex: Option<&Ex>, row: &mut Row, is_merge: bool) -> Result<Vec<(Text, Value)>> {
+    let Some(ex) = ex else { return Ok(Vec::new()) };
+    let map = match cx.eval(ex, row)? {
+        Value::Map(map) => map,
+        Value::Node(node) => cx.store.node_properties(&node)?,
+        Value::Relationship(relationship) => cx.store.relationship_properties(&relationship)?,
+        Value::Null => return Ok(Vec::new()),
+        other => {
+            let message = format!("properties are given as a MAP, not as a {}", other.type_name());
+            return Err(Error::type_error(Detail::InvalidArgumentType, message));
+        }
+    };
+    if is_merge && let Some((key, _)) = map.iter().find(|(_, value)| value.is_null()) {
+        let message = format!("Cannot merge on a null value: the property `{key}`");
+        return Err(Error::new(ErrorKind::SemanticError, Detail::MergeReadOwnWrites, message));
+    }
+    Ok(map.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+fn end(row: &Row, slot: Slot) -> Result<Arc<Node>> {
+    match row.get(slot) {
+        Value::Node(node) => Ok(Arc::clone(node)),
+        other => {
+            let message = format!(
+                "Failed to create a relationship: the node at one of its ends is missing, a {} is there",
+                other.type_name()
+            );
+            Err(Error::new(ErrorKind::EntityNotFound, Detail::None, message))
+        }
+    }
+}
+
+fn create(cx: &Cx<'_, '_>, make: &Make, row: &mut Row, is_merge: bool) -> Result<()> {
+    for new in &make.nodes {
+        let labels = cx.label_names(&new.labels, row)?;
+        let properties = properties(cx, new.properties.as_ref(), row, is_merge)?;
+        let node = cx.store.create_node(labels, &properties)?;
+        row.set(new.slot, Value::Node(node));
+    }
+    for new in &make.relationships {
+        let made = create_relationship(cx, new, row, is_merge)?;
+        row.set(new.slot, Value::Relationship(made));
+    }
+    Ok(())
+}
+
+fn create_relationship(
+    cx: &Cx<'_, '_>,
+    new: &MakeRelationship,
+    row: &mut Row,
+    is_merge: bool,
+) -> Result<Arc<Relationship>> {
+    let kinds = cx.label_names(std::slice::from_ref(&new.label), row)?;
+    let [kind] = kinds.as_slice() else {
+        let message = format!("a relationship has exactly one type, but {} are given", kinds.len());
+        return Err(Error::syntax(Detail::NoSingleRelationshipType, message));
+    };
+    let properties = properties(cx, new.properties.as_ref(), row, is_merge)?;
+    cx.store.create_relationship(kind, &*end(row, new.source)?, &*end(row, new.target)?, &properties)
+}
+
+fn change(cx: &Cx<'_, '_>, change: &Change, row: &mut Row) -> Result<()> {
+    match change {
+        Change::Property(target, key, value) => {
+            let target = cx.eval(target, row)?;
+            if target.is_null() {
+                return Ok(());
+            }
+            let key = match key {
+                KeyEx::Name(name) => name.clone(),
+                KeyEx::Dynamic(ex) => match cx.eval(ex, row)? {
+                    Value::String(name) => name,
+                    other => {
+                        let message = format!("the key of a property must be a STRING, not a {}", other.type_name());
+                        return Err(Error::type_error(Detail::InvalidArgumentType, message));
+                    }
+                },
+            };
+            let value = cx.eval(value, row)?;
+            cx.store.set_properties(&target, &[(key, value)], false)
+        }
+        Change::Map(target, value, is_added) => {
+            let target = cx.eval(target, row)?;
+            if target.is_null() {
+                return Ok(());
+            }
+            let map: Arc<Map> = match cx.eval(value, row)? {
+                Value::Map(map) => map,
+                Value::Node(node) => cx.store.node_properties(&node)?,
+                Value::Relationship(relationship) => cx.store.relationship_properties(&relationship)?,
+                Value::Null if *is_added => return Ok(()),
+                Value::Null => Arc::default(),
+                other => {
+                    let message = format!("SET takes a MAP, NODE or RELATIONSHIP here, not a {}", other.type_name());
+                    return Err(Error::type_error(Detail::InvalidArgumentType, message));
+                }
+            };
+            let changes: Vec<(Text, Value)> = map.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+            cx.store.set_properties(&target, &changes, !is_added)
+        }
+        Change::AddLabels(slot, labels) => {
+            let labels = cx.label_names(labels, row)?;
+            cx.store.change_labels(row.get(*slot), labels, true)
+        }
+        Change::RemoveLabels(slot, labels) => {
+            let labels = cx.label_names(labels, row)?;
+            cx.store.change_labels(row.get(*slot), labels, false)
+        }
+    }
+}
+
+fn delete(cx: &Cx<'_, '_>, is_detach: bool, items: &[Ex], rows: &mut [Row]) -> Result<()> {
+    let (mut nodes, mut relationships) = (Vec::new(), Vec::new());
+    for row in rows {
+        for item in items {
+            match cx.eval(item, row)? {
+                Value::Null => {}
+                Value::Node(node) => nodes.push(node),
+                Value::Relationship(relationship) => relationships.push(relationship),
+                Value::Path(path) => {
+                    nodes.extend(path.nodes.iter().cloned());
+                    relationships.extend(path.relationships.iter().cloned());
+                }
+                other => {
+                    let message = format!("DELETE takes a NODE, RELATIONSHIP or PATH, not a {}", other.type_name());
+                    return Err(Error::type_error(Detail::InvalidArgumentType, message));
+                }
+            }
+        }
+    }
+    for relationship in &relationships {
+        cx.store.tick(1)?;
+        cx.store.delete_relationship(relationship)?;
+    }
+    cx.store.delete_nodes(&nodes, is_detach)
+}
+
+fn each(cx: &Cx<'_, '_>, list: &Ex, slot: Slot, plan: &Arc<Plan>, row: &mut Row) -> Result<()> {
+    let items = match cx.eval(list, row)? {
+        Value::List(items) => items,
+        Value::Null => return Ok(()),
+        other => {
+            let message = format!("FOREACH takes a LIST, not a {}", other.type_name());
+            return Err(Error::type_error(Detail::InvalidArgumentType, message));
+        }
+    };
+    for item in items.iter() {
+        let mut inner = row.clone();
+        inner.set(slot, item.clone());
+        run(cx, plan, inner)?;
+    }
+    Ok(())
+}
+
+/// Carries a plan out; answers its rows.
+fn run(cx: &Cx<'_, '_>, plan: &Arc<Plan>, row: Row) -> Result<Vec<Row>> {
+    let mut source = (cx.build)(plan, vec![row]);
+    let mut rows = Vec::new();
+    while source.next(cx, &mut rows)? {
+        cx.store.tick(1)?;
+    }
+    Ok(rows)
+}
+
+/// The nodes among which a MERGE of one node looks, for many rows.
+struct ByTable {
+    scan: Arc<Scan>,
+    /// What follows the scan.
+    rest: Arc<Plan>,
+    /// Where the node is, found or made.
+    slot: Slot,
+    table: Option<Table>,
+}
+
+impl ByTable {
+    /// A table for a step; none where it would not help.
+    fn of(cx: &Cx<'_, '_>, step: &Merge, rows: usize) -> Option<Self> {
+        let (Step::Scan(scan), rest) = step.find.steps.split_first()? else { return None };
+        let is_simple = step.make.relationships.is_empty() && rest.iter().all(|step| !matches!(step, Step::Scan(_)));
+        let helps = cx.store.is_auto() && rows > ROWS_MIN && is_simple && !scan.equal.is_empty() && scan.ids.is_none();
+        if !helps || !is_constant(scan.labels.as_ref()) {
+            return None;
+        }
+        let slot = step.make.nodes.first()?.slot;
+        Some(Self { scan: Arc::clone(scan), rest: Arc::new(Plan { steps: rest.to_vec() }), slot, table: None })
+    }
+
+    /// The rows that are found for a row.
+    fn find(&mut self, cx: &Cx<'_, '_>, row: &Row) -> Result<Vec<Row>> {
+        let mut row = row.clone();
+        if self.table.is_none() {
+            self.table = Some(Table::read(cx, &self.scan, &mut row)?);
+        }
+        let Some(values) = wanted(cx, &self.scan.equal, &mut row)? else { return Ok(Vec::new()) };
+        let nodes = self.table.as_ref().map_or(&[][..], |table| table.get(&values));
+        let rows = nodes.iter().map(|node| {
+            let mut next = row.clone();
+            next.set(self.scan.slot, Value::Node(Arc::clone(node)));
+            next
+        });
+        let mut source = (cx.build)(&self.rest, rows.collect());
+        let mut found = Vec::new();
+        while source.next(cx, &mut found)? {}
+        Ok(found)
+    }
+
+    /// Nodes that were made or changed are found by their values from now on.
+    fn note(&mut self, cx: &Cx<'_, '_>, rows: &[Row]) -> Result<()> {
+        let Some(table) = &mut self.table else { return Ok(()) };
+        for row in rows {
+            if let Value::Node(node) = row.get(self.slot) {
+                table.add(cx, &self.scan, Arc::clone(node))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn merge(
+    cx: &Cx<'_, '_>,
+    step: &Merge,
+    mut row: Row,
+    by_table: &mut Option<ByTable>,
+    out: &mut Vec<Row>,
+) -> Result<()> {
+    let all = step.make.nodes.iter().map(|new| &new.properties);
+    for ex in all.chain(step.make.relationships.iter().map(|new| &new.properties)) {
+        properties(cx, ex.as_ref(), &mut row, true)?;
+    }
+    let found = match by_table {
+        Some(by_table) => by_table.find(cx, &row)?,
+        None => run(cx, &step.find, row.clone())?,
+    };
+    if !found.is_empty() {
+        for mut row in found {
+            step.on_match.iter().try_for_each(|one| change(cx, one, &mut row))?;
+            out.push(row);
+        }
+        return Ok(());
+    }
+    create(cx, &step.make, &mut row, true)?;
+    if let Some((slot, path)) = &step.path {
+        let path = cx.eval(path, &mut row)?;
+        row.set(*slot, path);
+    }
+    step.on_create.iter().try_for_each(|one| change(cx, one, &mut row))?;
+    out.push(row);
+    Ok(())
+}

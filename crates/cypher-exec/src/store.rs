@@ -1,0 +1,168 @@
+//! What is known of how elements are stored: reading and writing a graph with Cypher's values.
+
+mod codec;
+mod labels;
+mod read;
+mod write;
+
+use std::cell::{Cell, Ref, RefCell};
+use std::sync::Arc;
+
+use cypher_value::{Detail, ElementId, Error, ErrorKind, Text};
+use graph_access::{AccessError, GraphRead, GraphWrite};
+use graph_model::{Edge, LabelId, Vertex, VertexId};
+use graph_schema::Catalogue;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::Result;
+use crate::error::Accessed;
+use crate::limits::{CACHED_MAX, ROWS_PER_CHECK};
+use crate::summary::Counters;
+
+pub(crate) use labels::JOINT;
+pub(crate) use read::{node, vertex_id};
+
+/// The graph a query runs on.
+pub(crate) enum Access<'g> {
+    /// For reading only.
+    Read(&'g dyn GraphRead),
+    /// Within a unit of writes.
+    Write(&'g mut dyn GraphWrite),
+}
+
+/// A graph as a query works on it.
+pub(crate) struct Store<'g> {
+    access: RefCell<Access<'g>>,
+    catalogue: RefCell<Arc<Catalogue>>,
+    is_auto: bool,
+    vertices: RefCell<FxHashMap<VertexId, Option<Arc<Vertex>>>>,
+    edges: RefCell<FxHashMap<ElementId, Option<Arc<Edge>>>>,
+    labels: RefCell<FxHashMap<LabelId, Arc<[Text]>>>,
+    deleted: RefCell<Deleted>,
+    pub(crate) counters: RefCell<Counters>,
+    pub(crate) notes: RefCell<Vec<String>>,
+    rows: Cell<u64>,
+    reads: Cell<u64>,
+    held: Cell<u64>,
+    memory_max: u64,
+}
+
+/// What the query has removed.
+#[derive(Default)]
+struct Deleted {
+    nodes: FxHashSet<VertexId>,
+    relationships: FxHashSet<ElementId>,
+    /// Nodes that had relationships when they were removed: at the end they must have none.
+    pending: Vec<VertexId>,
+}
+
+impl<'g> Store<'g> {
+    pub(crate) fn new(access: Access<'g>, memory_max: u64) -> Self {
+        let catalogue = match &access {
+            Access::Read(graph) => Arc::clone(graph.catalogue()),
+            Access::Write(graph) => Arc::clone(graph.catalogue()),
+        };
+        Self {
+            access: RefCell::new(access),
+            is_auto: catalogue.is_auto(),
+            catalogue: RefCell::new(catalogue),
+            vertices: RefCell::default(),
+            edges: RefCell::default(),
+            labels: RefCell::default(),
+            deleted: RefCell::default(),
+            counters: RefCell::default(),
+            notes: RefCell::default(),
+            rows: Cell::new(0),
+            reads: Cell::new(0),
+            held: Cell::new(0),
+            memory_max,
+        }
+    }
+
+    pub(crate) fn catalogue(&self) -> Ref<'_, Arc<Catalogue>> {
+        self.catalogue.borrow()
+    }
+
+    pub(crate) fn is_auto(&self) -> bool {
+        self.is_auto
+    }
+
+    /// The graph where it cannot change under a cursor.
+    pub(crate) fn reader(&self) -> Option<&'g dyn GraphRead> {
+        match &*self.access.borrow() {
+            Access::Read(graph) => Some(*graph),
+            Access::Write(_) => None,
+        }
+    }
+
+    pub(crate) fn with_read<T>(
+        &self,
+        read: impl FnOnce(&dyn GraphRead) -> std::result::Result<T, AccessError>,
+    ) -> Result<T> {
+        self.reads.set(self.reads.get() + 1);
+        match &*self.access.borrow() {
+            Access::Read(graph) => read(*graph),
+            Access::Write(graph) => read(&**graph),
+        }
+        .accessed()
+    }
+
+    fn with_write<T>(
+        &self,
+        write: impl FnOnce(&mut dyn GraphWrite) -> std::result::Result<T, AccessError>,
+    ) -> Result<T> {
+        match &mut *self.access.borrow_mut() {
+            Access::Write(graph) => {
+                let written = write(&mut **graph).accessed()?;
+                *self.catalogue.borrow_mut() = Arc::clone(graph.catalogue());
+                Ok(written)
+            }
+            Access::Read(_) => {
+                Err(Error::new(ErrorKind::AccessMode, Detail::None, "the query may only read, but it writes"))
+            }
+        }
+    }
+
+    /// How often the graph was read.
+    pub(crate) fn reads(&self) -> u64 {
+        self.reads.get()
+    }
+
+    /// Counts work, and looks at the budget now and then.
+    pub(crate) fn tick(&self, rows: usize) -> Result<()> {
+        let rows = self.rows.get() + u64::try_from(rows).unwrap_or(u64::MAX);
+        if rows < ROWS_PER_CHECK {
+            self.rows.set(rows);
+            return Ok(());
+        }
+        self.rows.set(0);
+        self.with_read(|graph| graph.check())
+    }
+
+    /// Counts bytes that are held until [`Self::release`].
+    pub(crate) fn hold(&self, bytes: u64) -> Result<()> {
+        let held = self.held.get().saturating_add(bytes);
+        self.held.set(held);
+        if held <= self.memory_max {
+            return Ok(());
+        }
+        let message = format!("the query holds more than {} bytes (gremlin.memory_max)", self.memory_max);
+        Err(Error::new(ErrorKind::OutOfMemory, Detail::None, message))
+    }
+
+    pub(crate) fn release(&self, bytes: u64) {
+        self.held.set(self.held.get().saturating_sub(bytes));
+    }
+
+    /// Forgets the oldest of what was read where it becomes much.
+    fn make_room(&self, more: usize) {
+        let mut vertices = self.vertices.borrow_mut();
+        if vertices.len() + more > CACHED_MAX {
+            vertices.clear();
+        }
+        let mut edges = self.edges.borrow_mut();
+        if edges.len() + more > CACHED_MAX {
+            edges.clear();
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Queries over graphs in memory: what they answer, and what they leave.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "test code")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cypher_exec::{Counters, Execution, Prepared, Procedures, Settings, Summary, from_access};
+use cypher_value::{Error, Map, Value, to_text};
+use graph_access::{Budget, GraphWrite as _};
+use graph_host::{GraphConf, HostedGraph, Store, StoreOptions};
+use graph_model::{Cardinality, DataType, IdStrategy};
+use graph_schema::{NewEdgeLabel, NewPropertyKey, NewVertexLabel};
+use graph_store::GraphReader;
+use kv::MemoryEngine;
+
+struct Graph {
+    graph: Arc<HostedGraph>,
+    _store: Store,
+    procedures: Arc<Procedures>,
+}
+
+impl Graph {
+    fn auto() -> Self {
+        let store = Store::open(Arc::new(MemoryEngine::open(key_codec::tables::TABLES)), StoreOptions::default());
+        let store = store.unwrap();
+        let conf = GraphConf::from([("schema.mode".to_owned(), "auto".to_owned())]);
+        Self { graph: store.create_graph("a", &conf).unwrap(), _store: store, procedures: Arc::default() }
+    }
+
+    /// Persons with names as primary keys, who know each other.
+    fn strict() -> Self {
+        let store = Store::open(Arc::new(MemoryEngine::open(key_codec::tables::TABLES)), StoreOptions::default());
+        let store = store.unwrap();
+        let graph = store.graph("hugegraph").unwrap();
+        for (key, data_type) in [("name", DataType::Text), ("age", DataType::Int)] {
+            graph.schema().create_property_key(&NewPropertyKey::new(key, data_type, Cardinality::Single)).unwrap();
+        }
+        let person = NewVertexLabel {
+            id_strategy: Some(IdStrategy::PrimaryKey),
+            primary_keys: vec!["name".to_owned()],
+            properties: vec!["name".to_owned(), "age".to_owned()],
+            nullable_keys: vec!["age".to_owned()],
+            ..NewVertexLabel::new("person")
+        };
+        graph.schema().create_vertex_label(&person).unwrap();
+        graph.schema().create_edge_label(&NewEdgeLabel::new("knows", "person", "person")).unwrap();
+        Self { graph, _store: store, procedures: Arc::default() }
+    }
+
+    fn try_with(
+        &self,
+        text: &str,
+        parameters: Map,
+        settings: &Settings,
+        budget: &Budget,
+    ) -> Result<(Vec<Vec<Value>>, Summary), Error> {
+        let prepared = Arc::new(Prepared::new(text, &self.procedures)?);
+        let mut rows = Vec::new();
+        if !prepared.is_write() {
+            let reader = GraphReader::new(&self.graph, &self.graph.catalogue(), budget);
+            let execution = Execution::reading(&prepared, parameters, &reader, settings)?;
+            let summary = pull(execution, &mut rows)?;
+            return Ok((rows, summary));
+        }
+        let mut unit = Box::new(self.graph.transaction(budget));
+        let summary = pull(Execution::writing(&prepared, parameters, &mut *unit, settings)?, &mut rows)?;
+        unit.commit().map_err(from_access)?;
+        Ok((rows, summary))
+    }
+
+    fn run(&self, text: &str) -> (Vec<Vec<Value>>, Counters) {
+        let outcome = self.try_with(text, Map::default(), &Settings::default(), &Budget::unlimited());
+        let (rows, summary) = outcome.unwrap_or_else(|error| panic!("{text}: {error}"));
+        (rows, summary.counters)
+    }
+
+    /// The rows of a query, as text.
+    fn rows(&self, text: &str) -> Vec<String> {
+        let shown = |row: &Vec<Value>| row.iter().map(shown).collect::<Vec<_>>().join(" ");
+        self.run(text).0.iter().map(shown).collect()
+    }
+
+    fn refused(&self, text: &str) -> String {
+        let outcome = self.try_with(text, Map::default(), &Settings::default(), &Budget::unlimited());
+        let Err(error) = outcome else { panic!("{text} is not refused") };
+        format!("{:?}: {}", error.kind, error.message)
+    }
+}
+
+fn pull(mut execution: Execution<'_>, rows: &mut Vec<Vec<Value>>) -> Result<Summary, Error> {
+    loop {
+        let before = rows.len();
+        execution.next_batch(rows, 7)?;
+        if rows.len() == before {
+            return execution.finish();
+        }
+        assert!(rows.len() <= before + 7);
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Node(node) => format!("({})", node.labels().join(":")),
+        Value::Relationship(relationship) => format!("[{}]", relationship.kind),
+        Value::Path(path) => format!("<{}>", path.len()),
+        Value::List(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(",")),
+        Value::Null => "null".to_owned(),
+        other => to_text(other).map(|text| text.to_string()).unwrap_or_default(),
+    }
+}
+
+#[test]
+fn a_node_has_any_set_of_labels() {
+    let graph = Graph::auto();
+    let (_, counters) = graph.run("CREATE (:B:A {x: 1}), ({x: 2}), (:B {x: 3})");
+    assert_eq!((counters.nodes_created, counters.labels_added, counters.properties_set), (3, 3, 3));
+    assert_eq!(graph.rows("MATCH (n:A) RETURN n, n.x"), ["(A:B) 1"]);
+    assert_eq!(graph.rows("MATCH (n:B) RETURN n.x ORDER BY n.x"), ["1", "3"]);
+    assert_eq!(graph.rows("MATCH (n:!%) RETURN n.x"), ["2"]);
+    assert_eq!(graph.run("MATCH (n {x: 2}) SET n:C:D REMOVE n:D").1.labels_added, 2);
+    assert_eq!(graph.rows("MATCH (n:C) RETURN labels(n)"), ["[C]"]);
+    assert!(graph.rows("MATCH (n:D) RETURN n").is_empty());
+    assert!(graph.refused("CREATE (:`a::b`)").contains("must not be empty or contain '::'"));
+    assert_eq!(graph.rows("CALL db.labels()"), ["A", "B", "C"]);
+}
+
+#[test]
+fn a_clause_does_not_see_its_own_writes() {
+    let graph = Graph::auto();
+    graph.run("CREATE (:N), (:N)");
+    assert_eq!(graph.run("MATCH (n:N) CREATE (:N)").1.nodes_created, 2);
+    assert_eq!(
+        graph.rows("MATCH (n:N) DETACH DELETE n WITH count(*) AS c MATCH (m:N) RETURN c, count(m)"),
+        Vec::<String>::new()
+    );
+    assert_eq!(graph.rows("MATCH (n) RETURN count(n)"), ["0"]);
+    assert_eq!(graph.rows("UNWIND [1, 1, 2] AS x MERGE (n:M {x: x}) RETURN count(DISTINCT n)"), ["2"]);
+}
+
+#[test]
+fn a_limit_does_not_hold_writes_back() {
+    let graph = Graph::auto();
+    assert!(graph.rows("UNWIND range(1, 1000) AS x CREATE (n:N {x: x}) RETURN n LIMIT 0").is_empty());
+    assert_eq!(graph.rows("MATCH (n:N) RETURN count(*)"), ["1000"]);
+}
+
+#[test]
+fn a_failure_writes_nothing() {
+    let graph = Graph::auto();
+    graph.run("CREATE (:N)-[:R]->(:N)");
+    assert!(graph.refused("CREATE (:M) WITH 1 AS x MATCH (n:N) DELETE n").starts_with("ConstraintVerificationFailed"));
+    assert!(graph.refused("CREATE (:M {x: 1 / 0})").starts_with("ArithmeticError"));
+    assert_eq!(graph.rows("MATCH (n) RETURN count(*)"), ["2"]);
+}
+
+#[test]
+fn shortest_paths_are_found_level_by_level() {
+    let graph = Graph::auto();
+    graph.run("CREATE (a:A)-[:R]->(b:B)-[:R]->(c:C), (a)-[:R]->(d:D)-[:R]->(c), (c)-[:R]->(a), (:E)");
+    assert_eq!(graph.rows("MATCH p = shortestPath((a:A)-[*]-(c:C)) RETURN length(p)"), ["1"]);
+    assert_eq!(graph.rows("MATCH p = allShortestPaths((a:A)-[:R*]->(c:C)) RETURN length(p)"), ["2", "2"]);
+    assert_eq!(graph.rows("MATCH p = ALL SHORTEST (a:A)-[:R]->+(c:C) RETURN length(p)"), ["2", "2"]);
+    assert!(graph.rows("MATCH p = shortestPath((a:A)-[*]-(e:E)) RETURN p").is_empty());
+    assert_eq!(graph.rows("MATCH (a:A), (c:C) RETURN length(shortestPath((a)-[:R*]->(c)))"), ["2"]);
+}
+
+#[test]
+fn subqueries_are_carried_out_for_each_row() {
+    let graph = Graph::auto();
+    graph.run("CREATE (a:A {x: 1})-[:R]->(:B), (a)-[:R]->(:B), (:A {x: 2})");
+    let count = "MATCH (a:A) RETURN a.x, COUNT { (a)-->(b:B) } AS c, EXISTS { (a)-->() } AS e ORDER BY a.x";
+    assert_eq!(graph.rows(count), ["1 2 true", "2 0 false"]);
+    let call = "MATCH (a:A) CALL (a) { MATCH (a)-->(b) RETURN count(b) AS c } RETURN a.x, c ORDER BY a.x";
+    assert_eq!(graph.rows(call), ["1 2", "2 0"]);
+    let optional = "MATCH (a:A) OPTIONAL CALL (a) { MATCH (a)-->(b) RETURN b } RETURN a.x, b ORDER BY a.x";
+    assert_eq!(graph.rows(optional), ["1 (B)", "1 (B)", "2 null"]);
+    assert_eq!(
+        graph.rows("MATCH (a:A) RETURN COLLECT { MATCH (a)-->(b) RETURN b } AS l ORDER BY a.x"),
+        ["[(B),(B)]", "[]"]
+    );
+    assert_eq!(graph.run("FOREACH (x IN [1, 2] | CREATE (:F {x: x}) MERGE (:G))").1.nodes_created, 3);
+}
+
+#[test]
+fn values_of_all_types_are_stored() {
+    let graph = Graph::auto();
+    graph.run(
+        "CREATE ({a: 1, b: 1.5, c: 'x', d: true, e: date('2015-07-21'), f: time('12:31:14+01:00'), \
+         g: localtime('12:31'), h: localdatetime('2015-07-21T21:40'), i: datetime('2015-07-21T21:40:32+01:00'), \
+         j: datetime('2015-07-21T21:40[Europe/Stockholm]'), k: duration('P1Y2M3DT4H'), l: [1, 2.5], \
+         m: [date('2015-01-01')], n: point({x: 1, y: 2})})",
+    );
+    let read = "MATCH (n) RETURN n.a, n.b, n.c, n.d, n.e, n.f, n.g, n.h, n.i, n.j, n.k, n.l, n.m, n.n.x";
+    let expected = "1 1.5 x true 2015-07-21 12:31:14+01:00 12:31 2015-07-21T21:40 2015-07-21T21:40:32+01:00 \
+                    2015-07-21T21:40+02:00[Europe/Stockholm] P1Y2M3DT4H [1.0,2.5] [2015-01-01] 1.0";
+    assert_eq!(graph.rows(read), [expected]);
+    for refused in ["{a: [1, 'x']}", "{a: [[1]]}", "{a: [null]}", "{a: {b: 1}}"] {
+        assert!(graph.refused(&format!("CREATE ({refused})")).starts_with("TypeError"), "{refused}");
+    }
+}
+
+#[test]
+fn a_strict_graph_says_what_to_declare() {
+    let graph = Graph::strict();
+    graph.run("CREATE (:person {name: 'a', age: 1})-[:knows]->(:person {name: 'b'})");
+    assert_eq!(
+        graph.rows("MATCH (n:person {name: 'a'})-[r]->(m) RETURN n.age, type(r), m.name, id(n)"),
+        ["1 knows b 1:a"]
+    );
+    assert_eq!(graph.rows("MATCH (n) WHERE elementId(n) = '1:b' RETURN n.name"), ["b"]);
+    assert!(graph.rows("MATCH (n:nothing) RETURN n").is_empty());
+    assert!(graph.refused("CREATE ()").contains("needs a label that was declared"));
+    assert!(graph.refused("CREATE (:a:b)").contains("exactly one label"));
+    assert!(graph.refused("CREATE (:nothing)").contains("the vertex label 'nothing' does not exist"));
+    assert!(graph.refused("CREATE (:person {name: 'c', nothing: 1})").contains("nothing"));
+    assert!(graph.refused("MATCH (n:person) SET n:other").contains("cannot be changed"));
+    graph.run("MERGE (n:person {name: 'a'}) ON MATCH SET n.age = 2");
+    assert_eq!(graph.rows("MATCH (n:person) RETURN n.name, n.age ORDER BY n.name"), ["a 2", "b null"]);
+    assert_eq!(graph.run("MATCH (:person)-[r:knows]->() DELETE r").1.relationships_deleted, 1);
+}
+
+#[test]
+fn memory_time_and_parameters_are_bounds() {
+    let graph = Graph::auto();
+    let settings = Settings { memory_max: 100_000, ..Settings::default() };
+    let much = "UNWIND range(1, 1000000) AS x RETURN x, x % 2 AS y ORDER BY x DESC";
+    let error = graph.try_with(much, Map::default(), &settings, &Budget::unlimited()).unwrap_err();
+    assert!(error.message.contains("holds more than 100000 bytes"), "{error}");
+    let budget = Budget::new(Duration::from_millis(20), Arc::default());
+    let long = "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y WITH x WHERE x < 0 RETURN count(*)";
+    let error = graph.try_with(long, Map::default(), &Settings::default(), &budget).unwrap_err();
+    assert_eq!(error.kind, cypher_exec::ErrorKind::Timeout, "{error}");
+    assert!(graph.refused("RETURN $a").starts_with("ParameterMissing"));
+    let parameters = Map::from_iter([("rows".into(), Value::list(vec![Value::Integer(1), Value::Integer(2)]))]);
+    let unwind = "UNWIND $rows AS x RETURN sum(x)";
+    let (rows, _) = graph.try_with(unwind, parameters, &Settings::default(), &Budget::unlimited()).unwrap();
+    assert!(matches!(rows[0][0], Value::Integer(3)));
+}
+
+#[test]
+fn many_rows_are_merged_and_looked_up_by_a_table() {
+    let graph = Graph::auto();
+    graph.run("UNWIND range(1, 50) AS x CREATE (:L {id: x})");
+    let merged = graph.run("UNWIND range(1, 100) + [3, 100] AS x MERGE (n:L {id: x}) SET n.seen = x").1;
+    assert_eq!((merged.nodes_created, merged.properties_set), (50, 152));
+    assert_eq!(graph.rows("MATCH (n:L) RETURN count(n), sum(n.seen)"), ["100 5050"]);
+    // A node whose value is changed on the way is found by the new one.
+    let moved = "UNWIND [1000, 1000, 1001, 1000, 1000] AS x MERGE (n:L {id: x}) ON CREATE SET n.id = x + 1";
+    assert_eq!(graph.run(moved).1.nodes_created, 4);
+    let links =
+        "UNWIND range(1, 20) AS x MATCH (a:L {id: x}), (b:L {id: x + 1}) MERGE (a)-[r:NEXT]->(b) RETURN count(r)";
+    assert_eq!(graph.rows(links), ["20"]);
+    assert_eq!(graph.rows(&links.replace("range(1, 20)", "range(1, 20) + [null, 1]")), ["21"]);
+    assert_eq!(graph.rows("MATCH ()-[r:NEXT]->() RETURN count(r)"), ["20"]);
+    assert_eq!(graph.rows("MATCH (a:L {id: 1}), (a:M) RETURN a"), Vec::<String>::new());
+}
+
+#[test]
+fn plans_are_shown_and_measured() {
+    let graph = Graph::auto();
+    graph.run("CREATE (:A {x: 1})-[:R]->(:B), (:A {x: 2})-[:R]->(:B)");
+    let plan = |text: &str| {
+        let outcome = graph.try_with(text, Map::default(), &Settings::default(), &Budget::unlimited());
+        outcome.unwrap().1.plan.unwrap()
+    };
+    let query = "MATCH (a:A)-[:R]->(b) WHERE a.x > 1 RETURN b";
+    let explained = plan(&format!("EXPLAIN {query}"));
+    assert_eq!((explained.operator, explained.measured), ("ProduceResults", None));
+    let mut names = Vec::new();
+    let profiled = plan(&format!("PROFILE {query}"));
+    let mut next = Some(&profiled);
+    while let Some(node) = next {
+        names.push((node.operator, node.measured.unwrap().0));
+        next = node.children.first();
+    }
+    let expected = [("ProduceResults", 1), ("Expand(All)", 1), ("Filter", 1), ("NodeByLabelScan", 2)];
+    assert_eq!(names, expected);
+    assert!(graph.rows("EXPLAIN CREATE (:C)").is_empty());
+    assert_eq!(graph.rows("MATCH (n:C) RETURN count(n)"), ["0"]);
+}
+
+#[test]
+fn what_there_is_can_be_shown() {
+    let graph = Graph::strict();
+    assert!(graph.rows("SHOW INDEXES").is_empty());
+    assert_eq!(graph.rows("SHOW FUNCTIONS YIELD name WHERE name = 'size' RETURN name"), ["size"]);
+    assert_eq!(graph.rows("SHOW PROCEDURES YIELD name ORDER BY name LIMIT 1"), ["apoc.meta.data"]);
+    assert!(graph.refused("CREATE INDEX FOR (n:person) ON (n.age)").contains("schema/indexlabels"));
+    graph.run("CREATE (:person {name: 'a', age: 1})-[:knows]->(:person {name: 'b'})");
+    let schema = "CALL apoc.meta.data() YIELD label, other, elementType, type, property \
+                  WHERE NOT type = 'RELATIONSHIP' AND elementType = 'node' \
+                  WITH label, collect(property) AS properties RETURN label, properties";
+    assert_eq!(graph.rows(schema), ["person [name,age]"]);
+    let links = "CALL apoc.meta.data() YIELD label, other, type, property WHERE type = 'RELATIONSHIP' \
+                 UNWIND other AS o RETURN label, property, o";
+    assert_eq!(graph.rows(links), ["person knows person"]);
+}

@@ -1,0 +1,205 @@
+//! WITH and RETURN.
+
+use std::sync::Arc;
+
+use cypher::ast::{Expr, ExprKind, Item, Projection};
+use cypher::{has_aggregate, is_aggregate, same};
+
+use super::Compiler;
+use super::expr::Computed;
+use super::slots::Names;
+use crate::Result;
+use crate::plan::{Aggregate, AggregateValue, Callee, Ex, Slot, Sort, Step};
+
+impl Compiler<'_> {
+    /// The steps of a projection. Answers its columns in their order; `names` are those behind it.
+    pub(super) fn projection(
+        &mut self,
+        projection: &Projection,
+        names: &mut Names,
+        is_return: bool,
+        outer: &Names,
+        steps: &mut Vec<Step>,
+    ) -> Result<Vec<(String, Slot)>> {
+        let before = names.clone();
+        let mut after = Names::default();
+        if projection.has_star {
+            let mut all: Vec<(&str, Slot)> = before.iter().filter(|(name, _)| !name.starts_with('~')).collect();
+            if is_return {
+                all.retain(|(name, _)| outer.get(name).is_none());
+                all.sort_by(|a, b| a.0.cmp(b.0));
+            }
+            all.into_iter().for_each(|(name, slot)| after.set(name, slot));
+        }
+        let is_grouped = projection.items.iter().any(|item| has_aggregate(&item.expr));
+        let mut computed: Computed = Vec::new();
+        if is_grouped {
+            self.grouped(projection, &before, &mut after, &mut computed, steps)?;
+        } else {
+            self.plain(&projection.items, &before, &mut after, &mut computed, steps)?;
+        }
+        let columns: Vec<(String, Slot)> = after.iter().map(|(name, slot)| (name.to_owned(), slot)).collect();
+        if projection.is_distinct {
+            steps.push(Step::Distinct(Arc::new(columns.iter().map(|(_, slot)| *slot).collect())));
+        }
+        let is_narrow = is_grouped || projection.is_distinct;
+        let mut seen = if is_narrow { Names::default() } else { before };
+        after.iter().for_each(|(name, slot)| seen.set(name, slot));
+        self.order(projection, &seen, &computed, steps)?;
+        if let Some(filter) = &projection.filter {
+            let filter = self.expr_with(filter, &seen, &computed)?;
+            steps.push(Step::Filter(Arc::new(filter)));
+        }
+        *names = after;
+        Ok(columns)
+    }
+
+    /// Columns without aggregates.
+    fn plain(
+        &mut self,
+        items: &[Item],
+        before: &Names,
+        after: &mut Names,
+        computed: &mut Computed,
+        steps: &mut Vec<Step>,
+    ) -> Result<()> {
+        let mut values = Vec::new();
+        for item in items {
+            let slot = match &item.expr.kind {
+                // A name that is passed on stays where it is.
+                ExprKind::Variable(name) => before.want(name)?,
+                _ => {
+                    let value = self.expr(&item.expr, before)?;
+                    let slot = self.slot();
+                    values.push((slot, value));
+                    slot
+                }
+            };
+            after.set(&item.name, slot);
+            if !matches!(item.expr.kind, ExprKind::Variable(_)) {
+                computed.push((item.expr.clone(), slot));
+            }
+        }
+        if !values.is_empty() {
+            steps.push(Step::Let(Arc::new(values)));
+        }
+        Ok(())
+    }
+
+    /// Columns with aggregates: those without are the keys of the groups.
+    fn grouped(
+        &mut self,
+        projection: &Projection,
+        before: &Names,
+        after: &mut Names,
+        computed: &mut Computed,
+        steps: &mut Vec<Step>,
+    ) -> Result<()> {
+        let mut keys: Vec<(Slot, Ex)> = after.iter().map(|(_, slot)| (slot, Ex::Slot(slot))).collect();
+        for (name, slot) in after.iter() {
+            let expr = Expr { kind: ExprKind::Variable(name.to_owned()), span: projection.span, height: 1 };
+            computed.push((expr, slot));
+        }
+        for item in projection.items.iter().filter(|item| !has_aggregate(&item.expr)) {
+            let value = self.expr(&item.expr, before)?;
+            let slot = self.slot();
+            keys.push((slot, value));
+            after.set(&item.name, slot);
+            computed.push((item.expr.clone(), slot));
+        }
+        let mut values = Vec::new();
+        let mixed =
+            projection.items.iter().map(|item| &item.expr).chain(projection.order.iter().map(|item| &item.expr));
+        for expr in mixed {
+            self.aggregates(expr, before, computed, &mut values)?;
+        }
+        steps.push(Step::Aggregate(Arc::new(Aggregate { keys, values })));
+        let mut lets = Vec::new();
+        for item in projection.items.iter().filter(|item| has_aggregate(&item.expr)) {
+            let value = self.expr_with(&item.expr, after, computed)?;
+            let slot = match value {
+                Ex::Slot(slot) => slot,
+                value => {
+                    let slot = self.slot();
+                    lets.push((slot, value));
+                    slot
+                }
+            };
+            computed.push((item.expr.clone(), slot));
+            after.set(&item.name, slot);
+        }
+        // The columns stand in the order in which they are written.
+        let mut ordered = Names::default();
+        if projection.has_star {
+            let is_item = |name: &str| projection.items.iter().any(|item| item.name == name);
+            after.iter().filter(|(name, _)| !is_item(name)).for_each(|(name, slot)| ordered.set(name, slot));
+        }
+        for item in &projection.items {
+            ordered.set(&item.name, after.want(&item.name)?);
+        }
+        *after = ordered;
+        if !lets.is_empty() {
+            steps.push(Step::Let(Arc::new(lets)));
+        }
+        Ok(())
+    }
+
+    /// Gives each aggregate in an expression a slot.
+    fn aggregates(
+        &mut self,
+        expr: &Expr,
+        before: &Names,
+        computed: &mut Computed,
+        values: &mut Vec<AggregateValue>,
+    ) -> Result<()> {
+        if computed.iter().any(|(own, _)| same(own, expr)) || !has_aggregate(expr) {
+            return Ok(());
+        }
+        let (name, arguments, is_distinct) = match &expr.kind {
+            ExprKind::CountStar => ("count", &[][..], false),
+            ExprKind::Call { name, arguments, is_distinct } if is_aggregate(name) => {
+                (name.as_str(), arguments.as_slice(), *is_distinct)
+            }
+            _ => {
+                for inner in cypher::children(expr) {
+                    self.aggregates(inner, before, computed, values)?;
+                }
+                return Ok(());
+            }
+        };
+        let arguments = arguments.iter().map(|argument| self.expr(argument, before)).collect::<Result<_>>()?;
+        let slot = self.slot();
+        let aggregate = Callee::named(name)?.0.aggregate().ok_or_else(|| crate::defect("no aggregate"))?;
+        values.push(AggregateValue { slot, aggregate, arguments, is_distinct });
+        computed.push((expr.clone(), slot));
+        Ok(())
+    }
+
+    fn order(
+        &mut self,
+        projection: &Projection,
+        seen: &Names,
+        computed: &Computed,
+        steps: &mut Vec<Step>,
+    ) -> Result<()> {
+        let bounds = [&projection.skip, &projection.limit];
+        let mut exs = Vec::new();
+        for bound in bounds {
+            exs.push(bound.as_ref().map(|bound| self.expr(bound, &Names::default())).transpose()?);
+        }
+        let (skip, limit) = (exs.first().cloned().flatten(), exs.get(1).cloned().flatten());
+        if !projection.order.is_empty() {
+            let mut keys = Vec::with_capacity(projection.order.len());
+            for item in &projection.order {
+                // An alias hides the name it replaces, but what was computed with the old one is meant where it is the
+                // same expression.
+                keys.push((self.expr_with(&item.expr, seen, computed)?, item.is_descending));
+            }
+            let first = limit.iter().cloned().chain(skip.clone().filter(|_| limit.is_some())).collect();
+            steps.push(Step::Sort(Arc::new(Sort { keys, first })));
+        }
+        steps.extend(skip.map(|skip| Step::Skip(Arc::new(skip))));
+        steps.extend(limit.map(|limit| Step::Limit(Arc::new(limit))));
+        Ok(())
+    }
+}
