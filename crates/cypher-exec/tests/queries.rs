@@ -295,3 +295,29 @@ fn what_there_is_can_be_shown() {
                  UNWIND other AS o RETURN label, property, o";
     assert_eq!(graph.rows(links), ["person knows person"]);
 }
+
+#[test]
+fn relationships_are_counted_without_rows() {
+    let graph = Graph::auto();
+    graph.run(
+        "CREATE (a:A {x: 1})-[:R]->(b:A {x: 2})-[:R]->(c:A {x: 3}), (a)-[:R]->(b), (b)-[:R]->(b), (c)-[:S]->(a), \
+         (:A {x: 4})",
+    );
+    for (query, expected) in [
+        ("MATCH (a:A)-[:R]->() RETURN count(*)", "4"),
+        ("MATCH (a:A)-[:R]-() RETURN count(*)", "7"),
+        ("MATCH (a:A {x: 4})-->() RETURN count(*)", "0"),
+        ("MATCH (a:A {x: 1})-->()-->() RETURN count(*)", "4"),
+        ("MATCH (a:A {x: 2})-->()-->() RETURN count(*)", "2"),
+        ("MATCH (a:A {x: 1})--()--() RETURN count(*)", "7"),
+        ("MATCH (a:A)-[:T]->() RETURN count(*)", "0"),
+    ] {
+        assert_eq!(graph.rows(query), [expected], "{query}");
+        // The same with rows: a condition that always holds stands in between.
+        let plain = query.replace(" RETURN count(*)", " WITH a AS n, 1 AS one RETURN count(one)");
+        assert_eq!(graph.rows(&plain), [expected], "{plain}");
+    }
+    assert_eq!(graph.rows("MATCH (a:A)-[:R]->(b) RETURN a.x, count(b) AS c ORDER BY a.x"), ["1 2", "2 2"]);
+    let deleted = "MATCH (:A {x: 2})-[r:R]->({x: 3}) DELETE r WITH 1 AS one MATCH (a:A)-[:R]->() RETURN count(*)";
+    assert_eq!(graph.rows(deleted), ["3"]);
+}

@@ -95,6 +95,9 @@ fn describe(step: &Step) -> (&'static str, String) {
             let operator = if expand.is_into { "Expand(Into)" } else { "Expand(All)" };
             (operator, format!("{:?} {}", expand.direction, labels(expand.types.as_ref())))
         }
+        Step::Count(count) => {
+            ("CountRelationships", format!("{:?} {}", count.0.direction, labels(count.0.types.as_ref())))
+        }
         Step::Walk(walk) => {
             let max = if walk.max == u64::MAX { String::new() } else { walk.max.to_string() };
             let types = labels(walk.expand.types.as_ref());

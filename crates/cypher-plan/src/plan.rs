@@ -32,6 +32,8 @@ pub enum Step {
     Scan(Arc<Scan>),
     /// Relationships of a node.
     Expand(Arc<Expand>),
+    /// How many relationships a node has, and where their number goes; no row where there is none.
+    Count(Arc<(Expand, Slot)>),
     /// Paths from a node.
     Walk(Arc<Walk>),
     /// The ends of a relationship that is known.

@@ -31,6 +31,7 @@ pub const TARGETS: [(&str, Target); 20] = [
     ("bolt_messages", bolt::bolt_messages),
     ("conditions", elements::conditions),
     ("cypher_temporal", cypher::cypher_temporal),
+    ("cypher_text", cypher::cypher_text),
     ("decode_edges", elements::decode_edges),
     ("decode_schema", elements::decode_schema),
     ("decode_vertices", elements::decode_vertices),

@@ -7,7 +7,7 @@ use cypher::{has_aggregate, is_aggregate, same};
 
 use super::Compiler;
 use super::expr::Computed;
-use super::slots::Names;
+use super::slots::{Names, is_dynamic, slots_of};
 use crate::Result;
 use crate::plan::{Aggregate, AggregateValue, Callee, Ex, Slot, Sort, Step};
 
@@ -113,6 +113,7 @@ impl Compiler<'_> {
         for expr in mixed {
             self.aggregates(expr, before, computed, &mut values)?;
         }
+        self.count_last(steps, &keys, &mut values);
         steps.push(Step::Aggregate(Arc::new(Aggregate { keys, values })));
         let mut lets = Vec::new();
         for item in projection.items.iter().filter(|item| has_aggregate(&item.expr)) {
@@ -142,6 +143,35 @@ impl Compiler<'_> {
             steps.push(Step::Let(Arc::new(lets)));
         }
         Ok(())
+    }
+
+    /// Where only the number of the last relationships is asked for, they are counted instead of made into rows.
+    fn count_last(&mut self, steps: &mut Vec<Step>, keys: &[(Slot, Ex)], values: &mut [AggregateValue]) {
+        let Some(Step::Expand(expand)) = steps.last() else { return };
+        let is_new = |slot: Slot| slot == expand.relationship || slot == expand.to || slot == Slot::MAX;
+        let is_count = |value: &AggregateValue| {
+            let is_one = match value.arguments.as_slice() {
+                [] => true,
+                [Ex::Slot(slot)] => is_new(*slot),
+                _ => false,
+            };
+            is_one && !value.is_distinct && value.aggregate == cypher_value::Aggregate::Count
+        };
+        let mut read = Vec::new();
+        keys.iter().for_each(|(_, ex)| slots_of(ex, &mut read));
+        if expand.is_into || values.is_empty() || !values.iter().all(is_count) || read.into_iter().any(is_new) {
+            return;
+        }
+        if expand.types.as_ref().is_some_and(is_dynamic) {
+            return;
+        }
+        let (expand, slot) = ((**expand).clone(), self.slot());
+        steps.pop();
+        steps.push(Step::Count(Arc::new((expand, slot))));
+        for value in values {
+            value.aggregate = cypher_value::Aggregate::Sum;
+            value.arguments = vec![Ex::Slot(slot)];
+        }
     }
 
     /// Gives each aggregate in an expression a slot.

@@ -1,0 +1,153 @@
+//! How many relationships nodes have, where only their number is asked for: no row is made for each.
+
+use std::sync::Arc;
+
+use adjacency::{NumberLists, Wanted};
+use cypher_plan::{Expand, Slot};
+use cypher_value::{Node, Relationship, Value};
+use graph_access::{EdgeRead, NumberedRead, drain};
+use graph_model::{Direction, LabelId, VertexId};
+
+use super::expand::{edge_labels, is_used, neighbours};
+use super::feed::Feed;
+use crate::Result;
+use crate::error::Accessed;
+use crate::eval::{Cx, Operator, Source};
+use crate::limits::BATCH;
+use crate::row::Row;
+use crate::store::vertex_id;
+
+pub(super) struct Counting<'g> {
+    input: Feed<'g>,
+    count: Arc<(Expand, Slot)>,
+    lists: NumberLists,
+}
+
+impl<'g> Counting<'g> {
+    pub(super) fn new(input: Source<'g>, count: &Arc<(Expand, Slot)>) -> Self {
+        Self { input: Feed::new(input), count: Arc::clone(count), lists: NumberLists::default() }
+    }
+
+    /// The number of relationships of each row's node, those left out that the row has already.
+    fn counts(&mut self, cx: &Cx<'_, 'g>, rows: &[(Row, Arc<Node>)], labels: Option<&[LabelId]>) -> Result<Vec<i64>> {
+        let expand = &self.count.0;
+        if cx.store.has_deleted() {
+            let owners: Vec<&Arc<Node>> = rows.iter().map(|(_, node)| node).collect();
+            let all = neighbours(cx, &owners, expand.direction, labels)?;
+            let unused = all.iter().zip(rows).map(|(found, (row, _))| {
+                found.iter().filter(|(relationship, _)| !is_used(relationship, row, &expand.others)).count()
+            });
+            return Ok(unused.map(|count| i64::try_from(count).unwrap_or(i64::MAX)).collect());
+        }
+        let ids: Vec<VertexId> = rows.iter().map(|(_, node)| vertex_id(&node.id)).collect();
+        let numbered = cx.store.reader().and_then(graph_access::WalkRead::numbered);
+        let found = match numbered {
+            Some(graph) => by_numbers(graph, &ids, expand.direction, labels, &mut self.lists)?,
+            None => None,
+        };
+        let mut counts = match found {
+            Some(counts) => counts,
+            None => by_rows(cx, &ids, expand.direction, labels)?,
+        };
+        for ((row, node), count) in rows.iter().zip(&mut counts) {
+            *count -= used(cx, row, node, expand, labels);
+        }
+        Ok(counts)
+    }
+}
+
+/// Counts in memory; none where the vertices have no numbers.
+fn by_numbers(
+    graph: &dyn NumberedRead,
+    ids: &[VertexId],
+    direction: Direction,
+    labels: Option<&[LabelId]>,
+    lists: &mut NumberLists,
+) -> Result<Option<Vec<i64>>> {
+    let Some(numbers) = ids.iter().map(|id| graph.number(id)).collect::<Option<Vec<u32>>>() else { return Ok(None) };
+    lists.clear();
+    graph.read(&numbers, Wanted { direction, labels, limit: None }, lists).accessed()?;
+    let counts: Vec<i64> = lists
+        .iter()
+        .zip(&numbers)
+        .map(|(list, own)| {
+            // A relationship of a node with itself is at both of its ends.
+            let loops =
+                if direction == Direction::Both { list.iter().filter(|other| *other == own).count() / 2 } else { 0 };
+            i64::try_from(list.len() - loops).unwrap_or(i64::MAX)
+        })
+        .collect();
+    Ok((counts.len() == ids.len()).then_some(counts))
+}
+
+fn by_rows(cx: &Cx<'_, '_>, ids: &[VertexId], direction: Direction, labels: Option<&[LabelId]>) -> Result<Vec<i64>> {
+    let owners: Vec<&VertexId> = ids.iter().collect();
+    let mut counts = vec![0; ids.len()];
+    let read = EdgeRead { direction, labels, limit: None, properties: false };
+    cx.store.with_read(|graph| {
+        let mut cursor = graph.edges_of(&owners, read)?;
+        drain(&mut *cursor, |row| {
+            let is_second = direction == Direction::Both && !row.outgoing && ids.get(row.owner) == Some(&row.other);
+            if let Some(count) = counts.get_mut(row.owner)
+                && !is_second
+            {
+                *count += 1;
+            }
+            Ok(())
+        })
+    })?;
+    Ok(counts)
+}
+
+/// How many of a row's relationships are among those that were counted.
+fn used(cx: &Cx<'_, '_>, row: &Row, node: &Arc<Node>, expand: &Expand, labels: Option<&[LabelId]>) -> i64 {
+    let is_counted = |relationship: &Relationship| {
+        let is_at = match expand.direction {
+            Direction::Out => relationship.start == *node,
+            Direction::In => relationship.end == *node,
+            Direction::Both => relationship.start == *node || relationship.end == *node,
+        };
+        let label = cx.store.catalogue().edge_label_named(&relationship.kind).map(|label| label.id);
+        is_at && labels.is_none_or(|labels| label.is_some_and(|label| labels.contains(&label)))
+    };
+    let mut count = 0;
+    for slot in &expand.others {
+        match row.get(*slot) {
+            Value::Relationship(own) if is_counted(own) => count += 1,
+            Value::List(items) => {
+                let counted = items.iter().filter(|item| matches!(item, Value::Relationship(own) if is_counted(own)));
+                count += i64::try_from(counted.count()).unwrap_or(i64::MAX);
+            }
+            _ => {}
+        }
+    }
+    count
+}
+
+impl<'g> Operator<'g> for Counting<'g> {
+    fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
+        let mut rows = self.input.rows(cx, BATCH)?;
+        let count = Arc::clone(&self.count);
+        let Some(first) = rows.first_mut() else { return Ok(false) };
+        let labels = edge_labels(cx, count.0.types.as_ref(), first)?;
+        if labels.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(true);
+        }
+        let rows: Vec<(Row, Arc<Node>)> = rows
+            .into_iter()
+            .filter_map(|row| match row.get(count.0.from) {
+                Value::Node(node) => Some(Arc::clone(node)).map(|node| (row, node)),
+                _ => None,
+            })
+            .collect();
+        let counts = self.counts(cx, &rows, labels.as_deref())?;
+        cx.store.tick(rows.len())?;
+        for ((mut row, _), number) in rows.into_iter().zip(counts) {
+            if number > 0 {
+                row.set(count.1, Value::Integer(number));
+                out.push(row);
+            }
+        }
+        Ok(true)
+    }
+}
