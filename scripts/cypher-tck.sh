@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Runs the openCypher TCK over Bolt against a fresh server. The feature files come with Maven.
+# Runs the openCypher TCK. The feature files come with Maven.
 #
-#   scripts/cypher-tck.sh [--graphs auto|strict] [--only PATTERN] [--shrink]           default: auto, all scenarios
+#   scripts/cypher-tck.sh bolt [--graphs auto|strict] [--only PATTERN] [--shrink]      over Bolt against a fresh server
+#   scripts/cypher-tck.sh local [--graphs auto|strict] [--only PATTERN] [--shrink]     without a server, in seconds
 #
-# On an auto graph all scenarios run but those that need procedures of the suite's own; on a strict graph, which needs a
-# schema before anything can be stored, those whose queries touch no graph. Every failure fails the run, except those that
+# On an auto graph (default) all scenarios run, over Bolt all but those that bring procedures along, which only the
+# program of the local run takes; there the details of errors are compared too. On a strict graph, which needs a
+# schema before anything can be stored, those run whose queries touch no graph. Every failure fails the run, except those that
 # tests/cypher/expected-failures.txt lists with their reasons. The list may only shrink: a scenario on it that passes fails
 # the run too, and --shrink takes its line out.
 #
@@ -13,13 +15,15 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-usage() { die "usage: scripts/cypher-tck.sh [--graphs auto|strict] [--only PATTERN] [--shrink]"; }
+usage() { die "usage: scripts/cypher-tck.sh bolt|local [--graphs auto|strict] [--only PATTERN] [--shrink]"; }
 
 version=1.0.0-M23
 # Scenarios that the jar has once its outlines are expanded.
 scenarios=3897
 graphs=auto
 more=()
+way=${1:-}
+case $way in bolt | local) shift ;; *) usage ;; esac
 while (($# > 0)); do
     case $1 in
     --graphs) graphs=${2:-}; shift ;;
@@ -53,6 +57,10 @@ arguments=(--jar "$jar" --count "$scenarios" --graphs "$graphs" "${more[@]}")
 expected=$root/tests/cypher/expected-failures.txt
 if [[ -e $expected ]]; then arguments+=(--expected "$expected"); fi
 export PYTHONDONTWRITEBYTECODE=1
+if [[ $way == local ]]; then
+    cargo build -q -p cypher-tck
+    exec python3 "$root/tests/cypher/run.py" --program "$CARGO_TARGET_DIR/debug/cypher-tck" --details "${arguments[@]}"
+fi
 if [[ -n ${RHIZOME_TEST_BOLT:-} ]]; then
     exec python3 "$root/tests/cypher/run.py" --bolt "$RHIZOME_TEST_BOLT" "${arguments[@]}"
 fi

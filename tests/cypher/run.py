@@ -1,4 +1,4 @@
-"""Runs the openCypher TCK over Bolt.
+"""Runs the openCypher TCK over Bolt, or without a server by the program `cypher-tck`.
 
 Every scenario starts on an empty graph. Results are compared by type and value, errors by type and by whether EXPLAIN
 finds them, and the graph before and after by all its nodes, relationships, labels and properties. Failures must be in
@@ -19,6 +19,7 @@ from typing import Any
 
 from bolt import Connection, Refused, Result
 from features import Scenario, Step, read_jar
+from process import Early, Process
 from values import parse, same, same_rows
 
 # What reads the whole graph, for the side effects of a query.
@@ -65,8 +66,10 @@ class State:
 class Run:
     """One scenario."""
 
-    def __init__(self, connection: Connection, graphs: dict, scenario: Scenario):
+    def __init__(self, connection: Any, graphs: dict, scenario: Scenario, details: bool):
+        self.details = details
         self.connection = connection
+        self.is_local = isinstance(connection, Process)
         self.graphs = graphs
         self.scenario = scenario
         self.parameters: dict = {}
@@ -76,7 +79,7 @@ class Run:
         self.error: Refused | None = None
 
     def run(self) -> None:
-        if any(step.text.startswith("there exists a procedure") for step in self.scenario.steps):
+        if not self.is_local and any(step.text.startswith("there exists a procedure") for step in self.scenario.steps):
             raise Skipped("needs a procedure of the suite's own")
         for step in self.scenario.steps:
             self.step(step)
@@ -84,12 +87,16 @@ class Run:
     def step(self, step: Step) -> None:
         text = step.text.strip()
         if text in ("an empty graph", "any graph"):
-            self.connection.run("MATCH (n) DETACH DELETE n")
+            self.clear()
         elif found := re.fullmatch(r"the (binary-tree-\d+) graph", text):
-            self.connection.run("MATCH (n) DETACH DELETE n")
+            self.clear()
             self.connection.run(self.graphs[found.group(1)])
         elif text == "having executed:":
             self.connection.run(step.document, self.parameters)
+        elif found := re.fullmatch(r"there exists a procedure (\S+)\((.*)\) :: \((.*)\) ?:", text):
+            name, arguments, columns = found.groups()
+            rows = [[parse(cell) for cell in row] for row in step.rows[1:]]
+            self.connection.procedure(name, signature(arguments), signature(columns), rows)
         elif text == "parameters are:":
             self.parameters = {row[0]: parse(row[1]) for row in step.rows}
         elif text == "executing query:":
@@ -108,9 +115,15 @@ class Run:
         elif text == "the side effects should be:":
             self.check_changes({row[0]: int(row[1]) for row in step.rows if int(row[1])})
         elif found := re.fullmatch(r"an? (\w+) should be raised at (compile time|runtime|any time): (\S+)", text):
-            self.check_error(found.group(1), found.group(2))
+            self.check_error(*found.groups())
         else:
             raise Failed(f"the step '{text}' is not known")
+
+    def clear(self) -> None:
+        if self.is_local:
+            self.connection.clear()
+        else:
+            self.connection.run("MATCH (n) DETACH DELETE n")
 
     def execute(self, query: str) -> None:
         self.query = query
@@ -153,7 +166,7 @@ class Run:
         if changes != expected:
             raise Failed(f"side effects {changes} instead of {expected}")
 
-    def check_error(self, kind: str, phase: str) -> None:
+    def check_error(self, kind: str, phase: str, detail: str) -> None:
         if self.error is None:
             raise Failed(f"no {kind}, but {shown(self.result.rows)}")
         *_, area, word = self.error.code.split(".")
@@ -162,13 +175,23 @@ class Run:
         changes = self.before.changes(State(self.connection))
         if changes:
             raise Failed(f"a query with an error had side effects: {changes}")
-        try:
-            self.connection.run(f"EXPLAIN {self.query}", self.parameters)
-            found = "runtime"
-        except Refused:
-            found = "compile time"
+        if self.is_local:
+            found = "compile time" if isinstance(self.error, Early) else "runtime"
+            if self.details and detail not in ("*", self.error.detail):
+                raise Failed(f"{detail} expected, got {self.error.detail}: {self.error}")
+        else:
+            try:
+                self.connection.run(f"EXPLAIN {self.query}", self.parameters)
+                found = "runtime"
+            except Refused:
+                found = "compile time"
         if phase not in (found, "any time"):
             raise Failed(f"{kind} at {found}, not at {phase}: {self.error}")
+
+
+def signature(text: str) -> list:
+    """Names and types, of `name :: TYPE, ..`."""
+    return [[part.strip() for part in one.split("::")] for one in text.split(",") if "::" in one]
 
 
 def shown(rows: list) -> str:
@@ -217,6 +240,13 @@ def create_graph(url: str, name: str, graphs: str) -> None:
         answer.read()
 
 
+def connect(options: argparse.Namespace) -> Any:
+    if options.program:
+        return Process(options.program, options.graphs)
+    host, port = options.bolt.rsplit(":", 1)
+    return Connection(host, int(port), options.database)
+
+
 def run_all(options: argparse.Namespace) -> int:
     scenarios, graphs = read_jar(options.jar)
     if options.count and len(scenarios) != options.count:
@@ -226,8 +256,7 @@ def run_all(options: argparse.Namespace) -> int:
     chosen = [one for one in scenarios if fits(one.id, options.only)]
     if options.graphs == "strict":
         chosen = [one for one in chosen if not uses_graph(one)]
-    host, port = options.bolt.rsplit(":", 1)
-    connection = Connection(host, int(port), options.database)
+    connection = connect(options)
     counts: dict = {}
     skipped: Counter = Counter()
     unexpected = set()
@@ -235,7 +264,7 @@ def run_all(options: argparse.Namespace) -> int:
     for scenario in chosen:
         problem = None
         try:
-            Run(connection, graphs, scenario).run()
+            Run(connection, graphs, scenario, options.details).run()
         except Skipped as reason:
             skipped[str(reason)] += 1
             continue
@@ -246,7 +275,7 @@ def run_all(options: argparse.Namespace) -> int:
         except (ConnectionError, TimeoutError, ValueError, TypeError, KeyError, IndexError) as error:
             problem = f"{type(error).__name__}: {error}"
             connection.close()
-            connection = Connection(host, int(port), options.database)
+            connection = connect(options)
         reason = expectations.reason(scenario.id)
         folder = counts.setdefault(scenario.folder, Counter())
         if problem is None and reason is None:
@@ -277,7 +306,10 @@ def run_all(options: argparse.Namespace) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jar", required=True, help="the jar of the suite")
-    parser.add_argument("--bolt", required=True, help="HOST:PORT of the server under test")
+    under_test = parser.add_mutually_exclusive_group(required=True)
+    under_test.add_argument("--bolt", help="HOST:PORT of the server under test")
+    under_test.add_argument("--program", help="the program cypher-tck, for a run without a server")
+    parser.add_argument("--details", action="store_true", help="compare the details of errors too; without a server")
     parser.add_argument("--url", help="its REST API, where the graph under test is made; without it, it is there already")
     parser.add_argument("--database", help="the graph to use; it is emptied")
     parser.add_argument("--graphs", choices=("auto", "strict"), default="auto")
