@@ -5,7 +5,7 @@ mod labels;
 mod special;
 
 use cypher::ast::BinaryOp;
-use cypher_value::{Context, Detail, Error, ErrorKind, Map, Value, arithmetic, compare, logic};
+use cypher_value::{Context, Detail, Error, ErrorKind, Map, Value, arithmetic, bounded, compare, logic};
 
 use crate::Result;
 use crate::procedures::Procedures;
@@ -85,13 +85,15 @@ impl<'g> Cx<'_, 'g> {
                 }
             },
             Ex::Slot(slot) => row.get(*slot).clone(),
-            Ex::List(items) => Value::list(items.iter().map(|item| self.eval(item, row)).collect::<Result<_>>()?),
+            Ex::List(items) => {
+                bounded(Value::list(items.iter().map(|item| self.eval(item, row)).collect::<Result<_>>()?))?
+            }
             Ex::Map(pairs) => {
                 let mut map = Map::default();
                 for (key, value) in pairs {
                     map.insert(key.clone(), self.eval(value, row)?);
                 }
-                Value::map(map)
+                bounded(Value::map(map))?
             }
             Ex::Property(of, key) => match &**of {
                 Ex::Slot(slot) => self.context.property(row.get(*slot), key)?,

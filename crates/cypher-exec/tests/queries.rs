@@ -321,3 +321,31 @@ fn relationships_are_counted_without_rows() {
     let deleted = "MATCH (:A {x: 2})-[r:R]->({x: 3}) DELETE r WITH 1 AS one MATCH (a:A)-[:R]->() RETURN count(*)";
     assert_eq!(graph.rows(deleted), ["3"]);
 }
+
+#[test]
+fn values_that_grow_into_each_other_are_refused() {
+    let graph = Graph::auto();
+    assert!(graph.refused("RETURN reduce(l = [], x IN range(1, 300000) | [l])").contains("NESTING_MAX"));
+    assert!(graph.refused("RETURN reduce(m = {}, x IN range(1, 300000) | {m: m})").contains("NESTING_MAX"));
+    assert!(graph.refused("RETURN reduce(l = [1], x IN range(1, 60) | [l, l])").contains("ITEMS_MAX"));
+    assert!(graph.refused("RETURN reduce(l = [1], x IN range(1, 60) | [y IN [l, l] | y])").contains("ITEMS_MAX"));
+    assert!(graph.refused("RETURN reduce(l = [1], x IN range(1, 60) | l + l)").contains("ITEMS_MAX"));
+    assert!(graph.refused("RETURN reduce(s = 'a', x IN range(1, 60) | s + s)").contains("TEXT_BYTES_MAX"));
+    assert_eq!(graph.rows("RETURN normalize('\u{e9}', nfd) = 'e\u{301}'"), ["true"]);
+}
+
+#[test]
+fn the_longest_query_fits_the_stack_of_a_thread() {
+    let graph = Graph::auto();
+    let many = |one: &str, count: usize| one.repeat(count);
+    for text in [
+        many("WITH 1 AS x ORDER BY x LIMIT 1 ", 999) + "RETURN x",
+        "CREATE (n) ".to_owned() + &many("SET n.a = 1 ", 998) + "RETURN n.a",
+        "MATCH (a) ".to_owned() + &many("OPTIONAL MATCH (a)-[*1..2]->() ", 998) + "RETURN 1",
+        "MATCH (a)".to_owned() + &many("-->()", 1000) + " RETURN 1",
+    ] {
+        graph.run(&text);
+    }
+    assert!(graph.refused(&(many("CREATE () ", 1001))).contains("CLAUSES_MAX"));
+    assert!(graph.refused(&format!("MATCH (){} RETURN 1", many("-->()", 1001))).contains("STEPS_MAX"));
+}

@@ -10,5 +10,9 @@ pub const NESTING_MAX: usize = 128;
 /// Height of the tree of an expression, chains such as `1 + 1 + ..` included: it is walked by recursion.
 pub const HEIGHT_MAX: u32 = 400;
 
-/// Clauses of one query, those of its subqueries included.
-pub const CLAUSES_MAX: usize = 10_000;
+/// Clauses of one query, those of its subqueries included: each is a level of the plan, which is walked by recursion,
+/// and a thread of 2 MiB has stack for 1,500 of the largest.
+pub const CLAUSES_MAX: usize = 1_000;
+
+/// Relationships of one pattern, for the same reason.
+pub const STEPS_MAX: usize = 1_000;

@@ -129,16 +129,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "cypher-tck",
-        &[
-            "cypher",
-            "cypher-exec",
-            "cypher-value",
-            "graph-access",
-            "graph-host",
-            "graph-store",
-            "key-codec",
-            "kv",
-        ],
+        &["cypher", "cypher-exec", "cypher-value", "graph-access", "graph-host", "graph-store", "key-codec", "kv"],
     ),
     ("serving", &["threads"]),
     ("bolt-codec", &["cypher-value"]),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cypher::ast::{Quantifier, SubqueryKind};
 use cypher_value::{
-    Detail, Elements as _, Error, Map, Node, Path, Relationship, Text, Value, compare, function, logic,
+    Detail, Elements as _, Error, Map, Node, Path, Relationship, Text, Value, bounded, compare, function, logic,
 };
 use rustc_hash::FxHashSet;
 
@@ -52,7 +52,7 @@ impl Cx<'_, '_> {
                 }
                 self.store.tick(items.len())?;
                 row.set(*slot, before);
-                Value::list(out)
+                bounded(Value::list(out))?
             }
             Ex::Quantified(quantifier, slot, list, filter) => {
                 let Some(items) = self.items(list, row)? else { return Ok(Value::Null) };
@@ -168,7 +168,7 @@ impl Cx<'_, '_> {
         Ok(match kind {
             SubqueryKind::Exists => Value::Boolean(count > 0),
             SubqueryKind::Count => Value::Integer(count),
-            SubqueryKind::Collect => Value::list(items),
+            SubqueryKind::Collect => bounded(Value::list(items))?,
         })
     }
 
@@ -196,7 +196,7 @@ impl Cx<'_, '_> {
             };
             map.insert(key.clone(), value);
         }
-        Ok(Value::map(map))
+        bounded(Value::map(map))
     }
 
     fn test(&self, test: Test, values: &[Value]) -> Result<Value> {

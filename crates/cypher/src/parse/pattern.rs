@@ -5,10 +5,8 @@ use cypher_value::Detail;
 use super::Parser;
 use crate::ast::{Direction, LabelExpr, LabelName, Length, NodePattern, Pattern, RelationshipPattern, Shortest};
 use crate::error::{Error, Result};
+use crate::limits::STEPS_MAX;
 use crate::token::Kind;
-
-/// Nodes of one pattern: it is walked by loops, but its plan holds an operator for each.
-const STEPS_MAX: usize = 10_000;
 
 impl Parser<'_> {
     /// A path pattern with its name.

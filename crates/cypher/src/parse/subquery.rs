@@ -100,8 +100,15 @@ impl Parser<'_> {
         {
             self.bump()?;
         }
-        let arguments = if self.is_sign(")") { Vec::new() } else { self.list(Self::argument)? };
+        let mut arguments = if self.is_sign(")") { Vec::new() } else { self.list(Self::expr)? };
         self.want_sign(")")?;
+        if name.eq_ignore_ascii_case("normalize")
+            && let [_, Expr { kind, .. }] = arguments.as_mut_slice()
+            && let ExprKind::Variable(form) = kind
+            && ["NFC", "NFD", "NFKC", "NFKD"].contains(&form.to_ascii_uppercase().as_str())
+        {
+            *kind = ExprKind::Text(form.clone());
+        }
         let height = arguments.iter().map(|argument| argument.height).max().unwrap_or(0);
         let span = start.to(self.last_span());
         if name.eq_ignore_ascii_case("exists")
@@ -120,11 +127,6 @@ impl Parser<'_> {
             Some(property) => self.make(ExprKind::IsNull(Box::new(property), true), span, height),
             None => Err(self.unexpected("an argument")),
         }
-    }
-
-    fn argument(&mut self) -> Result<Expr> {
-        // A name of a normal form and the like is a variable; all arguments are expressions.
-        self.expr()
     }
 
     /// `trim(BOTH 'x' FROM text)`
