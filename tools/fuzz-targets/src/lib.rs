@@ -26,7 +26,7 @@ mod traversers;
 pub type Target = fn(&[u8]);
 
 /// All targets by name, which is that of the binary and of the folder of inputs.
-pub const TARGETS: [(&str, Target); 20] = [
+pub const TARGETS: [(&str, Target); 21] = [
     ("address", address::address),
     ("bolt_messages", bolt::bolt_messages),
     ("conditions", elements::conditions),
