@@ -3,7 +3,7 @@
 //!
 //! `{"graph": "auto"}` starts on an empty graph in memory, with no procedures but the product's. `{"procedure": ..}`
 //! adds one that is a table. `{"query": .., "parameters": ..}` answers `{"columns", "rows"}` or `{"error"}`, with code,
-//! detail, text, and whether it was found before the query ran. Values are JSON where they can be ([`json`]).
+//! detail, text, and whether it was found before the query ran. Values are JSON where they can be ([`mod@json`]).
 //!
 //! It is the suite's way to the procedures that its scenarios bring along, which no server takes.
 
