@@ -49,3 +49,16 @@ wait_healthy() { # HOST PORT PID SECONDS
     done
     return 1
 }
+
+# For scripts that start a server in $dir: stops it, shows the end of its log after a failure, removes the folder, and keeps the exit
+# code. Use it as: trap finish_server EXIT
+finish_server() {
+    local code=$?
+    "$root/scripts/server.sh" stop "$dir" || code=1
+    if ((code != 0)) && [[ -e $dir/server.log ]]; then
+        say "The last lines of the server's log:"
+        tail -n 20 "$dir/server.log"
+    fi
+    rm -rf "$dir"
+    exit "$code"
+}

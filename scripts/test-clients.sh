@@ -40,25 +40,12 @@ java | python) ;;
 esac
 if ((${#words[@]} > 2)); then usage; fi
 
-# Stops the server, shows the end of its log after a failure, and keeps the exit code.
-# shellcheck disable=SC2317  # called by the trap
-finish() {
-    local code=$?
-    "$root/scripts/server.sh" stop "$dir" || code=1
-    if ((code != 0)) && [[ -e $dir/server.log ]]; then
-        say "The last lines of the server's log:"
-        tail -n 20 "$dir/server.log"
-    fi
-    rm -rf "$dir"
-    exit "$code"
-}
-
 "$root/scripts/setup.sh" "$client"
 url=${RHIZOME_TEST_URL:-}
 if [[ -z $url ]]; then
     "$root/scripts/build.sh"
     dir=$(mktemp -d)
-    trap finish EXIT
+    trap finish_server EXIT
     "$root/scripts/server.sh" start "$dir" 0
     url=$(cat "$dir/url")
 fi

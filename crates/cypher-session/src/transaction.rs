@@ -94,6 +94,11 @@ pub struct Transaction {
     queries: Arc<dyn Queries>,
     has_written: bool,
     idle: Duration,
+    timeout: Duration,
+    /// Until when the transaction may take, where its client says so.
+    until: Option<Instant>,
+    /// Until when the query at work may take.
+    deadline: Option<Instant>,
 }
 
 impl Transactions {
@@ -148,6 +153,9 @@ impl Transactions {
             queries: Arc::clone(&self.queries),
             has_written: false,
             idle: self.options.idle,
+            timeout: self.options.timeout,
+            until: begin.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
+            deadline: None,
         };
         let (queries, serving) = (Arc::clone(&self.queries), Arc::clone(&self.serving));
         let options = self.options.clone();
@@ -177,6 +185,9 @@ impl Transaction {
     pub async fn give(&mut self, task: Task, timeout: Option<Duration>) -> Result<(), Failure> {
         if let Task::Run(statement) = &task {
             self.has_written |= self.queries.may_write(&statement.text);
+            let own = timeout.unwrap_or(if self.until.is_some() { Duration::MAX } else { self.timeout });
+            let own = Instant::now().checked_add(own);
+            self.deadline = [own, self.until].into_iter().flatten().min();
         }
         let pool = if self.has_written { &self.serving.writes } else { &self.serving.queries };
         let permit = pool.enter(Some(&self.database)).await.map_err(|refused| match refused {
@@ -202,6 +213,12 @@ impl Transaction {
             );
             Failure::new(Failure::TRANSACTION_NOT_FOUND, message)
         })
+    }
+
+    /// When the query at work is to be interrupted by whoever waits for it, if it has not stopped by itself.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
     }
 
     /// Tells it to stop what it does.
@@ -238,6 +255,7 @@ fn run(
         permit: None,
         deadline: begin.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
         is_client_timeout: begin.timeout.is_some(),
+        until: None,
         next_query: 0,
         current: 0,
         idle: options.idle,
@@ -249,6 +267,10 @@ fn run(
         Err(Failure::new(Failure::UNKNOWN, "an internal error happened in the transaction; it has been logged"))
     });
     if let Err(mut failure) = outcome {
+        let is_late = fed.until.is_some_and(|until| Instant::now() >= until);
+        if failure.code == Failure::TERMINATED && is_late {
+            failure = Failure::new(Failure::TIMED_OUT, "the query took longer than it may, and was stopped");
+        }
         if failure.code == Failure::TIMED_OUT {
             serving.metrics.timeouts.inc();
             if fed.is_client_timeout {
@@ -270,6 +292,8 @@ struct Fed<A> {
     permit: Option<Permit>,
     deadline: Option<Instant>,
     is_client_timeout: bool,
+    /// Until when the query that was run last may take.
+    until: Option<Instant>,
     next_query: i64,
     /// The query of the task at work.
     current: i64,
@@ -304,7 +328,9 @@ impl<A: Answers> Client for Fed<A> {
                 self.is_client_timeout |= timeout.is_some();
                 let own = timeout.unwrap_or(if self.deadline.is_some() { Duration::MAX } else { self.timeout });
                 let left = self.deadline.map_or(own, |deadline| deadline.saturating_duration_since(Instant::now()));
-                Some(Task::Run(Statement { timeout: own.min(left), ..statement }))
+                let own = own.min(left);
+                self.until = Instant::now().checked_add(own);
+                Some(Task::Run(Statement { timeout: own, ..statement }))
             }
             Task::Pull { query, .. } | Task::Discard { query, .. } => {
                 self.current = query;

@@ -136,6 +136,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("cypher-session", &["auth", "cypher-value", "serving", "threads"]),
     ("bolt-server", &["auth", "bolt-codec", "cypher-session", "cypher-value", "serving"]),
     ("http-server", &["serving"]),
+    ("query-api", &["auth", "cypher-session", "cypher-value", "http-server", "serving"]),
     (
         "gremlin-server",
         &["auth", "graph-model", "gremlin", "gremlin-codec", "http-server", "query-service", "query-value", "serving"],
@@ -213,7 +214,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// External crates that bring HTTP types, and the crates that may use them: one speaks HTTP as a server and one answers
 /// over it, one is a client, and the load tester without anything in between that would cost time.
 const HTTP: [&str; 7] = ["axum", "http", "http-body-util", "hyper", "hyper-util", "reqwest", "tower"];
-const HTTP_USERS: [&str; 5] = ["http-server", "rest-api", "gremlin-server", "api-client", "load-test"];
+const HTTP_USERS: [&str; 6] = ["http-server", "rest-api", "gremlin-server", "query-api", "api-client", "load-test"];
 
 /// Checks one manifest of a crate.
 pub(crate) fn check(path: &str, manifest: &str, report: &mut Report) -> Result<()> {

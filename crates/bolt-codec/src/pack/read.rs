@@ -5,11 +5,8 @@ use std::sync::Arc;
 
 use cypher_value::{
     Date, DateTime, Duration, ElementId, LocalDateTime, LocalTime, Map, Node, NodeContent, Path, Point, Relationship,
-    Text, Time, Value,
+    Text, Time, Value, Zone,
 };
-use jiff::Timestamp;
-use jiff::civil;
-use jiff::tz::TimeZone;
 
 use super::{Dialect, structure};
 use crate::error::CodecError;
@@ -290,17 +287,12 @@ impl<'b> Reader<'b> {
     fn zoned(&mut self, is_clock: bool) -> Read<Value> {
         let (seconds, nanoseconds) = (self.integer("seconds")?, self.nanoseconds()?);
         let name = self.text("the name of a time zone")?;
-        let zone = TimeZone::get(&name).map_err(|_| CodecError::value(&name, "the name of a known time zone"))?;
-        let range = |_| CodecError::value(seconds, "seconds of a moment between the years -9999 and 9999");
-        let moment = Timestamp::from_second(seconds).map_err(range)?;
-        let (seconds, offset) = if is_clock {
-            let clock: civil::DateTime = jiff::tz::Offset::UTC.to_datetime(moment);
-            let moment = zone.to_timestamp(clock).map_err(range)?;
-            (moment.as_second(), zone.to_offset(moment).seconds())
-        } else {
-            (seconds, zone.to_offset(moment).seconds())
+        let zone = Zone::named(&name).map_err(|_| CodecError::value(&name, "the name of a known time zone"))?;
+        let moment = match is_clock {
+            false => zone.at(seconds, nanoseconds),
+            true => zone.resolve(LocalDateTime { seconds, nanoseconds }),
         };
-        Ok(DateTime { seconds, nanoseconds, offset, zone: Some(name) }.into())
+        Ok(DateTime { zone: Some(name), ..moment }.into())
     }
 
     fn element(&mut self, tag: u8, fields: usize) -> Read<Value> {

@@ -165,12 +165,18 @@ impl Connection {
         let mut patience = EARLY;
         while pending > 0 {
             let Some(open) = &self.open else { return Ok(()) };
-            let piece = match work_reading(&self.stream, &mut self.inbox, timeout(patience, open.pipe.take())).await {
+            // A query that does not look at its deadline by itself is told.
+            let left = open.transaction.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                open.transaction.interrupt();
+            }
+            let wait = left.filter(|left| !left.is_zero()).map_or(patience, |left| patience.min(left));
+            let piece = match work_reading(&self.stream, &mut self.inbox, timeout(wait, open.pipe.take())).await {
                 Ok(Ok(piece)) => piece,
                 Ok(Err(_)) => match open.pipe.take_now() {
                     Some(piece) => Some(piece),
                     None => {
-                        if patience == KEEP_ALIVE {
+                        if wait == KEEP_ALIVE {
                             // It goes on: the client is not to take the connection for lost.
                             self.out.extend_from_slice(&END);
                         }

@@ -1,0 +1,31 @@
+//! Failures as answers.
+
+use cypher_session::Failure;
+use http_server::Reply;
+use hyper::StatusCode;
+use serde_json::json;
+
+/// The status of a failure over HTTP.
+fn status(failure: &Failure) -> StatusCode {
+    match &*failure.code {
+        Failure::UNAUTHORIZED => StatusCode::UNAUTHORIZED,
+        Failure::FORBIDDEN => StatusCode::FORBIDDEN,
+        Failure::DATABASE_NOT_FOUND | Failure::TRANSACTION_NOT_FOUND => StatusCode::NOT_FOUND,
+        code if code.starts_with("Neo.TransientError") => StatusCode::SERVICE_UNAVAILABLE,
+        code if code.starts_with("Neo.DatabaseError") => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => StatusCode::BAD_REQUEST,
+    }
+}
+
+/// The answer that a request failed.
+pub(crate) fn failed(failure: &Failure) -> Reply {
+    let body = json!({ "errors": [{ "code": failure.code, "message": failure.message }] });
+    let mut reply = Reply::json(status(failure), body.to_string().into_bytes());
+    reply.retry_after = reply.status == StatusCode::SERVICE_UNAVAILABLE;
+    reply
+}
+
+/// A request that makes no sense.
+pub(crate) fn invalid(message: impl Into<String>) -> Failure {
+    Failure::new(Failure::INVALID_FORMAT, message)
+}
