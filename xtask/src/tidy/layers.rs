@@ -84,6 +84,20 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("auth", &["graph-access", "graph-host", "graph-model", "graph-schema", "graph-store", "key-codec", "kv"]),
     (
+        "graph-analysis",
+        &[
+            "analytics",
+            "graph-host",
+            "graph-maintenance",
+            "graph-model",
+            "graph-schema",
+            "graph-store",
+            "key-codec",
+            "kv",
+            "threads",
+        ],
+    ),
+    (
         "query-service",
         &[
             "auth",

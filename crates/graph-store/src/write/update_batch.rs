@@ -6,8 +6,11 @@
 
 use std::borrow::Cow;
 
-use graph_model::{Edge, EdgeId, Vertex, VertexId};
-use graph_schema::{Catalogue, EdgeRecord, ElementError, ElementRules, NewVertex, UpdateStrategies, UpdateStrategy};
+use graph_model::{Edge, EdgeId, Value, Vertex, VertexId};
+use graph_schema::{
+    Catalogue, EdgeRecord, ElementError, ElementRules, NewVertex, SchemaKind, UpdateStrategies, UpdateStrategy,
+    VertexLabel,
+};
 use rustc_hash::FxHashMap;
 
 use crate::core::clock::is_expired;
@@ -15,6 +18,7 @@ use crate::core::error::StoreError;
 use crate::core::pending::Pending;
 use crate::core::stored::{stored_edges, stored_vertices};
 use crate::core::stripes::{Locks, Wait};
+use crate::core::texts::not_found;
 use crate::index::write_unit::{Positions, WriteUnit};
 use crate::write::Writer;
 use crate::write::ends::check_ends;
@@ -111,6 +115,43 @@ impl Writer<'_> {
                 unit.batch.end_group();
             }
             unit.finish(without_positions(vertices))
+        })
+    }
+
+    /// Sets a property of vertices that exist and whose label has it, leaving all else as it is; answers how many these
+    /// were. The key is named because its number may change while writers wait. For results of analyses.
+    pub fn set_vertex_property(
+        &self,
+        name: &str,
+        values: &[(VertexId, Value)],
+        wait: Wait,
+    ) -> Result<Pending<u64>, StoreError> {
+        let graph = self.graph;
+        let check = |catalogue: &Catalogue, _: &ElementRules<'_>, locks: &mut Locks| {
+            let key = catalogue.property_key_named(name);
+            let key = key.ok_or_else(|| not_found(catalogue, SchemaKind::PropertyKey, "property key", name))?;
+            values.iter().for_each(|(id, _)| locks.exclusive.add(id));
+            Ok(key.id)
+        };
+        WriteUnit::prepare(graph, wait, Positions::Shown, check, |mut unit, key| {
+            let ids: Vec<VertexId> = values.iter().map(|(id, _)| id.clone()).collect();
+            let stored = stored_vertices(graph, &ids)?;
+            let mut written = 0;
+            for ((index, (_, value)), stored) in values.iter().enumerate().zip(&stored) {
+                let Some(before) = stored else { continue };
+                let has_key = |label: &VertexLabel| label.properties.contains(&key);
+                let is_wanted = unit.catalogue.vertex_label(before.label).is_some_and(|label| has_key(label));
+                if !is_wanted || is_expired(before.expires_at_ms, unit.rules.now_ms) {
+                    continue;
+                }
+                let mut vertex = before.clone();
+                vertex.properties.insert(key, value.clone());
+                unit.note_vertex(Some(before), Some(&vertex), index)?;
+                put_vertex(&mut unit.batch, graph.number, &unit.catalogue, &vertex);
+                unit.batch.end_group();
+                written += 1;
+            }
+            unit.finish(written)
         })
     }
 
