@@ -94,6 +94,11 @@ impl ApiError {
         Self::of(ErrorKind::NotFound, message)
     }
 
+    /// An address whose last part names nothing there is.
+    pub(crate) fn nothing_named(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, HTTP_NOT_FOUND, message)
+    }
+
     /// An address nothing is at.
     pub(crate) fn no_route(path: &str) -> Self {
         let hint =

@@ -1,5 +1,6 @@
 //! The handlers, one file for each kind of resource. What several of them need is in `listing.rs` and `schema.rs`.
 
+pub(crate) mod algorithms;
 pub(crate) mod api_document;
 pub(crate) mod auto;
 pub(crate) mod edge_labels;

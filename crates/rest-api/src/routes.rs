@@ -6,9 +6,9 @@ use hyper::Method;
 use crate::directory::{Directory, Endpoint, EndpointId};
 use crate::names::DEFAULT_SPACE;
 use crate::resources::{
-    api_document, edge_labels, edges, graph_modes, graph_spaces, graphs, gremlin, health, index_labels, metrics,
-    property_keys, schema, server_settings, shards, tasks, testing, traversers, variables, versions, vertex_labels,
-    vertices,
+    algorithms, api_document, edge_labels, edges, graph_modes, graph_spaces, graphs, gremlin, health, index_labels,
+    metrics, property_keys, schema, server_settings, shards, tasks, testing, traversers, variables, versions,
+    vertex_labels, vertices,
 };
 use crate::route::Handler::{Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
 use crate::route::{DELETE, GET, Handler, POST, PUT, Route, Scope, graph, server, space};
@@ -108,7 +108,8 @@ static ROUTES: &[Route] = &[
     graph(&["jobs", "rebuild", "vertexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_vertex_label))]),
     graph(&["jobs", "rebuild", "edgelabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_edge_label))]),
     graph(&["jobs", "rebuild", "indexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild))]),
-    graph(&["jobs", "computer", "{name}"], &[(POST, Never(CLUSTER))]),
+    graph(&["jobs", "algorithm", "{name}"], &[(POST, Pooled(algorithms::start))]),
+    graph(&["jobs", "computer", "{name}"], &[(POST, Pooled(algorithms::start_computer))]),
     graph(&["jobs", "computerdis"], &[(POST, Never(CLUSTER))]),
     graph(&["jobs", "gremlin"], &[(POST, Pooled(gremlin::start_job))]),
     graph(&["queries"], &[(GET, Quick(gremlin::running))]),

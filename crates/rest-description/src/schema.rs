@@ -89,6 +89,22 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         Named("TaskId"),
     )
     .body(Body::MayBeJson(Shape::Any)),
+    Operation::post(
+        "{G}/jobs/algorithm/{name}",
+        "Starts an algorithm over the whole graph as a task, whose result is kept",
+        Shape::Any,
+        201,
+        Named("TaskId"),
+    )
+    .body(Body::MayBeJson(Shape::Any)),
+    Operation::post(
+        "{G}/jobs/computer/{name}",
+        "Starts an algorithm by a name of HugeGraph's computer",
+        Shape::Any,
+        201,
+        Named("TaskId"),
+    )
+    .body(Body::MayBeJson(Shape::Any)),
     Operation::put(
         "{G}/jobs/rebuild/vertexlabels/{name}",
         "Starts building the indexes of a vertex label again",

@@ -28,6 +28,8 @@ pub struct Settings {
     pub server: Server,
     /// Gremlin.
     pub gremlin: Gremlin,
+    /// Algorithms over whole graphs.
+    pub analysis: Analysis,
     /// What a graph accepts.
     pub graph: GraphSettings,
     /// Search indexes.
@@ -77,6 +79,14 @@ pub struct Gremlin {
     pub sessions_max: usize,
     pub session_idle_ms: u64,
     pub slow_query_ms: u64,
+}
+
+/// `[analysis]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Analysis {
+    pub memory_bytes_max: ByteSize,
+    pub threads: usize,
 }
 
 /// `[graph]`

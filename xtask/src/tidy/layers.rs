@@ -158,6 +158,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "rest-api",
         &[
+            "graph-analysis",
             "auth",
             "query-service",
             "graph-access",
@@ -196,6 +197,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "rhizome",
         &[
+            "graph-analysis",
             "auth",
             "gremlin-server",
             "query-service",

@@ -15,6 +15,9 @@ use http_server::Reply;
 /// The name of this server in tasks: there is one.
 const SERVER: &str = "server-1";
 
+/// Types of tasks whose input is a text that clients see.
+const WITH_INPUT: [&str; 3] = [JOB_KIND, graph_analysis::JOB_KIND, graph_analysis::COMPUTER_KIND];
+
 /// States of HugeGraph's tasks that tasks here are never in.
 const OTHER_STATES: [&str; 7] = ["new", "scheduling", "scheduled", "restoring", "hanging", "deleting", "unknown"];
 
@@ -120,7 +123,7 @@ fn view(task: &Task) -> TaskView<'_> {
         server: Some(SERVER),
         callable: task_class(task),
         result: task.result.as_deref(),
-        input: std::str::from_utf8(&task.input).ok().filter(|_| task.task_type == JOB_KIND),
+        input: std::str::from_utf8(&task.input).ok().filter(|_| WITH_INPUT.contains(&&*task.task_type)),
         ..TaskView::default()
     }
 }

@@ -1,6 +1,7 @@
 //! The API driven over TCP, on a store in memory.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "test code")]
 
+mod algorithms;
 mod auto;
 mod batch_update;
 mod compatibility;

@@ -132,6 +132,10 @@ impl Server {
                 let jobs = GremlinJobs::default();
                 let mut registry = JobRegistry::default();
                 registry.register(Arc::new(jobs.job()));
+                let analyses = Arc::new(graph_analysis::JobState::new(1 << 30, 2));
+                for kind in [graph_analysis::JOB_KIND, graph_analysis::COMPUTER_KIND] {
+                    registry.register(Arc::new(graph_analysis::AnalysisJob::new(kind, Arc::clone(&analyses))));
+                }
                 let store = Store::open_with_jobs(engine, StoreOptions::default(), registry).unwrap();
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
                 tell.send(listener.local_addr().unwrap()).unwrap();

@@ -8,8 +8,11 @@ pub fn task_class(task: &Task) -> Option<&str> {
     if !task.callable.is_empty() {
         return Some(&task.callable);
     }
-    if task.task_type == "gremlin" {
-        return Some("org.apache.hugegraph.job.GremlinJob");
+    match &*task.task_type {
+        "gremlin" => return Some("org.apache.hugegraph.job.GremlinJob"),
+        "algorithm" => return Some("org.apache.hugegraph.job.AlgorithmJob"),
+        "computer" => return Some("org.apache.hugegraph.job.ComputerJob"),
+        _ => {}
     }
     let (target, _) = task.name.split_once(':')?;
     match (&*task.task_type, target) {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
+use graph_analysis::{AnalysisJob, JobState};
 use graph_host::{JobRegistry, Store};
 use gremlin_server::{GremlinServer, NotThere};
 use http_server::Mounts;
@@ -173,6 +174,10 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     let jobs = GremlinJobs::default();
     let mut registry = JobRegistry::default();
     registry.register(Arc::new(jobs.job()));
+    let analyses = Arc::new(JobState::new(settings.analysis.memory_bytes_max.0, settings.analysis.threads));
+    for kind in [graph_analysis::JOB_KIND, graph_analysis::COMPUTER_KIND] {
+        registry.register(Arc::new(AnalysisJob::new(kind, Arc::clone(&analyses))));
+    }
     let store = tokio::task::spawn_blocking(move || open_store(&opening, registry)).await??;
     let store = Arc::new(store);
     let queries = Arc::new(QueryService::new(Arc::clone(&store), query_options(&settings)));

@@ -1,0 +1,42 @@
+//! `{G}/jobs/algorithm/{name}` and `{G}/jobs/computer/{name}`: algorithms over a whole graph, as tasks.
+
+use graph_analysis::{Analysis, AnalysisError, COMPUTER_KIND, JOB_KIND};
+use graph_model::ErrorKind;
+use hyper::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::call::{Answered, Call};
+use crate::errors::ApiError;
+use http_server::Reply;
+
+/// `POST {G}/jobs/algorithm/{name}`: the body has the parameters.
+pub(crate) fn start(call: &Call) -> Answered {
+    start_job(call, JOB_KIND, Analysis::new)
+}
+
+/// `POST {G}/jobs/computer/{name}`: the same by the names and parameters of HugeGraph's computer.
+pub(crate) fn start_computer(call: &Call) -> Answered {
+    start_job(call, COMPUTER_KIND, Analysis::computer)
+}
+
+fn start_job(
+    call: &Call,
+    kind: &'static str,
+    check: impl Fn(&str, Map<String, Value>) -> Result<Analysis, AnalysisError>,
+) -> Answered {
+    let graph = call.graph()?;
+    let name = call.param()?;
+    let parameters: Map<String, Value> = match call.body.trim_ascii() {
+        [] => Map::new(),
+        body => serde_json::from_slice(body)
+            .map_err(|error| ApiError::bad_input(format!("the body is not as expected: {error}")))?,
+    };
+    // What is wrong whatever the graph is, is refused now.
+    check(&name, parameters.clone()).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => ApiError::nothing_named(error.to_string()),
+        kind => ApiError::of(kind, error.to_string()),
+    })?;
+    let input = json!({ kind: &*name, "parameters": parameters }).to_string();
+    let task = graph.jobs().start(kind, format!("{kind}:{name}"), input.into_bytes())?;
+    Ok(Reply::json(StatusCode::CREATED, json!({ "task_id": task }).to_string().into_bytes()))
+}
