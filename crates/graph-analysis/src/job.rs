@@ -154,7 +154,7 @@ impl Job for AnalysisJob {
     }
 }
 
-/// Runs an analysis on the calling thread and those it starts; for commands. `stop` is asked from all of them.
+/// Runs an analysis to its end, with threads of its own; for programs that have no tasks.
 ///
 /// # Errors
 /// [`AnalysisError`].

@@ -1,9 +1,9 @@
 //! How is a stored graph analysed as a whole?
 //!
 //! What it is: a [`Projection`] is a compact copy of a graph, or of some of its labels, in memory, read in parallel
-//! from one moment. An [`Analysis`] is a request to run an algorithm over one, and [`AnalysisJob`] runs it as a task, by
-//! the names of the crate `analytics` or by those of HugeGraph's jobs, whose answers it then has. What it is not: the
-//! algorithms are in `analytics`; it knows no HTTP.
+//! from one moment. An [`Analysis`] is a request to run an algorithm over one, and [`AnalysisJob`] runs it as a task,
+//! by the names of the crate `analytics` or by those of HugeGraph's jobs, whose answers it then has. What it is not:
+//! the algorithms are in `analytics`; it knows no HTTP.
 //!
 //! Invariants:
 //! - Nothing is kept in memory beyond the limit: a projection that does not fit is counted to its end, so that the
