@@ -1,6 +1,5 @@
 //! `docs/algorithms.md` has a line for each algorithm, made of what the program knows of it. With
 //! `RHIZOME_WRITE_DOCS` the lines are written.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
 
 use std::fmt::Write as _;
 
