@@ -9,6 +9,8 @@ pub enum ErrorKind {
     AlreadyExists,
     /// A rule of the schema forbids the change.
     NotAllowed,
+    /// Who asks has no right to it.
+    Forbidden,
     /// This program does not do that.
     NotSupported,
     /// A query needs an index that does not exist.

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use auth::Caller;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use compact_str::CompactString as Text;
 use gremlin::Value;
 use query_service::{Program, QueryRequest};
@@ -17,8 +20,9 @@ pub(crate) enum Operation {
     Query(Box<Query>),
     /// The end of a session.
     Close(String),
-    /// A login: there are no users, so it succeeds.
-    Login,
+    /// A login, with what SASL PLAIN sends: a name to act for, a user and a password, with a zero byte before each
+    /// of the latter.
+    Login(Vec<u8>),
 }
 
 /// A query with what it says about its answer.
@@ -28,6 +32,14 @@ pub(crate) struct Query {
     /// Whether results are traversers with their bulk.
     pub(crate) is_bulked: bool,
     pub(crate) batch_size: usize,
+}
+
+/// Makes a query one of a caller's.
+pub(crate) fn act_for(request: &mut QueryRequest, caller: Caller) {
+    if let Some(user) = caller.user() {
+        request.user = user.to_owned();
+    }
+    request.caller = caller;
 }
 
 /// The session of a request.
@@ -48,7 +60,7 @@ pub(crate) fn operation(asked: &mut Asked, timeout: Duration) -> Result<Operatio
     }
     let session = session(asked)?;
     match asked.op.as_str() {
-        "authentication" => return Ok(Operation::Login),
+        "authentication" => return Ok(Operation::Login(sasl(asked)?)),
         "close" => {
             let missing = || argument("session", "a session's id");
             return Ok(Operation::Close(session.ok_or_else(missing)?.id));
@@ -72,6 +84,7 @@ pub(crate) fn operation(asked: &mut Asked, timeout: Duration) -> Result<Operatio
         graph: None,
         user: asked.take_text("userAgent").unwrap_or_else(|| "anonymous".to_owned()),
         timeout: asked_timeout(asked)?.unwrap_or(timeout),
+        caller: Caller::nobody(),
         materialize: asked.take_text("materializeProperties").is_none_or(|how| how != "tokens"),
     };
     let batch_size = asked.take("batchSize").as_ref().and_then(Value::as_i64);
@@ -82,6 +95,14 @@ pub(crate) fn operation(asked: &mut Asked, timeout: Duration) -> Result<Operatio
         is_bulked: is_bytecode,
         batch_size: batch_size.unwrap_or(BATCH_SIZE).min(BATCH_SIZE_MAX),
     })))
+}
+
+/// The answer to the demand for a login, in Base64.
+fn sasl(asked: &mut Asked) -> Result<Vec<u8>, Failure> {
+    match asked.take("sasl") {
+        Some(Value::Text(text)) => STANDARD.decode(text.as_bytes()).map_err(|_| argument("sasl", "Base64")),
+        _ => Ok(Vec::new()),
+    }
 }
 
 fn argument(name: &str, expected: &str) -> Failure {

@@ -1,8 +1,10 @@
 //! Gremlin over HTTP as TinkerPop's server speaks it: `POST /gremlin` with a JSON or GraphBinary body, and
 //! `GET /gremlin?gremlin=`.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
+use auth::AuthError;
 use compact_str::CompactString as Text;
 use gremlin_codec::graphson::{self, Version};
 use http_server::{BodyError, Query as Parameters, Reply, accepts_gzip, read_body};
@@ -17,7 +19,8 @@ use serving::Admitted;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::ask::{self, Operation};
+use crate::ask::{self, Operation, act_for};
+use crate::login;
 use crate::shared::Shared;
 use crate::status::{self, Failure};
 use crate::wire::{self, Asked, Format};
@@ -32,9 +35,9 @@ pub(crate) fn failure(status: StatusCode, message: &str) -> Reply {
 }
 
 /// Answers one request.
-pub(crate) async fn answer(shared: &Arc<Shared>, head: &Parts, body: &mut Incoming) -> Reply {
+pub(crate) async fn answer(shared: &Arc<Shared>, head: &Parts, from: Option<IpAddr>, body: &mut Incoming) -> Reply {
     let format = accepted(&head.headers);
-    match respond(shared, head, body, format).await {
+    match respond(shared, (head, from), body, format).await {
         Ok(body) => {
             let name = match format {
                 Format::GraphSon(_) => format!("{};charset=UTF-8", format.name()),
@@ -42,19 +45,23 @@ pub(crate) async fn answer(shared: &Arc<Shared>, head: &Parts, body: &mut Incomi
             };
             Reply::file(&name, body).gzip_if(accepts_gzip(&head.headers))
         }
-        Err(failed) => {
-            let status = StatusCode::from_u16(failed.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            let body = json!({
-                "message": failed.message,
-                "Exception-Class": failed.class,
-                "exceptions": [failed.class],
-                "stackTrace": format!("{}: {}", failed.class, failed.message),
-            });
-            let mut reply = Reply::json(status, body.to_string().into_bytes());
-            reply.retry_after = matches!(failed.code, status::TEMPORARY | status::TOO_MANY_REQUESTS);
-            reply
-        }
+        Err(failed) => refused(&failed),
     }
+}
+
+/// The answer to a request that failed.
+pub(crate) fn refused(failed: &Failure) -> Reply {
+    let status = StatusCode::from_u16(failed.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let body = json!({
+        "message": failed.message,
+        "Exception-Class": failed.class,
+        "exceptions": [failed.class],
+        "stackTrace": format!("{}: {}", failed.class, failed.message),
+    });
+    let mut reply = Reply::json(status, body.to_string().into_bytes());
+    reply.authenticate = status == StatusCode::UNAUTHORIZED;
+    reply.retry_after_s = u64::from(matches!(failed.code, status::TEMPORARY | status::TOO_MANY_REQUESTS));
+    reply
 }
 
 /// The format in which the client wants its answer.
@@ -64,7 +71,13 @@ fn accepted(headers: &HeaderMap) -> Format {
     known.unwrap_or(Format::GraphSon(PLAIN))
 }
 
-async fn respond(shared: &Arc<Shared>, head: &Parts, body: &mut Incoming, format: Format) -> Result<Vec<u8>, Failure> {
+async fn respond(
+    shared: &Arc<Shared>,
+    (head, from): (&Parts, Option<IpAddr>),
+    body: &mut Incoming,
+    format: Format,
+) -> Result<Vec<u8>, Failure> {
+    let caller = login::of_headers(shared, &head.headers, from).await?.ok_or(AuthError::Required)?;
     let serving = &shared.serving;
     let mut admitted = serving.admission.enter().map_err(|_| {
         serving.metrics.refused_requests.inc();
@@ -81,7 +94,8 @@ async fn respond(shared: &Arc<Shared>, head: &Parts, body: &mut Incoming, format
     let Operation::Query(query) = ask::operation(&mut asked, shared.options.timeout)? else {
         return Err(Failure::new(status::REQUEST_MALFORMED, "only eval is possible over HTTP"));
     };
-    let ask::Query { request, session, is_bulked, .. } = *query;
+    let ask::Query { mut request, session, is_bulked, .. } = *query;
+    act_for(&mut request, caller);
     if session.is_some() {
         return Err(Failure::new(status::REQUEST_ARGUMENTS, "sessions are possible over a WebSocket only"));
     }

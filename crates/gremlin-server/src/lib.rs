@@ -17,6 +17,7 @@ mod ask;
 mod driver;
 mod http;
 pub mod limits;
+mod login;
 mod server;
 mod shared;
 mod socket;

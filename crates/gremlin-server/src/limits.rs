@@ -1,5 +1,8 @@
 //! The bounds of this layer.
 
+/// Requests of one connection that wait until their client has logged in: drivers send one, and then log in.
+pub const REQUESTS_BEFORE_LOGIN_MAX: usize = 4;
+
 /// Results in one message unless the client says otherwise: TinkerPop's default.
 pub const BATCH_SIZE: usize = 64;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http_server::{Boxed, HttpResponse, Mount, Refusal, Reply, Service, Upgrade, caught, discard};
+use http_server::{Boxed, HttpResponse, Mount, Refusal, Reply, Service, Upgrade, caught, discard, peer};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap};
 use hyper::{Method, Request, StatusCode};
@@ -10,7 +10,7 @@ use query_service::QueryService;
 use serving::Serving;
 
 use crate::shared::{Options, Shared};
-use crate::{http, socket};
+use crate::{http, login, socket};
 
 /// Answers drivers of TinkerPop. Clones are the same.
 #[derive(Clone)]
@@ -30,15 +30,19 @@ impl GremlinServer {
     }
 
     async fn respond(&self, mut request: Request<Incoming>, upgrade: &Upgrade) -> HttpResponse {
+        let from = peer(request.extensions());
         let is_ours = matches!(request.uri().path(), "/gremlin" | "/gremlin/");
         if is_ours && socket::is_upgrade(request.headers()) {
-            return socket::accept(&self.0, &mut request, upgrade);
+            return match login::of_headers(&self.0, request.headers(), from).await {
+                Ok(caller) => socket::accept(&self.0, &mut request, upgrade, (caller, from)),
+                Err(failed) => http::refused(&failed).into_response(),
+            };
         }
         let (head, mut body) = request.into_parts();
         let answered = if !is_ours {
             Ok(http::failure(StatusCode::NOT_FOUND, "there is nothing here; Gremlin is at /gremlin"))
         } else if matches!(head.method, Method::GET | Method::POST) {
-            caught(std::pin::pin!(http::answer(&self.0, &head, &mut body))).await.ok_or(())
+            caught(std::pin::pin!(http::answer(&self.0, &head, from, &mut body))).await.ok_or(())
         } else {
             let mut reply = http::failure(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST are possible here");
             reply.allow = Some("GET, POST".to_owned());
@@ -113,7 +117,7 @@ impl Service for NotThere {
         discard(&mut body, &head.headers).await;
         let mut reply = http::failure(refusal.status(), &refusal.to_string());
         reply.close = true;
-        reply.retry_after = reply.status == StatusCode::SERVICE_UNAVAILABLE;
+        reply.retry_after_s = u64::from(reply.status == StatusCode::SERVICE_UNAVAILABLE);
         reply.into_response()
     }
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use auth::{Authenticate, NoUsers};
 use query_service::QueryService;
 use serving::Serving;
 
 /// How requests are answered.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// How long a query may work that asks for no other time (`gremlin.evaluation_timeout_ms`).
     pub timeout: Duration,
@@ -15,6 +16,8 @@ pub struct Options {
     pub request_bytes_max: usize,
     /// Largest answer over HTTP (`graph.response_bytes_max`); over a WebSocket results come in messages.
     pub response_bytes_max: usize,
+    /// Who checks the users; without, everybody may do everything.
+    pub users: Arc<dyn Authenticate>,
 }
 
 impl Default for Options {
@@ -23,6 +26,7 @@ impl Default for Options {
             timeout: Duration::from_secs(30),
             request_bytes_max: 16 * 1024 * 1024,
             response_bytes_max: 64 * 1024 * 1024,
+            users: Arc::new(NoUsers),
         }
     }
 }

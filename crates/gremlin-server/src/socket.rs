@@ -1,15 +1,18 @@
 //! WebSocket connections: requests as they come, several at one time, their answers in messages.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use auth::{AuthError, Caller};
 use futures::{SinkExt as _, StreamExt as _};
 use http_body_util::Full;
 use http_server::{HttpResponse, Switched, Upgrade, caught};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Request, Response, StatusCode};
+use parking_lot::Mutex;
 use query_service::{Gone, Sink};
 use query_value::Value;
 use serving::Admitted;
@@ -20,9 +23,10 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
-use crate::ask::{self, Operation, Query};
+use crate::ask::{self, Operation, Query, act_for};
 use crate::driver::Driver;
-use crate::limits::{MESSAGES_WAITING_MAX, REQUESTS_PER_CONNECTION_MAX};
+use crate::limits::{MESSAGES_WAITING_MAX, REQUESTS_BEFORE_LOGIN_MAX, REQUESTS_PER_CONNECTION_MAX};
+use crate::login;
 use crate::shared::Shared;
 use crate::status::{self, Failure};
 use crate::wire::{self, Asked, Format};
@@ -38,7 +42,13 @@ pub(crate) fn is_upgrade(headers: &HeaderMap) -> bool {
 }
 
 /// Answers the request for a WebSocket, and serves it from then on.
-pub(crate) fn accept(shared: &Arc<Shared>, request: &mut Request<Incoming>, upgrade: &Upgrade) -> HttpResponse {
+/// `login`: who opens it, where that is known already, and from where.
+pub(crate) fn accept(
+    shared: &Arc<Shared>,
+    request: &mut Request<Incoming>,
+    upgrade: &Upgrade,
+    login: (Option<Caller>, Option<IpAddr>),
+) -> HttpResponse {
     let headers = request.headers();
     let is_known = headers.get(header::SEC_WEBSOCKET_VERSION).is_some_and(|version| version == "13");
     let Some(key) = headers.get(header::SEC_WEBSOCKET_KEY).filter(|_| is_known) else {
@@ -50,7 +60,7 @@ pub(crate) fn accept(shared: &Arc<Shared>, request: &mut Request<Incoming>, upgr
     let accepted = HeaderValue::try_from(derive_accept_key(key.as_bytes()));
     let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
     let (shared, driver) = (Arc::clone(shared), Driver::of(agent));
-    upgrade.accept(request, move |switched| serve(shared, driver, switched));
+    upgrade.accept(request, move |switched| serve(shared, driver, login, switched));
     let mut response = Response::new(Full::default());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();
@@ -68,10 +78,26 @@ struct Connection {
     shared: Arc<Shared>,
     driver: Driver,
     messages: mpsc::Sender<Message>,
+    /// Where the client is.
+    from: Option<IpAddr>,
+    login: Arc<Mutex<Login>>,
+}
+
+/// Who a connection's client is.
+#[derive(Default)]
+struct Login {
+    caller: Option<Caller>,
+    /// What was asked before that was known.
+    waiting: Vec<Pending>,
 }
 
 /// Serves a connection to its end. Requests at work end with it.
-async fn serve(shared: Arc<Shared>, driver: Driver, switched: Switched) {
+async fn serve(
+    shared: Arc<Shared>,
+    driver: Driver,
+    (caller, from): (Option<Caller>, Option<IpAddr>),
+    switched: Switched,
+) {
     let Switched { io, mut ended } = switched;
     let mut config = WebSocketConfig::default();
     let bytes_max = shared.options.request_bytes_max;
@@ -79,7 +105,8 @@ async fn serve(shared: Arc<Shared>, driver: Driver, switched: Switched) {
     let socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
     let (mut sending, mut receiving) = socket.split();
     let (messages, mut waiting) = mpsc::channel::<Message>(MESSAGES_WAITING_MAX);
-    let connection = Connection { shared, driver, messages };
+    let login = Arc::new(Mutex::new(Login { caller, waiting: Vec::new() }));
+    let connection = Connection { shared, driver, messages, from, login };
     let room = Arc::new(Semaphore::new(REQUESTS_PER_CONNECTION_MAX));
     let mut work = JoinSet::new();
     let mut sessions: HashMap<String, oneshot::Receiver<()>> = HashMap::new();
@@ -137,7 +164,7 @@ struct Pending {
     operation: Operation,
     /// Requests of one session come one after the other: the end of the one before, and what tells of this one's.
     turn: Option<(Option<oneshot::Receiver<()>>, oneshot::Sender<()>)>,
-    _admitted: Admitted,
+    admitted: Option<Admitted>,
 }
 
 impl Connection {
@@ -163,13 +190,13 @@ impl Connection {
                 let turn = match &operation {
                     Operation::Query(query) => query.session.as_ref().map(|session| session.id.clone()),
                     Operation::Close(session) => Some(session.clone()),
-                    Operation::Login => None,
+                    Operation::Login(_) => None,
                 };
                 let turn = turn.map(|session| {
                     let (done, is_done) = oneshot::channel();
                     (sessions.insert(session, is_done), done)
                 });
-                Some(Pending { format, id: asked.id, operation, turn, _admitted: admitted })
+                Some(Pending { format, id: asked.id, operation, turn, admitted: Some(admitted) })
             }
             Err(failure) => {
                 self.send(format, wire::failed(asked.id, &failure)).await;
@@ -197,20 +224,104 @@ impl Connection {
     }
 
     async fn answer(&self, pending: Pending) {
-        let Pending { format, id, operation, turn, _admitted } = pending;
+        if let Operation::Login(sasl) = &pending.operation {
+            self.log_in(pending.format, pending.id, sasl).await;
+            return;
+        }
+        match self.caller() {
+            Ok(Some(caller)) => self.answer_for(&caller, pending).await,
+            Ok(None) => self.ask_to_log_in(pending).await,
+            Err(failure) => self.send(pending.format, wire::failed(pending.id, &failure)).await,
+        }
+    }
+
+    /// Who asks, with the rights of this moment; `None`: that is not known yet.
+    fn caller(&self) -> Result<Option<Caller>, Failure> {
+        let users = &self.shared.options.users;
+        if !users.is_enabled() {
+            return Ok(Some(Caller::anonymous()));
+        }
+        let mut login = self.login.lock();
+        let Some(caller) = &login.caller else { return Ok(None) };
+        match users.renew(caller) {
+            Ok(caller) => {
+                login.caller = Some(caller.clone());
+                Ok(Some(caller))
+            }
+            Err(error) => {
+                login.caller = None;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Has a request wait until its client has logged in, which it is asked to. What waits takes no place among the
+    /// requests at work.
+    async fn ask_to_log_in(&self, pending: Pending) {
+        let (format, id) = (pending.format, pending.id);
+        let waiting = {
+            let mut login = self.login.lock();
+            if login.waiting.len() < REQUESTS_BEFORE_LOGIN_MAX {
+                login.waiting.push(Pending { admitted: None, ..pending });
+            } else {
+                drop(pending);
+                login.waiting.clear();
+            }
+            login.waiting.len()
+        };
+        match waiting {
+            0 => self.send(format, wire::failed(id, &AuthError::Required.into())).await,
+            1 => self.send(format, wire::empty(id, status::AUTHENTICATE)).await,
+            _ => {}
+        }
+    }
+
+    /// Checks a login, and then answers what has waited for it.
+    async fn log_in(&self, format: Format, id: Option<u128>, sasl: &[u8]) {
+        let checked = match login::of_sasl(sasl) {
+            _ if !self.shared.options.users.is_enabled() => Ok(Caller::anonymous()),
+            Ok(shown) => login::checked(&self.shared, shown, self.from).await,
+            Err(failure) => Err(failure),
+        };
+        let waiting = std::mem::take(&mut self.login.lock().waiting);
+        let caller = match checked {
+            Ok(caller) => caller,
+            Err(failure) => {
+                self.send(format, wire::failed(id, &failure)).await;
+                return;
+            }
+        };
+        self.login.lock().caller = Some(caller.clone());
+        if waiting.is_empty() {
+            self.send(format, wire::empty(id, status::SUCCESS)).await;
+        }
+        for mut pending in waiting {
+            pending.admitted = self.shared.serving.admission.enter().ok();
+            if pending.admitted.is_none() {
+                let failure = Failure::new(status::TOO_MANY_REQUESTS, "the server works on too many requests already");
+                self.send(pending.format, wire::failed(pending.id, &failure)).await;
+                continue;
+            }
+            self.answer_for(&caller, pending).await;
+        }
+    }
+
+    async fn answer_for(&self, caller: &Caller, pending: Pending) {
+        let Pending { format, id, operation, turn, admitted } = pending;
         let (before, done) = turn.unzip();
         if let Some(before) = before.flatten() {
             // Fails when the one before is done or has gone, which is the same here.
             drop(before.await);
         }
         match operation {
-            Operation::Login => self.send(format, wire::empty(id, status::SUCCESS)).await,
+            Operation::Login(_) => {}
             Operation::Close(session) => {
-                self.shared.queries.close_session(&session);
+                self.shared.queries.close_session(caller, &session);
                 self.send(format, wire::empty(id, status::NO_CONTENT)).await;
             }
             Operation::Query(query) => {
-                let Query { request, session, is_bulked, batch_size } = *query;
+                let Query { mut request, session, is_bulked, batch_size } = *query;
+                act_for(&mut request, caller.clone());
                 let work = self.query(format, id, request, session, is_bulked, batch_size);
                 let outcome = caught(std::pin::pin!(work)).await.unwrap_or_else(|| {
                     self.shared.serving.metrics.panics.inc();
@@ -225,7 +336,7 @@ impl Connection {
                 self.send(format, last).await;
             }
         }
-        drop(done);
+        drop((done, admitted));
     }
 
     /// Carries a query out; all results but the last ones are sent on the way.

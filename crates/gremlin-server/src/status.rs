@@ -1,5 +1,6 @@
 //! Failures as codes of the protocol.
 
+use auth::AuthError;
 use graph_model::ErrorKind;
 use query_service::{QueryError, QueryErrorKind};
 
@@ -9,6 +10,12 @@ pub(crate) const SUCCESS: i32 = 200;
 pub(crate) const NO_CONTENT: i32 = 204;
 /// More results follow.
 pub(crate) const PARTIAL: i32 = 206;
+/// The request must be sent again after a login.
+pub(crate) const AUTHENTICATE: i32 = 407;
+/// Nobody is known who may do that.
+pub(crate) const UNAUTHORIZED: i32 = 401;
+/// Who asks may not do that.
+pub(crate) const FORBIDDEN: i32 = 403;
 /// The server works on too much already.
 pub(crate) const TOO_MANY_REQUESTS: i32 = 429;
 /// The request could not be read.
@@ -43,6 +50,8 @@ impl Failure {
     pub(crate) fn new(code: i32, message: impl Into<String>) -> Self {
         let class = match code {
             TOO_MANY_REQUESTS | TEMPORARY => "java.util.concurrent.RejectedExecutionException",
+            UNAUTHORIZED | AUTHENTICATE => "org.apache.tinkerpop.gremlin.server.auth.AuthenticationException",
+            FORBIDDEN => "org.apache.tinkerpop.gremlin.server.authz.AuthorizationException",
             TIMEOUT => "java.util.concurrent.TimeoutException",
             FAIL_STEP => "org.apache.tinkerpop.gremlin.process.traversal.Failure",
             REQUEST_UNREADABLE | RESPONSE_UNWRITABLE => "org.apache.tinkerpop.gremlin.util.ser.SerializationException",
@@ -56,10 +65,23 @@ impl Failure {
     pub(crate) fn http_status(&self) -> u16 {
         match self.code {
             TOO_MANY_REQUESTS => 429,
+            UNAUTHORIZED | AUTHENTICATE => 401,
+            FORBIDDEN => 403,
             REQUEST_UNREADABLE | REQUEST_MALFORMED | REQUEST_ARGUMENTS => 400,
             TEMPORARY => 503,
             _ => 500,
         }
+    }
+}
+
+impl From<AuthError> for Failure {
+    fn from(error: AuthError) -> Self {
+        let code = match error {
+            AuthError::Required | AuthError::Failed => UNAUTHORIZED,
+            AuthError::Throttled { .. } => TOO_MANY_REQUESTS,
+            AuthError::Busy | AuthError::Storage(_) => TEMPORARY,
+        };
+        Self::new(code, error.to_string())
     }
 }
 
@@ -77,6 +99,7 @@ impl From<QueryError> for Failure {
             QueryErrorKind::Unsupported => (EVALUATION, "java.lang.UnsupportedOperationException"),
             QueryErrorKind::Fail => return Self::new(FAIL_STEP, error.message),
             QueryErrorKind::Access(kind) => match kind {
+                ErrorKind::Forbidden => return Self::new(FORBIDDEN, error.message),
                 ErrorKind::Timeout => return Self::new(TIMEOUT, error.message),
                 ErrorKind::Overloaded | ErrorKind::Unavailable => return Self::new(TEMPORARY, error.message),
                 ErrorKind::Corrupt | ErrorKind::Internal => return Self::new(SERVER_ERROR, error.message),

@@ -21,8 +21,10 @@ pub struct Reply {
     /// Its body.
     pub body: Vec<u8>,
     gzipped: bool,
-    /// Whether the client may try again in a second.
-    pub retry_after: bool,
+    /// Whether the client may try again, and after how many seconds at the earliest; 0: it need not.
+    pub retry_after_s: u64,
+    /// Whether the client is asked for its credentials, for status 401.
+    pub authenticate: bool,
     /// The methods that the address has, for status 405.
     pub allow: Option<String>,
     location: Option<&'static str>,
@@ -31,6 +33,8 @@ pub struct Reply {
 }
 
 const JSON: &str = "application/json;charset=UTF-8";
+/// How credentials are shown; a password is UTF-8.
+const CHALLENGE: &str = "Basic realm=\"rhizome\", charset=\"UTF-8\"";
 const TEXT: &str = "text/plain;charset=UTF-8";
 
 impl Reply {
@@ -41,7 +45,8 @@ impl Reply {
             content_type: Cow::Borrowed(JSON),
             body,
             gzipped: false,
-            retry_after: false,
+            retry_after_s: 0,
+            authenticate: false,
             allow: None,
             location: None,
             close: false,
@@ -109,8 +114,11 @@ impl Reply {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
         }
-        if self.retry_after {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        if self.retry_after_s > 0 {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(self.retry_after_s));
+        }
+        if self.authenticate {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
         }
         if let Some(allow) = self.allow.and_then(|allow| HeaderValue::try_from(allow).ok()) {
             headers.insert(header::ALLOW, allow);

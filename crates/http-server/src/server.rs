@@ -21,6 +21,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::connection::{Busy, Patience, TimedStream, http};
+use crate::credentials::Peer;
 use crate::limits::{ACCEPT_RETRY_PAUSE, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX};
 use crate::mount::{Mounts, Service, Upgrade};
 use crate::origin::Refusal;
@@ -48,6 +49,8 @@ pub struct Options {
     pub busy_poll: Duration,
     /// Where connections are served. Without any, on the runtime that accepts them.
     pub workers: Vec<Worker>,
+    /// Whether requests know the address of their client ([`crate::peer`]).
+    pub note_peers: bool,
 }
 
 impl Default for Options {
@@ -58,6 +61,7 @@ impl Default for Options {
             keep_alive_idle_timeout: Duration::from_secs(75),
             busy_poll: Duration::from_micros(100),
             workers: Vec::new(),
+            note_peers: false,
         }
     }
 }
@@ -128,8 +132,9 @@ async fn accept<S: Service>(
         prepare(&stream, peer);
         if let Ok(permit) = Arc::clone(&served).try_acquire_owned() {
             let (shared, ended) = (Arc::clone(shared), ended.clone());
+            let peer = shared.options.note_peers.then(|| Peer(peer.ip()));
             workers.spawn(connections, stream, move |stream| async move {
-                connection(shared, stream, ended).await;
+                connection(shared, stream, peer, ended).await;
                 drop(permit);
             });
             continue;
@@ -166,13 +171,21 @@ fn prepare(stream: &TcpStream, peer: SocketAddr) {
 }
 
 /// Serves one connection to its end.
-async fn connection<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, ended: watch::Receiver<bool>) {
+async fn connection<S: Service>(
+    shared: Arc<Shared<S>>,
+    stream: TcpStream,
+    peer: Option<Peer>,
+    ended: watch::Receiver<bool>,
+) {
     shared.serving.metrics.connections.inc();
     let patience = Patience { head: shared.options.header_read_timeout, idle: shared.options.keep_alive_idle_timeout };
     let busy = Busy::default();
     let upgrade = Upgrade::new(ended.clone());
     let stream = TimedStream::new(stream, busy.clone(), patience);
-    let service = service_fn(|request: Request<Incoming>| {
+    let service = service_fn(|mut request: Request<Incoming>| {
+        if let Some(peer) = peer {
+            request.extensions_mut().insert(peer);
+        }
         let answer = shared.mounts.answer(request, &upgrade);
         let request = busy.request();
         let busy = &busy;

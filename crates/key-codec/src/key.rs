@@ -43,6 +43,8 @@ pub enum MetaKind {
     Version = 12,
     /// Rows by name; of a graph, on a shared engine: which process runs the task of that number.
     TaskOwner = 13,
+    /// Rows by name; of the store: users and their rights, as JSON.
+    Auth = 14,
 }
 
 /// Appends what all partitions of a graph begin with, in every table.

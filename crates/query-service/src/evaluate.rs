@@ -13,6 +13,7 @@ use crate::error::{QueryError, QueryErrorKind};
 use crate::limits::{LIST_ITEMS_MAX, ROWS_PER_BATCH};
 use crate::names::Names;
 use crate::request::{QueryRequest, Sink};
+use crate::rights;
 use crate::running::Registered;
 use crate::slot::{Slot, Variables};
 use crate::unit::{Flow, Unit};
@@ -110,6 +111,9 @@ impl Evaluator<'_, '_> {
                 if !is_own {
                     return Err(unknown(graph));
                 }
+                let is_read = calls.iter().all(|call| call.name.starts_with("get"));
+                let permission = if is_read { auth::Permission::Read } else { auth::Permission::Write };
+                rights::check_schema(&self.request.caller, self.unit.graph().name(), permission)?;
                 self.schema(calls)
             }
             Expression::Method { target, method, arguments, .. } => self.method(target, *method, arguments),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use auth::Accounts;
 use graph_host::Store;
 use query_exec::Settings;
 
@@ -44,6 +45,7 @@ impl Default for Options {
 pub(crate) struct Inner {
     pub(crate) store: Arc<Store>,
     pub(crate) options: Options,
+    pub(crate) accounts: Option<Arc<Accounts>>,
     pub(crate) running: Running,
 }
 
@@ -66,6 +68,7 @@ impl Inner {
         let running = self.running.begin(&prepared.graph, &prepared.text, &request.user, cancel);
         let names = Names::new(&self.store, &request.aliases, &prepared.graph);
         unit.materialize(request.materialize);
+        unit.act_for(&request.caller)?;
         let mut evaluator = Evaluator { unit, names: &names, request, variables, running: &running, sink };
         let mut outcome = evaluator.run(&prepared.script);
         if outcome.is_ok() && is_managed {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::thread;
 use std::time::Duration;
 
+use auth::Caller;
 use graph_host::{Job, JobContext};
 use graph_maintenance::Progress as _;
 use graph_model::ErrorKind;
@@ -64,15 +65,26 @@ pub struct JobRequest {
     pub aliases: BTreeMap<String, String>,
     /// What the client calls the language.
     pub language: String,
+    /// The user who has started it; none on a server without users.
+    pub user: Option<String>,
 }
 
 impl JobRequest {
     /// As it is kept with the task.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let Self { gremlin, bindings, aliases, language } = self;
-        let all = json!({ "gremlin": gremlin, "aliases": aliases, "bindings": bindings, "language": language });
+        let Self { gremlin, bindings, aliases, language, user } = self;
+        let mut all = json!({ "gremlin": gremlin, "aliases": aliases, "bindings": bindings, "language": language });
+        if let (Some(user), Some(fields)) = (user, all.as_object_mut()) {
+            fields.insert("user".to_owned(), Json::from(user.as_str()));
+        }
         all.to_string().into_bytes()
+    }
+
+    /// The user who has started what is kept so with a task; `None` where nobody is known.
+    #[must_use]
+    pub fn user_of(bytes: &[u8]) -> Option<String> {
+        Self::from_bytes(bytes)?.user
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
@@ -87,7 +99,8 @@ impl JobRequest {
             texts.collect()
         });
         let language = fields.get("language").and_then(Json::as_str).unwrap_or_default().to_owned();
-        Some(Self { gremlin, bindings, aliases: aliases.unwrap_or_default(), language })
+        let user = fields.get("user").and_then(Json::as_str).map(str::to_owned);
+        Some(Self { gremlin, bindings, aliases: aliases.unwrap_or_default(), language, user })
     }
 }
 
@@ -146,14 +159,21 @@ fn run(
     cancel: &Cancel,
     collected: &mut Collect,
 ) -> Result<(), QueryError> {
-    let JobRequest { gremlin, bindings, aliases, .. } = request;
+    let JobRequest { gremlin, bindings, aliases, user, .. } = request;
+    let caller = match (service.accounts(), &user) {
+        (None, _) => Caller::anonymous(),
+        (Some(accounts), Some(user)) => accounts.on_behalf_of(user).unwrap_or_else(Caller::nobody),
+        // It was started when the server had no users, and nobody is known whose rights it could have.
+        (Some(_), None) => Caller::nobody(),
+    };
     let bindings = bindings.into_iter().map(|(name, value)| Ok((Text::from(name.as_str()), from_json(value)?)));
     let prepared = service.prepare(QueryRequest {
         program: Program::Text(gremlin),
         bindings: bindings.collect::<Result<_, QueryError>>()?,
         aliases: aliases.iter().map(|(name, meant)| (name.as_str().into(), meant.as_str().into())).collect(),
         graph: Some(graph),
-        user: "task".to_owned(),
+        user: user.unwrap_or_else(|| "task".to_owned()),
+        caller,
         timeout: TIMEOUT,
         materialize: true,
     })?;

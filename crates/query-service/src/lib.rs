@@ -24,6 +24,7 @@ mod json;
 pub mod limits;
 mod names;
 mod request;
+mod rights;
 mod running;
 mod service;
 mod sessions;

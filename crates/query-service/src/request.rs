@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use auth::Caller;
 use gremlin::{Bytecode, Expression, Method, Query, Script, Source, Statement, Target, Text, TransactionCall, Value};
 
 use crate::error::{QueryError, QueryErrorKind};
@@ -30,6 +31,8 @@ pub struct QueryRequest {
     pub graph: Option<String>,
     /// Who asks, for the list of queries.
     pub user: String,
+    /// With whose rights.
+    pub caller: Caller,
     /// How long it may work.
     pub timeout: Duration,
     /// Whether elements in results carry their properties.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use auth::{Accounts, Caller};
 use graph_access::Budget;
 use graph_host::Store;
 
@@ -10,6 +11,7 @@ use crate::error::QueryError;
 use crate::inner::{Inner, Options};
 use crate::names::Names;
 use crate::request::{self, Prepared, QueryRequest, Sink};
+use crate::rights;
 use crate::running::{Running, RunningQuery};
 use crate::sessions::Sessions;
 use crate::slot::Variables;
@@ -25,7 +27,13 @@ impl QueryService {
     /// A service without sessions yet.
     #[must_use]
     pub fn new(store: Arc<Store>, options: Options) -> Self {
-        let inner = Arc::new(Inner { store, options, running: Running::default() });
+        Self::with_accounts(store, options, None)
+    }
+
+    /// The same on a server with users: tasks run with the rights of who has started them.
+    #[must_use]
+    pub fn with_accounts(store: Arc<Store>, options: Options, accounts: Option<Arc<Accounts>>) -> Self {
+        let inner = Arc::new(Inner { store, options, accounts, running: Running::default() });
         Self { sessions: Sessions::new(Arc::clone(&inner)), inner }
     }
 
@@ -35,14 +43,22 @@ impl QueryService {
         &self.inner.store
     }
 
+    /// The users; `None` on a server without.
+    #[must_use]
+    pub fn accounts(&self) -> Option<&Arc<Accounts>> {
+        self.inner.accounts.as_ref()
+    }
+
     /// Reads the program of a request and finds its graph. Takes time in proportion to the text only.
     ///
     /// # Errors
-    /// The program is not Gremlin, or names what is not there.
+    /// The program is not Gremlin, or names what is not there; who asks may not run Gremlin on the graph.
     pub fn prepare(&self, request: QueryRequest) -> Result<Prepared, QueryError> {
         let (aliases, graph) = (request.aliases.clone(), request.graph.clone());
         let default = graph.as_deref().unwrap_or_else(|| self.inner.store.default_graph());
-        request::prepare(request, &Names::new(&self.inner.store, &aliases, default))
+        let prepared = request::prepare(request, &Names::new(&self.inner.store, &aliases, default))?;
+        rights::check_may_run(&prepared.request.caller, &prepared.graph)?;
+        Ok(prepared)
     }
 
     /// Carries out a request without a session. What it writes is committed when it has succeeded.
@@ -72,12 +88,13 @@ impl QueryService {
         cancel: &Cancel,
         sink: Box<dyn Sink>,
     ) -> Result<(), QueryError> {
-        self.sessions.run(session, is_managed, prepared, cancel, sink)
+        let session = rights::session_of(&prepared.request.caller, session);
+        self.sessions.run(&session, is_managed, prepared, cancel, sink)
     }
 
-    /// Ends a session; what it has not committed is gone. False if there is none of the id.
-    pub fn close_session(&self, session: &str) -> bool {
-        self.sessions.close(session)
+    /// Ends a session of a caller; what it has not committed is gone. False if there is none of the id.
+    pub fn close_session(&self, caller: &Caller, session: &str) -> bool {
+        self.sessions.close(&rights::session_of(caller, session))
     }
 
     /// The queries that run on a graph, the oldest first.

@@ -1,8 +1,11 @@
 //! The unit of reads and writes of a request, or of a session until it commits.
 
-use graph_access::Budget;
+use std::sync::Arc;
+
+use auth::Caller;
+use graph_access::{Budget, GraphRights, GraphWrite, Guarded, GuardedWrite};
 use graph_host::HostedGraph;
-use graph_store::{GraphReader, Transaction};
+use graph_store::GraphReader;
 use query_exec::{Execution, Settings};
 use query_plan::Plan;
 use query_value::Value;
@@ -25,12 +28,14 @@ pub(crate) struct Unit<'g> {
     graph: &'g HostedGraph,
     budget: &'g Budget,
     settings: Settings,
-    open: Option<Transaction<'g>>,
+    open: Option<Box<dyn GraphWrite + 'g>>,
+    /// What may be read and written; `None`: everything.
+    rights: Option<Arc<GraphRights>>,
 }
 
 impl<'g> Unit<'g> {
     pub(crate) fn new(graph: &'g HostedGraph, budget: &'g Budget, settings: Settings) -> Self {
-        Self { graph, budget, settings, open: None }
+        Self { graph, budget, settings, open: None, rights: None }
     }
 
     pub(crate) fn graph(&self) -> &'g HostedGraph {
@@ -39,6 +44,32 @@ impl<'g> Unit<'g> {
 
     pub(crate) fn is_open(&self) -> bool {
         self.open.is_some()
+    }
+
+    /// From now on works with the rights of a caller. What was written with others cannot be gone on with.
+    pub(crate) fn act_for(&mut self, caller: &Caller) -> Result<(), QueryError> {
+        let rights = caller.rights(self.graph);
+        if self.open.is_some() && rights != self.rights {
+            self.roll_back();
+            self.rights = rights;
+            let message = "rights have changed since the transaction began; it was rolled back";
+            return Err(QueryError::access(graph_model::ErrorKind::NotAllowed, message));
+        }
+        self.rights = rights;
+        Ok(())
+    }
+
+    fn reader(&self) -> GraphReader<'g> {
+        GraphReader::new(self.graph, &self.graph.catalogue(), self.budget)
+    }
+
+    /// A unit of writes, behind the rights where there are any.
+    fn begin(&self) -> Box<dyn GraphWrite + 'g> {
+        let transaction = self.graph.transaction(self.budget);
+        match &self.rights {
+            None => Box::new(transaction),
+            Some(rights) => Box::new(GuardedWrite::new(transaction, self.reader(), Arc::clone(rights))),
+        }
     }
 
     /// Whether the next queries' elements carry their properties.
@@ -50,14 +81,24 @@ impl<'g> Unit<'g> {
     pub(crate) fn run(&mut self, plan: &Plan, batch_max: usize, take: &mut Take<'_>) -> Result<(), QueryError> {
         self.budget.check().map_err(graph_store::StoreError::from)?;
         if plan.is_write {
-            let open = self.open.get_or_insert_with(|| self.graph.transaction(self.budget));
-            return pull(Execution::writing(plan, open, &self.settings)?, batch_max, take);
+            if self.open.is_none() {
+                self.open = Some(self.begin());
+            }
+            if let Some(open) = &mut self.open {
+                return pull(Execution::writing(plan, &mut **open, &self.settings)?, batch_max, take);
+            }
         }
         if let Some(open) = &self.open {
-            return pull(Execution::reading(plan, open, &self.settings)?, batch_max, take);
+            return pull(Execution::reading(plan, &**open, &self.settings)?, batch_max, take);
         }
-        let reader = GraphReader::new(self.graph, &self.graph.catalogue(), self.budget);
-        pull(Execution::reading(plan, &reader, &self.settings)?, batch_max, take)
+        let reader = self.reader();
+        match &self.rights {
+            None => pull(Execution::reading(plan, &reader, &self.settings)?, batch_max, take),
+            Some(rights) => {
+                let guarded = Guarded::new(reader, Arc::clone(rights));
+                pull(Execution::reading(plan, &guarded, &self.settings)?, batch_max, take)
+            }
+        }
     }
 
     /// All results of a plan, at most `max` of them; more are an error.
@@ -96,9 +137,8 @@ impl<'g> Unit<'g> {
 
     /// Makes what was written visible to all.
     pub(crate) fn commit(&mut self) -> Result<(), QueryError> {
-        use graph_access::GraphWrite as _;
         match self.open.take() {
-            Some(open) => Ok(Box::new(open).commit()?),
+            Some(open) => Ok(open.commit()?),
             None => Ok(()),
         }
     }

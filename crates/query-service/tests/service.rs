@@ -49,6 +49,7 @@ fn request(text: &str) -> QueryRequest {
         aliases: Vec::new(),
         graph: None,
         user: "tester".to_owned(),
+        caller: auth::Caller::anonymous(),
         timeout: PATIENCE,
         materialize: true,
     }
@@ -85,7 +86,10 @@ fn a_session_is_a_unit_until_it_commits() {
     run_in(&service, "s", "g.addV('person').property('name', 'b').iterate()").unwrap();
     run_in(&service, "s", "g.tx().rollback()").unwrap();
     assert_eq!(run_in(&service, "s", "g.V().count()").unwrap(), [Value::Long(1)]);
-    assert!(service.close_session("s") && !service.close_session("s"));
+    assert!(
+        service.close_session(&auth::Caller::anonymous(), "s")
+            && !service.close_session(&auth::Caller::anonymous(), "s")
+    );
     assert!(run_in(&service, "s", "x.id()").is_err());
 }
 

@@ -1,25 +1,30 @@
 //! The life of a request: find the route, admit, read the body, run the handler in time, answer. Start at [`answer`].
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use auth::{Authenticate as _, Caller};
 use bytes::Bytes;
 use graph_access::Budget;
 use graph_store::Wait;
 use http_server::{
-    Address, BodyError, HttpResponse, Refusal, Reply, Service, accepts_gzip, caught, discard, read_body,
+    Address, BodyError, HttpResponse, Refusal, Reply, Service, Shown, accepts_gzip, caught, credentials, discard, peer,
+    read_body,
 };
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::http::Extensions;
 use hyper::{Method, Request, StatusCode};
 use rest_json::Dialect;
 use serving::{Admitted, CancelOnDrop, Outcome};
 use tokio::time::timeout;
 
-use crate::call::{Answered, App, Call};
+use crate::access::{self, Access};
+use crate::call::{Answered, App, Call, LoginParts};
 use crate::errors::ApiError;
 use crate::limits;
 use crate::route::{Handler, Scope};
@@ -50,7 +55,7 @@ async fn answer(app: Arc<App>, request: Request<Incoming>) -> HttpResponse {
         _ => None,
     };
     let answered = {
-        let work = pin!(serve(&app, &head.method, &head.headers, address, found, &mut body));
+        let work = pin!(serve(&app, (&head.method, &head.headers, &head.extensions), address, found, &mut body));
         caught(work).await
     };
     let mut reply = match answered {
@@ -87,12 +92,20 @@ async fn refuse(request: Request<Incoming>, refusal: Refusal) -> HttpResponse {
 
 async fn serve(
     app: &Arc<App>,
-    method: &Method,
-    headers: &HeaderMap,
+    (method, headers, extensions): (&Method, &HeaderMap, &Extensions),
     address: Address,
     found: Found,
     body: &mut Incoming,
 ) -> Answered {
+    let access = match found {
+        Found::Endpoint { access, .. } => access,
+        _ => Access::User,
+    };
+    // What is there and what is not is nobody's business who has not said who it is.
+    let caller = match identified_at_once(app, headers, access) {
+        Some(caller) => caller,
+        None => Box::pin(access::identify(app, headers, extensions, access)).await?,
+    };
     let (id, handler, scope, graph_at, param_at) = match found {
         Found::Endpoint { handler: Handler::NotYet, .. } => {
             return Err(ApiError::not_yet(method.as_str(), address.path()));
@@ -100,13 +113,17 @@ async fn serve(
         Found::Endpoint { handler: Handler::Never(reason), .. } => {
             return Err(ApiError::never(method.as_str(), address.path(), reason));
         }
-        Found::Endpoint { id, handler, scope, graph_at, param_at } => (id, handler, scope, graph_at, param_at),
+        Found::Endpoint { id, handler, scope, graph_at, param_at, .. } => (id, handler, scope, graph_at, param_at),
         Found::NoMethod { allow } => return Err(ApiError::method(method.as_str(), allow)),
         Found::NoSpace => {
             return Err(ApiError::no_space(&address.decoded(1)?));
         }
         Found::Nothing => return Err(ApiError::no_route(address.path())),
     };
+    if caller.user().is_some() {
+        let graph = if scope == Scope::Graph { address.decoded(graph_at)? } else { Cow::Borrowed("") };
+        access::check(access, &caller, &graph, &address.decoded(param_at)?)?;
+    }
     let has_body = matches!(*method, Method::POST | Method::PUT);
     let mut admitted = match scope {
         Scope::Server if !has_body => None,
@@ -142,6 +159,8 @@ async fn serve(
         budget,
         cancelled: None,
         described,
+        caller,
+        login: login_of(app, access, headers, extensions),
         _admitted: admitted,
     };
     match handler {
@@ -164,6 +183,27 @@ async fn serve(
     let is_query = app.directory.get(id).is_some_and(|endpoint| endpoint.is_query);
     // On the heap: what a request needs in any of its ways would be copied for each, wherever its future is handed on.
     Box::pin(in_time(app, run(call, handler, is_query, headers))).await
+}
+
+/// The caller, where nothing has to be waited for.
+fn identified_at_once(app: &App, headers: &HeaderMap, access: Access) -> Option<Caller> {
+    let Some(accounts) = &app.options.accounts else { return Some(Caller::anonymous()) };
+    if access == Access::Open {
+        return Some(Caller::nobody());
+    }
+    accounts.known(access::as_credentials(&credentials(headers).ok()?))
+}
+
+/// What logins and logouts have to know of a request; kept where it may be one.
+fn login_of(app: &App, access: Access, headers: &HeaderMap, extensions: &Extensions) -> Option<Box<LoginParts>> {
+    if app.options.accounts.is_none() || !matches!(access, Access::Open | Access::User) {
+        return None;
+    }
+    let token = match credentials(headers) {
+        Ok(Shown::Token(token)) => Some(token),
+        _ => None,
+    };
+    Some(Box::new(LoginParts { token, from: peer(extensions) }))
 }
 
 /// Whether a write needs neither a thread nor a permit.

@@ -1,13 +1,16 @@
 //! One request as handlers see it, and what all requests share.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use auth::{Accounts, Caller};
 use bytes::Bytes;
-use graph_access::Budget;
+use graph_access::{Budget, GraphRights};
 use graph_host::{HostedGraph, Store};
 use graph_store::{Graph, Pending};
+use graph_view::Visible;
 use http_server::{Address, Reply};
 use rest_json::{Dialect, EncodeOptions};
 use serving::{Admitted, Endpoints, Serving};
@@ -56,6 +59,14 @@ impl App {
     }
 }
 
+/// What logins and logouts have to know of a request.
+pub(crate) struct LoginParts {
+    /// The token it shows.
+    pub(crate) token: Option<String>,
+    /// Where it is from, where that is known.
+    pub(crate) from: Option<IpAddr>,
+}
+
 /// One request.
 pub(crate) struct Call {
     pub(crate) app: Arc<App>,
@@ -75,6 +86,10 @@ pub(crate) struct Call {
     pub(crate) cancelled: Option<Arc<AtomicBool>>,
     /// See [`Query`].
     pub(crate) described: Option<&'static Operation>,
+    /// Who asks.
+    pub(crate) caller: Caller,
+    /// What logins and logouts have to know of it.
+    pub(crate) login: Option<Box<LoginParts>>,
     pub(crate) _admitted: Option<Admitted>,
 }
 
@@ -92,6 +107,22 @@ impl Call {
     /// The last segment of the address: an id or a name.
     pub(crate) fn param(&self) -> Result<Cow<'_, str>, ApiError> {
         Ok(self.address.decoded(self.param_at)?)
+    }
+
+    /// The users of the server.
+    pub(crate) fn accounts(&self) -> Result<&Arc<Accounts>, ApiError> {
+        self.app.options.accounts.as_ref().ok_or_else(ApiError::no_users)
+    }
+
+    /// What who asks may do with the elements of the graph; `None`: everything.
+    pub(crate) fn rights(&self) -> Result<Option<Arc<GraphRights>>, ApiError> {
+        Ok(self.caller.rights(self.graph()?))
+    }
+
+    /// The graph as who asks may see and change it.
+    pub(crate) fn visible(&self) -> Result<Visible<'_>, ApiError> {
+        let graph = self.graph()?;
+        Ok(Visible::new(graph, &self.budget, self.caller.rights(graph)))
     }
 
     /// The query of the address.

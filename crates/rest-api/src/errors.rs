@@ -1,9 +1,11 @@
 //! The one table of failures: what an error means, the status it has and the Java class clients know it by.
 
+use auth::{AccountError, AuthError};
 use graph_access::AccessError;
 use graph_model::{ErrorKind, IdError};
 use graph_schema::{ElementError, SchemaError};
 use graph_store::StoreError;
+use graph_view::VisibleError;
 use http_server::{NotDecoded, Refusal, Reply};
 use hyper::StatusCode;
 use rest_json::{DecodeError, ErrorBody};
@@ -26,6 +28,8 @@ pub(crate) struct ApiError {
     allow: Option<String>,
     /// The connection must be closed after this.
     close: bool,
+    /// After how many seconds the request may be sent again; 0: it need not say.
+    retry_after_s: u64,
 }
 
 const ILLEGAL_ARGUMENT: &str = "class java.lang.IllegalArgumentException";
@@ -42,6 +46,9 @@ const HTTP_METHOD: &str = "class jakarta.ws.rs.NotAllowedException";
 const HTTP_NOT_FOUND: &str = "class jakarta.ws.rs.NotFoundException";
 const HTTP_TYPE: &str = "class jakarta.ws.rs.NotSupportedException";
 const HTTP_UNAVAILABLE: &str = "class jakarta.ws.rs.ServiceUnavailableException";
+const HTTP_BAD_REQUEST: &str = "class jakarta.ws.rs.BadRequestException";
+const HTTP_UNAUTHORIZED: &str = "class jakarta.ws.rs.NotAuthorizedException";
+const ILLEGAL_STATE: &str = "class java.lang.IllegalStateException";
 const HTTP_CLIENT: &str = "class jakarta.ws.rs.ClientErrorException";
 
 /// Status and class of a kind.
@@ -50,6 +57,7 @@ fn status_and_class(kind: ErrorKind) -> (StatusCode, &'static str) {
         ErrorKind::BadInput => (StatusCode::BAD_REQUEST, ILLEGAL_ARGUMENT),
         ErrorKind::AlreadyExists => (StatusCode::BAD_REQUEST, EXISTED),
         ErrorKind::NotAllowed => (StatusCode::BAD_REQUEST, NOT_ALLOW),
+        ErrorKind::Forbidden => (StatusCode::FORBIDDEN, HTTP_FORBIDDEN),
         ErrorKind::NotSupported => (StatusCode::BAD_REQUEST, NOT_SUPPORT),
         ErrorKind::NoIndex => (StatusCode::BAD_REQUEST, NO_INDEX),
         ErrorKind::LimitExceeded => (StatusCode::BAD_REQUEST, LIMIT_EXCEED),
@@ -62,7 +70,16 @@ fn status_and_class(kind: ErrorKind) -> (StatusCode, &'static str) {
 
 impl ApiError {
     fn new(status: StatusCode, class: &'static str, message: impl Into<String>) -> Self {
-        Self { status, class, message: message.into(), is_script: false, contended: false, allow: None, close: false }
+        Self {
+            status,
+            class,
+            message: message.into(),
+            is_script: false,
+            contended: false,
+            allow: None,
+            close: false,
+            retry_after_s: 0,
+        }
     }
 
     /// An error of a kind.
@@ -144,6 +161,28 @@ impl ApiError {
         Self::new(StatusCode::NOT_IMPLEMENTED, NOT_SUPPORT, format!("Rhizome does not have {method} {path}: {reason}"))
     }
 
+    /// A request that has no right to what it asks for.
+    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, HTTP_FORBIDDEN, message)
+    }
+
+    /// Credentials that cannot be read, or are of another kind than they must be.
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, HTTP_BAD_REQUEST, message)
+    }
+
+    /// A login that failed.
+    pub(crate) fn wrong_password() -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, HTTP_UNAUTHORIZED, "Incorrect username or password")
+    }
+
+    /// Something about users, of a server without any. HugeGraph answers so.
+    pub(crate) fn no_users() -> Self {
+        let message = "Unconfigured authenticator, please config auth.authenticator option in rest-server.properties \
+                       (of Rhizome: start it with the setting auth.enabled=true)";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, ILLEGAL_STATE, message)
+    }
+
     /// A body that is not JSON by its type.
     pub(crate) fn media_type(got: Option<&str>) -> Self {
         let got = got.map_or_else(|| "none was given".to_owned(), |got| format!("got '{got}'"));
@@ -217,7 +256,9 @@ impl ApiError {
         let mut reply = Reply::json(self.status, body);
         reply.allow = self.allow;
         reply.close = self.close;
-        reply.retry_after = self.class == HTTP_UNAVAILABLE;
+        let is_overload = self.class == HTTP_UNAVAILABLE && self.retry_after_s == 0;
+        reply.retry_after_s = if is_overload { 1 } else { self.retry_after_s };
+        reply.authenticate = self.status == StatusCode::UNAUTHORIZED;
         reply
     }
 }
@@ -227,6 +268,47 @@ impl From<Refusal> for ApiError {
         match refusal {
             Refusal::TooManyConnections { .. } => Self::overloaded(refusal.to_string()),
             _ => Self::new(refusal.status(), HTTP_FORBIDDEN, format!("HTTP 403 Forbidden: {refusal}")),
+        }
+    }
+}
+
+impl From<VisibleError> for ApiError {
+    fn from(error: VisibleError) -> Self {
+        match error {
+            VisibleError::Store(error) => error.into(),
+            VisibleError::Access(error) => error.into(),
+        }
+    }
+}
+
+impl From<AuthError> for ApiError {
+    fn from(error: AuthError) -> Self {
+        let message = error.to_string();
+        match error {
+            AuthError::Required | AuthError::Failed => Self::new(StatusCode::UNAUTHORIZED, HTTP_UNAUTHORIZED, message),
+            AuthError::Throttled { seconds } => Self {
+                retry_after_s: seconds,
+                ..Self::new(
+                    StatusCode::TOO_MANY_REQUESTS,
+                    HTTP_CLIENT,
+                    format!("HTTP 429 Too Many Requests: {message}"),
+                )
+            },
+            AuthError::Busy => Self::overloaded(message),
+            AuthError::Storage(_) => Self::of(ErrorKind::Unavailable, message),
+        }
+    }
+}
+
+impl From<AccountError> for ApiError {
+    fn from(error: AccountError) -> Self {
+        let message = error.to_string();
+        match error {
+            AccountError::Invalid(_) | AccountError::Password(_) => Self::bad_input(message),
+            AccountError::NotFound(_) => Self::not_found(message),
+            AccountError::Forbidden(_) => Self::forbidden(message),
+            AccountError::Busy => Self::overloaded(message),
+            AccountError::Store(error) => error.into(),
         }
     }
 }
@@ -303,8 +385,8 @@ mod tests {
 
     #[test]
     fn only_overload_asks_to_try_again() {
-        assert!(ApiError::overloaded("x").into_reply().retry_after);
-        assert!(!ApiError::timeout(7).into_reply().retry_after);
+        assert!(ApiError::overloaded("x").into_reply().retry_after_s > 0);
+        assert_eq!(ApiError::timeout(7).into_reply().retry_after_s, 0);
         assert!(ApiError::from(StoreError::Contended).is_contended());
     }
 }

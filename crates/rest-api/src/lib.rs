@@ -14,8 +14,10 @@
 //! - A panic costs the one request it happens in.
 //! - What can take long runs on a bounded pool of threads, with a deadline, and stops when the client goes away.
 
+mod access;
 mod answer;
 mod call;
+mod conditions;
 #[cfg(test)]
 mod described;
 mod directory;
@@ -29,5 +31,6 @@ mod route;
 mod routes;
 mod service;
 
+pub use conditions::CONDITIONS;
 pub use options::{ApiOptions, Limits};
 pub use service::service;

@@ -1,5 +1,9 @@
 //! How the API answers.
 
+use std::sync::Arc;
+
+use auth::Accounts;
+
 /// What requests and answers may be. The names are those of the settings.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -38,6 +42,8 @@ impl Default for Limits {
 pub struct ApiOptions {
     /// What requests and answers may be.
     pub limits: Limits,
+    /// The users; without them everybody may do everything.
+    pub accounts: Option<Arc<Accounts>>,
     /// Adds routes under `/test/` that panic and sleep, for tests of the server itself.
     #[doc(hidden)]
     pub test_routes: bool,

@@ -22,6 +22,7 @@ pub(crate) mod shards;
 pub(crate) mod tasks;
 pub(crate) mod testing;
 pub(crate) mod traversers;
+pub(crate) mod users;
 pub(crate) mod variables;
 pub(crate) mod versions;
 pub(crate) mod vertex_labels;

@@ -3,6 +3,7 @@
 use graph_store::Wait;
 use hyper::Method;
 
+use crate::access::Access;
 use crate::call::{Answered, Call, Stored};
 use crate::directory::State;
 
@@ -46,7 +47,8 @@ pub(crate) struct Route {
     pub(crate) scope: Scope,
     /// Segments after the scope. In braces: any one segment; `{*}`: any further ones.
     pub(crate) path: &'static [&'static str],
-    pub(crate) endpoints: &'static [(Method, Handler)],
+    /// What each method needs of who asks, and what runs. There is no method without both.
+    pub(crate) endpoints: &'static [(Method, Access, Handler)],
 }
 
 pub(crate) const GET: Method = Method::GET;
@@ -55,17 +57,17 @@ pub(crate) const PUT: Method = Method::PUT;
 pub(crate) const DELETE: Method = Method::DELETE;
 
 /// A route of the server itself.
-pub(crate) const fn server(path: &'static [&'static str], endpoints: &'static [(Method, Handler)]) -> Route {
+pub(crate) const fn server(path: &'static [&'static str], endpoints: &'static [(Method, Access, Handler)]) -> Route {
     Route { scope: Scope::Server, path, endpoints }
 }
 
 /// A route of a graph space.
-pub(crate) const fn space(path: &'static [&'static str], endpoints: &'static [(Method, Handler)]) -> Route {
+pub(crate) const fn space(path: &'static [&'static str], endpoints: &'static [(Method, Access, Handler)]) -> Route {
     Route { scope: Scope::Space, path, endpoints }
 }
 
 /// A route of a graph.
-pub(crate) const fn graph(path: &'static [&'static str], endpoints: &'static [(Method, Handler)]) -> Route {
+pub(crate) const fn graph(path: &'static [&'static str], endpoints: &'static [(Method, Access, Handler)]) -> Route {
     Route { scope: Scope::Graph, path, endpoints }
 }
 

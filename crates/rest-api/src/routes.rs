@@ -1,13 +1,16 @@
 //! The one table of addresses: what is where, with which methods, and on which threads it runs. Whatever only has to
 //! know *what is where* reads the [`Directory`] that is made of it.
 
+use auth::Permission::{Delete, Execute, Read, Write};
+use auth::ResourceType::{Edge, EdgeLabel, Gremlin, IndexLabel, Metrics, PropertyKey, Task, Var, Vertex, VertexLabel};
 use hyper::Method;
 
+use crate::access::Access::{self, Admin, Anywhere, Elements, Graph, Manager, Named, Open, Part, User, Whole};
 use crate::directory::{Directory, Endpoint, EndpointId};
 use crate::names::DEFAULT_SPACE;
 use crate::resources::{
     algorithms, api_document, edge_labels, edges, graph_modes, graph_spaces, graphs, gremlin, health, index_labels,
-    metrics, property_keys, schema, server_settings, shards, tasks, testing, traversers, variables, versions,
+    metrics, property_keys, schema, server_settings, shards, tasks, testing, traversers, users, variables, versions,
     vertex_labels, vertices,
 };
 use crate::route::Handler::{Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
@@ -15,7 +18,8 @@ use crate::route::{DELETE, GET, Handler, POST, PUT, Route, Scope, graph, server,
 use http_server::Address;
 use openapi_document::Operation;
 
-const NOT_YET: &[(Method, Handler)] = &[(GET, NotYet), (POST, NotYet), (PUT, NotYet), (DELETE, NotYet)];
+const NOT_YET: &[(Method, Access, Handler)] =
+    &[(GET, User, NotYet), (POST, User, NotYet), (PUT, User, NotYet), (DELETE, User, NotYet)];
 
 /// Several processes that replicate a graph.
 const RAFT: &str = "one process serves a store, so there are no peers to manage";
@@ -25,165 +29,241 @@ const CLUSTER: &str = "there is no separate placement driver, store or computing
 const CLIENT_ONLY: &str = "HugeGraph's own open-source server has nothing there either";
 /// Analytical property keys.
 const OLAP: &str = "values of analytical (OLAP) properties come from a computing cluster, which is not part of this";
-const NO_CLUSTER: &[(Method, Handler)] =
-    &[(GET, Never(CLUSTER)), (POST, Never(CLUSTER)), (PUT, Never(CLUSTER)), (DELETE, Never(CLUSTER))];
-const NO_RAFT: &[(Method, Handler)] = &[(GET, Never(RAFT)), (POST, Never(RAFT))];
-const ONLY_IN_CLIENTS: &[(Method, Handler)] =
-    &[(GET, Never(CLIENT_ONLY)), (POST, Never(CLIENT_ONLY)), (PUT, Never(CLIENT_ONLY)), (DELETE, Never(CLIENT_ONLY))];
+const NO_CLUSTER: &[(Method, Access, Handler)] = &[
+    (GET, User, Never(CLUSTER)),
+    (POST, User, Never(CLUSTER)),
+    (PUT, User, Never(CLUSTER)),
+    (DELETE, User, Never(CLUSTER)),
+];
+const NO_RAFT: &[(Method, Access, Handler)] = &[(GET, User, Never(RAFT)), (POST, User, Never(RAFT))];
+const ONLY_IN_CLIENTS: &[(Method, Access, Handler)] = &[
+    (GET, User, Never(CLIENT_ONLY)),
+    (POST, User, Never(CLIENT_ONLY)),
+    (PUT, User, Never(CLIENT_ONLY)),
+    (DELETE, User, Never(CLIENT_ONLY)),
+];
 
 /// All routes but those of traversers. The first one that fits counts; those used most come first.
 static ROUTES: &[Route] = &[
     graph(
         &["graph", "vertices", "batch"],
-        &[(POST, QuickWrite(vertices::create_batch)), (PUT, PooledWrite(vertices::update_batch))],
+        &[
+            (POST, Part(Write, Vertex), QuickWrite(vertices::create_batch)),
+            (PUT, Part(Write, Vertex), PooledWrite(vertices::update_batch)),
+        ],
     ),
     graph(
         &["graph", "vertices", "{id}"],
-        &[(GET, Quick(vertices::get)), (PUT, PooledWrite(vertices::alter)), (DELETE, PooledWrite(vertices::delete))],
+        &[
+            (GET, Part(Read, Vertex), Quick(vertices::get)),
+            (PUT, Part(Write, Vertex), PooledWrite(vertices::alter)),
+            (DELETE, Part(Delete, Vertex), PooledWrite(vertices::delete)),
+        ],
     ),
-    graph(&["graph", "vertices"], &[(GET, Pooled(vertices::list)), (POST, QuickWrite(vertices::create))]),
+    graph(
+        &["graph", "vertices"],
+        &[(GET, Part(Read, Vertex), Pooled(vertices::list)), (POST, Part(Write, Vertex), QuickWrite(vertices::create))],
+    ),
     graph(
         &["graph", "edges", "batch"],
-        &[(POST, QuickWrite(edges::create_batch)), (PUT, PooledWrite(edges::update_batch))],
+        &[
+            (POST, Part(Write, Edge), QuickWrite(edges::create_batch)),
+            (PUT, Part(Write, Edge), PooledWrite(edges::update_batch)),
+        ],
     ),
     graph(
         &["graph", "edges", "{id}"],
-        &[(GET, Quick(edges::get)), (PUT, PooledWrite(edges::alter)), (DELETE, QuickWrite(edges::delete))],
+        &[
+            (GET, Part(Read, Edge), Quick(edges::get)),
+            (PUT, Part(Write, Edge), PooledWrite(edges::alter)),
+            (DELETE, Part(Delete, Edge), QuickWrite(edges::delete)),
+        ],
     ),
-    graph(&["graph", "edges"], &[(GET, Pooled(edges::list)), (POST, QuickWrite(edges::create))]),
-    graph(&["traversers", "vertices"], &[(GET, Pooled(vertices::by_ids))]),
-    graph(&["traversers", "edges"], &[(GET, Pooled(edges::by_ids))]),
-    graph(&["traversers", "vertices", "shards"], &[(GET, Pooled(shards::of_vertices))]),
-    graph(&["traversers", "vertices", "scan"], &[(GET, Pooled(shards::scan_vertices))]),
-    graph(&["traversers", "edges", "shards"], &[(GET, Pooled(shards::of_edges))]),
-    graph(&["traversers", "edges", "scan"], &[(GET, Pooled(shards::scan_edges))]),
-    graph(&["schema"], &[(GET, Quick(schema::show))]),
-    graph(&["schema", "propertykeys"], &[(GET, Quick(property_keys::list)), (POST, Pooled(property_keys::create))]),
+    graph(
+        &["graph", "edges"],
+        &[(GET, Part(Read, Edge), Pooled(edges::list)), (POST, Part(Write, Edge), QuickWrite(edges::create))],
+    ),
+    graph(&["traversers", "vertices"], &[(GET, Part(Read, Vertex), Pooled(vertices::by_ids))]),
+    graph(&["traversers", "edges"], &[(GET, Part(Read, Edge), Pooled(edges::by_ids))]),
+    graph(&["traversers", "vertices", "shards"], &[(GET, Whole(Read, Vertex), Pooled(shards::of_vertices))]),
+    graph(&["traversers", "vertices", "scan"], &[(GET, Whole(Read, Vertex), Pooled(shards::scan_vertices))]),
+    graph(&["traversers", "edges", "shards"], &[(GET, Elements, Pooled(shards::of_edges))]),
+    graph(&["traversers", "edges", "scan"], &[(GET, Elements, Pooled(shards::scan_edges))]),
+    graph(&["schema"], &[(GET, Graph, Quick(schema::show))]),
+    graph(
+        &["schema", "propertykeys"],
+        &[(GET, Graph, Quick(property_keys::list)), (POST, Whole(Write, PropertyKey), Pooled(property_keys::create))],
+    ),
     graph(
         &["schema", "propertykeys", "{name}"],
         &[
-            (GET, Quick(property_keys::get)),
-            (PUT, Pooled(property_keys::alter)),
-            (DELETE, Pooled(property_keys::delete)),
+            (GET, Graph, Quick(property_keys::get)),
+            (PUT, Named(Write, PropertyKey), Pooled(property_keys::alter)),
+            (DELETE, Named(Delete, PropertyKey), Pooled(property_keys::delete)),
         ],
     ),
-    graph(&["schema", "vertexlabels"], &[(GET, Quick(vertex_labels::list)), (POST, Pooled(vertex_labels::create))]),
+    graph(
+        &["schema", "vertexlabels"],
+        &[(GET, Graph, Quick(vertex_labels::list)), (POST, Whole(Write, VertexLabel), Pooled(vertex_labels::create))],
+    ),
     graph(
         &["schema", "vertexlabels", "{name}"],
         &[
-            (GET, Quick(vertex_labels::get)),
-            (PUT, Pooled(vertex_labels::alter)),
-            (DELETE, Pooled(vertex_labels::delete)),
+            (GET, Graph, Quick(vertex_labels::get)),
+            (PUT, Named(Write, VertexLabel), Pooled(vertex_labels::alter)),
+            (DELETE, Named(Delete, VertexLabel), Pooled(vertex_labels::delete)),
         ],
     ),
-    graph(&["schema", "edgelabels"], &[(GET, Quick(edge_labels::list)), (POST, Pooled(edge_labels::create))]),
+    graph(
+        &["schema", "edgelabels"],
+        &[(GET, Graph, Quick(edge_labels::list)), (POST, Whole(Write, EdgeLabel), Pooled(edge_labels::create))],
+    ),
     graph(
         &["schema", "edgelabels", "{name}"],
-        &[(GET, Quick(edge_labels::get)), (PUT, Pooled(edge_labels::alter)), (DELETE, Pooled(edge_labels::delete))],
+        &[
+            (GET, Graph, Quick(edge_labels::get)),
+            (PUT, Named(Write, EdgeLabel), Pooled(edge_labels::alter)),
+            (DELETE, Named(Delete, EdgeLabel), Pooled(edge_labels::delete)),
+        ],
     ),
-    graph(&["schema", "indexlabels"], &[(GET, Quick(index_labels::list)), (POST, Pooled(index_labels::create))]),
+    graph(
+        &["schema", "indexlabels"],
+        &[(GET, Graph, Quick(index_labels::list)), (POST, Whole(Write, IndexLabel), Pooled(index_labels::create))],
+    ),
     graph(
         &["schema", "indexlabels", "{name}"],
-        &[(GET, Quick(index_labels::get)), (PUT, Pooled(index_labels::alter)), (DELETE, Pooled(index_labels::delete))],
+        &[
+            (GET, Graph, Quick(index_labels::get)),
+            (PUT, Named(Write, IndexLabel), Pooled(index_labels::alter)),
+            (DELETE, Named(Delete, IndexLabel), Pooled(index_labels::delete)),
+        ],
     ),
-    graph(&["tasks"], &[(GET, Pooled(tasks::list))]),
+    graph(&["tasks"], &[(GET, Part(Read, Task), Pooled(tasks::list))]),
     graph(
         &["tasks", "{id}"],
-        &[(GET, Quick(tasks::get)), (PUT, Pooled(tasks::cancel)), (DELETE, Pooled(tasks::delete))],
+        &[
+            (GET, Part(Read, Task), Quick(tasks::get)),
+            (PUT, Part(Write, Task), Pooled(tasks::cancel)),
+            (DELETE, Part(Delete, Task), Pooled(tasks::delete)),
+        ],
     ),
     graph(
         &[],
         &[
-            (GET, Quick(graphs::get)),
-            (POST, NewGraph(graphs::create)),
-            (PUT, Pooled(graphs::alter)),
-            (DELETE, Pooled(graphs::remove)),
+            (GET, Graph, Quick(graphs::get)),
+            (POST, Manager, NewGraph(graphs::create)),
+            (PUT, Manager, Pooled(graphs::alter)),
+            (DELETE, Manager, Pooled(graphs::remove)),
         ],
     ),
-    graph(&["conf"], &[(GET, Quick(graphs::conf))]),
-    graph(&["mode"], &[(GET, Quick(graph_modes::mode)), (PUT, Pooled(graph_modes::set_mode))]),
-    graph(&["graph_read_mode"], &[(GET, Quick(graph_modes::read_mode)), (PUT, Pooled(graph_modes::set_read_mode))]),
-    graph(&["clear"], &[(DELETE, Pooled(graphs::clear))]),
-    graph(&["graph", "vertices", "olap", "batch"], &[(PUT, Never(OLAP))]),
-    graph(&["jobs", "rebuild", "vertexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_vertex_label))]),
-    graph(&["jobs", "rebuild", "edgelabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild_edge_label))]),
-    graph(&["jobs", "rebuild", "indexlabels", "{name}"], &[(PUT, Pooled(index_labels::rebuild))]),
-    graph(&["jobs", "algorithm", "{name}"], &[(POST, Pooled(algorithms::start))]),
-    graph(&["jobs", "computer", "{name}"], &[(POST, Pooled(algorithms::start_computer))]),
-    graph(&["jobs", "computerdis"], &[(POST, Never(CLUSTER))]),
-    graph(&["jobs", "gremlin"], &[(POST, Pooled(gremlin::start_job))]),
-    graph(&["queries"], &[(GET, Quick(gremlin::running))]),
-    graph(&["queries", "{id}"], &[(DELETE, Quick(gremlin::kill))]),
+    graph(&["conf"], &[(GET, Manager, Quick(graphs::conf))]),
+    graph(&["mode"], &[(GET, Graph, Quick(graph_modes::mode)), (PUT, Manager, Pooled(graph_modes::set_mode))]),
+    graph(
+        &["graph_read_mode"],
+        &[(GET, Graph, Quick(graph_modes::read_mode)), (PUT, Manager, Pooled(graph_modes::set_read_mode))],
+    ),
+    graph(&["clear"], &[(DELETE, Manager, Pooled(graphs::clear))]),
+    graph(&["graph", "vertices", "olap", "batch"], &[(PUT, User, Never(OLAP))]),
+    graph(
+        &["jobs", "rebuild", "vertexlabels", "{name}"],
+        &[(PUT, Whole(Write, IndexLabel), Pooled(index_labels::rebuild_vertex_label))],
+    ),
+    graph(
+        &["jobs", "rebuild", "edgelabels", "{name}"],
+        &[(PUT, Whole(Write, IndexLabel), Pooled(index_labels::rebuild_edge_label))],
+    ),
+    graph(
+        &["jobs", "rebuild", "indexlabels", "{name}"],
+        &[(PUT, Whole(Write, IndexLabel), Pooled(index_labels::rebuild))],
+    ),
+    graph(&["jobs", "algorithm", "{name}"], &[(POST, Elements, Pooled(algorithms::start))]),
+    graph(&["jobs", "computer", "{name}"], &[(POST, Elements, Pooled(algorithms::start_computer))]),
+    graph(&["jobs", "computerdis"], &[(POST, User, Never(CLUSTER))]),
+    graph(&["jobs", "gremlin"], &[(POST, Part(Execute, Gremlin), Pooled(gremlin::start_job))]),
+    graph(&["queries"], &[(GET, Graph, Quick(gremlin::running))]),
+    graph(&["queries", "{id}"], &[(DELETE, Graph, Quick(gremlin::kill))]),
     graph(&["jobs", "{*}"], NOT_YET),
-    graph(&["variables"], &[(GET, Pooled(variables::list))]),
+    graph(&["variables"], &[(GET, Whole(Read, Var), Pooled(variables::list))]),
     graph(
         &["variables", "{name}"],
-        &[(GET, Quick(variables::get)), (PUT, Pooled(variables::set)), (DELETE, Pooled(variables::delete))],
+        &[
+            (GET, Whole(Read, Var), Quick(variables::get)),
+            (PUT, Whole(Write, Var), Pooled(variables::set)),
+            (DELETE, Whole(Delete, Var), Pooled(variables::delete)),
+        ],
     ),
-    graph(&["cypher"], &[(GET, NotYet), (POST, NotYet)]),
-    graph(&["snapshot_create"], &[(PUT, Unhurried(graphs::create_snapshot))]),
-    graph(&["snapshot_resume"], &[(PUT, Unhurried(graphs::resume_snapshot))]),
-    graph(&["compact"], &[(PUT, Unhurried(graphs::compact))]),
+    graph(&["cypher"], &[(GET, User, NotYet), (POST, User, NotYet)]),
+    graph(&["snapshot_create"], &[(PUT, Manager, Unhurried(graphs::create_snapshot))]),
+    graph(&["snapshot_resume"], &[(PUT, Manager, Unhurried(graphs::resume_snapshot))]),
+    graph(&["compact"], &[(PUT, Manager, Unhurried(graphs::compact))]),
     graph(&["raft", "{*}"], NO_RAFT),
-    graph(&["auth", "{*}"], NOT_YET),
-    graph(&["clone"], &[(POST, Never("POST {G}?clone_graph_name=SOURCE does it"))]),
-    graph(&["default"], &[(GET, Never(graphs::DEFAULT_IS_SET))]),
-    graph(&["undefault"], &[(GET, Never(graphs::DEFAULT_IS_SET))]),
-    space(&["graphs"], &[(GET, Quick(graphs::list))]),
-    space(&["graphs", "profile"], &[(GET, Pooled(graphs::profile))]),
-    space(&["graphs", "manage"], &[(PUT, Quick(graphs::manage))]),
-    space(&["auth", "{*}"], NOT_YET),
+    graph(&["clone"], &[(POST, User, Never("POST {G}?clone_graph_name=SOURCE does it"))]),
+    graph(&["default"], &[(GET, User, Never(graphs::DEFAULT_IS_SET))]),
+    graph(&["undefault"], &[(GET, User, Never(graphs::DEFAULT_IS_SET))]),
+    space(&["graphs"], &[(GET, User, Quick(graphs::list))]),
+    space(&["graphs", "profile"], &[(GET, User, Pooled(graphs::profile))]),
+    space(&["graphs", "manage"], &[(PUT, Manager, Quick(graphs::manage))]),
     space(&["schematemplates", "{*}"], ONLY_IN_CLIENTS),
     space(&["services", "{*}"], NO_CLUSTER),
     space(&["configs", "{*}"], ONLY_IN_CLIENTS),
     space(&["default"], ONLY_IN_CLIENTS),
     space(&["role"], ONLY_IN_CLIENTS),
-    server(&[], &[(GET, Quick(versions::root))]),
-    server(&["versions"], &[(GET, Quick(versions::versions))]),
-    server(&["apis"], &[(GET, Quick(versions::apis))]),
-    server(&["health"], &[(GET, Quick(health::show))]),
-    server(&["metrics"], &[(GET, Quick(metrics::all))]),
-    server(&["metrics", "system"], &[(GET, Quick(metrics::system))]),
-    server(&["metrics", "backend"], &[(GET, Quick(metrics::backend))]),
-    server(&["metrics", "statistics"], &[(GET, Quick(metrics::statistics))]),
-    server(&["metrics", "{group}"], &[(GET, Quick(metrics::group))]),
-    server(&["graphspaces"], &[(GET, Quick(graph_spaces::list)), (POST, Quick(graph_spaces::refuse))]),
-    server(&["graphspaces", "profile"], &[(GET, Quick(graph_spaces::profile))]),
+    server(&[], &[(GET, User, Quick(versions::root))]),
+    server(&["versions"], &[(GET, Open, Quick(versions::versions))]),
+    server(&["apis"], &[(GET, User, Quick(versions::apis))]),
+    server(&["health"], &[(GET, Open, Quick(health::show))]),
+    server(&["metrics"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::all))]),
+    server(&["metrics", "system"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::system))]),
+    server(&["metrics", "backend"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::backend))]),
+    server(&["metrics", "statistics"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::statistics))]),
+    server(&["metrics", "{group}"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::group))]),
+    server(&["graphspaces"], &[(GET, User, Quick(graph_spaces::list)), (POST, Manager, Quick(graph_spaces::refuse))]),
+    server(&["graphspaces", "profile"], &[(GET, User, Quick(graph_spaces::profile))]),
     server(&["graphspaces", "default"], ONLY_IN_CLIENTS),
     server(
         &["graphspaces", "{space}"],
-        &[(GET, Quick(graph_spaces::get)), (PUT, Quick(graph_spaces::refuse)), (DELETE, Quick(graph_spaces::refuse))],
+        &[
+            (GET, User, Quick(graph_spaces::get)),
+            (PUT, Manager, Quick(graph_spaces::refuse)),
+            (DELETE, Manager, Quick(graph_spaces::refuse)),
+        ],
     ),
-    server(&["gremlin"], &[(GET, Pooled(gremlin::get)), (POST, Pooled(gremlin::post))]),
-    server(&["auth", "{*}"], NOT_YET),
-    server(&["openapi.json"], &[(GET, Quick(api_document::show))]),
-    server(&["swagger-ui", "{*}"], &[(GET, Quick(api_document::page))]),
-    server(&["exception", "trace"], &[(GET, Quick(server_settings::trace)), (PUT, Quick(server_settings::set_trace))]),
+    server(&["gremlin"], &[(GET, User, Pooled(gremlin::get)), (POST, User, Pooled(gremlin::post))]),
+    server(&["openapi.json"], &[(GET, Open, Quick(api_document::show))]),
+    server(&["swagger-ui", "{*}"], &[(GET, Open, Quick(api_document::page))]),
+    server(
+        &["exception", "trace"],
+        &[(GET, Admin, Quick(server_settings::trace)), (PUT, Admin, Quick(server_settings::set_trace))],
+    ),
     server(
         &["whiteiplist"],
         &[
-            (GET, Quick(server_settings::white_list)),
-            (POST, Quick(server_settings::change_white_list)),
-            (PUT, Quick(server_settings::switch_white_list)),
+            (GET, Admin, Quick(server_settings::white_list)),
+            (POST, Admin, Quick(server_settings::change_white_list)),
+            (PUT, Admin, Quick(server_settings::switch_white_list)),
         ],
     ),
-    server(&["arthas"], &[(PUT, Never("it diagnoses a Java process, and this is none"))]),
+    server(&["arthas"], &[(PUT, User, Never("it diagnoses a Java process, and this is none"))]),
     server(&["pd", "{*}"], NO_CLUSTER),
     server(&["hstore", "{*}"], NO_CLUSTER),
     server(&["kvstore", "{*}"], NO_CLUSTER),
     server(&["vermeer", "{*}"], NO_CLUSTER),
     server(&["schematemplates", "{*}"], ONLY_IN_CLIENTS),
-    server(&["test", "panic"], &[(GET, Quick(testing::panic)), (POST, Pooled(testing::panic))]),
-    graph(&["test", "sleep"], &[(GET, Pooled(testing::sleep)), (POST, Pooled(testing::sleep))]),
+    server(&["test", "panic"], &[(GET, User, Quick(testing::panic)), (POST, User, Pooled(testing::panic))]),
+    graph(&["test", "sleep"], &[(GET, User, Pooled(testing::sleep)), (POST, User, Pooled(testing::sleep))]),
     graph(
         &["test", "hold"],
-        &[(GET, Pooled(testing::hold)), (POST, Pooled(testing::hold)), (PUT, Quick(testing::release))],
+        &[
+            (GET, User, Pooled(testing::hold)),
+            (POST, User, Pooled(testing::hold)),
+            (PUT, User, Quick(testing::release)),
+        ],
     ),
 ];
 
 /// All routes.
 fn routes() -> impl Iterator<Item = &'static Route> {
-    ROUTES.iter().chain(traversers::all().map(|traverser| &traverser.route))
+    ROUTES.iter().chain(traversers::all().map(|traverser| &traverser.route)).chain(users::ROUTES)
 }
 
 /// What `/openapi.json` says about each endpoint, with the name of its area.
@@ -195,7 +275,7 @@ pub(crate) fn operations() -> impl Iterator<Item = (&'static str, &'static Opera
 /// What is at an address.
 pub(crate) enum Found {
     /// An endpoint, and where the names of the graph and the parameter are among the segments.
-    Endpoint { id: EndpointId, handler: Handler, scope: Scope, graph_at: usize, param_at: usize },
+    Endpoint { id: EndpointId, access: Access, handler: Handler, scope: Scope, graph_at: usize, param_at: usize },
     /// A route without this method; those it has.
     NoMethod { allow: String },
     /// A graph space that does not exist.
@@ -207,6 +287,10 @@ pub(crate) enum Found {
 /// Finds what is at an address. `HEAD` counts as `GET`.
 pub(crate) fn find(address: &Address, method: &Method, test_routes: bool) -> Found {
     let (scope, graph_at, from) = match (address.raw(0), address.len()) {
+        ("auth", _) => (Scope::Space, 0, 0),
+        // Where clients up to 1.5 look for users: the graph has no meaning there.
+        ("graphs", 4..) if address.raw(2) == "auth" => (Scope::Space, 0, 2),
+        ("graphspaces", 6..) if address.raw(2) == "graphs" && address.raw(4) == "auth" => (Scope::Space, 0, 4),
         ("graphs", 1) => (Scope::Space, 0, 0),
         ("graphs", 2) if graphs::is_reserved(address.raw(1)) => (Scope::Space, 0, 0),
         ("graphs", _) => (Scope::Graph, 1, 2),
@@ -233,16 +317,17 @@ pub(crate) fn find(address: &Address, method: &Method, test_routes: bool) -> Fou
         return Found::Nothing;
     }
     let wanted = if *method == Method::HEAD { &GET } else { method };
-    match route.endpoints.iter().enumerate().find(|(_, (method, _))| method == wanted) {
-        Some((endpoint, (_, handler))) => Found::Endpoint {
+    match route.endpoints.iter().enumerate().find(|(_, (method, ..))| method == wanted) {
+        Some((endpoint, (_, access, handler))) => Found::Endpoint {
             id: EndpointId(first + endpoint),
+            access: *access,
             handler: *handler,
             scope,
             graph_at,
             param_at: address.len().saturating_sub(1),
         },
         None => {
-            let names: Vec<&str> = route.endpoints.iter().map(|(method, _)| method.as_str()).collect();
+            let names: Vec<&str> = route.endpoints.iter().map(|(method, ..)| method.as_str()).collect();
             Found::NoMethod { allow: names.join(", ") }
         }
     }
@@ -254,7 +339,7 @@ pub(crate) fn directory() -> Directory {
         operations().find(|(_, operation)| operation.template == template && operation.method == method.as_str())
     };
     let endpoints = routes().flat_map(|route| {
-        route.endpoints.iter().map(move |(method, handler)| {
+        route.endpoints.iter().map(move |(method, _, handler)| {
             let template = route.template();
             let described = described(method, &template);
             Endpoint::new(method, template, route.path, route.state(*handler), described)

@@ -15,6 +15,7 @@ mod schema;
 mod shapes;
 #[expect(missing_docs, reason = "each is a parameter or a part of an answer, whose own text says what it means")]
 pub mod traversers;
+mod users;
 
 use openapi_document::{Api, Area, Operation, Scope, Shape};
 
@@ -37,6 +38,7 @@ static TABLES: &[(Area, &[Operation])] = &[
     ),
     (Area { name: "gremlin", about: "Queries in Gremlin" }, gremlin::OPERATIONS),
     (Area { name: "graphs", about: "Graphs as a whole, and graph spaces" }, admin::GRAPHS),
+    (Area { name: "users", about: "Users, groups, rights and logins" }, users::USERS),
     (Area { name: "service", about: "The server itself" }, admin::SERVICE),
 ];
 

@@ -28,6 +28,14 @@ static SHAPES: &[(&str, Shape)] = &[
     ),
     ("Id", ID),
     ("Ids", List(&Named("Id"))),
+    (
+        "Resource",
+        Object(&[
+            must("type", Text, "The kind, as VERTEX, SCHEMA or ALL"),
+            may("label", Text, "The name of a label, in which * and ? stand for others; * where none is given"),
+            may("properties", Any, "What the properties of elements must be"),
+        ]),
+    ),
     ("Properties", Map(&Any)),
     (
         "NewVertex",

@@ -1,5 +1,6 @@
 //! Commands and their arguments.
 
+mod auth;
 mod bench;
 mod check;
 mod copy;
@@ -38,6 +39,8 @@ enum Command {
     Generate(generate::GenerateArguments),
     /// Benchmark a Rhizome or Apache HugeGraph server.
     Bench(bench_cli::BenchArguments),
+    /// Look after the users of a store that no server is using.
+    Auth(auth::AuthArguments),
     /// Print all settings with their defaults, as a template for a settings file.
     Config,
     /// Print completions of this command line for a shell.
@@ -55,6 +58,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Copy(arguments) => copy::copy(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::Bench(arguments) => bench::bench(arguments),
+        Command::Auth(arguments) => auth::auth(&arguments),
         Command::Config => terminal::print(settings::DEFAULTS),
         Command::Completions(arguments) => manual::completions(Arguments::command(), &arguments),
         Command::Man(arguments) => manual::man(Arguments::command(), &arguments),

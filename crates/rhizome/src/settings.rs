@@ -38,6 +38,8 @@ pub struct Settings {
     pub storage: Storage,
     /// Several servers over one store.
     pub cluster: Cluster,
+    /// Users.
+    pub auth: Auth,
     /// Messages.
     pub log: Log,
 }
@@ -201,6 +203,15 @@ pub struct Cluster {
     pub refresh_ms: u64,
     pub stale_ms: u64,
     pub change_wait_ms: u64,
+}
+
+/// `[auth]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Auth {
+    pub enabled: bool,
+    pub password_length_min: usize,
+    pub token_seconds: u64,
 }
 
 /// `[log]`

@@ -115,6 +115,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "query-value",
         ],
     ),
+    ("graph-view", &["graph-access", "graph-host", "graph-model", "graph-schema", "graph-store"]),
+    ("rest-users", &["auth", "graph-model"]),
     ("rest-json", &["graph-model", "graph-schema", "query-value", "tagged-value"]),
     ("fuzz", &["fuzz-targets"]),
     (
@@ -171,6 +173,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "http-server",
             "openapi-document",
             "rest-description",
+            "rest-users",
+            "graph-view",
             "traversal",
         ],
     ),

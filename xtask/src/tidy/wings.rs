@@ -31,7 +31,7 @@ const WINGS: &[(&str, &[&[&str]])] = &[
             &["server"],
             &["connection"],
             &["mount"],
-            &["body", "caught", "origin", "query", "reply"],
+            &["body", "caught", "credentials", "origin", "query", "reply"],
             &["address"],
             &["limits"],
         ],

@@ -19,7 +19,7 @@ use graph_store::ChangeRight;
 use graph_store::graph_version::delete_version;
 use graph_store::stored_catalogue::{put_next_ids, put_schema_mode};
 use graph_store::stored_settings::{advance_setting, read_named};
-use graph_store::{StoreError, limits};
+use graph_store::{GraphOptions, StoreError, limits};
 
 /// What a graph is configured with: keys and values, as given by who created it.
 pub type GraphConf = BTreeMap<String, String>;
@@ -214,6 +214,12 @@ impl Store {
     #[must_use]
     pub fn default_graph(&self) -> &str {
         &self.host.options.default_graph
+    }
+
+    /// What all graphs have in common.
+    #[must_use]
+    pub fn graph_options(&self) -> &GraphOptions {
+        &self.host.options.graph
     }
 
     /// A number for a graph, which no other has had. What comes of it may fail: numbers are many.

@@ -13,6 +13,11 @@ pub struct Pending<T> {
 }
 
 impl<T> Pending<T> {
+    /// A write that is stored already.
+    pub fn ready(value: T) -> Self {
+        Self { value, commit: Commit::done(Ok(())) }
+    }
+
     pub(crate) fn new(value: T, commit: Commit) -> Self {
         Self { value, commit }
     }

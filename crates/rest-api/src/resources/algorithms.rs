@@ -1,10 +1,12 @@
 //! `{G}/jobs/algorithm/{name}` and `{G}/jobs/computer/{name}`: algorithms over a whole graph, as tasks.
 
+use auth::{Permission, ResourceType};
 use graph_analysis::{Analysis, AnalysisError, COMPUTER_KIND, JOB_KIND};
 use graph_model::ErrorKind;
 use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 
+use crate::access::{self, Access};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use http_server::Reply;
@@ -25,6 +27,7 @@ fn start_job(
     check: impl Fn(&str, Map<String, Value>) -> Result<Analysis, AnalysisError>,
 ) -> Answered {
     let graph = call.graph()?;
+    access::check(Access::Part(Permission::Write, ResourceType::Task), &call.caller, graph.name(), "")?;
     let name = call.param()?;
     let parameters: Map<String, Value> = match call.body.trim_ascii() {
         [] => Map::new(),

@@ -5,7 +5,7 @@ use hyper::StatusCode;
 use rest_json::{decode_new_edge_label, decode_update_edge_label, write_edge_label, write_edge_labels, write_task_id};
 
 use crate::call::{Answered, Call};
-use crate::resources::schema::{alter_of, check_name, listed, missing};
+use crate::resources::schema::{SchemaRights, alter_of, check_name, listed, missing};
 use http_server::Reply;
 
 /// Creates one.
@@ -32,7 +32,15 @@ pub(crate) fn list(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let all = catalogue.edge_labels().map(|label| &**label);
     let named = |name: &str| catalogue.edge_label_named(name).map(|label| &**label);
-    let labels = listed(call, &catalogue, SchemaKind::EdgeLabel, all, named, |label: &EdgeLabel| &label.name)?;
+    let labels = listed(
+        call,
+        &catalogue,
+        SchemaKind::EdgeLabel,
+        all,
+        named,
+        |label: &EdgeLabel| &label.name,
+        |rights, it| rights.sees_edges(it),
+    )?;
     let mut out = Vec::new();
     write_edge_labels(&mut out, labels, &catalogue, call.dialect);
     Ok(Reply::ok(out))
@@ -42,7 +50,11 @@ pub(crate) fn list(call: &Call) -> Answered {
 pub(crate) fn get(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let name = call.param()?;
-    let label = catalogue.edge_label_named(&name).ok_or_else(|| missing(&catalogue, SchemaKind::EdgeLabel, &name))?;
+    let rights = SchemaRights::of(call, &catalogue)?;
+    let label = catalogue
+        .edge_label_named(&name)
+        .filter(|it| rights.sees_edges(it))
+        .ok_or_else(|| missing(&catalogue, SchemaKind::EdgeLabel, &name))?;
     let mut out = Vec::new();
     write_edge_label(&mut out, label, &catalogue, call.dialect);
     Ok(Reply::ok(out))

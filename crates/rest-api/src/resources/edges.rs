@@ -2,7 +2,8 @@
 
 use graph_model::{Direction, EdgeId, EdgeIdText, LabelId, VertexId};
 use graph_schema::{Alter, Catalogue, Literal, SchemaKind};
-use graph_store::{EdgeQuery, StoreError, Wait};
+use graph_store::{EdgeQuery, Pending, StoreError, Wait};
+use graph_view::Kind;
 use hyper::StatusCode;
 use rest_json::{
     decode_edge, decode_edge_updates, decode_edges, decode_property_update, write_edge, write_edge_ids,
@@ -28,7 +29,13 @@ const ID_BYTES: usize = 64;
 pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let mut new = decode_edge(&call.body)?;
-    auto::prepare_edges(graph, std::slice::from_mut(&mut new), wait)?;
+    auto::prepare_edges(call, std::slice::from_mut(&mut new), wait)?;
+    if let Some(inserted) = call.visible()?.insert_edges(std::slice::from_ref(&new), wait)? {
+        let edge = inserted.first().ok_or_else(ApiError::defect)?;
+        let mut out = Vec::with_capacity(EDGE_BYTES);
+        write_edge(&mut out, edge, &graph.catalogue(), &Call::encode_options(graph));
+        return Ok(Pending::ready(Reply::json(StatusCode::CREATED, out)));
+    }
     let pending = graph.writer().insert_edge(&new, wait)?;
     Ok(pending.map(|edge| {
         let mut out = Vec::with_capacity(EDGE_BYTES);
@@ -42,7 +49,12 @@ pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let check_vertex = call.query().flag("check_vertex", true)?;
     let mut new = decode_edges(&call.body, call.app.options.limits.batch_edges_max)?;
-    auto::prepare_edges(graph, &mut new, wait)?;
+    auto::prepare_edges(call, &mut new, wait)?;
+    if let Some(edges) = call.visible()?.insert_edges(&new, wait)? {
+        let mut out = Vec::with_capacity(edges.len() * ID_BYTES);
+        write_edge_ids(&mut out, edges.iter().map(|edge| &edge.id), &graph.catalogue());
+        return Ok(Pending::ready(Reply::json(StatusCode::CREATED, out)));
+    }
     let pending = graph.writer().insert_edges(&new, check_vertex, wait)?;
     Ok(pending.map(|edges| {
         let mut out = Vec::with_capacity(edges.len() * ID_BYTES);
@@ -56,6 +68,7 @@ pub(crate) fn update_batch(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let update = decode_edge_updates(&call.body, call.app.options.limits.batch_edges_max)?;
     check_creates(update.create_if_not_exist)?;
+    call.visible()?.check_merge(Kind::Edge)?;
     let pending = graph.writer().update_edges(&update.elements, &update.strategies, update.check_vertex, wait)?;
     Ok(pending.map(|edges| {
         let mut out = Vec::with_capacity(edges.len() * EDGE_BYTES);
@@ -69,7 +82,7 @@ pub(crate) fn get(call: &Call) -> Answered {
     let graph = call.graph()?;
     let text = call.param()?;
     let id = EdgeIdText::parse(&text).map_err(|error| ApiError::not_found(error.to_string()))?.id;
-    let edge = graph.reader().edge(&id)?.ok_or_else(|| StoreError::EdgeNotFound { id: text.into_owned() })?;
+    let edge = call.visible()?.edge(&id)?.ok_or_else(|| StoreError::EdgeNotFound { id: text.into_owned() })?;
     let mut out = Vec::with_capacity(EDGE_BYTES);
     write_edge(&mut out, &edge, &graph.catalogue(), &Call::encode_options(graph));
     Ok(Reply::ok(out))
@@ -83,9 +96,10 @@ pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
     let alter = alter_of(call)?;
     let mut update = decode_property_update(&call.body)?;
     if matches!(alter, Alter::Append) {
-        auto::prepare_properties(graph, &mut update.properties, wait)?;
+        auto::prepare_properties(call, &mut update.properties, wait)?;
     }
     check_same_id(&id, &text, update.id.as_ref())?;
+    call.visible()?.check_alter_edge(&id, &text)?;
     let pending = graph.writer().alter_edge(&id, alter, &update.properties, wait)?;
     Ok(pending.map(|edge| {
         let mut out = Vec::with_capacity(EDGE_BYTES);
@@ -110,7 +124,9 @@ fn check_same_id(id: &EdgeId, text: &str, given: Option<&Literal<'_>>) -> Result
 
 /// Deletes one. That it does not exist is a wrong request here: HugeGraph's clients expect so.
 pub(crate) fn delete(call: &Call, wait: Wait) -> Stored {
-    let id = EdgeIdText::parse(&call.param()?)?.id;
+    let text = call.param()?;
+    let id = EdgeIdText::parse(&text)?.id;
+    call.visible()?.check_delete_edge(&id, &text).map_err(|error| absent_is_wrong(error.into()))?;
     match call.graph()?.writer().delete_edge(&id, wait) {
         Ok(pending) => Ok(pending.map(|()| Reply::no_content())),
         Err(error) => Err(absent_is_wrong(error.into())),
@@ -129,9 +145,8 @@ pub(crate) fn list(call: &Call) -> Answered {
     let options = Call::encode_options(graph);
     let mut list = ListBody::open("edges", call);
     let query = EdgeQuery { label, vertex, conditions, range };
-    let listed = graph
-        .reader()
-        .list_edges(&query, &call.budget, &mut |edge| list.push(|out| write_edge(out, edge, &catalogue, &options)))?;
+    let listed =
+        call.visible()?.list_edges(&query, &mut |edge| list.push(|out| write_edge(out, edge, &catalogue, &options)))?;
     list.close(paged.then_some(listed.next))
 }
 
@@ -163,7 +178,7 @@ pub(crate) fn by_ids(call: &Call) -> Answered {
     let mut list = ListBody::open("edges", call);
     let ids =
         listing::ids(call)?.iter().map(|id| Ok(EdgeIdText::parse(id)?.id)).collect::<Result<Vec<_>, ApiError>>()?;
-    for edge in graph.reader().edges(&ids)?.into_iter().flatten() {
+    for edge in call.visible()?.edges(&ids)?.into_iter().flatten() {
         if list.push(|out| write_edge(out, &edge, &catalogue, &options)).is_break() {
             break;
         }

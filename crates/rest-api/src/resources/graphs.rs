@@ -27,9 +27,16 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
+/// Names of the graphs that who asks has any right on.
+fn known(call: &Call) -> Vec<String> {
+    let mut names = call.app.store.graph_names();
+    names.retain(|name| call.caller.knows(name));
+    names
+}
+
 /// Names of the graphs.
 pub(crate) fn list(call: &Call) -> Answered {
-    Ok(Reply::value(&json!({ "graphs": call.app.store.graph_names() })))
+    Ok(Reply::value(&json!({ "graphs": known(call) })))
 }
 
 /// All graphs whose names begin with `prefix`, with what there is to say about each.
@@ -37,7 +44,7 @@ pub(crate) fn profile(call: &Call) -> Answered {
     let prefix = call.query().text("prefix")?.unwrap_or_default();
     let store = &call.app.store;
     let mut all = Vec::new();
-    for name in store.graph_names().into_iter().filter(|name| name.starts_with(&*prefix)) {
+    for name in known(call).into_iter().filter(|name| name.starts_with(&*prefix)) {
         // One dropped meanwhile is not there.
         let Ok(conf) = store.graph_conf(&name) else { continue };
         all.push(json!({

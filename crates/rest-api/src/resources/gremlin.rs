@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use auth::{Permission, ResourceType};
 use graph_model::ErrorKind;
 use hyper::StatusCode;
 use query_service::{
@@ -12,6 +13,7 @@ use query_service::{
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::access::{self, Access};
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use http_server::Reply;
@@ -79,7 +81,8 @@ fn run(call: &Call, body: Body) -> Answered {
         bindings,
         aliases: aliases.iter().map(|(name, meant)| (name.as_str().into(), meant.as_str().into())).collect(),
         graph: None,
-        user: "anonymous".to_owned(),
+        user: call.caller.name().to_owned(),
+        caller: call.caller.clone(),
         timeout: Duration::from_millis(call.app.options.limits.request_timeout_ms),
         materialize: true,
     };
@@ -132,14 +135,19 @@ pub(crate) fn start_job(call: &Call) -> Answered {
     let name = gremlin.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let name: String = name.chars().take(TASK_NAME_CHARS).collect();
     let language = body.language.unwrap_or_else(|| "gremlin-groovy".to_owned());
-    let request = JobRequest { gremlin, bindings: body.bindings.unwrap_or_default(), aliases, language };
+    access::check(Access::Part(Permission::Write, ResourceType::Task), &call.caller, graph.name(), "")?;
+    let user = call.caller.user().map(str::to_owned);
+    let request = JobRequest { gremlin, bindings: body.bindings.unwrap_or_default(), aliases, language, user };
     let task = graph.jobs().start(JOB_KIND, name, request.to_bytes())?;
     Ok(Reply::json(StatusCode::CREATED, json!({ "task_id": task }).to_string().into_bytes()))
 }
 
 /// `GET {G}/queries`: what runs.
 pub(crate) fn running(call: &Call) -> Answered {
-    let running = call.app.queries.running(call.graph()?.name());
+    let mut running = call.app.queries.running(call.graph()?.name());
+    if !call.caller.is_manager() {
+        running.retain(|query| query.user == call.caller.name());
+    }
     let each = running.into_iter().map(|query| {
         json!({
             "id": query.id, "gremlin": query.text, "user": query.user, "age_ms": query.age_ms, "rows": query.rows,
@@ -153,7 +161,10 @@ pub(crate) fn running(call: &Call) -> Answered {
 pub(crate) fn kill(call: &Call) -> Answered {
     let param = call.param()?;
     let id = param.parse().map_err(|_| ApiError::bad_input(format!("'{param}' is not the number of a query")))?;
-    if call.app.queries.kill(call.graph()?.name(), id) {
+    let graph = call.graph()?.name();
+    let is_own = |query: &query_service::RunningQuery| query.id == id && query.user == call.caller.name();
+    let may = call.caller.is_manager() || call.app.queries.running(graph).iter().any(is_own);
+    if may && call.app.queries.kill(graph, id) {
         return Ok(Reply::no_content());
     }
     Err(ApiError::not_found(format!("no query {id} runs on this graph")))

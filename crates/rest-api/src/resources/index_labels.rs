@@ -8,7 +8,7 @@ use rest_json::{
 };
 
 use crate::call::{Answered, Call};
-use crate::resources::schema::{alter_of, check_name, listed, missing};
+use crate::resources::schema::{SchemaRights, alter_of, check_name, listed, missing};
 use http_server::Reply;
 
 /// Creates one and starts the task that builds it.
@@ -35,7 +35,15 @@ pub(crate) fn list(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let all = catalogue.index_labels().map(|label| &**label);
     let named = |name: &str| catalogue.index_label_named(name).map(|label| &**label);
-    let labels = listed(call, &catalogue, SchemaKind::IndexLabel, all, named, |label: &IndexLabel| &label.name)?;
+    let labels = listed(
+        call,
+        &catalogue,
+        SchemaKind::IndexLabel,
+        all,
+        named,
+        |label: &IndexLabel| &label.name,
+        |rights, it| rights.sees_index(it),
+    )?;
     let mut out = Vec::new();
     write_index_labels(&mut out, labels, &catalogue);
     Ok(Reply::ok(out))
@@ -45,7 +53,11 @@ pub(crate) fn list(call: &Call) -> Answered {
 pub(crate) fn get(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let name = call.param()?;
-    let label = catalogue.index_label_named(&name).ok_or_else(|| missing(&catalogue, SchemaKind::IndexLabel, &name))?;
+    let rights = SchemaRights::of(call, &catalogue)?;
+    let label = catalogue
+        .index_label_named(&name)
+        .filter(|it| rights.sees_index(it))
+        .ok_or_else(|| missing(&catalogue, SchemaKind::IndexLabel, &name))?;
     let mut out = Vec::new();
     write_index_label(&mut out, label, &catalogue);
     Ok(Reply::ok(out))

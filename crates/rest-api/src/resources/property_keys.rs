@@ -10,7 +10,7 @@ use rest_json::{
 
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::resources::schema::{alter_of, check_name, listed, missing};
+use crate::resources::schema::{SchemaRights, alter_of, check_name, listed, missing};
 use http_server::Reply;
 
 /// Property keys are in force at once: no task is started for them, but for analytical ones.
@@ -62,7 +62,15 @@ pub(crate) fn list(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let all = catalogue.property_keys().map(|key| &**key);
     let named = |name: &str| catalogue.property_key_named(name).map(|key| &**key);
-    let keys = listed(call, &catalogue, SchemaKind::PropertyKey, all, named, |key: &PropertyKey| &key.name)?;
+    let keys = listed(
+        call,
+        &catalogue,
+        SchemaKind::PropertyKey,
+        all,
+        named,
+        |key: &PropertyKey| &key.name,
+        |rights, it| rights.sees_key(it),
+    )?;
     let mut out = Vec::new();
     write_property_keys(&mut out, keys);
     Ok(Reply::ok(out))
@@ -72,7 +80,11 @@ pub(crate) fn list(call: &Call) -> Answered {
 pub(crate) fn get(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let name = call.param()?;
-    let key = catalogue.property_key_named(&name).ok_or_else(|| missing(&catalogue, SchemaKind::PropertyKey, &name))?;
+    let rights = SchemaRights::of(call, &catalogue)?;
+    let key = catalogue
+        .property_key_named(&name)
+        .filter(|it| rights.sees_key(it))
+        .ok_or_else(|| missing(&catalogue, SchemaKind::PropertyKey, &name))?;
     let mut out = Vec::new();
     write_property_key(&mut out, key);
     Ok(Reply::ok(out))

@@ -1,10 +1,11 @@
 //! `{G}/tasks`.
 
+use auth::{Permission, ResourceType};
 use graph_host::HostedGraph;
 use graph_model::{Task, TaskStatus};
 use graph_store::StoreError;
 use hyper::StatusCode;
-use query_service::JOB_KIND;
+use query_service::{JOB_KIND, JobRequest};
 use rest_json::{TaskView, task_class, write_tasks_list};
 
 use crate::call::{Answered, Call};
@@ -31,7 +32,7 @@ pub(crate) fn list(call: &Call) -> Answered {
         if status.is_some() || page.is_some() {
             return Err(ApiError::bad_input("'ids' excludes 'status' and 'page'"));
         }
-        return by_ids(graph, &listing::ids(call)?);
+        return by_ids(call, graph, &listing::ids(call)?);
     }
     let wanted = status.as_deref().map(state).transpose()?;
     let after = match page.as_deref() {
@@ -41,7 +42,7 @@ pub(crate) fn list(call: &Call) -> Answered {
         }
     };
     let limit = query.limit(call.app.options.limits.list_limit_default)?;
-    let fits = |task: &Task| wanted.is_none_or(|wanted| wanted == Some(task.status));
+    let fits = |task: &Task| is_visible(call, task) && wanted.is_none_or(|wanted| wanted == Some(task.status));
     let mut tasks = graph.jobs().tasks(fits, limit.map(|limit| limit.saturating_add(1)), after)?;
     let shown = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let more = tasks.len() > shown;
@@ -52,11 +53,33 @@ pub(crate) fn list(call: &Call) -> Answered {
     Ok(Reply::ok(out))
 }
 
-fn by_ids(graph: &HostedGraph, ids: &[String]) -> Answered {
+/// Whether who asks may see a task. What a script has found is for who has started it; of other tasks nothing is shown
+/// but that they run.
+fn is_visible(call: &Call, task: &Task) -> bool {
+    let Some(user) = call.caller.user() else { return true };
+    let is_script = task.task_type == JOB_KIND;
+    if is_script {
+        return call.caller.is_manager() || JobRequest::user_of(&task.input).as_deref() == Some(user);
+    }
+    // What an algorithm has found is about the whole graph.
+    let is_analysis = WITH_INPUT.contains(&&*task.task_type);
+    let reads = |kind| call.graph().is_ok_and(|graph| call.caller.may_all(graph.name(), Permission::Read, kind));
+    !is_analysis || (reads(ResourceType::Vertex) && reads(ResourceType::Edge))
+}
+
+/// The task the address names, where who asks may see it.
+fn visible(call: &Call) -> Result<Task, ApiError> {
+    let id = number(&call.param()?)?;
+    let task = call.graph()?.jobs().task(id)?;
+    if is_visible(call, &task) { Ok(task) } else { Err(StoreError::TaskNotFound { id }.into()) }
+}
+
+fn by_ids(call: &Call, graph: &HostedGraph, ids: &[String]) -> Answered {
     let mut tasks = Vec::new();
     for id in ids {
         match graph.jobs().task(number(id)?) {
-            Ok(task) => tasks.push(task),
+            Ok(task) if is_visible(call, &task) => tasks.push(task),
+            Ok(_) => {}
             Err(StoreError::TaskNotFound { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -81,7 +104,7 @@ fn state(name: &str) -> Result<Option<TaskStatus>, ApiError> {
 
 /// The one with an id.
 pub(crate) fn get(call: &Call) -> Answered {
-    let task = call.graph()?.jobs().task(number(&call.param()?)?)?;
+    let task = visible(call)?;
     let mut out = Vec::new();
     view(&task).write_full(&mut out);
     Ok(Reply::ok(out))
@@ -93,7 +116,7 @@ pub(crate) fn cancel(call: &Call) -> Answered {
         Some("cancel") => {}
         other => return Err(ApiError::action("cancel", other.unwrap_or_default())),
     }
-    let task = call.graph()?.jobs().cancel(number(&call.param()?)?)?;
+    let task = call.graph()?.jobs().cancel(visible(call)?.id)?;
     let mut out = Vec::new();
     view(&task).write_full(&mut out);
     Ok(Reply::json(StatusCode::ACCEPTED, out))
@@ -102,7 +125,7 @@ pub(crate) fn cancel(call: &Call) -> Answered {
 /// Deletes the record of one.
 pub(crate) fn delete(call: &Call) -> Answered {
     let force = call.query().flag("force", false)?;
-    call.graph()?.jobs().delete(number(&call.param()?)?, force)?;
+    call.graph()?.jobs().delete(visible(call)?.id, force)?;
     Ok(Reply::no_content())
 }
 

@@ -7,7 +7,7 @@ use rest_json::{
 };
 
 use crate::call::{Answered, Call};
-use crate::resources::schema::{alter_of, check_name, listed, missing};
+use crate::resources::schema::{SchemaRights, alter_of, check_name, listed, missing};
 use http_server::Reply;
 
 /// Creates one.
@@ -34,7 +34,15 @@ pub(crate) fn list(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let all = catalogue.vertex_labels().map(|label| &**label);
     let named = |name: &str| catalogue.vertex_label_named(name).map(|label| &**label);
-    let labels = listed(call, &catalogue, SchemaKind::VertexLabel, all, named, |label: &VertexLabel| &label.name)?;
+    let labels = listed(
+        call,
+        &catalogue,
+        SchemaKind::VertexLabel,
+        all,
+        named,
+        |label: &VertexLabel| &label.name,
+        |rights, it| rights.sees_vertices(it),
+    )?;
     let mut out = Vec::new();
     write_vertex_labels(&mut out, labels, &catalogue);
     Ok(Reply::ok(out))
@@ -44,8 +52,11 @@ pub(crate) fn list(call: &Call) -> Answered {
 pub(crate) fn get(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let name = call.param()?;
-    let label =
-        catalogue.vertex_label_named(&name).ok_or_else(|| missing(&catalogue, SchemaKind::VertexLabel, &name))?;
+    let rights = SchemaRights::of(call, &catalogue)?;
+    let label = catalogue
+        .vertex_label_named(&name)
+        .filter(|it| rights.sees_vertices(it))
+        .ok_or_else(|| missing(&catalogue, SchemaKind::VertexLabel, &name))?;
     let mut out = Vec::new();
     write_vertex_label(&mut out, label, &catalogue);
     Ok(Reply::ok(out))

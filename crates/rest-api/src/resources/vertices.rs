@@ -2,7 +2,8 @@
 
 use graph_model::VertexId;
 use graph_schema::{Alter, Catalogue, SchemaKind, VertexLabel};
-use graph_store::{StoreError, VertexQuery, Wait};
+use graph_store::{Pending, StoreError, VertexQuery, Wait};
+use graph_view::Kind;
 use hyper::StatusCode;
 use rest_json::{
     decode_property_update, decode_vertex, decode_vertex_updates, decode_vertices, write_vertex, write_vertex_ids,
@@ -26,7 +27,13 @@ const ID_BYTES: usize = 24;
 pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let mut new = decode_vertex(&call.body)?;
-    auto::prepare_vertices(graph, std::slice::from_mut(&mut new), wait)?;
+    auto::prepare_vertices(call, std::slice::from_mut(&mut new), wait)?;
+    if let Some(inserted) = call.visible()?.insert_vertices(std::slice::from_ref(&new), wait)? {
+        let vertex = inserted.first().ok_or_else(ApiError::defect)?;
+        let mut out = Vec::with_capacity(VERTEX_BYTES);
+        write_vertex(&mut out, vertex, &graph.catalogue(), &Call::encode_options(graph));
+        return Ok(Pending::ready(Reply::json(StatusCode::CREATED, out)));
+    }
     let pending = graph.writer().insert_vertex(&new, wait)?;
     Ok(pending.map(|vertex| {
         let mut out = Vec::with_capacity(VERTEX_BYTES);
@@ -39,7 +46,13 @@ pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
 pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let mut new = decode_vertices(&call.body, call.app.options.limits.batch_vertices_max)?;
-    auto::prepare_vertices(graph, &mut new, wait)?;
+    auto::prepare_vertices(call, &mut new, wait)?;
+    if let Some(inserted) = call.visible()?.insert_vertices(&new, wait)? {
+        let ids: Vec<VertexId> = inserted.into_iter().map(|vertex| vertex.id).collect();
+        let mut out = Vec::with_capacity(ids.len() * ID_BYTES);
+        write_vertex_ids(&mut out, &ids);
+        return Ok(Pending::ready(Reply::json(StatusCode::CREATED, out)));
+    }
     let pending = graph.writer().insert_vertices(&new, wait)?;
     Ok(pending.map(|ids| {
         let mut out = Vec::with_capacity(ids.len() * ID_BYTES);
@@ -53,6 +66,7 @@ pub(crate) fn update_batch(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let update = decode_vertex_updates(&call.body, call.app.options.limits.batch_vertices_max)?;
     check_creates(update.create_if_not_exist)?;
+    call.visible()?.check_merge(Kind::Vertex)?;
     let pending = graph.writer().update_vertices(&update.elements, &update.strategies, wait)?;
     Ok(pending.map(|vertices| {
         let mut out = Vec::with_capacity(vertices.len() * VERTEX_BYTES);
@@ -75,7 +89,7 @@ pub(crate) fn check_creates(create_if_not_exist: bool) -> Result<(), ApiError> {
 pub(crate) fn get(call: &Call) -> Answered {
     let graph = call.graph()?;
     let id = VertexId::parse_literal(&call.param()?)?;
-    let vertex = graph.reader().vertex(&id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
+    let vertex = call.visible()?.vertex(&id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
     let mut out = Vec::with_capacity(VERTEX_BYTES);
     write_vertex(&mut out, &vertex, &graph.catalogue(), &Call::encode_options(graph));
     Ok(Reply::ok(out))
@@ -88,8 +102,9 @@ pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
     let alter = alter_of(call)?;
     let mut update = decode_property_update(&call.body)?;
     if matches!(alter, Alter::Append) {
-        auto::prepare_properties(graph, &mut update.properties, wait)?;
+        auto::prepare_properties(call, &mut update.properties, wait)?;
     }
+    call.visible()?.check_alter_vertex(&id)?;
     let pending = graph.writer().alter_vertex(&id, alter, &update.properties, wait)?;
     Ok(pending.map(|vertex| {
         let mut out = Vec::with_capacity(VERTEX_BYTES);
@@ -101,6 +116,7 @@ pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
 /// Deletes one with its edges. That it does not exist is a wrong request here: HugeGraph's clients expect so.
 pub(crate) fn delete(call: &Call, wait: Wait) -> Stored {
     let id = VertexId::parse_literal(&call.param()?)?;
+    call.visible()?.check_delete_vertex(&id).map_err(|error| absent_is_wrong(error.into()))?;
     match call.graph()?.writer().delete_vertex(&id, wait) {
         Ok(pending) => Ok(pending.map(|()| Reply::no_content())),
         Err(error) => Err(absent_is_wrong(error.into())),
@@ -123,9 +139,9 @@ pub(crate) fn list(call: &Call) -> Answered {
     let options = Call::encode_options(graph);
     let mut list = ListBody::open("vertices", call);
     let query = VertexQuery { label: label.map(|label| label.id), conditions, range };
-    let listed = graph.reader().list_vertices(&query, &call.budget, &mut |vertex| {
-        list.push(|out| write_vertex(out, vertex, &catalogue, &options))
-    })?;
+    let listed = call
+        .visible()?
+        .list_vertices(&query, &mut |vertex| list.push(|out| write_vertex(out, vertex, &catalogue, &options)))?;
     list.close(paged.then_some(listed.next))
 }
 
@@ -147,7 +163,7 @@ pub(crate) fn by_ids(call: &Call) -> Answered {
     let ids = listing::ids(call)?.iter().map(|id| VertexId::parse_literal(id)).collect::<Result<Vec<_>, _>>()?;
     let options = Call::encode_options(graph);
     let mut list = ListBody::open("vertices", call);
-    for vertex in graph.reader().vertices(&ids)?.into_iter().flatten() {
+    for vertex in call.visible()?.vertices(&ids)?.into_iter().flatten() {
         if list.push(|out| write_vertex(out, &vertex, &catalogue, &options)).is_break() {
             break;
         }

@@ -14,6 +14,8 @@ mod path_traversers;
 mod protocol;
 mod queries;
 mod remote;
+mod rights;
 mod server;
 mod small;
 mod traversers;
+mod users;

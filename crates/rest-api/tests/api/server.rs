@@ -7,6 +7,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use auth::Accounts;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use graph_host::{JobRegistry, Store, StoreOptions};
 use http_server::{Mounts, ServeError};
 use key_codec::tables::TABLES;
@@ -40,6 +43,8 @@ pub(crate) struct Limits {
     pub(crate) blocking_threads: usize,
     pub(crate) waiting_queries_max: usize,
     pub(crate) remote_threads: usize,
+    /// Whether requests need credentials; the administrator's password is [`ADMIN_PASSWORD`].
+    pub(crate) has_users: bool,
 }
 
 impl Default for Limits {
@@ -61,6 +66,7 @@ impl Default for Limits {
             blocking_threads: serving.threads,
             waiting_queries_max: serving.waiting_queries_max,
             remote_threads: 64,
+            has_users: false,
         }
     }
 }
@@ -93,9 +99,21 @@ impl Limits {
             connections_max: self.connections_max,
             header_read_timeout: Duration::from_millis(self.header_read_timeout_ms),
             keep_alive_idle_timeout: Duration::from_millis(self.keep_alive_idle_timeout_ms),
+            note_peers: self.has_users,
             ..http_server::Options::default()
         }
     }
+}
+
+/// The password of the administrator.
+pub(crate) const ADMIN_PASSWORD: &str = "pa";
+
+/// The users of a store: an administrator.
+fn users(store: &Arc<Store>) -> Arc<Accounts> {
+    let options = auth::Options { password_length_min: 1, token_seconds: 3_600, conditions: rest_api::CONDITIONS };
+    let accounts = Accounts::open(Arc::clone(store), options).unwrap();
+    accounts.set_admin_password(ADMIN_PASSWORD).unwrap();
+    Arc::new(accounts)
 }
 
 pub(crate) struct Server {
@@ -140,8 +158,11 @@ impl Server {
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
                 tell.send(listener.local_addr().unwrap()).unwrap();
                 let serving = Arc::new(Serving::new(limits.serving(store.engine().capabilities().remote)));
-                let options = ApiOptions { limits: limits.api(), test_routes: true };
-                let queries = Arc::new(QueryService::new(Arc::new(store), query_service::Options::default()));
+                let store = Arc::new(store);
+                let accounts = limits.has_users.then(|| users(&store));
+                let options = ApiOptions { limits: limits.api(), accounts: accounts.clone(), test_routes: true };
+                let queries = QueryService::with_accounts(store, query_service::Options::default(), accounts);
+                let queries = Arc::new(queries);
                 jobs.connect(&queries);
                 let api = Mounts::new(rest_api::service(queries, Arc::clone(&serving), options));
                 let stop = async { drop(stopped.await) };
@@ -149,6 +170,19 @@ impl Server {
             })
         });
         Self { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// With users.
+    pub(crate) fn with_users() -> Self {
+        Self::with(Limits { has_users: true, ..Limits::default() })
+    }
+
+    /// A request of a user whose password is its name, or of the administrator.
+    pub(crate) fn ask(&self, user: &str, method: &str, path: &str, body: &str) -> Answer {
+        let password = if user == "admin" { ADMIN_PASSWORD } else { user };
+        let shown = format!("Basic {}", STANDARD.encode(format!("{user}:{password}")));
+        let headers = [("Authorization", shown.as_str()), ("Content-Type", "application/json")];
+        self.send(method, path, &headers, body.as_bytes())
     }
 
     /// With the schema the tests of elements use.

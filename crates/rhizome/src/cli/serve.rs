@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
+use auth::{Accounts, Authenticate, NoUsers};
 use clap::Args;
 use graph_analysis::{AnalysisJob, JobState};
 use graph_host::{JobRegistry, Store};
@@ -45,6 +46,9 @@ pub(super) struct ServeArguments {
     /// What an acknowledged write survives: wal (a process crash) or fsync (a power failure) [default: wal].
     #[arg(long, value_name = "MODE")]
     durability: Option<String>,
+    /// Let anyone who can reach the port do everything, also on an address that is not loopback.
+    #[arg(long)]
+    insecure_no_auth: bool,
     /// Any other setting, as section.key=value; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -53,6 +57,7 @@ pub(super) struct ServeArguments {
 pub(super) fn serve(arguments: &ServeArguments) -> anyhow::Result<()> {
     let settings = load_settings(arguments)?;
     super::logging::start(&settings.log)?;
+    check_openness(&settings, arguments.insecure_no_auth)?;
     raise_descriptor_limit(&settings);
     let workers = Workers::start(&settings.server)?;
     let running = workers.workers();
@@ -180,18 +185,28 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     }
     let store = tokio::task::spawn_blocking(move || open_store(&opening, registry)).await??;
     let store = Arc::new(store);
-    let queries = Arc::new(QueryService::new(Arc::clone(&store), query_options(&settings)));
+    let accounts = match settings.auth.enabled {
+        true => {
+            let (opening, store) = (settings.clone(), Arc::clone(&store));
+            let accounts = tokio::task::spawn_blocking(move || super::auth::open(&opening, &store)).await??;
+            super::auth::follow(&accounts, &settings)?;
+            Some(accounts)
+        }
+        false => None,
+    };
+    let queries = QueryService::with_accounts(Arc::clone(&store), query_options(&settings), accounts.clone());
+    let queries = Arc::new(queries);
     jobs.connect(&queries);
     announce(&settings, address, gremlin_address);
     tell_service_manager(NotifyState::Ready);
     let grace = Duration::from_millis(settings.server.shutdown_grace_ms);
     let remote = store.engine().capabilities().remote;
     let serving = Arc::new(Serving::new(serving_options(&settings.server, workers.len(), remote)));
-    let api = rest_api::service(Arc::clone(&queries), Arc::clone(&serving), api_options(&settings));
-    let gremlin = GremlinServer::new(queries, Arc::clone(&serving), gremlin_options(&settings));
+    let api = rest_api::service(Arc::clone(&queries), Arc::clone(&serving), api_options(&settings, accounts.clone()));
+    let gremlin = GremlinServer::new(queries, Arc::clone(&serving), gremlin_options(&settings, accounts));
     let rest = Mounts::new(Arc::clone(&api)).mount("gremlin", gremlin.clone().beside(api));
     let rest = rest.hosts(hosts(&settings.server, &settings.server.listen));
-    let connections = connection_options(&settings.server, workers);
+    let connections = connection_options(&settings, workers);
     let serve_rest = http_server::serve(listener, rest, Arc::clone(&serving), connections.clone(), shutdown(), grace);
     let serve_gremlin = async {
         let Some(listener) = gremlin_listener else { return Ok(()) };
@@ -218,6 +233,30 @@ fn tell_service_manager(state: NotifyState<'_>) {
 fn open_store(settings: &Settings, jobs: JobRegistry) -> anyhow::Result<Store> {
     let engine = engine::open(&settings.storage)?;
     Ok(Store::open_with_jobs(engine, settings.store_options()?, jobs)?)
+}
+
+/// Refuses to serve others without knowing who they are, unless that is said.
+fn check_openness(settings: &Settings, is_said: bool) -> anyhow::Result<()> {
+    if settings.auth.enabled {
+        return Ok(());
+    }
+    let gremlin = settings.gremlin.enabled.then_some((&settings.gremlin.listen, &GREMLIN));
+    for (address, of) in std::iter::once((&settings.server.listen, &REST)).chain(gremlin) {
+        let mut resolved = address.to_socket_addrs().into_iter().flatten();
+        if resolved.all(|address| address.ip().is_loopback()) {
+            continue;
+        }
+        if !is_said {
+            bail!(
+                "setting '{}' is '{address}', which others can reach, but requests need no credentials: either set \
+                 auth.enabled = true (RHIZOME__AUTH__ENABLED=true), or say --insecure-no-auth, with which anyone who \
+                 can reach the port can read and change every graph",
+                of.setting
+            );
+        }
+        tracing::warn!("anyone who can reach {address} can read and change every graph (--insecure-no-auth)");
+    }
+    Ok(())
 }
 
 /// A listener's settings, for errors.
@@ -329,13 +368,15 @@ fn hosts(server: &Server, listen: &str) -> Vec<String> {
     server.hosts.iter().cloned().chain(own).collect()
 }
 
-fn connection_options(server: &Server, workers: Vec<Worker>) -> http_server::Options {
+fn connection_options(settings: &Settings, workers: Vec<Worker>) -> http_server::Options {
+    let server = &settings.server;
     http_server::Options {
         connections_max: server.connections_max,
         header_read_timeout: Duration::from_millis(server.header_read_timeout_ms),
         keep_alive_idle_timeout: Duration::from_millis(server.keep_alive_idle_timeout_ms),
         busy_poll: Duration::from_micros(server.busy_poll_us),
         workers,
+        note_peers: settings.auth.enabled,
     }
 }
 
@@ -349,15 +390,20 @@ fn query_options(settings: &Settings) -> query_service::Options {
     }
 }
 
-fn gremlin_options(settings: &Settings) -> gremlin_server::Options {
+fn gremlin_options(settings: &Settings, accounts: Option<Arc<Accounts>>) -> gremlin_server::Options {
+    let users: Arc<dyn Authenticate> = match accounts {
+        Some(accounts) => accounts,
+        None => Arc::new(NoUsers),
+    };
     gremlin_server::Options {
         timeout: Duration::from_millis(settings.gremlin.evaluation_timeout_ms),
         request_bytes_max: bytes(settings.server.request_body_bytes_max),
         response_bytes_max: bytes(settings.graph.response_bytes_max),
+        users,
     }
 }
 
-fn api_options(settings: &Settings) -> ApiOptions {
+fn api_options(settings: &Settings, accounts: Option<Arc<Accounts>>) -> ApiOptions {
     let (server, graph) = (&settings.server, &settings.graph);
     ApiOptions {
         limits: Limits {
@@ -369,6 +415,7 @@ fn api_options(settings: &Settings) -> ApiOptions {
             list_limit_default: graph.list_limit_default,
             traversal_memory_bytes_max: bytes(server.traversal_memory_bytes_max),
         },
+        accounts,
         ..ApiOptions::default()
     }
 }

@@ -8,6 +8,7 @@ use super::parameters::{MAX_DEGREE_DEFAULT, check_skip_degree, id_in_body, int_o
 use super::steps::not_empty;
 use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
+use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::TRAVERSER_STEPS_MAX;
@@ -18,7 +19,7 @@ use openapi_document::{Operation, may, must};
 use rest_description::traversers::MANY_STEPS;
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
-    route: graph(&["traversers", "count"], &[(POST, Pooled(count))]),
+    route: graph(&["traversers", "count"], &[(POST, ANY_VERTEX, Pooled(count))]),
     operations: &[Operation::post(
         "{G}/traversers/count",
         "Counts the vertices that steps lead to",

@@ -10,6 +10,7 @@ use super::parameters::{CAPACITY_DEFAULT, MAX_DEGREE_DEFAULT, PATH_LIMIT_DEFAULT
 use super::steps::not_empty;
 use super::traverser::Traverser;
 use super::traverser_request::{Paths, TraverserRequest, nodes, nodes_of};
+use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::{PATH_PATTERNS_MAX, TRAVERSER_STEPS_MAX};
@@ -23,7 +24,7 @@ use rest_description::traversers::{
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(&["traversers", "customizedpaths"], &[(POST, Pooled(paths))]),
+        route: graph(&["traversers", "customizedpaths"], &[(POST, ANY_VERTEX, Pooled(paths))]),
         operations: &[Operation::post(
             "{G}/traversers/customizedpaths",
             "Finds the paths that follow given steps",
@@ -41,7 +42,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         )],
     },
     Traverser {
-        route: graph(&["traversers", "customizedcrosspoints"], &[(POST, Pooled(crosspoints))]),
+        route: graph(&["traversers", "customizedcrosspoints"], &[(POST, ANY_VERTEX, Pooled(crosspoints))]),
         operations: &[Operation::post(
             "{G}/traversers/customizedcrosspoints",
             "Finds where paths that follow given steps meet",

@@ -8,6 +8,7 @@ use rest_json::write_edge;
 use super::parameters::{bound_of, vertex_id_of};
 use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
+use crate::access::ANY_EDGE;
 use crate::call::{Answered, Call};
 use crate::resources::listing::ListBody;
 use crate::route::Handler::Pooled;
@@ -17,7 +18,7 @@ use openapi_document::{Operation, may};
 use rest_description::traversers::{LABEL, LIMIT, SOURCE, TARGET};
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
-    route: graph(&["traversers", "edgeexist"], &[(GET, Pooled(list))]),
+    route: graph(&["traversers", "edgeexist"], &[(GET, ANY_EDGE, Pooled(list))]),
     operations: &[Operation::get(
         "{G}/traversers/edgeexist",
         "Lists the edges from one vertex to another",
@@ -54,7 +55,7 @@ fn list(call: &Call) -> Answered {
         if sort_values.is_some() || frequency == Some(Frequency::Single) {
             let sort_values = sort_values.as_deref().unwrap_or_default().into();
             let id = EdgeId { label, source: source.clone(), sort_values, target: target.clone() };
-            if let Some(edge) = request.graph.reader().edge(&id)? {
+            if let Some(edge) = request.visible.edge(&id)? {
                 left -= 1;
                 let _ = edges.push(|out| write_edge(out, &edge, &request.catalogue, &options));
             }
@@ -63,7 +64,7 @@ fn list(call: &Call) -> Answered {
         let range = Range::Offset { offset: 0, limit: None };
         let vertex = Some((source.clone(), Direction::Out));
         let query = EdgeQuery { label: Some(label), vertex, conditions: Conditions::default(), range };
-        request.graph.reader().list_edges(&query, &call.budget, &mut |edge| {
+        request.visible.list_edges(&query, &mut |edge| {
             if edge.id.target != target {
                 return Visit::Continue(());
             }

@@ -9,6 +9,7 @@ use super::elements::{Elements, Wanted};
 use super::parameters::{CAPACITY_DEFAULT, MAX_DEGREE_DEFAULT, PATH_LIMIT_DEFAULT, alpha, bound, direction, int_or};
 use super::traverser::Traverser;
 use super::traverser_request::{TraverserRequest, nodes, nodes_of};
+use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::route::Handler::Pooled;
@@ -20,7 +21,7 @@ use rest_description::traversers::{
 };
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
-    route: graph(&["traversers", "fusiformsimilarity"], &[(POST, Pooled(similar))]),
+    route: graph(&["traversers", "fusiformsimilarity"], &[(POST, ANY_VERTEX, Pooled(similar))]),
     operations: &[Operation::post(
         "{G}/traversers/fusiformsimilarity",
         "Finds the vertices that share most neighbours with some",

@@ -8,6 +8,7 @@ use super::parameters::{CAPACITY_DEFAULT, alpha, bound, id_in_body, int_or};
 use super::steps::not_empty;
 use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
+use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::TRAVERSER_STEPS_MAX;
@@ -18,7 +19,7 @@ use openapi_document::{Operation, must};
 use rest_description::traversers::{CAPACITY, MANY_STEPS, MEASURE};
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
-    route: graph(&["traversers", "neighborrank"], &[(POST, Pooled(rank))]),
+    route: graph(&["traversers", "neighborrank"], &[(POST, ANY_VERTEX, Pooled(rank))]),
     operations: &[Operation::post(
         "{G}/traversers/neighborrank",
         "Ranks the vertices of each layer of steps",

@@ -9,6 +9,7 @@ use super::parameters::{
 };
 use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest, nodes_of};
+use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::route::Handler::Pooled;
@@ -49,7 +50,10 @@ const NEIGHBOURS: Shape =
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(&["traversers", "kout"], &[(GET, Pooled(k_out_by_query)), (POST, Pooled(k_out_by_body))]),
+        route: graph(
+            &["traversers", "kout"],
+            &[(GET, ANY_VERTEX, Pooled(k_out_by_query)), (POST, ANY_VERTEX, Pooled(k_out_by_body))],
+        ),
         operations: &[
             Operation::get("{G}/traversers/kout", "Finds the vertices at a distance", NEIGHBOURS).query(&[
                 SOURCE,
@@ -74,7 +78,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
         route: graph(
             &["traversers", "kneighbor"],
-            &[(GET, Pooled(k_neighbour_by_query)), (POST, Pooled(k_neighbour_by_body))],
+            &[(GET, ANY_VERTEX, Pooled(k_neighbour_by_query)), (POST, ANY_VERTEX, Pooled(k_neighbour_by_body))],
         ),
         operations: &[
             Operation::get("{G}/traversers/kneighbor", "Finds the vertices up to a distance", NEIGHBOURS)

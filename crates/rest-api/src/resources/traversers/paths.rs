@@ -14,6 +14,7 @@ use super::parameters::{
 use super::steps::not_empty;
 use super::traverser::Traverser;
 use super::traverser_request::{Paths, TraverserRequest, nodes};
+use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::{TRAVERSER_ENDS_MAX, TRAVERSER_STEPS_MAX};
@@ -30,7 +31,10 @@ const ENDS: &[Field] = &[SOURCE, TARGET, DIRECTION, LABEL, MAX_DEPTH, MAX_DEGREE
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(&["traversers", "paths"], &[(GET, Pooled(by_query)), (POST, Pooled(by_body))]),
+        route: graph(
+            &["traversers", "paths"],
+            &[(GET, ANY_VERTEX, Pooled(by_query)), (POST, ANY_VERTEX, Pooled(by_body))],
+        ),
         operations: &[
             Operation::get("{G}/traversers/paths", "Finds the paths between two vertices", FOUND_PATHS).query(ENDS),
             Operation::post(
@@ -53,7 +57,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         ],
     },
     Traverser {
-        route: graph(&["traversers", "templatepaths"], &[(POST, Pooled(by_template))]),
+        route: graph(&["traversers", "templatepaths"], &[(POST, ANY_VERTEX, Pooled(by_template))]),
         operations: &[Operation::post(
             "{G}/traversers/templatepaths",
             "Finds the paths between vertices that follow repeated steps",
@@ -72,7 +76,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         )],
     },
     Traverser {
-        route: graph(&["traversers", "crosspoints"], &[(GET, Pooled(crosspoints))]),
+        route: graph(&["traversers", "crosspoints"], &[(GET, ANY_VERTEX, Pooled(crosspoints))]),
         operations: &[Operation::get(
             "{G}/traversers/crosspoints",
             "Finds where the paths from two vertices meet",
@@ -81,7 +85,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         .query(ENDS)],
     },
     Traverser {
-        route: graph(&["traversers", "multinodeshortestpath"], &[(POST, Pooled(between_many))]),
+        route: graph(&["traversers", "multinodeshortestpath"], &[(POST, ANY_VERTEX, Pooled(between_many))]),
         operations: &[Operation::post(
             "{G}/traversers/multinodeshortestpath",
             "Finds a shortest path between each two of some vertices",

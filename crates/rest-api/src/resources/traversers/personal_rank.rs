@@ -8,6 +8,7 @@ use traversal::{PersonalRankRules, Step, personal_rank};
 use super::parameters::{MAX_DEGREE_DEFAULT, alpha, bound, depth, id_in_body, int_or};
 use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
+use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::route::Handler::Pooled;
@@ -17,7 +18,7 @@ use openapi_document::{Operation, may, must};
 use rest_description::traversers::{LIMIT, MAX_DEGREE};
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
-    route: graph(&["traversers", "personalrank"], &[(POST, Pooled(rank))]),
+    route: graph(&["traversers", "personalrank"], &[(POST, ANY_VERTEX, Pooled(rank))]),
     operations: &[Operation::post(
         "{G}/traversers/personalrank",
         "Ranks vertices by how likely a walk from one ends there",
@@ -92,7 +93,7 @@ impl Body {
 
 /// On which side of the label's edges a vertex is.
 fn start_direction(request: &TraverserRequest<'_>, name: &str, source: &VertexId) -> Result<Direction, ApiError> {
-    let found = request.graph.reader().vertices(std::slice::from_ref(source))?.pop().flatten();
+    let found = request.visible.vertices(std::slice::from_ref(source))?.pop().flatten();
     let Some(vertex) = found else {
         return Err(ApiError::bad_input(format!("The source vertex with id {source} does not exist")));
     };

@@ -6,6 +6,7 @@ use super::elements::{Elements, Wanted};
 use super::parameters::{flag_or, search_limits_of_query, vertex_id_of};
 use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest};
+use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::route::Handler::Pooled;
 use crate::route::{GET, graph};
@@ -17,7 +18,7 @@ use rest_description::traversers::{
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(&["traversers", "rings"], &[(GET, Pooled(rings))]),
+        route: graph(&["traversers", "rings"], &[(GET, ANY_VERTEX, Pooled(rings))]),
         operations: &[Operation::get(
             "{G}/traversers/rings",
             "Finds the rings at a vertex",
@@ -37,7 +38,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         ])],
     },
     Traverser {
-        route: graph(&["traversers", "rays"], &[(GET, Pooled(rays))]),
+        route: graph(&["traversers", "rays"], &[(GET, ANY_VERTEX, Pooled(rays))]),
         operations: &[Operation::get(
             "{G}/traversers/rays",
             "Finds the paths from a vertex to the ends of the graph",

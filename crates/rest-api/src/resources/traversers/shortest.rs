@@ -6,6 +6,7 @@ use super::elements::{Elements, Wanted};
 use super::parameters::{CAPACITY_DEFAULT, bound_of, max_depth_of, number_or, vertex_id_of};
 use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest};
+use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::route::Handler::Pooled;
@@ -22,7 +23,7 @@ const BETWEEN: &[Field] =
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(&["traversers", "shortestpath"], &[(GET, Pooled(one))]),
+        route: graph(&["traversers", "shortestpath"], &[(GET, ANY_VERTEX, Pooled(one))]),
         operations: &[Operation::get(
             "{G}/traversers/shortestpath",
             "Finds a shortest path",
@@ -31,7 +32,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         .query(BETWEEN)],
     },
     Traverser {
-        route: graph(&["traversers", "allshortestpaths"], &[(GET, Pooled(all))]),
+        route: graph(&["traversers", "allshortestpaths"], &[(GET, ANY_VERTEX, Pooled(all))]),
         operations: &[
             Operation::get("{G}/traversers/allshortestpaths", "Finds all shortest paths", FOUND_PATHS).query(BETWEEN)
         ],

@@ -13,6 +13,7 @@ use super::parameters::{
 };
 use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, TraverserRequest};
+use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::limits::COMPARED_VERTICES_MAX;
@@ -30,7 +31,10 @@ const PAIR: &[Field] = &[VERTEX, OTHER, DIRECTION, LABEL, MAX_DEGREE, LIMIT];
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(&["traversers", "sameneighbors"], &[(GET, Pooled(same_by_query)), (POST, Pooled(same_by_body))]),
+        route: graph(
+            &["traversers", "sameneighbors"],
+            &[(GET, ANY_VERTEX, Pooled(same_by_query)), (POST, ANY_VERTEX, Pooled(same_by_body))],
+        ),
         operations: &[
             Operation::get(
                 "{G}/traversers/sameneighbors",
@@ -57,7 +61,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
         route: graph(
             &["traversers", "jaccardsimilarity"],
-            &[(GET, Pooled(jaccard_by_query)), (POST, Pooled(jaccard_by_body))],
+            &[(GET, ANY_VERTEX, Pooled(jaccard_by_query)), (POST, ANY_VERTEX, Pooled(jaccard_by_body))],
         ),
         operations: &[
             Operation::get(
@@ -81,7 +85,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         ],
     },
     Traverser {
-        route: graph(&["traversers", "adamicadar"], &[(GET, Pooled(adamic_adar))]),
+        route: graph(&["traversers", "adamicadar"], &[(GET, ANY_VERTEX, Pooled(adamic_adar))]),
         operations: &[Operation::get(
             "{G}/traversers/adamicadar",
             "Weighs shared neighbours by the logarithm of their edges",
@@ -90,7 +94,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         .query(PAIR)],
     },
     Traverser {
-        route: graph(&["traversers", "resourceallocation"], &[(GET, Pooled(resource_allocation))]),
+        route: graph(&["traversers", "resourceallocation"], &[(GET, ANY_VERTEX, Pooled(resource_allocation))]),
         operations: &[Operation::get(
             "{G}/traversers/resourceallocation",
             "Weighs shared neighbours by their edges",

@@ -136,7 +136,7 @@ impl TraverserRequest<'_> {
                 VertexSelector::Matching { label, conditions }
             }
         };
-        Ok(self.graph.reader().select_vertices(&selector, &self.call.budget)?)
+        Ok(self.visible.select_vertices(&selector)?)
     }
 }
 

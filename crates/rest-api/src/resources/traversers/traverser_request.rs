@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use graph_access::{GraphRead, WalkRead};
+use graph_access::GraphRead;
 use graph_host::HostedGraph;
 use graph_model::{EdgeId, ErrorKind, VertexId};
 use graph_schema::Catalogue;
-use graph_store::GraphReader;
+use graph_view::Visible;
 use rest_json::{EncodeOptions, PathView, TraverserAnswer, write_edge, write_vertex};
 use traversal::{Counters, Node, Path, Traversal};
 
@@ -20,7 +20,8 @@ pub(super) struct TraverserRequest<'c> {
     pub(super) call: &'c Call,
     pub(super) graph: &'c Arc<HostedGraph>,
     pub(super) catalogue: Arc<Catalogue>,
-    reader: GraphReader<'c>,
+    pub(super) visible: Visible<'c>,
+    reader: Box<dyn GraphRead + 'c>,
     started: Instant,
 }
 
@@ -29,14 +30,15 @@ impl<'c> TraverserRequest<'c> {
     pub(super) fn open(call: &'c Call) -> Result<Self, ApiError> {
         let graph = call.graph()?;
         let catalogue = graph.catalogue();
-        let reader = GraphReader::new(graph, &catalogue, &call.budget);
-        Ok(Self { call, graph, catalogue, reader, started: Instant::now() })
+        let visible = call.visible()?;
+        let reader = visible.reader();
+        Ok(Self { call, graph, catalogue, visible, reader, started: Instant::now() })
     }
 
     /// A traversal that looks for `what` (in plural, for errors).
     pub(super) fn traversal(&self, what: &'static str) -> Traversal<'_> {
         let app = &self.call.app;
-        Traversal::new(&self.reader, what, app.options.limits.traversal_memory_bytes_max)
+        Traversal::new(&*self.reader, what, app.options.limits.traversal_memory_bytes_max)
             .parallel_on(app.serving.readers.as_ref())
     }
 

@@ -7,6 +7,7 @@ use super::elements::{Elements, Wanted};
 use super::parameters::{CAPACITY_DEFAULT, PATH_LIMIT_DEFAULT, bound_of, number_or, vertex_id_of};
 use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, TraverserRequest};
+use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
 use crate::route::Handler::Pooled;
@@ -22,7 +23,7 @@ const WEIGHT: &str = "A property of numbers; edges without it count 1";
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(&["traversers", "weightedshortestpath"], &[(GET, Pooled(to_one))]),
+        route: graph(&["traversers", "weightedshortestpath"], &[(GET, ANY_VERTEX, Pooled(to_one))]),
         operations: &[Operation::get(
             "{G}/traversers/weightedshortestpath",
             "Finds a path of least weight",
@@ -47,7 +48,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         ])],
     },
     Traverser {
-        route: graph(&["traversers", "singlesourceshortestpath"], &[(GET, Pooled(to_all))]),
+        route: graph(&["traversers", "singlesourceshortestpath"], &[(GET, ANY_VERTEX, Pooled(to_all))]),
         operations: &[Operation::get(
             "{G}/traversers/singlesourceshortestpath",
             "Finds paths of least weight to all vertices",

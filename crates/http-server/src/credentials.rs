@@ -1,0 +1,108 @@
+//! What a request shows of who sends it: the header `Authorization`.
+
+use std::net::IpAddr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hyper::header::{self, HeaderMap};
+use hyper::http::Extensions;
+
+/// The address of the client of a connection, kept with its requests where [`crate::Options::note_peers`] says so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// The address of the client that sent a request, where it is noted, by the request's extensions.
+#[must_use]
+pub fn peer(extensions: &Extensions) -> Option<IpAddr> {
+    extensions.get::<Peer>().map(|peer| peer.0)
+}
+
+/// What a request shows. It has no `Debug`: nothing of it may get into a log.
+#[derive(PartialEq, Eq)]
+pub enum Shown {
+    /// Nothing.
+    Nothing,
+    /// A user and a password.
+    Password {
+        /// The user.
+        user: String,
+        /// The password.
+        password: String,
+    },
+    /// A token.
+    Token(String),
+}
+
+/// Why the header cannot be read. The texts are those that HugeGraph's tools look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WrongCredentials {
+    /// Another scheme.
+    #[error("Only HTTP Basic or Bearer authentication is supported")]
+    Scheme,
+    /// No Base64 of a user, a colon and a password.
+    #[error("Invalid syntax for username and password")]
+    Syntax,
+}
+
+/// Reads the header. Schemes may be in any case; a password may have colons.
+///
+/// # Errors
+/// [`WrongCredentials`].
+pub fn credentials(headers: &HeaderMap) -> Result<Shown, WrongCredentials> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Shown::Nothing) };
+    let value = value.to_str().map_err(|_| WrongCredentials::Scheme)?;
+    let (scheme, rest) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
+    let rest = rest.trim();
+    if scheme.eq_ignore_ascii_case("bearer") {
+        return if rest.is_empty() { Err(WrongCredentials::Syntax) } else { Ok(Shown::Token(rest.to_owned())) };
+    }
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return Err(WrongCredentials::Scheme);
+    }
+    let bytes = STANDARD.decode(rest).map_err(|_| WrongCredentials::Syntax)?;
+    let text = String::from_utf8(bytes).map_err(|_| WrongCredentials::Syntax)?;
+    match text.split_once(':') {
+        Some((user, password)) if !user.is_empty() && !password.is_empty() => {
+            Ok(Shown::Password { user: user.to_owned(), password: password.to_owned() })
+        }
+        _ => Err(WrongCredentials::Syntax),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(value: &str) -> Result<Shown, WrongCredentials> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::AUTHORIZATION, value.parse().unwrap());
+        credentials(&headers)
+    }
+
+    fn basic(text: &str) -> Result<Shown, WrongCredentials> {
+        read(&format!("Basic {}", STANDARD.encode(text)))
+    }
+
+    #[test]
+    fn schemes_may_be_in_any_case_and_passwords_have_colons() {
+        let shown =
+            |user: &str, password: &str| Ok(Shown::Password { user: user.to_owned(), password: password.to_owned() });
+        assert!(basic("admin:pa") == shown("admin", "pa"));
+        assert!(basic("用户:密:码") == shown("用户", "密:码"));
+        assert!(read("bAsIc YWRtaW46cGE=") == shown("admin", "pa"));
+        assert!(read("bearer abc") == Ok(Shown::Token("abc".to_owned())));
+        assert!(credentials(&HeaderMap::new()) == Ok(Shown::Nothing));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_apart() {
+        for text in ["admin", ":pa", "admin:", ""] {
+            assert!(basic(text) == Err(WrongCredentials::Syntax), "{text}");
+        }
+        assert!(read("Basic %%%") == Err(WrongCredentials::Syntax));
+        assert!(read("Bearer") == Err(WrongCredentials::Syntax));
+        for other in ["Digest x", "", "Negotiate"] {
+            assert!(read(other) == Err(WrongCredentials::Scheme), "{other}");
+        }
+    }
+}
