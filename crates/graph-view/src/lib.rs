@@ -2,9 +2,11 @@
 //!
 //! What it is: [`Visible`] reads, lists and writes a graph behind rights ([`graph_access::GraphRights`]); where nothing
 //! is hidden or refused, everything goes straight to the graph, at no cost. What it is not: it decides nothing about
-//! rights (`auth`), and knows no request.
+//! rights (`auth`), and knows no request. [`SchemaRights`] is the same of a schema.
 //!
 //! Start reading at [`Visible`].
+
+mod schema;
 
 use std::sync::Arc;
 
@@ -15,7 +17,16 @@ use graph_access::{
 use graph_host::HostedGraph;
 use graph_model::{Edge, EdgeId, ErrorKind, LabelId, Vertex, VertexId};
 use graph_schema::{NewEdge, NewVertex};
-use graph_store::{EdgeQuery, GraphReader, Listed, Range, StoreError, VertexQuery, VertexSelector, Visit, Wait};
+use graph_store::{
+    EdgeQuery, GraphReader, Listed, Pending, Range, StoreError, VertexQuery, VertexSelector, Visit, Wait,
+};
+
+pub use schema::SchemaRights;
+
+/// What is stored already, as the outcome of a write.
+pub fn stored<T>(value: T) -> Pending<T> {
+    Pending::new(value, kv::Commit::done(Ok(())))
+}
 
 /// A kind of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use auth::{Accounts, Caller};
 use bytes::Bytes;
-use graph_access::{Budget, GraphRights};
+use graph_access::Budget;
 use graph_host::{HostedGraph, Store};
 use graph_store::{Graph, Pending};
 use graph_view::Visible;
@@ -112,11 +112,6 @@ impl Call {
     /// The users of the server.
     pub(crate) fn accounts(&self) -> Result<&Arc<Accounts>, ApiError> {
         self.app.options.accounts.as_ref().ok_or_else(ApiError::no_users)
-    }
-
-    /// What who asks may do with the elements of the graph; `None`: everything.
-    pub(crate) fn rights(&self) -> Result<Option<Arc<GraphRights>>, ApiError> {
-        Ok(self.caller.rights(self.graph()?))
     }
 
     /// The graph as who asks may see and change it.

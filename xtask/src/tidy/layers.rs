@@ -115,7 +115,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "query-value",
         ],
     ),
-    ("graph-view", &["graph-access", "graph-host", "graph-model", "graph-schema", "graph-store"]),
+    ("graph-view", &["auth", "graph-access", "graph-host", "graph-model", "graph-schema", "graph-store", "kv"]),
     ("rest-users", &["auth", "graph-model"]),
     ("rest-json", &["graph-model", "graph-schema", "query-value", "tagged-value"]),
     ("fuzz", &["fuzz-targets"]),

@@ -1,8 +1,7 @@
 //! A prepared write on its way to storage.
 
-use kv::Commit;
-
 use crate::core::error::StoreError;
+use kv::Commit;
 
 /// What a write will answer once it is stored.
 #[must_use = "a write is only done when its outcome has been waited for"]
@@ -13,12 +12,8 @@ pub struct Pending<T> {
 }
 
 impl<T> Pending<T> {
-    /// A write that is stored already.
-    pub fn ready(value: T) -> Self {
-        Self { value, commit: Commit::done(Ok(())) }
-    }
-
-    pub(crate) fn new(value: T, commit: Commit) -> Self {
+    /// What a commit leads to.
+    pub fn new(value: T, commit: Commit) -> Self {
         Self { value, commit }
     }
 

@@ -34,6 +34,11 @@ fn start_job(
         body => serde_json::from_slice(body)
             .map_err(|error| ApiError::bad_input(format!("the body is not as expected: {error}")))?,
     };
+    if parameters.contains_key("write_property") {
+        for kind in [ResourceType::Vertex, ResourceType::Schema] {
+            access::check(Access::Whole(Permission::Write, kind), &call.caller, graph.name(), "")?;
+        }
+    }
     // What is wrong whatever the graph is, is refused now.
     check(&name, parameters.clone()).map_err(|error| match error.kind() {
         ErrorKind::NotFound => ApiError::nothing_named(error.to_string()),

@@ -5,7 +5,7 @@ use hyper::StatusCode;
 use rest_json::{decode_new_edge_label, decode_update_edge_label, write_edge_label, write_edge_labels, write_task_id};
 
 use crate::call::{Answered, Call};
-use crate::resources::schema::{SchemaRights, alter_of, check_name, listed, missing};
+use crate::resources::schema::{alter_of, check_name, listed, missing, schema_rights};
 use http_server::Reply;
 
 /// Creates one.
@@ -50,7 +50,7 @@ pub(crate) fn list(call: &Call) -> Answered {
 pub(crate) fn get(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let name = call.param()?;
-    let rights = SchemaRights::of(call, &catalogue)?;
+    let rights = schema_rights(call, &catalogue)?;
     let label = catalogue
         .edge_label_named(&name)
         .filter(|it| rights.sees_edges(it))

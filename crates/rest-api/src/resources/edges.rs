@@ -2,7 +2,7 @@
 
 use graph_model::{Direction, EdgeId, EdgeIdText, LabelId, VertexId};
 use graph_schema::{Alter, Catalogue, Literal, SchemaKind};
-use graph_store::{EdgeQuery, Pending, StoreError, Wait};
+use graph_store::{EdgeQuery, StoreError, Wait};
 use graph_view::Kind;
 use hyper::StatusCode;
 use rest_json::{
@@ -34,7 +34,7 @@ pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
         let edge = inserted.first().ok_or_else(ApiError::defect)?;
         let mut out = Vec::with_capacity(EDGE_BYTES);
         write_edge(&mut out, edge, &graph.catalogue(), &Call::encode_options(graph));
-        return Ok(Pending::ready(Reply::json(StatusCode::CREATED, out)));
+        return Ok(graph_view::stored(Reply::json(StatusCode::CREATED, out)));
     }
     let pending = graph.writer().insert_edge(&new, wait)?;
     Ok(pending.map(|edge| {
@@ -53,7 +53,7 @@ pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
     if let Some(edges) = call.visible()?.insert_edges(&new, wait)? {
         let mut out = Vec::with_capacity(edges.len() * ID_BYTES);
         write_edge_ids(&mut out, edges.iter().map(|edge| &edge.id), &graph.catalogue());
-        return Ok(Pending::ready(Reply::json(StatusCode::CREATED, out)));
+        return Ok(graph_view::stored(Reply::json(StatusCode::CREATED, out)));
     }
     let pending = graph.writer().insert_edges(&new, check_vertex, wait)?;
     Ok(pending.map(|edges| {

@@ -8,7 +8,7 @@ use rest_json::{
 };
 
 use crate::call::{Answered, Call};
-use crate::resources::schema::{SchemaRights, alter_of, check_name, listed, missing};
+use crate::resources::schema::{alter_of, check_name, listed, missing, schema_rights};
 use http_server::Reply;
 
 /// Creates one and starts the task that builds it.
@@ -53,7 +53,7 @@ pub(crate) fn list(call: &Call) -> Answered {
 pub(crate) fn get(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let name = call.param()?;
-    let rights = SchemaRights::of(call, &catalogue)?;
+    let rights = schema_rights(call, &catalogue)?;
     let label = catalogue
         .index_label_named(&name)
         .filter(|it| rights.sees_index(it))

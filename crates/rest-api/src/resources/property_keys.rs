@@ -10,7 +10,7 @@ use rest_json::{
 
 use crate::call::{Answered, Call};
 use crate::errors::ApiError;
-use crate::resources::schema::{SchemaRights, alter_of, check_name, listed, missing};
+use crate::resources::schema::{alter_of, check_name, listed, missing, schema_rights};
 use http_server::Reply;
 
 /// Property keys are in force at once: no task is started for them, but for analytical ones.
@@ -80,7 +80,7 @@ pub(crate) fn list(call: &Call) -> Answered {
 pub(crate) fn get(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let name = call.param()?;
-    let rights = SchemaRights::of(call, &catalogue)?;
+    let rights = schema_rights(call, &catalogue)?;
     let key = catalogue
         .property_key_named(&name)
         .filter(|it| rights.sees_key(it))

@@ -1,11 +1,7 @@
 //! `{G}/schema`, and what the four kinds of schema elements have in common.
 
-use std::sync::Arc;
-
-use auth::{Permission, ResourceType};
-use graph_access::GraphRights;
-use graph_model::LabelId;
-use graph_schema::{Alter, Catalogue, EdgeLabel, IndexLabel, PropertyKey, SchemaError, SchemaKind, VertexLabel};
+use graph_schema::{Alter, Catalogue, SchemaError, SchemaKind};
+use graph_view::SchemaRights;
 use rest_json::{write_edge_labels, write_index_labels, write_property_keys, write_schema, write_vertex_labels};
 
 use crate::call::{Answered, Call};
@@ -19,11 +15,11 @@ type WriteList<'w> = dyn Fn(&mut Vec<u8>) + 'w;
 pub(crate) fn show(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let mut out = Vec::with_capacity(4 * 1024);
-    if is_whole(call)? {
+    let rights = schema_rights(call, &catalogue)?;
+    if rights.is_whole() {
         write_schema(&mut out, &catalogue, call.dialect);
         return Ok(Reply::ok(out));
     }
-    let rights = SchemaRights::of(call, &catalogue)?;
     write_property_keys(&mut out, catalogue.property_keys().map(|key| &**key).filter(|key| rights.sees_key(key)));
     let lists: [&WriteList<'_>; 3] = [
         &|out| {
@@ -50,58 +46,9 @@ pub(crate) fn show(call: &Call) -> Answered {
     Ok(Reply::ok(out))
 }
 
-/// Whether who asks may see all of the schema.
-fn is_whole(call: &Call) -> Result<bool, ApiError> {
-    Ok(call.caller.may_all(call.graph()?.name(), Permission::Read, ResourceType::Schema))
-}
-
-/// What of a schema who asks may see: what it has a right to, and what the elements are made of that it may read.
-pub(crate) struct SchemaRights<'c> {
-    call: &'c Call,
-    catalogue: &'c Catalogue,
-    graph: &'c str,
-    /// `None`: everything.
-    elements: Option<Arc<GraphRights>>,
-}
-
-impl<'c> SchemaRights<'c> {
-    pub(crate) fn of(call: &'c Call, catalogue: &'c Catalogue) -> Result<Self, ApiError> {
-        let elements = if is_whole(call)? { None } else { call.rights()? };
-        Ok(Self { call, catalogue, graph: call.graph()?.name(), elements })
-    }
-
-    fn is_named(&self, kind: ResourceType, name: &str) -> bool {
-        self.call.caller.may_named(self.graph, Permission::Read, kind, name)
-    }
-
-    fn reads(&self, on_vertices: bool, label: LabelId) -> bool {
-        let read = |rights: &Arc<GraphRights>| {
-            let labels = if on_vertices { &rights.read.vertices } else { &rights.read.edges };
-            labels.of(label).is_some()
-        };
-        self.elements.as_ref().is_none_or(read)
-    }
-
-    pub(crate) fn sees_vertices(&self, label: &VertexLabel) -> bool {
-        self.reads(true, label.id) || self.is_named(ResourceType::VertexLabel, &label.name)
-    }
-
-    pub(crate) fn sees_edges(&self, label: &EdgeLabel) -> bool {
-        self.reads(false, label.id) || self.is_named(ResourceType::EdgeLabel, &label.name)
-    }
-
-    pub(crate) fn sees_index(&self, label: &IndexLabel) -> bool {
-        self.reads(label.on_vertices, label.base) || self.is_named(ResourceType::IndexLabel, &label.name)
-    }
-
-    pub(crate) fn sees_key(&self, key: &PropertyKey) -> bool {
-        let of_vertices = self.catalogue.vertex_labels().filter(|label| label.properties.contains(&key.id));
-        let of_edges = self.catalogue.edge_labels().filter(|label| label.properties.contains(&key.id));
-        of_vertices.into_iter().any(|label| self.reads(true, label.id))
-            || of_edges.into_iter().any(|label| self.reads(false, label.id))
-            || self.elements.is_none()
-            || self.is_named(ResourceType::PropertyKey, &key.name)
-    }
+/// What of the schema who asks may see.
+pub(crate) fn schema_rights<'c>(call: &'c Call, catalogue: &'c Catalogue) -> Result<SchemaRights<'c>, ApiError> {
+    Ok(SchemaRights::new(&call.caller, call.graph()?, catalogue))
 }
 
 /// The parameter `action` of a change.
@@ -139,7 +86,7 @@ pub(crate) fn listed<'c, T: 'c>(
     name_of: impl Fn(&T) -> &str,
     sees: impl Fn(&SchemaRights<'_>, &T) -> bool,
 ) -> Result<Vec<&'c T>, ApiError> {
-    let rights = SchemaRights::of(call, catalogue)?;
+    let rights = schema_rights(call, catalogue)?;
     let names = call.query().all("names").collect::<Result<Vec<_>, _>>()?;
     if names.is_empty() {
         return Ok(all.filter(|element| !name_of(element).starts_with('~') && sees(&rights, element)).collect());

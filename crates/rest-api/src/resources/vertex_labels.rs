@@ -7,7 +7,7 @@ use rest_json::{
 };
 
 use crate::call::{Answered, Call};
-use crate::resources::schema::{SchemaRights, alter_of, check_name, listed, missing};
+use crate::resources::schema::{alter_of, check_name, listed, missing, schema_rights};
 use http_server::Reply;
 
 /// Creates one.
@@ -52,7 +52,7 @@ pub(crate) fn list(call: &Call) -> Answered {
 pub(crate) fn get(call: &Call) -> Answered {
     let catalogue = call.graph()?.catalogue();
     let name = call.param()?;
-    let rights = SchemaRights::of(call, &catalogue)?;
+    let rights = schema_rights(call, &catalogue)?;
     let label = catalogue
         .vertex_label_named(&name)
         .filter(|it| rights.sees_vertices(it))

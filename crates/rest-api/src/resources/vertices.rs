@@ -2,7 +2,7 @@
 
 use graph_model::VertexId;
 use graph_schema::{Alter, Catalogue, SchemaKind, VertexLabel};
-use graph_store::{Pending, StoreError, VertexQuery, Wait};
+use graph_store::{StoreError, VertexQuery, Wait};
 use graph_view::Kind;
 use hyper::StatusCode;
 use rest_json::{
@@ -32,7 +32,7 @@ pub(crate) fn create(call: &Call, wait: Wait) -> Stored {
         let vertex = inserted.first().ok_or_else(ApiError::defect)?;
         let mut out = Vec::with_capacity(VERTEX_BYTES);
         write_vertex(&mut out, vertex, &graph.catalogue(), &Call::encode_options(graph));
-        return Ok(Pending::ready(Reply::json(StatusCode::CREATED, out)));
+        return Ok(graph_view::stored(Reply::json(StatusCode::CREATED, out)));
     }
     let pending = graph.writer().insert_vertex(&new, wait)?;
     Ok(pending.map(|vertex| {
@@ -51,7 +51,7 @@ pub(crate) fn create_batch(call: &Call, wait: Wait) -> Stored {
         let ids: Vec<VertexId> = inserted.into_iter().map(|vertex| vertex.id).collect();
         let mut out = Vec::with_capacity(ids.len() * ID_BYTES);
         write_vertex_ids(&mut out, &ids);
-        return Ok(Pending::ready(Reply::json(StatusCode::CREATED, out)));
+        return Ok(graph_view::stored(Reply::json(StatusCode::CREATED, out)));
     }
     let pending = graph.writer().insert_vertices(&new, wait)?;
     Ok(pending.map(|ids| {
