@@ -13,6 +13,7 @@ pub fn from_access(error: AccessError) -> Error {
     let kind = match error.kind {
         Access::BadInput => ErrorKind::ArgumentError,
         Access::AlreadyExists | Access::NotAllowed => ErrorKind::ConstraintVerificationFailed,
+        Access::Forbidden => ErrorKind::Forbidden,
         Access::NotSupported | Access::NoIndex => ErrorKind::ExecutionFailed,
         Access::NotFound => ErrorKind::EntityNotFound,
         Access::LimitExceeded => ErrorKind::OutOfMemory,

@@ -21,7 +21,7 @@ fn status(failure: &Failure) -> StatusCode {
 pub(crate) fn failed(failure: &Failure) -> Reply {
     let body = json!({ "errors": [{ "code": failure.code, "message": failure.message }] });
     let mut reply = Reply::json(status(failure), body.to_string().into_bytes());
-    reply.retry_after = reply.status == StatusCode::SERVICE_UNAVAILABLE;
+    reply.retry_after_s = u64::from(reply.status == StatusCode::SERVICE_UNAVAILABLE);
     reply
 }
 
