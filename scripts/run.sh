@@ -94,10 +94,13 @@ fsync) durability="fsync: an acknowledged write survives a power failure" ;;
 esac
 gremlin_url=ws://${RHIZOME__GREMLIN__LISTEN:-127.0.0.1:8182}/gremlin
 if [[ ${RHIZOME__GREMLIN__ENABLED:-true} == false ]]; then gremlin_url=ws://$host:$port/gremlin; fi
+bolt_url=bolt://${RHIZOME__BOLT__LISTEN:-127.0.0.1:7687}
+if [[ ${RHIZOME__BOLT__ENABLED:-true} == false ]]; then bolt_url="off"; fi
 cat <<END
 
 Rhizome listens at $url
   Gremlin     ${gremlin_url}
+  Cypher      ${bolt_url}
   data        $data/data
   durability  $durability
   stop        Ctrl-C

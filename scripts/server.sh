@@ -4,7 +4,7 @@
 #   scripts/server.sh start DIR PORT     data in DIR/data; PORT 0 chooses a free one; returns when it is healthy
 #   scripts/server.sh stop DIR           in good order, then by force after 30 s; DIR's data are kept
 #
-# Written to DIR: url, pid, server.log. More settings: RHIZOME__SECTION__KEY variables.
+# Written to DIR: url, bolt (address of Bolt), pid, server.log. More settings: RHIZOME__SECTION__KEY variables.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -36,6 +36,7 @@ start() { # DIR PORT
     if port_in_use 127.0.0.1 "$port"; then die "port $port is taken"; fi
     # Not the one port that every server would take: drivers are served at the port of the REST API too.
     RHIZOME__GREMLIN__LISTEN=${RHIZOME__GREMLIN__LISTEN:-127.0.0.1:0} \
+        RHIZOME__BOLT__LISTEN=${RHIZOME__BOLT__LISTEN:-127.0.0.1:0} \
         "$rhizome_bin" serve --listen "127.0.0.1:$port" --data "$dir/data" >"$dir/server.log" 2>&1 </dev/null &
     pid=$!
     echo "$pid" >"$dir/pid"
@@ -46,6 +47,7 @@ start() { # DIR PORT
         rm -f "$dir/pid"
         die "the server at port $port did not become healthy; its last lines are above."
     fi
+    sed -n 's|.*Cypher for drivers at bolt://\([0-9.:]*\).*|\1|p' "$dir/server.log" >"$dir/bolt"
 }
 
 stop() { # DIR

@@ -87,6 +87,10 @@ for version in 3.8.1 3.5.1; do suite "Gremlin driver, Java $version" scripts/tes
 suite "Gremlin console 3.7.3" scripts/test-drivers.sh console
 suite "Gremlin driver, JavaScript" scripts/test-drivers.sh javascript
 suite "Gremlin driver, Go" scripts/test-drivers.sh go
+for version in 6.4.1 5.28.8; do suite "Neo4j driver, Python $version" scripts/test-neo4j.sh python $version; done
+for version in 6.2.1 5.28.15; do suite "Neo4j driver, Java $version" scripts/test-neo4j.sh java $version; done
+suite "Neo4j driver, JavaScript" scripts/test-neo4j.sh javascript
+suite "Neo4j driver, Go" scripts/test-neo4j.sh go
 suite "Load test reports" scripts/test-report.sh
 suite "HugeGraph loader 1.5.0" scripts/test-loader.sh
 suite "Packages" scripts/test-packages.sh

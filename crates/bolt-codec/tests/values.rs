@@ -107,6 +107,10 @@ fn other_structures_come_back() {
             assert_eq!(format!("{:?}", back(&value, dialect)), format!("{value:?}"));
         }
     }
+    // -3 s and -4 ns, as Python's driver sends it.
+    let bytes = [0xB4, b'E', 0x00, 0x00, 0xFD, 0xFC];
+    let read = pack::Reader::of_client(&bytes, utc()).value().unwrap();
+    assert_eq!(read, Duration { months: 0, days: 0, seconds: -4, nanoseconds: 999_999_996 }.into());
     for (bytes, expected) in [
         (&[0xB1, b't', 0xFF][..], "-1 instead of nanoseconds of a day"),
         (

@@ -3,8 +3,8 @@
 //! What it is: [`Transactions`] starts one on a thread of its own, which it keeps until it ends: a result that a client
 //! takes in parts stays open there, and rows go from the executor to the protocol's [`Answers`] without being
 //! collected. A thread works only while it has a slot of the queues that all protocols share, and has none while it
-//! waits for its client. What it is not: it speaks no protocol, and does not know how queries are carried out: that is
-//! behind [`Queries`].
+//! waits for its client. How queries are carried out is behind [`Queries`]; [`GraphQueries`] does it over the graphs of
+//! a store. What it is not: it speaks no protocol.
 //!
 //! Invariants:
 //! - What a transaction wrote is gone when its client is, when it was idle for too long, and after any failure.
@@ -12,11 +12,14 @@
 //! - A panic costs one transaction.
 
 mod failure;
+mod graphs;
+mod limits;
 mod port;
 mod summary;
 mod transaction;
 
 pub use failure::Failure;
+pub use graphs::GraphQueries;
 pub use port::{Begin, Client, Gone, Queries, Statement, Task};
 pub use summary::{Counters, Notification, Plan, Position, QueryKind, Summary};
 pub use transaction::{Answers, Options, Transaction, Transactions};

@@ -11,7 +11,7 @@ mod schema;
 use std::sync::Arc;
 
 use graph_access::{
-    AccessError, Allowed, Budget, ElementRights, GraphRead, GraphRights, GraphWrite as _, Guarded, GuardedWrite,
+    AccessError, Allowed, Budget, ElementRights, GraphRead, GraphRights, GraphWrite, Guarded, GuardedWrite,
     LabelRights, denied,
 };
 use graph_host::HostedGraph;
@@ -81,6 +81,15 @@ impl<'c> Visible<'c> {
         match self.hides() {
             None => Box::new(self.read()),
             Some(rights) => Box::new(self.guarded(rights)),
+        }
+    }
+
+    /// A unit of writes, which reads what it has written.
+    pub fn writer(&self) -> Box<dyn GraphWrite + 'c> {
+        let transaction = self.graph.transaction(self.budget);
+        match &self.rights {
+            None => Box::new(transaction),
+            Some(rights) => Box::new(GuardedWrite::new(transaction, self.read(), Arc::clone(rights))),
         }
     }
 

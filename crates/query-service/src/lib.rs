@@ -39,5 +39,5 @@ pub use inner::Options;
 pub use job::{GremlinJob, GremlinJobs, JOB_KIND, JobRequest};
 pub use json::{from_json, to_json};
 pub use request::{Gone, Prepared, Program, QueryRequest, Sink};
-pub use running::RunningQuery;
+pub use running::{Entered, RunningQuery};
 pub use service::QueryService;

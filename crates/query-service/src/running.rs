@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -116,7 +116,7 @@ impl Registered<'_> {
         self.entry.plan.lock().clone()
     }
 
-    pub(crate) fn elapsed(&self) -> std::time::Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.entry.began.elapsed()
     }
 }
@@ -124,6 +124,48 @@ impl Registered<'_> {
 impl Drop for Registered<'_> {
     fn drop(&mut self) {
         self.running.entries.lock().remove(&self.id);
+    }
+}
+
+/// A query of another language, carried out by somebody else: in the list of those that run, and in the log where it
+/// is slow, until it is dropped.
+pub struct Entered<'r> {
+    registered: Registered<'r>,
+    cancel: Cancel,
+    slow: Duration,
+}
+
+impl<'r> Entered<'r> {
+    pub(crate) fn new(registered: Registered<'r>, cancel: Cancel, slow: Duration) -> Self {
+        Self { registered, cancel, slow }
+    }
+
+    /// Counts rows that were handed on.
+    pub fn add_rows(&self, rows: u64) {
+        self.registered.add(rows, 0);
+    }
+
+    /// Whether somebody has ended it by its number.
+    #[must_use]
+    pub fn is_killed(&self) -> bool {
+        self.cancel.reason() == Some(Reason::Killed)
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        let (elapsed, entry) = (self.registered.elapsed(), &self.registered.entry);
+        self.cancel.detach();
+        if !self.slow.is_zero() && elapsed >= self.slow {
+            tracing::warn!(
+                graph = entry.graph,
+                user = entry.user,
+                elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+                rows = self.registered.rows(),
+                "slow query: {}",
+                entry.text
+            );
+        }
     }
 }
 

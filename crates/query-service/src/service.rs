@@ -1,6 +1,7 @@
 //! The service: carries out requests, in sessions and without.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use auth::{Accounts, Caller};
 use graph_access::Budget;
@@ -12,7 +13,7 @@ use crate::inner::{Inner, Options};
 use crate::names::Names;
 use crate::request::{self, Prepared, QueryRequest, Sink};
 use crate::rights;
-use crate::running::{Running, RunningQuery};
+use crate::running::{Entered, Running, RunningQuery};
 use crate::sessions::Sessions;
 use crate::slot::Variables;
 use crate::unit::Unit;
@@ -95,6 +96,22 @@ impl QueryService {
     /// Ends a session of a caller; what it has not committed is gone. False if there is none of the id.
     pub fn close_session(&self, caller: &Caller, session: &str) -> bool {
         self.sessions.close(&rights::session_of(caller, session))
+    }
+
+    /// Bytes one query may hold (`gremlin.memory_max`).
+    #[must_use]
+    pub fn memory_max(&self) -> u64 {
+        self.inner.options.memory_max
+    }
+
+    /// Notes a query that somebody else carries out, in another language, among those that run. Ending it by its number
+    /// sets `interrupt`.
+    #[must_use]
+    pub fn enter(&self, graph: &str, text: &str, user: &str, interrupt: &Arc<AtomicBool>) -> Entered<'_> {
+        let cancel = Cancel::default();
+        cancel.attach(interrupt);
+        let registered = self.inner.running.begin(graph, text, user, &cancel);
+        Entered::new(registered, cancel, self.inner.options.slow_query)
     }
 
     /// The queries that run on a graph, the oldest first.

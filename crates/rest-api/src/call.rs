@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use auth::{Accounts, Caller};
 use bytes::Bytes;
+use cypher_session::GraphQueries;
 use graph_access::Budget;
 use graph_host::{HostedGraph, Store};
 use graph_store::{Graph, Pending};
@@ -36,6 +37,8 @@ pub(crate) struct App {
     pub(crate) serving: Arc<Serving>,
     /// Carries Gremlin out; shared with the Gremlin server.
     pub(crate) queries: Arc<QueryService>,
+    /// Carries Cypher out.
+    pub(crate) cypher: GraphQueries,
     /// The counters of [`Self::directory`]'s endpoints, in its order.
     pub(crate) endpoints: Endpoints,
     /// Whether storage is over a network: then nothing that touches it runs on the threads that serve connections.
@@ -55,7 +58,8 @@ impl App {
             (endpoint.state == State::Answers).then(|| (&*endpoint.template, endpoint.method.as_str()))
         });
         let endpoints = serving.metrics.endpoints(counted);
-        Self { store, options, directory, serving, queries, endpoints, remote }
+        let cypher = GraphQueries::new(Arc::clone(&queries));
+        Self { store, options, directory, serving, queries, cypher, endpoints, remote }
     }
 }
 

@@ -9,9 +9,9 @@ use crate::access::Access::{self, Admin, Anywhere, Elements, Graph, Manager, Nam
 use crate::directory::{Directory, Endpoint, EndpointId};
 use crate::names::DEFAULT_SPACE;
 use crate::resources::{
-    algorithms, api_document, edge_labels, edges, graph_modes, graph_spaces, graphs, gremlin, health, index_labels,
-    metrics, property_keys, schema, server_settings, shards, tasks, testing, traversers, users, variables, versions,
-    vertex_labels, vertices,
+    algorithms, api_document, cypher, edge_labels, edges, graph_modes, graph_spaces, graphs, gremlin, health,
+    index_labels, metrics, property_keys, schema, server_settings, shards, tasks, testing, traversers, users,
+    variables, versions, vertex_labels, vertices,
 };
 use crate::route::Handler::{Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
 use crate::route::{DELETE, GET, Handler, POST, PUT, Route, Scope, graph, server, space};
@@ -192,7 +192,10 @@ static ROUTES: &[Route] = &[
             (DELETE, Whole(Delete, Var), Pooled(variables::delete)),
         ],
     ),
-    graph(&["cypher"], &[(GET, User, NotYet), (POST, User, NotYet)]),
+    graph(
+        &["cypher"],
+        &[(GET, Part(Execute, Gremlin), Pooled(cypher::get)), (POST, Part(Execute, Gremlin), Pooled(cypher::post))],
+    ),
     graph(&["snapshot_create"], &[(PUT, Manager, Unhurried(graphs::create_snapshot))]),
     graph(&["snapshot_resume"], &[(PUT, Manager, Unhurried(graphs::resume_snapshot))]),
     graph(&["compact"], &[(PUT, Manager, Unhurried(graphs::compact))]),

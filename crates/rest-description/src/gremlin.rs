@@ -33,7 +33,18 @@ const RUNNING: Shape = Object(&[must(
     "",
 )]);
 
+const CYPHER: Field = must("cypher", Text, "The query");
+const CYPHER_BODY: Shape = Any;
+
 pub(crate) static OPERATIONS: &[Operation] = &[
+    Operation::get("{G}/cypher", "Runs a query in Cypher", ANSWER).query(&[CYPHER]),
+    Operation::post(
+        "{G}/cypher",
+        "Runs a query in Cypher: its text, or an object of statement and parameters",
+        CYPHER_BODY,
+        200,
+        ANSWER,
+    ),
     Operation::get("/gremlin", "Runs a query", ANSWER).query(&[QUERY]),
     Operation::post("/gremlin", "Runs a query", REQUEST, 200, ANSWER),
     Operation::post(

@@ -6,6 +6,7 @@
 //! traversers.
 
 mod any;
+mod cypher;
 mod element;
 mod gremlin;
 mod schema;
@@ -15,6 +16,7 @@ mod task_class;
 mod traverser;
 mod value;
 
+pub use cypher::{CypherAnswer, cypher_failure};
 pub use element::{
     EncodeOptions, UNDEFINED, write_edge, write_edge_id, write_edge_ids, write_edges_list, write_vertex,
     write_vertex_id, write_vertex_ids, write_vertices_list,

@@ -30,6 +30,8 @@ pub struct Settings {
     pub gremlin: Gremlin,
     /// Algorithms over whole graphs.
     pub analysis: Analysis,
+    /// Bolt, the protocol of Neo4j's drivers.
+    pub bolt: Bolt,
     /// What a graph accepts.
     pub graph: GraphSettings,
     /// Search indexes.
@@ -89,6 +91,17 @@ pub struct Gremlin {
 pub struct Analysis {
     pub memory_bytes_max: ByteSize,
     pub threads: usize,
+}
+
+/// `[bolt]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Bolt {
+    pub enabled: bool,
+    pub listen: String,
+    pub query_timeout_ms: u64,
+    pub transactions_max: usize,
+    pub transaction_idle_ms: u64,
 }
 
 /// `[graph]`
@@ -355,6 +368,7 @@ impl Settings {
             ("server.remote_threads", server.remote_threads),
             ("graph.batch_vertices_max", self.graph.batch_vertices_max),
             ("graph.batch_edges_max", self.graph.batch_edges_max),
+            ("bolt.transactions_max", self.bolt.transactions_max),
             ("storage.tikv.in_flight_max", self.storage.tikv.in_flight_max),
         ];
         for (key, value) in at_least_one {

@@ -24,8 +24,18 @@ fn a_taken_port_is_named() {
 fn a_taken_port_of_gremlin_names_the_setting() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let listen = format!("gremlin.listen={}", taken.local_addr().unwrap());
-    let error = refused(&["serve", "--engine", "memory", "--listen", "127.0.0.1:0", "--set", &listen]);
+    let arguments = ["serve", "--engine", "memory", "--listen", "127.0.0.1:0", "--set", "bolt.enabled=false"];
+    let error = refused(&[&arguments[..], &["--set", &listen]].concat());
     assert!(error.contains("is taken") && error.contains("gremlin.listen"), "{error}");
+}
+
+#[test]
+fn a_taken_port_of_bolt_names_the_setting() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = format!("bolt.listen={}", taken.local_addr().unwrap());
+    let arguments = ["serve", "--engine", "memory", "--listen", "127.0.0.1:0", "--set", "gremlin.enabled=false"];
+    let error = refused(&[&arguments[..], &["--set", &listen]].concat());
+    assert!(error.contains("is taken") && error.contains("bolt.listen"), "{error}");
 }
 
 #[test]
@@ -38,6 +48,8 @@ fn a_data_folder_in_use_names_the_process() {
         "127.0.0.1:0",
         "--set",
         "gremlin.enabled=false",
+        "--set",
+        "bolt.enabled=false",
         "--data",
         folder.path().to_str().unwrap(),
     ]);
@@ -54,6 +66,8 @@ fn a_folder_of_something_else_is_left_alone() {
         "127.0.0.1:0",
         "--set",
         "gremlin.enabled=false",
+        "--set",
+        "bolt.enabled=false",
         "--data",
         folder.path().to_str().unwrap(),
     ]);
@@ -144,6 +158,8 @@ fn a_data_folder_of_another_format_version_is_refused() {
         "127.0.0.1:0",
         "--set",
         "gremlin.enabled=false",
+        "--set",
+        "bolt.enabled=false",
         "--data",
         folder.path().to_str().unwrap(),
     ]);

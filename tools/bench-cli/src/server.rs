@@ -87,8 +87,8 @@ impl OwnServer {
         let log = File::create(folder.path().join("server.log")).context("making the server's log file")?;
         let mut command = Command::new(program);
         command.arg("serve").arg("--listen").arg(format!("127.0.0.1:{port}"));
-        // Not the port that every server would take.
-        command.arg("--set").arg("gremlin.enabled=false");
+        // Not the ports that every server would take.
+        command.arg("--set").arg("gremlin.enabled=false").arg("--set").arg("bolt.enabled=false");
         command.arg("--data").arg(folder.path().join("data"));
         for (flag, value) in [("--engine", &settings.engine), ("--durability", &settings.durability)] {
             if let Some(value) = value {

@@ -14,6 +14,9 @@ use crate::limits::{NESTING_MAX, VALUES_MAX};
 
 type Read<V> = Result<V, CodecError>;
 
+/// Nanoseconds of a second.
+const SECOND_NANOSECONDS: i64 = 1_000_000_000;
+
 /// Nanoseconds of a day.
 const DAY_NANOSECONDS: i64 = 86_400_000_000_000;
 
@@ -235,13 +238,7 @@ impl<'b> Reader<'b> {
             }
             (structure::DATE_TIME_ZONE, 3) if self.dialect.is_utc => self.zoned(false),
             (structure::CLOCK_DATE_TIME_ZONE, 3) if !self.dialect.is_utc => self.zoned(true),
-            (structure::DURATION, 4) => Ok(Duration {
-                months: self.integer("months")?,
-                days: self.integer("days")?,
-                seconds: self.integer("seconds")?,
-                nanoseconds: self.nanoseconds()?,
-            }
-            .into()),
+            (structure::DURATION, 4) => self.duration(),
             (structure::POINT_2D, 3) => {
                 let srid = self.number("the number of a reference system")?;
                 Ok(Point { srid, x: self.float()?, y: self.float()?, z: None }.into())
@@ -275,6 +272,16 @@ impl<'b> Reader<'b> {
         } else {
             Err(CodecError::value(nanoseconds, "nanoseconds of a second"))
         }
+    }
+
+    /// A duration. Some drivers send nanoseconds below zero, which become a second less.
+    fn duration(&mut self) -> Read<Value> {
+        let (months, days) = (self.integer("months")?, self.integer("days")?);
+        let (seconds, nanoseconds) = (self.integer("seconds")?, self.integer("nanoseconds")?);
+        let carried = seconds.checked_add(nanoseconds.div_euclid(SECOND_NANOSECONDS));
+        let seconds = carried.ok_or_else(|| CodecError::value(seconds, "seconds of a duration"))?;
+        let nanoseconds = u32::try_from(nanoseconds.rem_euclid(SECOND_NANOSECONDS)).unwrap_or_default();
+        Ok(Duration { months, days, seconds, nanoseconds }.into())
     }
 
     fn offset(&mut self) -> Read<i32> {

@@ -230,9 +230,7 @@ fn graphs_have_settings_and_can_be_cleared() {
 #[test]
 fn what_is_not_there_yet_says_so() {
     let server = Server::start();
-    for path in ["cypher", "jobs/nosuch"] {
-        assert_error(&server.get(&format!("{G}/{path}")), 501, NOT_SUPPORT);
-    }
+    assert_error(&server.get(&format!("{G}/jobs/nosuch")), 501, NOT_SUPPORT);
     assert_error(&server.get("/nosuch"), 404, "jakarta.ws.rs.NotFoundException");
     let patch = server.send("PATCH", &format!("{G}/mode"), &[], b"");
     assert_error(&patch, 405, "jakarta.ws.rs.NotAllowedException");

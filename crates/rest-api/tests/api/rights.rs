@@ -256,6 +256,23 @@ const GREMLIN: &[&str] = &[
     "g.V().match(__.as('a').out('knows').as('b')).select('a','b').by('name').count()",
 ];
 
+const CYPHER: &[&str] = &[
+    "MATCH (n) RETURN count(*)",
+    "MATCH (n) RETURN labels(n)[0] AS label, count(*) AS count ORDER BY label",
+    "MATCH ()-[r]->() RETURN count(r)",
+    "MATCH ()-[r]->() RETURN type(r) AS type, count(*) AS count ORDER BY type",
+    "MATCH (n:person {city: 'Beijing'}) RETURN n ORDER BY n.name",
+    "MATCH (n:person) WHERE n.age > 30 RETURN n.name ORDER BY n.name",
+    "MATCH (n) WHERE id(n) = '1:p0' RETURN n.name, COUNT { (n)--() } AS degree",
+    "MATCH (a:person)-[:knows]->(b)-[:created]->(c) RETURN a.name, b.name, c.name ORDER BY a.name, b.name, c.name",
+    "MATCH (n) WHERE id(n) = '1:p0' MATCH (n)-[*1..3]-(m) RETURN count(*), count(DISTINCT m)",
+    "MATCH p = shortestPath((a {name: 'p0'})-[*]-(b {name: 'p3'})) RETURN length(p)",
+    "MATCH (n) WHERE NOT EXISTS { (n)--() } RETURN n.name ORDER BY n.name",
+    "MATCH (n) OPTIONAL MATCH (n)-[r:created]->(m) RETURN n.name, count(m) ORDER BY n.name",
+    "MATCH (a)-->(b)-->(c)-->(a) RETURN count(*)",
+    "MATCH ()-[r]->() WHERE r.weight > 0.5 RETURN sum(r.weight)",
+];
+
 /// An answer without what may differ: the time it took, the number of the request, the names of the graphs and what
 /// stands in page tokens.
 fn plain(answer: &Answer) -> (u16, Value) {
@@ -410,6 +427,12 @@ fn compare(user: &str, resources: &Value, sees_vertex: SeesVertex, sees_edge: Se
         assert_eq!(seen, expected, "{query} as {user}");
         assert_eq!(seen.0, 200, "{query}: {}", seen.1);
     }
+    for query in CYPHER {
+        let ask = |who: &str, graph: &str| plain(&server.ask(who, "POST", &format!("/graphs/{graph}/cypher"), query));
+        let seen = ask(user, WHOLE);
+        assert_eq!(seen, ask("admin", CUT), "{query} as {user}");
+        assert!(seen.0 == 200 && seen.1["status"]["code"] == 200, "{query}: {}", seen.1);
+    }
 }
 
 #[test]
@@ -459,6 +482,16 @@ fn nothing_is_written_that_may_not_be() {
     assert_eq!(gremlin("g.V('1:p1').drop()"), 403);
     assert_eq!(gremlin("g.E().drop()"), 403);
     assert_eq!(gremlin("graph.schema().propertyKey('x').asText().create()"), 403);
+    for query in [
+        "MATCH (n) WHERE id(n) = '1:p1' SET n.age = 3",
+        "CREATE (:software {name: 'x', lang: 'x'})",
+        "MERGE (n:person {name: 'p1'}) SET n.city = 'Beijing'",
+        "MATCH (n:person) DETACH DELETE n",
+        "MATCH ()-[r]->() DELETE r",
+    ] {
+        let answer = server.ask("bob", "POST", &format!("/graphs/{WHOLE}/cypher"), query);
+        assert!(!answer.text().contains(r#""code":200"#), "{query}: {}", answer.text());
+    }
     assert_eq!((all("vertices"), all("edges")), before, "nothing has changed");
     assert_eq!(ask("POST", "graph/vertices", &person("new", "Beijing")), 201);
     assert_eq!(ask("POST", "graph/vertices/batch", &json!([person("p0", "Beijing")])), 201, "p0 is in Beijing");

@@ -8,10 +8,12 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use auth::{Accounts, Authenticate, NoUsers};
 use clap::Args;
+use cypher_session::{GraphQueries, Transactions};
 use graph_analysis::{AnalysisJob, JobState};
 use graph_host::{JobRegistry, Store};
 use gremlin_server::{GremlinServer, NotThere};
 use http_server::Mounts;
+use query_api::QueryApi;
 use query_service::{GremlinJobs, QueryService};
 use rest_api::{ApiOptions, Limits};
 use rhizome::engine;
@@ -156,7 +158,9 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     let listener = listen(&settings.server.listen, &REST)?;
     let gremlin_listener =
         if settings.gremlin.enabled { Some(listen(&settings.gremlin.listen, &GREMLIN)?) } else { None };
+    let bolt_listener = if settings.bolt.enabled { Some(listen(&settings.bolt.listen, &BOLT)?) } else { None };
     let address = listener.local_addr().context("reading the listener's address")?;
+    let bolt_address = bolt_listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let gremlin_address = gremlin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
     // From here on a signal shuts the server down gracefully, even while the data is being opened.
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -197,16 +201,24 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     let queries = QueryService::with_accounts(Arc::clone(&store), query_options(&settings), accounts.clone());
     let queries = Arc::new(queries);
     jobs.connect(&queries);
-    announce(&settings, address, gremlin_address);
+    announce(&settings, address, gremlin_address, bolt_address);
     tell_service_manager(NotifyState::Ready);
     let grace = Duration::from_millis(settings.server.shutdown_grace_ms);
     let remote = store.engine().capabilities().remote;
     let serving = Arc::new(Serving::new(serving_options(&settings.server, workers.len(), remote)));
     let api = rest_api::service(Arc::clone(&queries), Arc::clone(&serving), api_options(&settings, accounts.clone()));
-    let gremlin = GremlinServer::new(queries, Arc::clone(&serving), gremlin_options(&settings, accounts));
-    let rest = Mounts::new(Arc::clone(&api)).mount("gremlin", gremlin.clone().beside(api));
+    let users: Arc<dyn Authenticate> = match accounts {
+        Some(accounts) => accounts,
+        None => Arc::new(NoUsers),
+    };
+    let gremlin = gremlin_options(&settings, Arc::clone(&users));
+    let gremlin = GremlinServer::new(Arc::clone(&queries), Arc::clone(&serving), gremlin);
+    let cypher = Arc::new(GraphQueries::new(Arc::clone(&queries)));
+    let transactions = Arc::new(Transactions::new(cypher, Arc::clone(&serving), transaction_options(&settings)));
+    let query_api = QueryApi::new(Arc::clone(&transactions), Arc::clone(&users), query_api_options(&settings));
+    let rest = Mounts::new(Arc::clone(&api)).mount("gremlin", gremlin.clone().beside(api)).mount("db", query_api);
     let rest = rest.hosts(hosts(&settings.server, &settings.server.listen));
-    let connections = connection_options(&settings, workers);
+    let connections = connection_options(&settings, workers.clone());
     let serve_rest = http_server::serve(listener, rest, Arc::clone(&serving), connections.clone(), shutdown(), grace);
     let serve_gremlin = async {
         let Some(listener) = gremlin_listener else { return Ok(()) };
@@ -214,9 +226,15 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
         let mounts = mounts.hosts(hosts(&settings.server, &settings.gremlin.listen));
         http_server::serve(listener, mounts, serving, connections, shutdown(), grace).await
     };
-    let ((), rest, gremlin) = tokio::join!(signals, serve_rest, serve_gremlin);
+    let bolt = bolt_options(&settings, address, workers);
+    let serve_bolt = async {
+        let Some(listener) = bolt_listener else { return Ok(()) };
+        bolt_server::serve(listener, transactions, users, bolt, shutdown(), grace).await
+    };
+    let ((), rest, gremlin, bolt) = tokio::join!(signals, serve_rest, serve_gremlin, serve_bolt);
     rest?;
     gremlin?;
+    bolt?;
     let synced = tokio::task::spawn_blocking(move || store.engine().sync()).await?;
     synced.context("writing the last changes to disk")?;
     tracing::info!("stopped");
@@ -241,7 +259,8 @@ fn check_openness(settings: &Settings, is_said: bool) -> anyhow::Result<()> {
         return Ok(());
     }
     let gremlin = settings.gremlin.enabled.then_some((&settings.gremlin.listen, &GREMLIN));
-    for (address, of) in std::iter::once((&settings.server.listen, &REST)).chain(gremlin) {
+    let bolt = settings.bolt.enabled.then_some((&settings.bolt.listen, &BOLT));
+    for (address, of) in std::iter::once((&settings.server.listen, &REST)).chain(gremlin).chain(bolt) {
         let mut resolved = address.to_socket_addrs().into_iter().flatten();
         if resolved.all(|address| address.ip().is_loopback()) {
             continue;
@@ -269,6 +288,12 @@ struct Listening {
 
 const REST: Listening =
     Listening { setting: "server.listen", example: "127.0.0.1:8080", other: "choose another port with --listen" };
+const BOLT: Listening = Listening {
+    setting: "bolt.listen",
+    example: "127.0.0.1:7687",
+    other: "choose another port with the setting bolt.listen (RHIZOME__BOLT__LISTEN=127.0.0.1:17687), or switch it off \
+            with RHIZOME__BOLT__ENABLED=false",
+};
 const GREMLIN: Listening = Listening {
     setting: "gremlin.listen",
     example: "127.0.0.1:8182",
@@ -299,7 +324,10 @@ fn listen(address: &str, of: &Listening) -> anyhow::Result<TcpListener> {
     socket.listen(LISTEN_BACKLOG).with_context(|| format!("listening at {resolved}"))
 }
 
-fn announce(settings: &Settings, address: SocketAddr, gremlin: Option<SocketAddr>) {
+fn announce(settings: &Settings, address: SocketAddr, gremlin: Option<SocketAddr>, bolt: Option<SocketAddr>) {
+    if let Some(bolt) = bolt {
+        tracing::info!("Cypher for drivers at bolt://{bolt} and neo4j://{bolt}");
+    }
     if let Some(gremlin) = gremlin {
         tracing::info!("Gremlin for drivers at ws://{gremlin}/gremlin");
     }
@@ -390,11 +418,33 @@ fn query_options(settings: &Settings) -> query_service::Options {
     }
 }
 
-fn gremlin_options(settings: &Settings, accounts: Option<Arc<Accounts>>) -> gremlin_server::Options {
-    let users: Arc<dyn Authenticate> = match accounts {
-        Some(accounts) => accounts,
-        None => Arc::new(NoUsers),
-    };
+fn transaction_options(settings: &Settings) -> cypher_session::Options {
+    let bolt = &settings.bolt;
+    cypher_session::Options {
+        transactions_max: bolt.transactions_max,
+        idle: Duration::from_millis(bolt.transaction_idle_ms),
+        timeout: Duration::from_millis(bolt.query_timeout_ms),
+    }
+}
+
+fn bolt_options(settings: &Settings, http: SocketAddr, workers: Vec<Worker>) -> bolt_server::Options {
+    bolt_server::Options {
+        connections_max: settings.server.connections_max,
+        message_bytes_max: bytes(settings.server.request_body_bytes_max),
+        http_address: http.to_string(),
+        workers,
+    }
+}
+
+fn query_api_options(settings: &Settings) -> query_api::Options {
+    query_api::Options {
+        request_bytes_max: bytes(settings.server.request_body_bytes_max),
+        response_bytes_max: bytes(settings.graph.response_bytes_max),
+        body_time_max: Duration::from_millis(settings.server.request_timeout_ms),
+    }
+}
+
+fn gremlin_options(settings: &Settings, users: Arc<dyn Authenticate>) -> gremlin_server::Options {
     gremlin_server::Options {
         timeout: Duration::from_millis(settings.gremlin.evaluation_timeout_ms),
         request_bytes_max: bytes(settings.server.request_body_bytes_max),

@@ -21,7 +21,7 @@ impl Server {
     pub(crate) fn start(data: &Path, arguments: &[&str]) -> Self {
         let child = command()
             .args(["serve", "--listen", "127.0.0.1:0", "--set", "graph.time_zone=UTC"])
-            .args(["--set", "gremlin.listen=127.0.0.1:0", "--data"])
+            .args(["--set", "gremlin.listen=127.0.0.1:0", "--set", "bolt.listen=127.0.0.1:0", "--data"])
             .arg(data)
             .args(arguments)
             .stderr(Stdio::piped())

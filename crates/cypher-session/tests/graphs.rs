@@ -1,0 +1,248 @@
+//! Transactions over graphs in memory.
+
+#![expect(clippy::unwrap_used, reason = "a test fails where it panics")]
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use auth::Caller;
+use cypher_session::{Begin, Client, Failure, Gone, GraphQueries, Queries, Statement, Summary, Task};
+use cypher_value::{Map, Text, Value};
+use graph_host::{GraphConf, Store, StoreOptions};
+use key_codec::tables::TABLES;
+use kv::MemoryEngine;
+use query_service::{Options, QueryService};
+
+/// Gives tasks, and keeps what is answered.
+#[derive(Default)]
+struct Script {
+    tasks: VecDeque<Task>,
+    told: Vec<String>,
+    rows: Vec<Vec<Value>>,
+    last: Option<Summary>,
+    /// Rows after which it goes away.
+    rows_max: Option<usize>,
+}
+
+impl Client for Script {
+    fn next(&mut self) -> Option<Task> {
+        self.tasks.pop_front()
+    }
+
+    fn opened(&mut self, columns: &[Text]) {
+        self.told.push(format!("opened {}", columns.join(",")));
+    }
+
+    fn row(&mut self, row: &[Value]) -> Result<(), Gone> {
+        if self.rows_max.is_some_and(|max| self.rows.len() >= max) {
+            return Err(Gone);
+        }
+        self.rows.push(row.to_vec());
+        Ok(())
+    }
+
+    fn paused(&mut self) {
+        self.told.push("paused".to_owned());
+    }
+
+    fn ended(&mut self, summary: &Summary) {
+        self.told.push("ended".to_owned());
+        self.last = Some(summary.clone());
+    }
+
+    fn committed(&mut self, bookmark: &str) {
+        self.told.push(format!("committed {bookmark}"));
+    }
+
+    fn rolled_back(&mut self) {
+        self.told.push("rolled back".to_owned());
+    }
+}
+
+fn queries() -> GraphQueries {
+    let store = Store::open(Arc::new(MemoryEngine::open(TABLES)), StoreOptions::default()).unwrap();
+    let conf = GraphConf::from([("schema.mode".to_owned(), "auto".to_owned())]);
+    store.create_graph("auto", &conf).unwrap();
+    GraphQueries::new(Arc::new(QueryService::new(Arc::new(store), Options::default())))
+}
+
+fn begin(is_single: bool) -> Begin {
+    Begin {
+        database: "auto".into(),
+        caller: Caller::anonymous(),
+        is_read: false,
+        is_single,
+        bookmarks: Vec::new(),
+        metadata: Map::new(),
+        timeout: None,
+        interrupt: Arc::default(),
+    }
+}
+
+fn run(text: &str) -> Task {
+    Task::Run(Statement { text: text.into(), parameters: Map::new(), timeout: Duration::from_secs(20) })
+}
+
+fn pull(rows: Option<u64>, query: i64) -> Task {
+    Task::Pull { rows, query }
+}
+
+fn carry_out(queries: &GraphQueries, begin: &Begin, tasks: Vec<Task>) -> (Script, Result<(), Failure>) {
+    let mut script = Script { tasks: tasks.into(), ..Script::default() };
+    let outcome = queries.transaction(begin, &mut script);
+    (script, outcome)
+}
+
+/// The rows of a query that stands alone.
+fn rows(queries: &GraphQueries, text: &str) -> Vec<Vec<Value>> {
+    let (script, outcome) = carry_out(queries, &begin(true), vec![run(text), pull(None, 0)]);
+    outcome.unwrap();
+    script.rows
+}
+
+fn count(queries: &GraphQueries) -> Value {
+    rows(queries, "MATCH (n) RETURN count(n)").remove(0).remove(0)
+}
+
+#[test]
+fn a_query_that_stands_alone_is_committed() {
+    let queries = queries();
+    let tasks = vec![run("CREATE (n:A {x: 1}) RETURN n.x AS x"), pull(Some(1), 0)];
+    let (script, outcome) = carry_out(&queries, &begin(true), tasks);
+    outcome.unwrap();
+    assert_eq!(script.told, ["opened x", "ended"]);
+    assert_eq!(script.rows, [[Value::Integer(1)]]);
+    let summary = script.last.unwrap();
+    assert_eq!((summary.counters.nodes_created, summary.kind.name()), (1, "rw"));
+    assert_eq!(summary.bookmark.as_deref(), Some("rhizome:auto:1"));
+    assert_eq!(count(&queries), Value::Integer(1));
+}
+
+#[test]
+fn rows_are_computed_as_they_are_taken() {
+    let queries = queries();
+    let tasks = vec![
+        run("UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y RETURN x * y AS x"),
+        pull(Some(2), 0),
+        Task::Discard { rows: Some(2), query: 0 },
+        pull(Some(1), 0),
+    ];
+    let (script, outcome) = carry_out(&queries, &begin(true), tasks);
+    outcome.unwrap();
+    assert_eq!(script.rows, [[Value::Integer(1)], [Value::Integer(2)], [Value::Integer(5)]]);
+    assert_eq!(script.told, ["opened x", "paused", "paused", "paused"]);
+    // As many as there are: it is known that they were the last.
+    let (script, _) = carry_out(&queries, &begin(true), vec![run("UNWIND [1, 2] AS x RETURN x"), pull(Some(2), 0)]);
+    assert_eq!(script.told, ["opened x", "ended"]);
+}
+
+#[test]
+fn a_transaction_sees_what_it_wrote_and_others_do_not() {
+    let queries = queries();
+    let tasks = |end| {
+        vec![run("CREATE (:A), (:A)"), pull(None, 0), run("MATCH (n:A) RETURN count(n) AS c"), pull(None, 1), end]
+    };
+    let (script, outcome) = carry_out(&queries, &begin(false), tasks(Task::Rollback));
+    outcome.unwrap();
+    assert_eq!(script.rows, [[Value::Integer(2)]]);
+    assert_eq!(script.told.last().unwrap(), "rolled back");
+    assert_eq!(count(&queries), Value::Integer(0));
+    let (script, outcome) = carry_out(&queries, &begin(false), tasks(Task::Commit));
+    outcome.unwrap();
+    assert_eq!(script.told.last().unwrap(), "committed rhizome:auto:1");
+    assert_eq!(count(&queries), Value::Integer(2));
+    // Nobody says how it ends.
+    carry_out(&queries, &begin(false), vec![run("CREATE (:A)"), pull(None, 0)]).1.unwrap();
+    assert_eq!(count(&queries), Value::Integer(2));
+    // Its rows are not taken, but it is carried out.
+    carry_out(&queries, &begin(false), vec![run("CREATE (:A)"), Task::Commit]).1.unwrap();
+    assert_eq!(count(&queries), Value::Integer(3));
+}
+
+#[test]
+fn several_results_are_open_in_a_transaction() {
+    let queries = queries();
+    let tasks = vec![
+        run("UNWIND [1, 2, 3] AS x RETURN x"),
+        pull(Some(1), 0),
+        run("UNWIND [10, 20] AS y RETURN y"),
+        pull(Some(1), 1),
+        pull(Some(1), 0),
+        pull(None, 1),
+        pull(None, 0),
+        Task::Commit,
+    ];
+    let (script, outcome) = carry_out(&queries, &begin(false), tasks);
+    outcome.unwrap();
+    let found: Vec<&Value> = script.rows.iter().flatten().collect();
+    assert_eq!(found, [1, 10, 2, 20, 3].map(Value::Integer).iter().collect::<Vec<_>>());
+    assert_eq!(script.told.iter().filter(|told| *told == "ended").count(), 2);
+}
+
+#[test]
+fn failures_leave_nothing() {
+    let queries = queries();
+    for (text, code) in [
+        ("RETURN foo", "Neo.ClientError.Statement.SyntaxError"),
+        ("CREATE (:A) RETURN 1/0 AS x", "Neo.ClientError.Statement.ArithmeticError"),
+        ("RETURN $p AS p", "Neo.ClientError.Statement.ParameterMissing"),
+    ] {
+        for is_single in [true, false] {
+            let (_, outcome) = carry_out(&queries, &begin(is_single), vec![run(text), pull(None, 0), Task::Commit]);
+            assert_eq!(outcome.unwrap_err().code, code, "{text}");
+        }
+    }
+    assert_eq!(count(&queries), Value::Integer(0));
+    let begin = Begin { is_read: true, ..begin(true) };
+    let (_, outcome) = carry_out(&queries, &begin, vec![run("CREATE (:A)"), pull(None, 0)]);
+    assert_eq!(outcome.unwrap_err().code, Failure::ACCESS_MODE);
+}
+
+#[test]
+fn queries_stop_in_time_and_when_they_are_told() {
+    let queries = queries();
+    let endless = "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y WITH x WHERE x < 0 RETURN x";
+    let statement = Statement { text: endless.into(), parameters: Map::new(), timeout: Duration::from_millis(50) };
+    let (_, outcome) = carry_out(&queries, &begin(true), vec![Task::Run(statement), pull(None, 0)]);
+    assert_eq!(outcome.unwrap_err().code, Failure::TIMED_OUT);
+    let begin = begin(true);
+    let interrupt: Arc<AtomicBool> = Arc::clone(&begin.interrupt);
+    let teller = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        interrupt.store(true, Ordering::Relaxed);
+    });
+    let (_, outcome) = carry_out(&queries, &begin, vec![run(endless), pull(None, 0)]);
+    assert_eq!(outcome.unwrap_err().code, Failure::TERMINATED);
+    teller.join().unwrap();
+}
+
+#[test]
+fn a_client_that_goes_away_ends_its_query() {
+    let queries = queries();
+    let mut script = Script {
+        tasks: [run("UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y RETURN x * y AS x"), pull(None, 0)]
+            .into(),
+        rows_max: Some(3),
+        ..Script::default()
+    };
+    queries.transaction(&begin(true), &mut script).unwrap();
+    assert_eq!(script.rows.len(), 3);
+}
+
+#[test]
+fn databases_are_graphs() {
+    let queries = queries();
+    for (name, found) in [
+        (None, "hugegraph"),
+        (Some("auto"), "auto"),
+        (Some("AUTO"), "auto"),
+        // What tools ask for where nothing is set.
+        (Some("neo4j"), "hugegraph"),
+        (Some("system"), "hugegraph"),
+    ] {
+        assert_eq!(queries.database(name).unwrap(), found, "{name:?}");
+    }
+    assert_eq!(queries.database(Some("other")).unwrap_err().code, Failure::DATABASE_NOT_FOUND);
+}
