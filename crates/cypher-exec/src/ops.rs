@@ -64,6 +64,7 @@ fn operator<'g>(step: &Step, input: Source<'g>, has_written: bool) -> Source<'g>
         Step::Scan(scan) => Box::new(scan::Scanning::new(input, scan)),
         Step::Expand(expand) => Box::new(expand::Expanding::new(input, expand)),
         Step::Count(count) => Box::new(degree::Counting::new(input, count)),
+        Step::CountNodes(count) => Box::new(degree::NodeCounting::new(input, count)),
         Step::Ends(expand) => Box::new(expand::Ending::new(input, expand)),
         Step::Walk(walk) => Box::new(walk::Walking::new(input, walk)),
         Step::Shortest(shortest) => Box::new(shortest::Searching::new(input, shortest)),

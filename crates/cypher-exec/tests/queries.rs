@@ -349,3 +349,24 @@ fn the_longest_query_fits_the_stack_of_a_thread() {
     assert!(graph.refused(&(many("CREATE () ", 1001))).contains("CLAUSES_MAX"));
     assert!(graph.refused(&format!("MATCH (){} RETURN 1", many("-->()", 1001))).contains("STEPS_MAX"));
 }
+
+#[test]
+fn scans_read_what_is_looked_at() {
+    let graph = Graph::auto();
+    graph.run("CREATE (:A {x: 1, y: 2})-[:R]->(:A {x: 3, y: 4}), (:A:B)");
+    assert_eq!(graph.rows("MATCH (a:A) RETURN count(*)"), ["3"]);
+    assert_eq!(graph.rows("MATCH (a:A) RETURN count(a) AS c, 1 AS one"), ["3 1"]);
+    assert_eq!(graph.rows("MATCH (a) RETURN count(a)"), ["3"]);
+    assert_eq!(graph.rows("MATCH (a:C) RETURN count(a)"), ["0"]);
+    assert_eq!(graph.rows("MATCH (a:B), (b:A) RETURN count(*)"), ["3"]);
+    assert_eq!(graph.rows("MATCH (a:A {x: 1})-->(b) RETURN a.x, b.y"), ["1 4"]);
+    assert_eq!(graph.rows("MATCH (a:A) WHERE a.x > 1 RETURN a.x, labels(a)"), ["3 [A]"]);
+    assert_eq!(graph.rows("MATCH (a:A) WITH a ORDER BY a.x DESC LIMIT 2 RETURN a.x, a.y"), ["null null", "3 4"]);
+    assert_eq!(graph.rows("MATCH (a:A)-->(b) WITH a, count(b) AS c RETURN keys(a), c"), ["[x,y] 1"]);
+    assert_eq!(graph.rows("MATCH (a:A)-->(b) WITH [a, b] AS l RETURN [n IN l | n.y] AS ys"), ["[2,4]"]);
+    assert_eq!(graph.rows("MATCH (a:A {x: 1}) WITH a AS c MATCH (c)-->(d) RETURN d"), ["(A)"]);
+    let left = "MATCH (a:A {x: 1}) DELETE a WITH 1 AS one MATCH (n:A) RETURN count(n)";
+    assert!(graph.refused(left).contains("still has relationships"));
+    let left = "MATCH (a:A {x: 1})-[r]->() DELETE a WITH r MATCH (n:A) WITH r, count(n) AS c DELETE r RETURN c";
+    assert_eq!(graph.rows(left), ["2"]);
+}

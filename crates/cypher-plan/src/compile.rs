@@ -2,6 +2,7 @@
 
 mod clause;
 mod expr;
+mod needs;
 mod pattern;
 mod projection;
 mod slots;
@@ -33,7 +34,8 @@ pub struct Compiled {
 /// What is known but not carried out.
 pub fn compile(query: &Query, procedures: &dyn Callables) -> crate::Result<Compiled> {
     let mut compiler = Compiler { next: 0, procedures };
-    let (query, columns) = compiler.query(query, &Names::default())?;
+    let (mut query, columns) = compiler.query(query, &Names::default())?;
+    needs::limit_scans(&mut query);
     let columns = columns.iter().map(|name| name.as_str().into()).collect();
     Ok(Compiled { query, columns, width: compiler.next })
 }

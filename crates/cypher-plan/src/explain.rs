@@ -98,6 +98,7 @@ fn describe(step: &Step) -> (&'static str, String) {
         Step::Count(count) => {
             ("CountRelationships", format!("{:?} {}", count.0.direction, labels(count.0.types.as_ref())))
         }
+        Step::CountNodes(count) => ("NodeCountFromCountStore", format!("node{}", labels(count.0.as_ref()))),
         Step::Walk(walk) => {
             let max = if walk.max == u64::MAX { String::new() } else { walk.max.to_string() };
             let types = labels(walk.expand.types.as_ref());

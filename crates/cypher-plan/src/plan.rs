@@ -34,6 +34,8 @@ pub enum Step {
     Expand(Arc<Expand>),
     /// How many relationships a node has, and where their number goes; no row where there is none.
     Count(Arc<(Expand, Slot)>),
+    /// How many nodes of labels there are, and where their number goes.
+    CountNodes(Arc<(Option<Labels>, Slot)>),
     /// Paths from a node.
     Walk(Arc<Walk>),
     /// The ends of a relationship that is known.
@@ -87,6 +89,8 @@ pub struct Scan {
     pub ids: Option<Ex>,
     /// Keys with values they must have: a hint, the condition itself follows.
     pub equal: Vec<(Text, Ex)>,
+    /// The keys whose values the query reads; none: any.
+    pub keys: Option<Vec<Text>>,
 }
 
 /// Relationships of a node.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use adjacency::{NumberLists, Wanted};
-use cypher_plan::{Expand, Slot};
+use cypher_plan::{Expand, Labels, Slot};
 use cypher_value::{Node, Relationship, Value};
 use graph_access::{EdgeRead, NumberedRead, drain};
 use graph_model::{Direction, LabelId, VertexId};
@@ -150,4 +150,57 @@ impl<'g> Operator<'g> for Counting<'g> {
         }
         Ok(true)
     }
+}
+
+/// The number of nodes of labels, for each row.
+pub(super) struct NodeCounting<'g> {
+    input: Feed<'g>,
+    count: Arc<(Option<Labels>, Slot)>,
+}
+
+impl<'g> NodeCounting<'g> {
+    pub(super) fn new(input: Source<'g>, count: &Arc<(Option<Labels>, Slot)>) -> Self {
+        Self { input: Feed::new(input), count: Arc::clone(count) }
+    }
+}
+
+impl<'g> Operator<'g> for NodeCounting<'g> {
+    fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
+        let Some(mut row) = self.input.row(cx)? else { return Ok(false) };
+        let labels = match &self.count.0 {
+            Some(labels) => cx.vertex_labels(labels, &mut row)?,
+            None => None,
+        };
+        let labels: Vec<Option<LabelId>> = match labels {
+            Some(labels) => labels.into_iter().map(Some).collect(),
+            None => vec![None],
+        };
+        let mut number = 0_u64;
+        for label in labels {
+            number = number.saturating_add(if cx.store.has_deleted() {
+                // Nodes that are to be removed at the end of the query are stored still.
+                count_left(cx, label)?
+            } else {
+                cx.store.with_read(|graph| graph.count_vertices(label))?
+            });
+        }
+        if number > 0 {
+            row.set(self.count.1, Value::Integer(i64::try_from(number).unwrap_or(i64::MAX)));
+            out.push(row);
+        }
+        Ok(true)
+    }
+}
+
+/// The nodes of a label that the query has not removed.
+fn count_left(cx: &Cx<'_, '_>, label: Option<LabelId>) -> Result<u64> {
+    let mut number = 0;
+    cx.store.with_read(|graph| {
+        let mut cursor = graph.scan_vertices(label)?;
+        drain(&mut *cursor, |vertex| {
+            number += u64::from(!cx.store.is_deleted_node(&vertex.id));
+            Ok(())
+        })
+    })?;
+    Ok(number)
 }

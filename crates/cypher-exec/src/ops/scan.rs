@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use cypher_value::{ElementId, Node, Value};
-use graph_access::Cursor;
+use cypher_value::{ElementId, Node, Text, Value};
+use graph_access::{Cursor, Lookup};
 use graph_model::{LabelId, Vertex, VertexId};
 
 use super::feed::Feed;
@@ -112,9 +112,15 @@ fn keep(cx: &Cx<'_, '_>, vertex: Vertex) -> Arc<Node> {
 }
 
 /// The vertices of a label, or all.
-fn open<'g>(cx: &Cx<'_, 'g>, label: Option<LabelId>) -> Result<Found<'g>> {
+fn open<'g>(cx: &Cx<'_, 'g>, label: Option<LabelId>, keys: Option<&[Text]>) -> Result<Found<'g>> {
     if let Some(reader) = cx.store.reader() {
-        return Ok(Found::Cursor(reader.scan_vertices(label).accessed()?));
+        let properties = keys.map(|keys| {
+            let catalogue = cx.store.catalogue();
+            let keys = keys.iter().filter_map(|key| catalogue.property_key_named(key).map(|key| key.id));
+            keys.collect()
+        });
+        let lookup = Lookup { label, properties, ..Lookup::default() };
+        return Ok(Found::Cursor(reader.find_vertices(lookup).accessed()?));
     }
     // A cursor cannot stay open while the query writes: the ids are kept.
     let ids = cx.store.with_read(|graph| {
@@ -140,7 +146,7 @@ impl<'g> Operator<'g> for Scanning<'g> {
             };
             let Some(source) = found else {
                 match labels.pop_front() {
-                    Some(label) => *found = Some(open(cx, label)?),
+                    Some(label) => *found = Some(open(cx, label, self.scan.keys.as_deref())?),
                     None => self.open = None,
                 }
                 continue;
@@ -150,9 +156,11 @@ impl<'g> Operator<'g> for Scanning<'g> {
             match source {
                 Found::Cursor(cursor) => {
                     cursor.next_batch(&mut self.read, self.batch).accessed()?;
+                    let is_kept = self.scan.keys.as_ref().is_none_or(|keys| !keys.is_empty());
                     for vertex in self.read.drain(..) {
                         let mut next = row.clone();
-                        next.set(self.scan.slot, Value::Node(keep(cx, vertex)));
+                        let node = if is_kept { keep(cx, vertex) } else { node(&vertex.id) };
+                        next.set(self.scan.slot, Value::Node(node));
                         out.push(next);
                     }
                 }

@@ -425,7 +425,7 @@ impl Work<'_> {
                 self.conditions.remove(at);
             }
         }
-        let scan = Scan { slot: node.slot, labels, ids, equal: self.equal(node.slot) };
+        let scan = Scan { slot: node.slot, labels, ids, equal: self.equal(node.slot), keys: None };
         self.steps.push(Step::Scan(Arc::new(scan)));
         self.fill(node.slot);
     }

@@ -147,8 +147,12 @@ impl Compiler<'_> {
 
     /// Where only the number of the last relationships is asked for, they are counted instead of made into rows.
     fn count_last(&mut self, steps: &mut Vec<Step>, keys: &[(Slot, Ex)], values: &mut [AggregateValue]) {
-        let Some(Step::Expand(expand)) = steps.last() else { return };
-        let is_new = |slot: Slot| slot == expand.relationship || slot == expand.to || slot == Slot::MAX;
+        let (made, types) = match steps.last() {
+            Some(Step::Expand(expand)) if !expand.is_into => ([expand.relationship, expand.to], &expand.types),
+            Some(Step::Scan(scan)) if scan.ids.is_none() && scan.equal.is_empty() => ([scan.slot; 2], &scan.labels),
+            _ => return,
+        };
+        let is_new = |slot: Slot| made.contains(&slot) || slot == Slot::MAX;
         let is_count = |value: &AggregateValue| {
             let is_one = match value.arguments.as_slice() {
                 [] => true,
@@ -159,15 +163,21 @@ impl Compiler<'_> {
         };
         let mut read = Vec::new();
         keys.iter().for_each(|(_, ex)| slots_of(ex, &mut read));
-        if expand.is_into || values.is_empty() || !values.iter().all(is_count) || read.into_iter().any(is_new) {
+        if values.is_empty() || !values.iter().all(is_count) || read.into_iter().any(is_new) {
             return;
         }
-        if expand.types.as_ref().is_some_and(is_dynamic) {
+        if types.as_ref().is_some_and(is_dynamic) {
             return;
         }
-        let (expand, slot) = ((**expand).clone(), self.slot());
-        steps.pop();
-        steps.push(Step::Count(Arc::new((expand, slot))));
+        let slot = self.slot();
+        match steps.pop() {
+            Some(Step::Expand(expand)) => steps.push(Step::Count(Arc::new(((*expand).clone(), slot)))),
+            Some(Step::Scan(scan)) => steps.push(Step::CountNodes(Arc::new((scan.labels.clone(), slot)))),
+            other => {
+                steps.extend(other);
+                return;
+            }
+        }
         for value in values {
             value.aggregate = cypher_value::Aggregate::Sum;
             value.arguments = vec![Ex::Slot(slot)];
