@@ -322,7 +322,7 @@ impl GraphQueries {
     }
 }
 
-/// Queries are run by those who may run Gremlin, which HugeGraph makes of Cypher. What they read and write is seen to by
+/// Queries are run by those who may run Gremlin, which HugeGraph makes of Cypher. What they read and write goes through
 /// [`Visible`].
 fn check_may_run(caller: &Caller, graph: &str) -> Result<(), Failure> {
     if caller.may(graph, Permission::Execute, ResourceType::Gremlin) {

@@ -8,7 +8,7 @@ use hyper::header::HeaderMap;
 use hyper::http::Extensions;
 
 use crate::call::App;
-use crate::errors::ApiError;
+use rest_errors::ApiError;
 
 /// What an endpoint needs of who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,10 +25,10 @@ use tokio::time::timeout;
 
 use crate::access::{self, Access};
 use crate::call::{Answered, App, Call, LoginParts};
-use crate::errors::ApiError;
 use crate::limits;
 use crate::route::{Handler, Scope};
 use crate::routes::{self, Found};
+use rest_errors::ApiError;
 
 impl Service for App {
     fn answer(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = HttpResponse> + Send {

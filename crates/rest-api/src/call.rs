@@ -17,11 +17,11 @@ use rest_json::{Dialect, EncodeOptions};
 use serving::{Admitted, Endpoints, Serving};
 
 use crate::directory::{Directory, State};
-use crate::errors::ApiError;
 use crate::options::ApiOptions;
 use crate::query::Query;
 use openapi_document::Operation;
 use query_service::QueryService;
+use rest_errors::ApiError;
 
 /// An answer, or why there is none.
 pub(crate) type Answered = Result<Reply, ApiError>;

@@ -21,7 +21,6 @@ mod conditions;
 #[cfg(test)]
 mod described;
 mod directory;
-mod errors;
 pub mod limits;
 mod names;
 mod options;

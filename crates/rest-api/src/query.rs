@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::errors::ApiError;
 use openapi_document::Operation;
+use rest_errors::ApiError;
 
 /// The query part of an address.
 #[derive(Clone, Copy)]

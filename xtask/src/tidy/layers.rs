@@ -172,6 +172,21 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["auth", "graph-model", "gremlin", "gremlin-codec", "http-server", "query-service", "query-value", "serving"],
     ),
     (
+        "rest-errors",
+        &[
+            "auth",
+            "graph-access",
+            "graph-model",
+            "graph-schema",
+            "graph-store",
+            "graph-view",
+            "http-server",
+            "rest-json",
+            "serving",
+            "traversal",
+        ],
+    ),
+    (
         "rest-api",
         &[
             "graph-analysis",
@@ -189,6 +204,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "http-server",
             "openapi-document",
             "rest-description",
+            "rest-errors",
             "rest-users",
             "graph-view",
             "traversal",
@@ -253,7 +269,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// External crates that bring HTTP types, and the crates that may use them: one speaks HTTP as a server and one answers
 /// over it, one is a client, and the load tester without anything in between that would cost time.
 const HTTP: [&str; 7] = ["axum", "http", "http-body-util", "hyper", "hyper-util", "reqwest", "tower"];
-const HTTP_USERS: [&str; 6] = ["http-server", "rest-api", "gremlin-server", "query-api", "api-client", "load-test"];
+const HTTP_USERS: [&str; 7] =
+    ["http-server", "rest-api", "rest-errors", "gremlin-server", "query-api", "api-client", "load-test"];
 
 /// Checks one manifest of a crate.
 pub(crate) fn check(path: &str, manifest: &str, report: &mut Report) -> Result<()> {

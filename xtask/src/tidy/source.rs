@@ -32,7 +32,8 @@ const WORD_LISTS: [&str; 1] = ["tools/graph-gen/src/dictionary"];
 
 /// The names of Java's and HugeGraph's classes, and the crates that may write them: those that speak to its clients.
 const JAVA: [&str; 2] = [concat!("org.apache.huge", "graph"), concat!("java", ".lang")];
-const JAVA_CRATES: [&str; 3] = ["crates/gremlin-server/", "crates/rest-api/", "crates/rest-json/"];
+const JAVA_CRATES: [&str; 4] =
+    ["crates/gremlin-server/", "crates/rest-api/", "crates/rest-errors/", "crates/rest-json/"];
 
 /// Checks one file.
 pub(crate) fn check(file: &SourceFile, findings: &mut Vec<Finding>, report: &mut Report) {

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use crate::access::{self, Access};
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// `POST {G}/jobs/algorithm/{name}`: the body has the parameters.
 pub(crate) fn start(call: &Call) -> Answered {

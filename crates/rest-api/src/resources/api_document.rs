@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::call::{Answered, Call};
 use crate::directory::Directory;
-use crate::errors::ApiError;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// The page that shows the document, and where on it that is.
 const PAGE: &str = "/swagger-ui/";

@@ -10,7 +10,7 @@ use rest_json::tag_objects;
 
 use crate::access::denied;
 use crate::call::Call;
-use crate::errors::ApiError;
+use rest_errors::ApiError;
 
 /// Properties as they are sent.
 type Given<'a> = [(Cow<'a, str>, Literal<'a>)];

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map as JsonMap, Value as Json};
 
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
+use rest_errors::ApiError;
 
 /// A query with parameters; HugeGraph has only the text of the query as the body.
 #[derive(Deserialize)]

@@ -11,7 +11,6 @@ use rest_json::{
 };
 
 use crate::call::{Answered, Call, Stored};
-use crate::errors::ApiError;
 use crate::resources::auto;
 use crate::resources::filter;
 use crate::resources::listing::{self, ListBody};
@@ -19,6 +18,7 @@ use crate::resources::schema::alter_of;
 use crate::resources::traversers::direction;
 use crate::resources::vertices::{absent_is_wrong, check_creates};
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// Room for one edge in an answer: most are smaller.
 const EDGE_BYTES: usize = 384;

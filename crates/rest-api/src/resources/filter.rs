@@ -5,7 +5,7 @@ use graph_store::Graph;
 use rest_json::decode_conditions;
 
 use crate::call::Call;
-use crate::errors::ApiError;
+use rest_errors::ApiError;
 
 /// The conditions of a request; none where it gives none.
 pub(crate) fn conditions(call: &Call, graph: &Graph, catalogue: &Catalogue) -> Result<Conditions, ApiError> {

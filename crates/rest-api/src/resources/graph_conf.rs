@@ -7,7 +7,7 @@ use graph_host::GraphConf;
 use java_properties::{PropertiesIter, PropertiesWriter};
 use serde_json::Value;
 
-use crate::errors::ApiError;
+use rest_errors::ApiError;
 
 /// Keys that must not be empty where they are given.
 const NEVER_EMPTY: [&str; 3] = ["backend", "serializer", "store"];

@@ -4,8 +4,8 @@ use graph_schema::GraphMode;
 use serde_json::json;
 
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 const MODES: [(&str, GraphMode); 4] = [
     ("NONE", GraphMode::None),

@@ -4,9 +4,9 @@ use graph_model::ErrorKind;
 use serde_json::{Value, json};
 
 use crate::call::{Answered, App, Call};
-use crate::errors::ApiError;
 use crate::names::DEFAULT_SPACE;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// How HugeGraph says that there is no limit.
 const UNLIMITED: i32 = i32::MAX;

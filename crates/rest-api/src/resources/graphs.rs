@@ -6,10 +6,10 @@ use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::names::DEFAULT_SPACE;
 use crate::resources::graph_conf;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// What a client must say to clear a graph, literally.
 const CLEAR_WORDS: &str = "I'm sure to delete all data";

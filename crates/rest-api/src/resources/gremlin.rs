@@ -15,8 +15,8 @@ use serde_json::{Map, Value, json};
 
 use crate::access::{self, Access};
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// Characters of a script that name its task.
 const TASK_NAME_CHARS: usize = 256;

@@ -6,8 +6,8 @@ use graph_model::ErrorKind;
 use graph_store::{Range, Visit};
 
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// The body of a list as far as it is written.
 pub(crate) struct ListBody {

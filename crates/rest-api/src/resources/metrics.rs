@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use serving::{kept_bytes, program_bytes, resident_bytes};
 
 use crate::call::{Answered, App, Call};
-use crate::errors::ApiError;
 use crate::names::CORE_VERSION;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// HugeGraph's groups of metrics.
 const GROUPS: [&str; 5] = ["gauges", "counters", "histograms", "meters", "timers"];

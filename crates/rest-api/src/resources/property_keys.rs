@@ -9,9 +9,9 @@ use rest_json::{
 };
 
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::resources::schema::{alter_of, check_name, listed, missing, schema_rights};
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// Property keys are in force at once: no task is started for them, but for analytical ones.
 const NO_TASK: u64 = 0;

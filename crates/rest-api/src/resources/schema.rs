@@ -5,8 +5,8 @@ use graph_view::SchemaRights;
 use rest_json::{write_edge_labels, write_index_labels, write_property_keys, write_schema, write_vertex_labels};
 
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// Writes an object with one list.
 type WriteList<'w> = dyn Fn(&mut Vec<u8>) + 'w;

@@ -8,8 +8,8 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 type Body = BTreeMap<String, Value>;
 

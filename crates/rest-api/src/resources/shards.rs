@@ -4,10 +4,10 @@ use graph_store::{Range, Scan, Shard};
 use rest_json::{write_edge, write_shards, write_vertex};
 
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::limits::{SCAN_PAGE_LIMIT_DEFAULT, SPLIT_BYTES_MIN};
 use crate::resources::listing::{self, ListBody};
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// Shards of the vertices.
 pub(crate) fn of_vertices(call: &Call) -> Answered {

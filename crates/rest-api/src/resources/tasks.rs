@@ -9,9 +9,9 @@ use query_service::{JOB_KIND, JobRequest};
 use rest_json::{TaskView, task_class, write_tasks_list};
 
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::resources::listing;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// The name of this server in tasks: there is one.
 const SERVER: &str = "server-1";

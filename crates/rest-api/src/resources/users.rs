@@ -17,10 +17,10 @@ use serde_json::json;
 
 use crate::access::Access::{Admin, Anywhere, Manager, Open, User};
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::route::Handler::{Pooled, Quick};
 use crate::route::{DELETE, GET, POST, PUT, Route, space};
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// All routes about users.
 pub(crate) static ROUTES: &[Route] = &[

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// Sets one; the body is an object with its value under `data`.
 pub(crate) fn set(call: &Call) -> Answered {

@@ -11,12 +11,12 @@ use rest_json::{
 };
 
 use crate::call::{Answered, Call, Stored};
-use crate::errors::ApiError;
 use crate::resources::auto;
 use crate::resources::filter;
 use crate::resources::listing::{self, ListBody};
 use crate::resources::schema::alter_of;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// Room for one vertex in an answer: most are smaller.
 const VERTEX_BYTES: usize = 256;

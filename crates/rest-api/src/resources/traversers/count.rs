@@ -10,13 +10,13 @@ use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::limits::TRAVERSER_STEPS_MAX;
 use crate::route::Handler::Pooled;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Flag, Integer, Named, Object};
 use openapi_document::{Operation, may, must};
 use rest_description::traversers::MANY_STEPS;
+use rest_errors::ApiError;
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
     route: graph(&["traversers", "count"], &[(POST, ANY_VERTEX, Pooled(count))]),

@@ -12,7 +12,6 @@ use super::traverser::Traverser;
 use super::traverser_request::{Paths, TraverserRequest, nodes, nodes_of};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::limits::{PATH_PATTERNS_MAX, TRAVERSER_STEPS_MAX};
 use crate::route::Handler::Pooled;
 use crate::route::{POST, graph};
@@ -21,6 +20,7 @@ use openapi_document::{Operation, may, must};
 use rest_description::traversers::{
     CAPACITY, EDGES, FOUND_PATHS, IDS, LIMIT, MANY_STEPS, MEASURE, PATHS, SELECTED, VERTICES, WITH_EDGE, WITH_VERTEX,
 };
+use rest_errors::ApiError;
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {

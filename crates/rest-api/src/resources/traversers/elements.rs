@@ -7,7 +7,7 @@ use traversal::{Node, Path, Traversal};
 use super::parameters::flag_or;
 use super::traverser_request::{Edges, Otherwise, TraverserRequest, Vertices, nodes_of};
 use crate::call::Call;
-use crate::errors::ApiError;
+use rest_errors::ApiError;
 
 /// Which fields hold whole elements, and what they hold otherwise.
 #[derive(Clone, Copy)]

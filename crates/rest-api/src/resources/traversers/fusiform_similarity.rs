@@ -11,7 +11,6 @@ use super::traverser::Traverser;
 use super::traverser_request::{TraverserRequest, nodes, nodes_of};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::route::Handler::Pooled;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Any, Flag, Integer, List, Map, Number, Object, Text};
@@ -19,6 +18,7 @@ use openapi_document::{Operation, may, must};
 use rest_description::traversers::{
     CAPACITY, DIRECTION, LABEL, LIMIT, MAX_DEGREE, MEASURE, SELECTED, VERTICES, WITH_VERTEX,
 };
+use rest_errors::ApiError;
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
     route: graph(&["traversers", "fusiformsimilarity"], &[(POST, ANY_VERTEX, Pooled(similar))]),

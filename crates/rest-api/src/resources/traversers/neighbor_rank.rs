@@ -10,13 +10,13 @@ use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::limits::TRAVERSER_STEPS_MAX;
 use crate::route::Handler::Pooled;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Any, List, Map, Named, Number, Object};
 use openapi_document::{Operation, must};
 use rest_description::traversers::{CAPACITY, MANY_STEPS, MEASURE};
+use rest_errors::ApiError;
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
     route: graph(&["traversers", "neighborrank"], &[(POST, ANY_VERTEX, Pooled(rank))]),

@@ -11,7 +11,6 @@ use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest, nodes_of};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::route::Handler::Pooled;
 use crate::route::{GET, POST, graph};
 use openapi_document::Shape::{Flag, Integer, List, Named, Object, Text};
@@ -20,6 +19,7 @@ use rest_description::traversers::{
     CAPACITY, DIRECTION, EDGES, IDS, LABEL, LIMIT, MAX_DEGREE, MAX_DEPTH, MEASURE, SOURCE, VERTICES, WITH_EDGE,
     WITH_VERTEX,
 };
+use rest_errors::ApiError;
 
 const COUNT_ONLY: Field = may("count_only", Flag, "Only the number of vertices");
 const NEIGHBOURHOOD: Shape = Object(&[

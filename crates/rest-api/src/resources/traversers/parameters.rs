@@ -5,7 +5,7 @@ use rest_json::{IdBody, IntBody, RealBody};
 use traversal::SearchLimits;
 
 use crate::call::Call;
-use crate::errors::ApiError;
+use rest_errors::ApiError;
 
 /// Edges looked at of one vertex.
 pub(super) const MAX_DEGREE_DEFAULT: i64 = 10_000;

@@ -16,7 +16,6 @@ use super::traverser::Traverser;
 use super::traverser_request::{Paths, TraverserRequest, nodes};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::limits::{TRAVERSER_ENDS_MAX, TRAVERSER_STEPS_MAX};
 use crate::route::Handler::Pooled;
 use crate::route::{GET, POST, graph};
@@ -26,6 +25,7 @@ use rest_description::traversers::{
     CAPACITY, DIRECTION, FOUND_PATHS, LABEL, LIMIT, MANY_STEPS, MAX_DEGREE, MAX_DEPTH, MEASURE, ONE_STEP, SELECTED,
     SELECTED_TARGETS, SOURCE, TARGET, WITH_EDGE, WITH_VERTEX,
 };
+use rest_errors::ApiError;
 
 const ENDS: &[Field] = &[SOURCE, TARGET, DIRECTION, LABEL, MAX_DEPTH, MAX_DEGREE, CAPACITY, LIMIT];
 

@@ -8,7 +8,6 @@ use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::route::Handler::Pooled;
 use crate::route::{GET, graph};
 use openapi_document::Shape::Object;
@@ -17,6 +16,7 @@ use rest_description::traversers::{
     CAPACITY, DIRECTION, EDGES, FOUND_PATHS, IDS, LABEL, MAX_DEGREE, MAX_DEPTH, MEASURE, SKIP_DEGREE, SOURCE, TARGET,
     VERTICES, WITH_EDGE, WITH_VERTEX,
 };
+use rest_errors::ApiError;
 
 const BETWEEN: &[Field] =
     &[SOURCE, TARGET, DIRECTION, LABEL, MAX_DEPTH, MAX_DEGREE, SKIP_DEGREE, CAPACITY, WITH_VERTEX, WITH_EDGE];

@@ -15,7 +15,6 @@ use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, TraverserRequest};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::limits::COMPARED_VERTICES_MAX;
 use crate::route::Handler::Pooled;
 use crate::route::{GET, POST, graph};
@@ -24,6 +23,7 @@ use openapi_document::{Field, Operation, may, must};
 use rest_description::traversers::{
     CAPACITY, DIRECTION, IDS, LABEL, LIMIT, MAX_DEGREE, MEASURE, ONE_STEP, VERTICES, WITH_VERTEX,
 };
+use rest_errors::ApiError;
 
 const VERTEX: Field = must("vertex", Text, "Id of a vertex; a JSON literal: \"text\" or a number");
 const OTHER: Field = must("other", Text, "Id of another vertex; a JSON literal");

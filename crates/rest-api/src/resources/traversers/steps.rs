@@ -10,7 +10,7 @@ use traversal::{Condition, LabelCondition, Step};
 
 use super::parameters::{MAX_DEGREE_DEFAULT, bound, bound_of, check_skip_degree, direction, number_or};
 use super::traverser_request::TraverserRequest;
-use crate::errors::ApiError;
+use rest_errors::ApiError;
 
 impl TraverserRequest<'_> {
     /// The step of a GET request: `direction`, `label`, `max_degree`, and no `skip_degree`.

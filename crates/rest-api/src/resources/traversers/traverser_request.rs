@@ -12,8 +12,8 @@ use rest_json::{EncodeOptions, PathView, TraverserAnswer, write_edge, write_vert
 use traversal::{Counters, Node, Path, Traversal};
 
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use http_server::Reply;
+use rest_errors::ApiError;
 
 /// One traverser request at work.
 pub(super) struct TraverserRequest<'c> {

@@ -9,7 +9,6 @@ use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, TraverserRequest};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::errors::ApiError;
 use crate::route::Handler::Pooled;
 use crate::route::{GET, graph};
 use openapi_document::Shape::{Any, Map, Object, Text};
@@ -18,6 +17,7 @@ use rest_description::traversers::{
     CAPACITY, DIRECTION, EDGES, LABEL, LIMIT, MAX_DEGREE, MEASURE, SKIP_DEGREE, SOURCE, TARGET, VERTICES, WITH_EDGE,
     WITH_VERTEX,
 };
+use rest_errors::ApiError;
 
 const WEIGHT: &str = "A property of numbers; edges without it count 1";
 

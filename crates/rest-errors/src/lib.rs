@@ -1,4 +1,9 @@
-//! The one table of failures: what an error means, the status it has and the Java class clients know it by.
+//! Which status and which Java class does a failed request have, and what does its answer say?
+//!
+//! What it is: the one table of failures of the REST API. Every error that a handler can meet becomes an [`ApiError`],
+//! and that a reply as HugeGraph writes it. What it is not: it knows no route and no request.
+//!
+//! Start reading at [`ApiError`].
 
 use auth::{AccountError, AuthError};
 use graph_access::AccessError;
@@ -12,11 +17,12 @@ use rest_json::{DecodeError, ErrorBody};
 use serving::Refused;
 use traversal::TraversalError;
 
-use crate::names::DEFAULT_SPACE;
+/// The one graph space there is.
+pub const DEFAULT_SPACE: &str = "DEFAULT";
 
 /// A failed request: everything its answer needs.
 #[derive(Debug)]
-pub(crate) struct ApiError {
+pub struct ApiError {
     status: StatusCode,
     class: &'static str,
     message: String,
@@ -83,18 +89,18 @@ impl ApiError {
     }
 
     /// An error of a kind.
-    pub(crate) fn of(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub fn of(kind: ErrorKind, message: impl Into<String>) -> Self {
         let (status, class) = status_and_class(kind);
         Self::new(status, class, message)
     }
 
     /// The failure of a script, with the class that HugeGraph's engine of scripts would have thrown.
-    pub(crate) fn script(class: &'static str, message: impl Into<String>) -> Self {
+    pub fn script(class: &'static str, message: impl Into<String>) -> Self {
         Self { is_script: true, ..Self::new(StatusCode::BAD_REQUEST, class, message) }
     }
 
     /// The failure of a query on the graph. What is missing in it is not what the address names.
-    pub(crate) fn of_query(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub fn of_query(kind: ErrorKind, message: impl Into<String>) -> Self {
         let error = Self::of(kind, message);
         let status = if kind == ErrorKind::NotFound { StatusCode::BAD_REQUEST } else { error.status };
         let class = if kind == ErrorKind::NotFound { ILLEGAL_ARGUMENT } else { error.class };
@@ -102,22 +108,22 @@ impl ApiError {
     }
 
     /// A request that is wrong in itself.
-    pub(crate) fn bad_input(message: impl Into<String>) -> Self {
+    pub fn bad_input(message: impl Into<String>) -> Self {
         Self::of(ErrorKind::BadInput, message)
     }
 
     /// Something of the graph that is not there.
-    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+    pub fn not_found(message: impl Into<String>) -> Self {
         Self::of(ErrorKind::NotFound, message)
     }
 
     /// An address whose last part names nothing there is.
-    pub(crate) fn nothing_named(message: impl Into<String>) -> Self {
+    pub fn nothing_named(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, HTTP_NOT_FOUND, message)
     }
 
     /// An address nothing is at.
-    pub(crate) fn no_route(path: &str) -> Self {
+    pub fn no_route(path: &str) -> Self {
         let hint =
             if path.contains("//") { "an empty part (//) is never right" } else { "GET /apis lists what there is" };
         Self::new(
@@ -129,69 +135,69 @@ impl ApiError {
 
     /// Something an address names that is not there, in the class HugeGraph uses where it is no part of the schema or
     /// the graph.
-    pub(crate) fn nothing(message: impl Into<String>) -> Self {
+    pub fn nothing(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, HTTP_NOT_FOUND, message)
     }
 
     /// A graph space other than the one there is.
-    pub(crate) fn no_space(name: &str) -> Self {
+    pub fn no_space(name: &str) -> Self {
         Self::not_found(format!("graph space '{name}' does not exist; the only one is '{DEFAULT_SPACE}'"))
     }
 
     /// A method the address does not have.
-    pub(crate) fn method(method: &str, allow: String) -> Self {
+    pub fn method(method: &str, allow: String) -> Self {
         let message = format!("HTTP 405 Method Not Allowed: {method} is not possible here, only {allow}");
         Self { allow: Some(allow), ..Self::new(StatusCode::METHOD_NOT_ALLOWED, HTTP_METHOD, message) }
     }
 
     /// A wrong `action` of a task. HugeGraph answers it with the status of a wrong type of body, and so does this.
-    pub(crate) fn action(expected: &str, got: &str) -> Self {
+    pub fn action(expected: &str, got: &str) -> Self {
         let message = format!("'action' must be {expected}, but got '{got}'");
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, HTTP_TYPE, message)
     }
 
     /// An address of HugeGraph's that this version has nothing at yet.
-    pub(crate) fn not_yet(method: &str, path: &str) -> Self {
+    pub fn not_yet(method: &str, path: &str) -> Self {
         let message = format!("this version of Rhizome does not have {method} {path} yet");
         Self::new(StatusCode::NOT_IMPLEMENTED, NOT_SUPPORT, message)
     }
 
     /// An address of HugeGraph's that Rhizome leaves out for good.
-    pub(crate) fn never(method: &str, path: &str, reason: &str) -> Self {
+    pub fn never(method: &str, path: &str, reason: &str) -> Self {
         Self::new(StatusCode::NOT_IMPLEMENTED, NOT_SUPPORT, format!("Rhizome does not have {method} {path}: {reason}"))
     }
 
     /// A request that has no right to what it asks for.
-    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
+    pub fn forbidden(message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, HTTP_FORBIDDEN, message)
     }
 
     /// Credentials that cannot be read, or are of another kind than they must be.
-    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+    pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, HTTP_BAD_REQUEST, message)
     }
 
     /// A login that failed.
-    pub(crate) fn wrong_password() -> Self {
+    pub fn wrong_password() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, HTTP_UNAUTHORIZED, "Incorrect username or password")
     }
 
     /// Something about users, of a server without any. HugeGraph answers so.
-    pub(crate) fn no_users() -> Self {
+    pub fn no_users() -> Self {
         let message = "Unconfigured authenticator, please config auth.authenticator option in rest-server.properties \
                        (of Rhizome: start it with the setting auth.enabled=true)";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, ILLEGAL_STATE, message)
     }
 
     /// A body that is not JSON by its type.
-    pub(crate) fn media_type(got: Option<&str>) -> Self {
+    pub fn media_type(got: Option<&str>) -> Self {
         let got = got.map_or_else(|| "none was given".to_owned(), |got| format!("got '{got}'"));
         let message = format!("HTTP 415 Unsupported Media Type: the Content-Type must be application/json, but {got}");
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, HTTP_TYPE, message)
     }
 
     /// A body larger than the limit.
-    pub(crate) fn body_too_large(limit: usize) -> Self {
+    pub fn body_too_large(limit: usize) -> Self {
         let message = format!(
             "HTTP 413 Content Too Large: a request body may have {limit} bytes after decompression \
              (server.request_body_bytes_max); send less at once"
@@ -200,7 +206,7 @@ impl ApiError {
     }
 
     /// A body that did not come in time.
-    pub(crate) fn body_too_slow(limit_ms: u64) -> Self {
+    pub fn body_too_slow(limit_ms: u64) -> Self {
         let message = format!(
             "HTTP 408 Request Timeout: the request body took longer than {limit_ms} ms (server.request_timeout_ms)"
         );
@@ -208,43 +214,43 @@ impl ApiError {
     }
 
     /// Too much at once; to be tried again in a moment.
-    pub(crate) fn overloaded(message: impl Into<String>) -> Self {
+    pub fn overloaded(message: impl Into<String>) -> Self {
         Self::of(ErrorKind::Overloaded, message)
     }
 
     /// The server's time for a request is over.
-    pub(crate) fn timeout(limit_ms: u64) -> Self {
+    pub fn timeout(limit_ms: u64) -> Self {
         Self::from(StoreError::Timeout { limit_ms })
     }
 
     /// A defect of this program.
-    pub(crate) fn defect() -> Self {
+    pub fn defect() -> Self {
         let message = "an internal error happened while the request was at work; it has been logged";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, HUGE, message)
     }
 
     /// The same error, after which the connection is closed.
-    pub(crate) fn closing(self) -> Self {
+    pub fn closing(self) -> Self {
         Self { close: true, ..self }
     }
 
     /// The same error with the status of a bad request and HugeGraph's class for one.
-    pub(crate) fn into_bad_input(self) -> Self {
+    pub fn into_bad_input(self) -> Self {
         Self { contended: self.contended, ..Self::bad_input(self.message) }
     }
 
     /// Whether the request is to be tried again where it may wait.
-    pub(crate) fn is_contended(&self) -> bool {
+    pub fn is_contended(&self) -> bool {
         self.contended
     }
 
     /// Whether it says that something of the graph is not there.
-    pub(crate) fn is_not_found(&self) -> bool {
+    pub fn is_not_found(&self) -> bool {
         self.class == NOT_FOUND
     }
 
     /// The answer.
-    pub(crate) fn into_reply(self) -> Reply {
+    pub fn into_reply(self) -> Reply {
         let mut body = Vec::with_capacity(128 + self.message.len());
         if self.is_script {
             let class = self.class.trim_start_matches("class ");
