@@ -82,6 +82,7 @@ suite "Gremlin features, strict" scripts/gremlin-features.sh --graphs strict
 suite "Gremlin features, auto" scripts/gremlin-features.sh --graphs auto
 suite "openCypher TCK, auto" scripts/cypher-tck.sh local --graphs auto
 suite "openCypher TCK, strict" scripts/cypher-tck.sh local --graphs strict
+suite "openCypher TCK, over Bolt" scripts/cypher-tck.sh bolt --graphs auto
 for version in 3.8.2 3.7.7 3.5.8; do suite "Gremlin driver, Python $version" scripts/test-drivers.sh python $version; done
 for version in 3.8.1 3.5.1; do suite "Gremlin driver, Java $version" scripts/test-drivers.sh java $version; done
 suite "Gremlin console 3.7.3" scripts/test-drivers.sh console
