@@ -5,7 +5,11 @@
 #
 #   scripts/test-openapi.sh [EXAMPLES]     generated requests for each operation and phase; default 10, about a minute
 #
-# RHIZOME_TEST_URL=http://HOST:PORT tests a server that already runs instead; its graph "hugegraph" is changed at random.
+# The server has users, and the administrator asks: without users the operations on them are refused as by HugeGraph, by a server
+# error.
+#
+# RHIZOME_TEST_URL=http://HOST:PORT tests a server that already runs instead, whose administrator has the password in
+# RHIZOME_ADMIN_PASSWORD; its graph "hugegraph" and its users are changed at random.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -29,14 +33,16 @@ finish() {
 "$root/scripts/setup.sh" python
 dir=$(mktemp -d)
 trap finish EXIT
+export RHIZOME_ADMIN_PASSWORD=${RHIZOME_ADMIN_PASSWORD:-generated-requests}
 url=${RHIZOME_TEST_URL:-}
 if [[ -z $url ]]; then
     "$root/scripts/build.sh"
-    "$root/scripts/server.sh" start "$dir" 0
+    RHIZOME__AUTH__ENABLED=true "$root/scripts/server.sh" start "$dir" 0
     url=$(cat "$dir/url")
 fi
 "$venv/bin/python" "$root/tests/openapi/prepare.py" "$url"
 cd "$dir"
-"$venv/bin/schemathesis" --config-file "$root/tests/openapi/schemathesis.toml" run "$url/openapi.json" \
+credentials=$(printf 'admin:%s' "$RHIZOME_ADMIN_PASSWORD" | base64 -w 0)
+"$venv/bin/schemathesis" --config-file "$root/tests/openapi/schemathesis.toml" run "$url/openapi.json" -H "Authorization: Basic $credentials" \
     --checks not_a_server_error,content_type_conformance,response_schema_conformance,status_code_conformance,unsupported_method \
     --phases examples,coverage,fuzzing --max-examples "$examples" --seed 1 --warnings off --no-color </dev/null

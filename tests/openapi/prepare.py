@@ -3,17 +3,21 @@
 The example of every name and id in an address is 1; so a property key, labels, a vertex and a task get that name or number.
 """
 
+import base64
 import json
+import os
 import sys
 import urllib.request
 
 base = sys.argv[1]
 graph = base + "/graphs/hugegraph"
+login = base64.b64encode(f"admin:{os.environ['RHIZOME_ADMIN_PASSWORD']}".encode()).decode()
+headers = {"Content-Type": "application/json", "Authorization": f"Basic {login}"}
 
 
 def send(method: str, url: str, body: object = None) -> None:
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data, {"Content-Type": "application/json"}, method=method)
+    request = urllib.request.Request(url, data, headers, method=method)
     with urllib.request.urlopen(request) as answer:
         answer.read()
 

@@ -1,6 +1,6 @@
 //! Gremlin.
 
-use openapi_document::Shape::{Any, Integer, List, Map, Named, Object, Text};
+use openapi_document::Shape::{Any, Either, Integer, List, Map, Named, Null, Object, Text};
 use openapi_document::{Body, Field, Operation, Shape, may, must};
 
 const REQUEST: Shape = Object(&[
@@ -9,14 +9,25 @@ const REQUEST: Shape = Object(&[
     may("aliases", Map(&Text), "Names that stand for others, such as `{\"g\": \"__g_hugegraph\"}`"),
     may("language", Text, "What the client calls the language; all are read the same way"),
 ]);
+const STATUS: Field = must(
+    "status",
+    Object(&[must("message", Text, ""), must("code", Integer, ""), must("attributes", Map(&Any), "")]),
+    "",
+);
 const ANSWER: Shape = Object(&[
     must("requestId", Text, ""),
+    STATUS,
+    must("result", Object(&[must("data", List(&Any), "The results"), must("meta", Map(&Any), "")]), ""),
+]);
+const ROWS: Shape = Either(&[List(&Any), Null]);
+const CYPHER_ANSWER: Shape = Object(&[
+    must("requestId", Text, ""),
+    STATUS,
     must(
-        "status",
-        Object(&[must("message", Text, ""), must("code", Integer, ""), must("attributes", Map(&Any), "")]),
+        "result",
+        Object(&[must("data", ROWS, "The rows; null where the query failed"), must("meta", Map(&Any), "")]),
         "",
     ),
-    must("result", Object(&[must("data", List(&Any), "The results"), must("meta", Map(&Any), "")]), ""),
 ]);
 const QUERY: Field = must("gremlin", Text, "The query");
 const RUNNING: Shape = Object(&[must(
@@ -37,13 +48,13 @@ const CYPHER: Field = must("cypher", Text, "The query");
 const CYPHER_BODY: Shape = Any;
 
 pub(crate) static OPERATIONS: &[Operation] = &[
-    Operation::get("{G}/cypher", "Runs a query in Cypher", ANSWER).query(&[CYPHER]),
+    Operation::get("{G}/cypher", "Runs a query in Cypher", CYPHER_ANSWER).query(&[CYPHER]),
     Operation::post(
         "{G}/cypher",
         "Runs a query in Cypher: its text, or an object of statement and parameters",
         CYPHER_BODY,
         200,
-        ANSWER,
+        CYPHER_ANSWER,
     ),
     Operation::get("/gremlin", "Runs a query", ANSWER).query(&[QUERY]),
     Operation::post("/gremlin", "Runs a query", REQUEST, 200, ANSWER),
