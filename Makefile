@@ -18,7 +18,7 @@ help: ## Show this list
 run: ## Build, start a server on 127.0.0.1:8080 and load a small social network the first time
 	@scripts/run.sh
 
-build: ## Install what a build needs and compile the server
+build: ## Install what a build needs and compile the server with the explorer's pages
 	@scripts/build.sh
 
 dist: ## Compile the binary to install and to measure: optimized across crates, which takes minutes longer

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles the server: set-up, then cargo. The first build compiles RocksDB, too, and keeps it for all profiles and checkouts.
+# Compiles the server: set-up, the explorer's pages (scripts/web.sh), then cargo. The first build compiles RocksDB, too, and keeps it for all profiles and checkouts.
 #
 #   scripts/build.sh            the server with all storage engines
 #   scripts/build.sh run        what `make run` starts: without the engines over Cassandra and TiKV, which are half of the Rust that
@@ -18,6 +18,9 @@ if [[ -n ${RHIZOME_BIN:-} ]]; then
     exit
 fi
 "$root/scripts/setup.sh" build
+"$root/scripts/web.sh"
+# A binary without the explorer is a mistake here.
+export RHIZOME_WEB=require
 cd "$root"
 # Names the engines of the program that is there now.
 engines=$CARGO_TARGET_DIR/release/engines

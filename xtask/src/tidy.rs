@@ -16,6 +16,7 @@ mod links;
 mod modules;
 mod rust_file;
 mod source;
+mod web;
 mod wings;
 
 use std::path::Path;
@@ -32,6 +33,7 @@ pub(crate) fn check(root: &Path) -> Result<Report> {
     let mut findings = Vec::new();
     for file in &files {
         source::check(file, &mut findings, &mut report);
+        web::check(file, &mut report);
     }
     links::check(&files, &mut findings);
     let crates = modules::read(&files)?;
@@ -46,7 +48,9 @@ pub(crate) fn check(root: &Path) -> Result<Report> {
     for file in manifests {
         layers::check(&file.path, file.text.as_deref().unwrap_or_default(), &mut report)?;
     }
-    dependencies::check(&manifest, &workspace::read(root, "docs/dependencies.md")?, &mut report)?;
+    let dependencies = workspace::read(root, "docs/dependencies.md")?;
+    dependencies::check(&manifest, &dependencies, &mut report)?;
+    web::check_packages(&workspace::read(root, "web/package.json")?, &dependencies, &mut report)?;
     fuzz_lock::check(root, &mut report)?;
     changelog::check(&workspace::read(root, "CHANGELOG.md")?, &mut report);
     Ok(report)

@@ -38,13 +38,16 @@ pub(crate) fn files(root: &Path) -> Result<Vec<SourceFile>> {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type()?;
-            if ignored.iter().any(|one| one.name == name && (!one.at_root || folder == root)) {
+            let path = entry.path();
+            let from_root = path.strip_prefix(root)?;
+            if ignored.iter().any(|one| if one.at_root { from_root == Path::new(&one.name) } else { one.name == name })
+            {
                 continue;
             }
             if kind.is_dir() {
-                folders.push(entry.path());
+                folders.push(path);
             } else if kind.is_file() {
-                files.push(source_file(root, &entry.path())?);
+                files.push(source_file(root, &path)?);
             }
         }
     }
@@ -59,19 +62,20 @@ fn source_file(root: &Path, path: &Path) -> Result<SourceFile> {
     Ok(SourceFile { path: relative, length, text: String::from_utf8(bytes).ok() })
 }
 
-/// A name that git does not keep.
+/// A name, or a path from the root, that git does not keep.
 #[derive(Debug, PartialEq, Eq)]
 struct Ignored {
     name: String,
-    /// True where only the root's entry is meant: the binary `/rhizome` is not the crate of that name.
+    /// True for a path from the root: the binary `/rhizome` is not the crate of that name.
     at_root: bool,
 }
 
-/// Plain names in `.gitignore`, and git's own folder. Patterns with `*` are not followed.
+/// Plain names and paths from the root in `.gitignore`, and git's own folder. Patterns with `*` are not followed.
 fn ignored_folders(gitignore: &str) -> Vec<Ignored> {
     let lines = gitignore.lines().map(str::trim).chain([".git"]);
     let names = lines.map(|line| (line.starts_with('/'), line.trim_matches('/')));
-    let plain = names.filter(|(_, name)| !name.is_empty() && !name.starts_with('#') && !name.contains(['*', '/']));
+    let is_plain = |at_root: bool, name: &str| !name.contains('*') && (at_root || !name.contains('/'));
+    let plain = names.filter(|(at_root, name)| !name.is_empty() && !name.starts_with('#') && is_plain(*at_root, name));
     plain.map(|(at_root, name)| Ignored { name: name.to_owned(), at_root }).collect()
 }
 

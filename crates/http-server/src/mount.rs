@@ -7,13 +7,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::upgrade::Upgraded;
-use hyper::{Request, Response};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::origin::{self, Refusal};
+use crate::reply::Reply;
 
 /// An answer on the wire.
 pub type HttpResponse = Response<Full<Bytes>>;
@@ -52,12 +54,13 @@ pub struct Mounts<S> {
     pub(crate) root: Arc<S>,
     mounted: Vec<(&'static str, Box<dyn Mount>)>,
     hosts: Vec<String>,
+    front_page: Option<&'static str>,
 }
 
 impl<S: Service> Mounts<S> {
     /// One service for all addresses.
     pub fn new(root: Arc<S>) -> Self {
-        Self { root, mounted: Vec::new(), hosts: Vec::new() }
+        Self { root, mounted: Vec::new(), hosts: Vec::new(), front_page: None }
     }
 
     /// Gives all addresses that begin with `/segment` to another service.
@@ -72,6 +75,26 @@ impl<S: Service> Mounts<S> {
     pub fn hosts(mut self, hosts: Vec<String>) -> Self {
         self.hosts = hosts;
         self
+    }
+
+    /// Sends those who ask for `/` and would rather have a page there.
+    #[must_use]
+    pub fn front_page(mut self, address: &'static str) -> Self {
+        self.front_page = Some(address);
+        self
+    }
+
+    /// The way to the front page, for a request that is better answered by it.
+    fn to_front_page(&self, request: &Request<Incoming>) -> Option<HttpResponse> {
+        let to = self.front_page?;
+        let is_wanted = request.uri().path() == "/" && request.method() == Method::GET && wants_page(request.headers());
+        is_wanted.then(|| {
+            let mut reply = Reply::redirect(to);
+            reply.status = StatusCode::FOUND;
+            let mut response = reply.into_response();
+            response.headers_mut().insert(header::VARY, HeaderValue::from_static("Accept"));
+            response
+        })
     }
 
     fn find(&self, path: &str) -> Option<&dyn Mount> {
@@ -89,10 +112,30 @@ impl<S: Service> Mounts<S> {
         let allowed = origin::check(request.method(), request.uri(), request.headers(), &self.hosts, changes_on_get);
         match (allowed, service) {
             (Err(refusal), _) => Box::pin(Arc::clone(&self.root).refuse(request, refusal)).await,
-            (Ok(()), None) => Arc::clone(&self.root).answer(request).await,
+            (Ok(()), None) => match self.to_front_page(&request) {
+                Some(response) => response,
+                None => Arc::clone(&self.root).answer(request).await,
+            },
             (Ok(()), Some(service)) => service.answer(request, upgrade).await,
         }
     }
+}
+
+/// Whether `Accept` prefers a page to JSON: it names `text/html`, and not `application/json` at least as much. Programs
+/// say `*/*`, or nothing.
+fn wants_page(headers: &HeaderMap) -> bool {
+    let quality = |wanted: &str| {
+        let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let mut items = values.flat_map(|value| value.split(','));
+        items.find_map(|item| {
+            let mut parts = item.split(';').map(str::trim);
+            let is_wanted = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(wanted));
+            let given = || parts.find_map(|part| part.strip_prefix("q="));
+            is_wanted.then(given).map(|given| given.map_or(1.0, |given| given.parse::<f32>().unwrap_or(0.0)))
+        })
+    };
+    let page = quality("text/html").unwrap_or(0.0);
+    page > 0.0 && page > quality("application/json").unwrap_or(0.0)
 }
 
 /// A connection that can switch to another protocol. Its place among the connections stays taken until that ends.
@@ -132,5 +175,25 @@ impl Upgrade {
     /// What takes the connection over, if anything does.
     pub(crate) fn take(&self) -> Option<Boxed<'static, ()>> {
         self.next.lock().take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn browsers_want_a_page_and_programs_do_not() {
+        let wants = |accept: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, accept.parse().unwrap());
+            wants_page(&headers)
+        };
+        assert!(wants("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"));
+        assert!(wants("application/json;q=0.5, text/html"));
+        for accept in ["*/*", "", "application/json", "application/json, text/html;q=0.9", "text/html;q=0"] {
+            assert!(!wants(accept), "{accept}");
+        }
+        assert!(!wants_page(&HeaderMap::new()));
     }
 }

@@ -122,7 +122,7 @@ async fn services_and_an_upgraded_connection_share_a_port() {
         workers: Vec::new(),
     };
     let mounts = Mounts::new(Arc::new(Named("root"))).mount("ui", Named("pages")).mount("echo", Echo);
-    let mounts = mounts.mount("run", Named("changing")).hosts(vec!["a".to_owned()]);
+    let mounts = mounts.mount("run", Named("changing")).hosts(vec!["a".to_owned()]).front_page("/ui/");
     let (stop, stopped) = oneshot::channel::<()>();
     let shutdown = async move { drop(stopped.await) };
     let server = tokio::spawn(serve(listener, mounts, Arc::clone(&serving), options, shutdown, LONG));
@@ -146,6 +146,9 @@ async fn services_and_an_upgraded_connection_share_a_port() {
         ("/run", "host: a", 200),
         ("/echo", "host: a\r\nconnection: upgrade\r\nupgrade: echo\r\norigin: http://b", 403),
         ("/ui", "host: b\r\nsec-fetch-site: none", 403),
+        ("/", "host: a\r\naccept: text/html,*/*;q=0.8", 302),
+        ("/", "host: a\r\naccept: application/json", 200),
+        ("/a", "host: a\r\naccept: text/html", 200),
     ] {
         let mut page = TcpStream::connect(address).await.unwrap();
         page.write_all(format!("GET {path} HTTP/1.1\r\n{headers}\r\n\r\n").as_bytes()).await.unwrap();

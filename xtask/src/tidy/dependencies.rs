@@ -41,9 +41,9 @@ fn declared(manifest: &str) -> Result<BTreeSet<String>> {
     Ok(table.iter().filter(|(_, item)| item.get("path").is_none()).map(|(name, _)| name.to_owned()).collect())
 }
 
-/// Rows of the first section's table: line number, crate and reason. The section on test tools lists no crates.
+/// Rows of the first section's table: line number, crate and reason. The other sections list no crates.
 fn rows(page: &str) -> impl Iterator<Item = (usize, &str, &str)> {
-    let crates = (1..).zip(page.lines()).take_while(|(_, line)| !line.starts_with("## Test tools"));
+    let crates = (1..).zip(page.lines()).take_while(|(_, line)| !line.starts_with("## "));
     crates.filter_map(|(number, line)| {
         let (name, rest) = line.strip_prefix("| `")?.split_once("` |")?;
         Some((number, name, rest.trim().trim_end_matches('|').trim()))

@@ -166,6 +166,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("bolt-server", &["auth", "bolt-codec", "cypher-session", "cypher-value", "serving"]),
     ("http-server", &["serving"]),
+    ("web-ui", &["http-server"]),
     ("query-api", &["auth", "cypher-session", "cypher-value", "http-server", "serving"]),
     (
         "gremlin-server",
@@ -237,6 +238,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "bolt-server",
             "cypher-session",
             "query-api",
+            "web-ui",
             "auth",
             "gremlin-server",
             "query-service",
@@ -269,8 +271,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// External crates that bring HTTP types, and the crates that may use them: one speaks HTTP as a server and one answers
 /// over it, one is a client, and the load tester without anything in between that would cost time.
 const HTTP: [&str; 7] = ["axum", "http", "http-body-util", "hyper", "hyper-util", "reqwest", "tower"];
-const HTTP_USERS: [&str; 7] =
-    ["http-server", "rest-api", "rest-errors", "gremlin-server", "query-api", "api-client", "load-test"];
+const HTTP_USERS: [&str; 8] =
+    ["http-server", "rest-api", "rest-errors", "gremlin-server", "query-api", "web-ui", "api-client", "load-test"];
 
 /// Checks one manifest of a crate.
 pub(crate) fn check(path: &str, manifest: &str, report: &mut Report) -> Result<()> {

@@ -15,7 +15,7 @@ const UNFINISHED: [&str; 5] = [
 ];
 
 /// What belongs to one machine or one package source, in all text files.
-const PRIVATE: [&str; 9] = [
+const PRIVATE: [&str; 10] = [
     concat!("/wo", "rk/"),
     concat!("/ro", "ot/"),
     concat!("index.crates", ".io"),
@@ -25,6 +25,7 @@ const PRIVATE: [&str; 9] = [
     concat!("repo.maven.apache", ".org"),
     concat!("pypi", ".org"),
     concat!("files.python", "hosted.org"),
+    concat!("registry.npm", "js.org"),
 ];
 
 /// Folders of word lists: names of people and places are not ASCII, and a list is one long line.
@@ -38,7 +39,7 @@ const JAVA_CRATES: [&str; 4] =
 /// Checks one file.
 pub(crate) fn check(file: &SourceFile, findings: &mut Vec<Finding>, report: &mut Report) {
     let path = &file.path;
-    // Lock files are written by cargo: they are as long as they are, and name the registry.
+    // Cargo's lock files are as long as they are, and name the registry. That of npm is made without (web/.npmrc).
     let is_lock = path == "Cargo.lock" || path.ends_with("/Cargo.lock");
     if file.length > FILE_BYTES_MAX && !is_lock {
         report.problems.push(format!("{path}: {} bytes, above {FILE_BYTES_MAX}; generate or fetch it", file.length));

@@ -24,6 +24,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use web_ui::Explorer;
 
 /// Connections that wait in the system's queue until the server takes them.
 const LISTEN_BACKLOG: u32 = 4096;
@@ -217,6 +218,7 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     let transactions = Arc::new(Transactions::new(cypher, Arc::clone(&serving), transaction_options(&settings)));
     let query_api = QueryApi::new(Arc::clone(&transactions), Arc::clone(&users), query_api_options(&settings));
     let rest = Mounts::new(Arc::clone(&api)).mount("gremlin", gremlin.clone().beside(api)).mount("db", query_api);
+    let rest = rest.mount(web_ui::SEGMENT, Explorer::embedded()).front_page(web_ui::FRONT_PAGE);
     let rest = rest.hosts(hosts(&settings.server, &settings.server.listen));
     let connections = connection_options(&settings, workers.clone());
     let serve_rest = http_server::serve(listener, rest, Arc::clone(&serving), connections.clone(), shutdown(), grace);
@@ -330,6 +332,11 @@ fn announce(settings: &Settings, address: SocketAddr, gremlin: Option<SocketAddr
     }
     if let Some(gremlin) = gremlin {
         tracing::info!("Gremlin for drivers at ws://{gremlin}/gremlin");
+    }
+    if Explorer::embedded().is_built() {
+        tracing::info!("explorer at http://{address}{}", web_ui::FRONT_PAGE);
+    } else {
+        tracing::info!("without the explorer, which `make build` adds");
     }
     let storage = &settings.storage;
     match storage.engine {

@@ -1,0 +1,6 @@
+export const explore = {
+    title: 'Explore',
+    label: 'Label',
+    chooseLabel: 'Choose a label to see its vertices.',
+    vertex: 'Vertex',
+};
