@@ -1,4 +1,5 @@
 // The last requests, for the status line and for "copy as".
+import { untrack } from 'svelte';
 
 export interface Sent {
     readonly number: number;
@@ -24,12 +25,13 @@ class RequestLog {
     begin(method: string, path: string, body: string | undefined): number {
         const number = this.#next++;
         const entry: Sent = { number, method, path, body, startedAt: Date.now(), status: null, ms: null, bytes: 0 };
-        this.entries = [...this.entries.slice(1 - KEPT), entry];
+        // Whoever sends a request does not depend on the log.
+        this.entries = [...untrack(() => this.entries).slice(1 - KEPT), entry];
         return number;
     }
 
     end(number: number, status: number, ms: number, bytes: number): void {
-        const entry = this.entries.find((one) => one.number === number);
+        const entry = untrack(() => this.entries.find((one) => one.number === number));
         if (!entry) return;
         entry.status = status;
         entry.ms = ms;
