@@ -11,6 +11,7 @@ const passed = [
     '/versions',
     '/metrics',
     '/auth',
+  '/db',
     '/openapi.json',
     '/rhizome',
 ];

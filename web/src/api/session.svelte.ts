@@ -24,6 +24,19 @@ class Session {
         this.generation += 1;
     }
 
+    /** Enters if a request with these credentials is answered; otherwise nothing has changed, and the error is thrown. */
+    async tryOut(name: string, password: string, request: () => Promise<unknown>): Promise<void> {
+        const before = this.#header;
+        this.#header = Session.encode(name, password);
+        try {
+            await request();
+        } catch (error) {
+            this.#header = before;
+            throw error;
+        }
+        this.enter(name, password);
+    }
+
     leave(): void {
         this.#header = undefined;
         this.name = '';

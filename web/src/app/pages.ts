@@ -7,5 +7,11 @@ type Load = () => Promise<{ default: PageComponent }>;
 
 export const pages: Partial<Record<GraphPage | ServerPage, Load>> = {
     overview: () => import('../pages/overview/Overview.svelte'),
+    data: () => import('../pages/data/Data.svelte'),
+    query: () => import('../pages/query/Query.svelte'),
+    schema: () => import('../pages/schema/SchemaPage.svelte'),
+    tasks: () => import('../pages/tasks/Tasks.svelte'),
+    graphs: () => import('../pages/graphs/Graphs.svelte'),
+    metrics: () => import('../pages/metrics/Metrics.svelte'),
     explore: () => import('../pages/explore/Explore.svelte'),
 };

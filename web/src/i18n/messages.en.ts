@@ -1,8 +1,20 @@
 // English. Longer pages bring their own file.
+import { data } from '../pages/data/messages.en';
+import { graphs } from '../pages/graphs/messages.en';
+import { metrics } from '../pages/metrics/messages.en';
+import { schema } from '../pages/schema/messages.en';
+import { tasks } from '../pages/tasks/messages.en';
+import { query } from '../pages/query/messages.en';
 import { explore } from '../pages/explore/messages.en';
 
 export const en = {
+    data,
     explore,
+    graphs,
+    metrics,
+    schema,
+    tasks,
+    query,
     app: {
         skip: 'Skip to the content',
         pages: 'Pages',
@@ -19,6 +31,15 @@ export const en = {
         copyAs: 'Copy as',
         copied: 'Copied',
     },
+    login: {
+        title: 'Log in',
+        note: 'This server wants to know who asks. Name and password stay in memory until the page is closed.',
+        name: 'Name',
+        password: 'Password',
+        enter: 'Log in',
+        leave: 'Log out',
+        wrong: 'Name or password is wrong.',
+    },
     pages: {
         overview: 'Overview',
         explore: 'Explore',
@@ -32,6 +53,7 @@ export const en = {
     common: {
         cancel: 'Cancel',
         close: 'Close',
+        typeName: (name: string) => `To go on, type ${name}`,
         retry: 'Try again',
         retryIn: (seconds: number) => `The server is busy; trying again in ${seconds} s`,
         more: 'more',
@@ -49,6 +71,27 @@ export const en = {
     },
     overview: {
         title: 'Overview',
+        subtitle: 'What this graph holds',
+        label: 'Label',
+        count: 'Elements',
+        total: (vertices: string, edges: string) => `${vertices} vertices, ${edges} edges`,
+        counting: 'counting',
+        uncounted: 'unknown',
+        countNote: 'Exact, counted when the page was opened.',
+        empty: 'This graph is empty: it has no labels yet.',
+        emptyNext: 'Define a schema, or load files with rhizome load.',
+        toSchema: 'Define a schema',
+        recent: 'Recent queries',
+        noRecent: 'None in this browser yet.',
+        server: 'Server',
+        version: 'API version',
+        health: 'State',
+        healthy: 'working',
+        graphs: 'Graphs',
+        explore: 'explore',
+        data: 'data',
+        from: 'From',
+        to: 'To',
         vertexLabels: 'Vertex labels',
         edgeLabels: 'Edge labels',
     },

@@ -1,9 +1,21 @@
 // Chinese.
+import { data } from '../pages/data/messages.zh';
+import { graphs } from '../pages/graphs/messages.zh';
+import { metrics } from '../pages/metrics/messages.zh';
+import { schema } from '../pages/schema/messages.zh';
+import { tasks } from '../pages/tasks/messages.zh';
+import { query } from '../pages/query/messages.zh';
 import { explore } from '../pages/explore/messages.zh';
 import type { en } from './messages.en';
 
 export const zh: typeof en = {
+    data,
     explore,
+    graphs,
+    metrics,
+    schema,
+    tasks,
+    query,
     app: {
         skip: '跳到正文',
         pages: '页面',
@@ -20,6 +32,15 @@ export const zh: typeof en = {
         copyAs: '复制为',
         copied: '已复制',
     },
+    login: {
+        title: '登录',
+        note: '此服务器需要登录。用户名和密码只保存在内存中，关闭页面后即清除。',
+        name: '用户名',
+        password: '密码',
+        enter: '登录',
+        leave: '退出登录',
+        wrong: '用户名或密码错误。',
+    },
     pages: {
         overview: '概览',
         explore: '探索',
@@ -33,6 +54,7 @@ export const zh: typeof en = {
     common: {
         cancel: '取消',
         close: '关闭',
+        typeName: (name) => `要继续，请输入 ${name}`,
         retry: '重试',
         retryIn: (seconds) => `服务器繁忙，${seconds} 秒后重试`,
         more: '更多',
@@ -49,6 +71,27 @@ export const zh: typeof en = {
     },
     overview: {
         title: '概览',
+        subtitle: '此图的内容',
+        label: '标签',
+        count: '元素数',
+        total: (vertices, edges) => `${vertices} 个顶点，${edges} 条边`,
+        counting: '正在计数',
+        uncounted: '未知',
+        countNote: '精确值，打开页面时统计。',
+        empty: '此图为空：还没有标签。',
+        emptyNext: '请定义模式，或使用 rhizome load 导入文件。',
+        toSchema: '定义模式',
+        recent: '最近的查询',
+        noRecent: '此浏览器中还没有。',
+        server: '服务器',
+        version: 'API 版本',
+        health: '状态',
+        healthy: '正常',
+        graphs: '图',
+        explore: '探索',
+        data: '数据',
+        from: '起点',
+        to: '终点',
         vertexLabels: '顶点标签',
         edgeLabels: '边标签',
     },

@@ -1,0 +1,18 @@
+export const graphs = {
+    title: 'Graphs',
+    name: 'Name',
+    backend: 'Engine',
+    default: 'default',
+    open: 'Open',
+    create: 'Create a graph',
+    nameNote: 'Letters, digits and _, beginning with a letter.',
+    auto: 'Schema made on first write',
+    clone: 'Like the schema of',
+    nothing: 'no other graph',
+    createAction: 'Create',
+    clear: 'Clear',
+    clearText: (name: string) => `Everything in graph ${name} is deleted: vertices, edges and the schema.`,
+    drop: 'Drop',
+    dropText: (name: string) => `Graph ${name} is deleted with everything in it.`,
+    isDefault: 'The default graph cannot be dropped.',
+};

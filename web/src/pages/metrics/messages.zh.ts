@@ -1,0 +1,25 @@
+import type { metrics as en } from './messages.en';
+
+export const metrics: typeof en = {
+    title: '指标',
+    note: '自打开此页面起统计，显示期间每 5 秒读取一次。',
+    rate: '每秒请求数',
+    latency: '请求用时（毫秒）',
+    memory: '进程内存（MiB）',
+    memoryParts: '内存构成',
+    refused: '已拒绝',
+    now: '当前',
+    endpoints: '自打开此页面起的请求',
+    endpoint: '请求',
+    count: '次数',
+    p50: 'p50',
+    p95: 'p95',
+    p99: 'p99',
+    waiting: '5 秒后显示第一组数据。',
+    inFlight: '处理中',
+    connections: '连接数',
+    uptime: '运行时间',
+    noRequests: '除此页面外还没有请求。',
+    asTable: '最新数据',
+    bucket: '分位数为其所在服务器直方图区间的上界。',
+};

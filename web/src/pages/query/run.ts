@@ -1,0 +1,217 @@
+// Sends queries and gives their results one form: columns and rows.
+import { sendText } from '../../api/client';
+import { ApiError } from '../../api/errors';
+import { parse, type Value } from '../../api/json';
+import { singleTraversal } from './gremlin';
+
+export type Language = 'gremlin' | 'cypher';
+export type Mode = 'run' | 'explain' | 'profile';
+
+/** An operator of a plan. */
+export interface PlanNode {
+    name: string;
+    details: string;
+    rows: number | null;
+    hits: number | null;
+    /** Milliseconds, where the language measures them. */
+    ms: number | null;
+    /** Part of the whole time, in percent. */
+    share: number | null;
+    children: PlanNode[];
+}
+
+export interface Result {
+    columns: string[];
+    rows: Value[][];
+    raw: string;
+    ms: number;
+    plan: PlanNode | null;
+    /** A plan that is a text. */
+    planText: string | null;
+    /** What a writing query counted: "nodes-created" and the like. */
+    counters: Record<string, Value>;
+    /** Ids of vertices in the result. */
+    vertices: Value[];
+}
+
+type Objekt = { [name: string]: Value };
+const isObject = (value: Value | undefined): value is Objekt =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+const list = (value: Value | undefined): Value[] => (Array.isArray(value) ? value : []);
+const text = (value: Value | undefined): string => (typeof value === 'string' ? value : '');
+const number = (value: Value | undefined): number | null =>
+    typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;
+
+const VERTICES_MAX = 500;
+
+/** The ids of the vertices in a value, at any depth; of an edge its ends. */
+export function verticesIn(value: Value, found: Value[] = [], seen = new Set<string>()): Value[] {
+    const add = (id: Value | undefined): void => {
+        if (id === undefined || id === null || found.length >= VERTICES_MAX) return;
+        const key = `${typeof id}:${String(id)}`;
+        if (!seen.has(key)) {
+            seen.add(key);
+            found.push(id);
+        }
+    };
+    if (found.length >= VERTICES_MAX) return found;
+    if (Array.isArray(value)) for (const one of value) verticesIn(one, found, seen);
+    else if (isObject(value)) {
+        if (value['type'] === 'vertex' && 'id' in value) add(value['id']);
+        else if ('elementId' in value && 'labels' in value) add(value['elementId']);
+        else if ('startNodeElementId' in value) {
+            add(value['startNodeElementId']);
+            add(value['endNodeElementId']);
+        } else if (value['type'] === 'edge' && 'outV' in value) {
+            add(value['outV']);
+            add(value['inV']);
+        } else for (const one of Object.values(value)) verticesIn(one, found, seen);
+    }
+    return found;
+}
+
+/** Rows of a Gremlin result: maps with the same keys become columns, everything else is one column. */
+export function tableOf(data: Value[], valueTitle: string): { columns: string[]; rows: Value[][] } {
+    const isElement = (value: Objekt): boolean => value['type'] === 'vertex' || value['type'] === 'edge';
+    if (data.length > 0 && data.every((one) => isObject(one) && !('objects' in one))) {
+        const objects = data as Objekt[];
+        const flat = objects.map((one) => {
+            if (!isElement(one)) return one;
+            const { properties, type: _type, ...rest } = one;
+            return { ...rest, ...(isObject(properties) ? properties : {}) };
+        });
+        const columns = [...new Set(flat.flatMap((one) => Object.keys(one)))].slice(0, 60);
+        return { columns, rows: flat.map((one) => columns.map((name) => one[name] ?? null)) };
+    }
+    return { columns: [valueTitle], rows: data.map((one) => [one]) };
+}
+
+function cypherPlan(value: Value | undefined): PlanNode | null {
+    if (!isObject(value)) return null;
+    const details = isObject(value['arguments']) ? text(value['arguments']['Details']) : '';
+    return {
+        name: text(value['operatorType']),
+        details,
+        rows: number(value['records']),
+        hits: number(value['dbHits']),
+        ms: null,
+        share: null,
+        children: list(value['children']).flatMap((child) => cypherPlan(child) ?? []),
+    };
+}
+
+function gremlinPlan(value: Value | undefined): PlanNode | null {
+    if (!isObject(value)) return null;
+    const node = (metric: Value): PlanNode | [] => {
+        if (!isObject(metric)) return [];
+        const counts = isObject(metric['counts']) ? metric['counts'] : {};
+        const notes = isObject(metric['annotations']) ? metric['annotations'] : {};
+        return {
+            name: text(metric['name']),
+            details: '',
+            rows: number(counts['elementCount']),
+            hits: null,
+            ms: number(metric['dur']),
+            share: number(notes['percentDur']),
+            children: list(metric['metrics']).flatMap(node),
+        };
+    };
+    const children = list(value['metrics']).flatMap(node);
+    return children.length === 0
+        ? null
+        : { name: 'g', details: '', rows: null, hits: null, ms: number(value['dur']), share: 100, children };
+}
+
+async function cypher(graph: string, query: string, mode: Mode, signal: AbortSignal): Promise<Result> {
+    const path = `/db/${encodeURIComponent(graph)}/query/v2`;
+    const prefix = mode === 'run' ? '' : `${mode.toUpperCase()} `;
+    const statement = prefix + query;
+    const { text: raw, ms } = await sendText('POST', path, { body: { statement, includeCounters: true }, signal });
+    const answer = parse(raw);
+    const body = isObject(answer) ? answer : {};
+    const [failed] = list(body['errors']);
+    if (isObject(failed)) throw new ApiError(text(failed['message']), 400, text(failed['code']), 'POST', path);
+    const data = isObject(body['data']) ? body['data'] : {};
+    const values = list(data['values']);
+    return {
+        columns: list(data['fields']).map((field) => String(field)),
+        rows: values.map(list),
+        raw,
+        ms,
+        plan: cypherPlan(body['profiledQueryPlan'] ?? body['queryPlan']),
+        planText: null,
+        counters: isObject(body['counters']) ? body['counters'] : {},
+        vertices: verticesIn(values),
+    };
+}
+
+async function gremlin(
+    graph: string,
+    script: string,
+    mode: Mode,
+    signal: AbortSignal,
+    valueTitle: string,
+    notOne: string,
+): Promise<Result> {
+    let text_ = script;
+    if (mode !== 'run') {
+        const single = singleTraversal(script);
+        if (single === null) throw new Error(notOne);
+        text_ = `${single}.${mode}()`;
+    }
+    const aliases = { graph, g: `__g_${graph}` };
+    const body = { gremlin: text_, bindings: {}, language: 'gremlin-groovy', aliases };
+    const { text: raw, ms } = await sendText('POST', '/gremlin', { body, signal });
+    const answer = parse(raw);
+    const result = isObject(answer) && isObject(answer['result']) ? answer['result'] : {};
+    const data = list(result['data']);
+    const [first] = data;
+    return {
+        ...tableOf(mode === 'run' ? data : [], valueTitle),
+        raw,
+        ms,
+        plan: mode === 'profile' ? gremlinPlan(first) : null,
+        planText: mode === 'explain' && typeof first === 'string' ? first : null,
+        counters: {},
+        vertices: mode === 'run' ? verticesIn(data) : [],
+    };
+}
+
+export interface Ask {
+    language: Language;
+    graph: string;
+    text: string;
+    mode: Mode;
+    valueTitle: string;
+    notOne: string;
+}
+
+/** Sends a query. Ending the signal ends the query in the server too. */
+export function run(ask: Ask, signal: AbortSignal): Promise<Result> {
+    return ask.language === 'cypher'
+        ? cypher(ask.graph, ask.text, ask.mode, signal)
+        : gremlin(ask.graph, ask.text, ask.mode, signal, ask.valueTitle, ask.notOne);
+}
+
+/** Where a message says that something is wrong: "line 1, column 5", counted from 1. */
+export function placeIn(message: string): { line: number; column: number } | null {
+    const found = /line (\d+), column (\d+)/.exec(message);
+    return found ? { line: Number(found[1]), column: Number(found[2]) } : null;
+}
+
+/** Asks for the plan of a Cypher query, which runs nothing, and gives the message of what is wrong with it. */
+export async function checkCypher(graph: string, statement: string, signal: AbortSignal): Promise<string | null> {
+    if (statement.trim() === '' || /^\s*(explain|profile)\b/i.test(statement)) return null;
+    const path = `/db/${encodeURIComponent(graph)}/query/v2`;
+    try {
+        const { text: raw } = await sendText('POST', path, {
+            body: { statement: `EXPLAIN ${statement}` },
+            signal,
+            quiet: true,
+        });
+        parse(raw);
+        return null;
+    } catch (error) {
+        return error instanceof ApiError && error.status === 400 ? error.message : null;
+    }
+}
