@@ -95,6 +95,7 @@ for version in 6.4.1 5.28.8; do suite "Neo4j driver, Python $version" scripts/te
 for version in 6.2.1 5.28.15; do suite "Neo4j driver, Java $version" scripts/test-neo4j.sh java $version; done
 suite "Neo4j driver, JavaScript" scripts/test-neo4j.sh javascript
 suite "Neo4j driver, Go" scripts/test-neo4j.sh go
+suite "Explorer, pages" timeout 6m scripts/test-explorer.sh pages
 suite "Load test reports" scripts/test-report.sh
 suite "HugeGraph loader 1.5.0" scripts/test-loader.sh
 suite "Packages" scripts/test-packages.sh

@@ -24,7 +24,7 @@ class Session {
         this.generation += 1;
     }
 
-    /** Enters if a request with these credentials is answered; otherwise nothing has changed, and the error is thrown. */
+    /** Enters if a request with these credentials is answered; otherwise nothing changes, and the error is thrown. */
     async tryOut(name: string, password: string, request: () => Promise<unknown>): Promise<void> {
         const before = this.#header;
         this.#header = Session.encode(name, password);

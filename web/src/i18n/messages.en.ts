@@ -51,6 +51,7 @@ export const en = {
         metrics: 'Metrics',
     },
     common: {
+        actions: 'Actions',
         cancel: 'Cancel',
         close: 'Close',
         typeName: (name: string) => `To go on, type ${name}`,

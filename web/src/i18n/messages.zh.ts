@@ -52,6 +52,7 @@ export const zh: typeof en = {
         metrics: '指标',
     },
     common: {
+        actions: '操作',
         cancel: '取消',
         close: '关闭',
         typeName: (name) => `要继续，请输入 ${name}`,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Value } from '../../api/json';
-import { placeIn, run, tableOf, verticesIn } from './run';
+import { elementText, placeIn, run, tableOf, verticesIn } from './run';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -24,6 +24,15 @@ describe('results', () => {
                 [6, 'b', null],
             ],
         });
+    });
+
+    it('show elements of Cypher as a short text', () => {
+        const node = { elementId: '1:a', labels: ['x', 'y'], properties: { n: 9223372036854775807n } };
+        const edge = { elementId: 'S', startNodeElementId: '1:a', endNodeElementId: '1:b', type: 't', properties: {} };
+        expect(elementText(node)).toBe(':x:y 1:a {"n":9223372036854775807}');
+        expect(elementText([node, edge])).toEqual([':x:y 1:a {"n":9223372036854775807}', ':t 1:a → 1:b {}']);
+        expect(elementText([1, 'a'])).toEqual([1, 'a']);
+        expect(elementText({ a: 1 })).toEqual({ a: 1 });
     });
 
     it('name the vertices in them once', () => {

@@ -1,7 +1,7 @@
 // Sends queries and gives their results one form: columns and rows.
 import { sendText } from '../../api/client';
 import { ApiError } from '../../api/errors';
-import { parse, type Value } from '../../api/json';
+import { parse, stringify, type Value } from '../../api/json';
 import { singleTraversal } from './gremlin';
 
 export type Language = 'gremlin' | 'cypher';
@@ -68,6 +68,21 @@ export function verticesIn(value: Value, found: Value[] = [], seen = new Set<str
         } else for (const one of Object.values(value)) verticesIn(one, found, seen);
     }
     return found;
+}
+
+/** A vertex or an edge of Cypher as a short text; everything else as it is. */
+export function elementText(value: Value | undefined): Value | undefined {
+    if (Array.isArray(value)) {
+        const texts = value.map(elementText);
+        return texts.some((one, at) => one !== value[at]) ? texts.map((one) => one ?? null) : value;
+    }
+    if (!isObject(value) || !('elementId' in value) || !isObject(value['properties'])) return value;
+    const properties = stringify(value['properties']);
+    if ('startNodeElementId' in value) {
+        const ends = `${text(value['startNodeElementId'])} → ${text(value['endNodeElementId'])}`;
+        return `:${text(value['type'])} ${ends} ${properties}`;
+    }
+    return `:${list(value['labels']).join(':')} ${text(value['elementId'])} ${properties}`;
 }
 
 /** Rows of a Gremlin result: maps with the same keys become columns, everything else is one column. */

@@ -3,31 +3,32 @@ import type { Schema } from '../../api/types';
 import type { Language } from './run';
 
 export const steps = (
-    'V E out in both outE inE bothE outV inV bothV otherV has hasLabel hasId hasKey hasValue hasNot is not and or where ' +
-    'filter values valueMap elementMap properties propertyMap key value id label count sum mean min max fold unfold ' +
-    'group groupCount order by dedup limit range skip tail sample coin path simplePath cyclicPath select as project ' +
-    'repeat times until emit loops union coalesce choose option optional match local map flatMap sideEffect cap store ' +
-    'aggregate inject constant addV addE from to property drop mergeV mergeE onCreate onMatch with barrier identity ' +
-    'tree subgraph shortestPath pageRank connectedComponent peerPressure math concat toList next iterate explain profile'
+    'V E out in both outE inE bothE outV inV bothV otherV has hasLabel hasId hasKey hasValue hasNot is ' +
+    'not and or where filter values valueMap elementMap properties propertyMap key value id label count ' +
+    'sum mean min max fold unfold group groupCount order by dedup limit range skip tail sample coin path ' +
+    'simplePath cyclicPath select as project repeat times until emit loops union coalesce choose option ' +
+    'optional match local map flatMap sideEffect cap store aggregate inject constant addV addE from to ' +
+    'property drop mergeV mergeE onCreate onMatch with barrier identity tree subgraph shortestPath ' +
+    'pageRank connectedComponent peerPressure math concat toList next iterate explain profile'
 ).split(' ');
 
-export const predicates =
-    'P.eq P.neq P.gt P.gte P.lt P.lte P.between P.within P.without TextP.containing TextP.startingWith T.id T.label __.out __.in __.both'.split(
-        ' ',
-    );
+export const predicates = (
+    'P.eq P.neq P.gt P.gte P.lt P.lte P.between P.within P.without TextP.containing TextP.startingWith ' +
+    'T.id T.label __.out __.in __.both'
+).split(' ');
 
 export const clauses = (
-    'MATCH OPTIONAL MATCH WHERE RETURN WITH UNWIND CREATE MERGE SET REMOVE DELETE DETACH DELETE ORDER BY SKIP LIMIT ' +
-    'DISTINCT AS AND OR NOT XOR IN CONTAINS STARTS ENDS NULL IS EXISTS CALL YIELD UNION ALL CASE WHEN THEN ELSE END ' +
-    'EXPLAIN PROFILE'
+    'MATCH OPTIONAL MATCH WHERE RETURN WITH UNWIND CREATE MERGE SET REMOVE DELETE DETACH DELETE ORDER BY ' +
+    'SKIP LIMIT DISTINCT AS AND OR NOT XOR IN CONTAINS STARTS ENDS NULL IS EXISTS CALL YIELD UNION ALL ' +
+    'CASE WHEN THEN ELSE END EXPLAIN PROFILE'
 )
     .split(' ')
     .filter((word, at, all) => all.indexOf(word) === at);
 
 export const functions = (
-    'count collect sum avg min max size length nodes relationships labels type id elementId keys properties coalesce ' +
-    'toInteger toFloat toString toLower toUpper trim split substring replace range head last tail reverse abs round ' +
-    'ceil floor sqrt date datetime duration shortestPath'
+    'count collect sum avg min max size length nodes relationships labels type id elementId keys ' +
+    'properties coalesce toInteger toFloat toString toLower toUpper trim split substring replace range ' +
+    'head last tail reverse abs round ceil floor sqrt date datetime duration shortestPath'
 ).split(' ');
 
 export interface Word {
@@ -36,10 +37,10 @@ export interface Word {
     detail?: string;
 }
 
-/** All words for a language over a schema. */
-export function wordsFor(language: Language, schema: Schema | undefined): Word[] {
+/** All words for a language over a schema; `vertexLabel` says what a vertex label is. */
+export function wordsFor(language: Language, schema: Schema | undefined, vertexLabel: string): Word[] {
     const names: Word[] = [
-        ...(schema?.vertexlabels ?? []).map((one) => ({ label: one.name, type: 'class', detail: 'vertex label' })),
+        ...(schema?.vertexlabels ?? []).map((one) => ({ label: one.name, type: 'class', detail: vertexLabel })),
         ...(schema?.edgelabels ?? []).map((one) => ({
             label: one.name,
             type: 'interface',

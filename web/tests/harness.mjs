@@ -1,0 +1,116 @@
+// What the checks of the explorer share: a browser whose every complaint is a failure, and the server's API.
+import { request as httpRequest } from 'node:http';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+
+export const url = process.env.RHIZOME_URL;
+if (url === undefined) throw new Error('RHIZOME_URL names no server; run scripts/test-explorer.sh pages');
+export const pictures = process.env.RHIZOME_PICTURES ?? '';
+
+export const axe = createRequire(import.meta.url)('axe-core').source;
+
+/** Fails with a text unless a condition holds. */
+export function check(condition, text) {
+    if (!condition) throw new Error(text);
+}
+
+/** Fails unless both are the same text. */
+export function equal(found, wanted, text = '') {
+    check(String(found) === String(wanted), `${text} is ${String(found).slice(0, 500)}, not ${String(wanted)}`);
+}
+
+/** Sends a request to the API; gives the text of the answer, and fails on an error status. */
+export async function call(method, path, body) {
+    const init = { method, headers: { 'content-type': 'application/json' } };
+    if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await fetch(url + path, init);
+    const text = await response.text();
+    check(response.ok, `${method} ${path}: ${response.status} ${text.slice(0, 500)}`);
+    return text;
+}
+
+/** A GET with exactly these headers, undecoded. */
+export function get(path, headers = {}) {
+    return new Promise((resolve, reject) => {
+        const sent = httpRequest(url + path, { headers }, (response) => {
+            const pieces = [];
+            response.on('data', (piece) => pieces.push(piece));
+            response.on('end', () =>
+                resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(pieces) }),
+            );
+        });
+        sent.on('error', reject);
+        sent.end();
+    });
+}
+
+/** Waits until a condition holds. */
+export async function until(condition, text, ms = 15_000) {
+    const end = Date.now() + ms;
+    for (;;) {
+        if (await condition()) return;
+        check(Date.now() < end, `not within ${ms} ms: ${text}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+}
+
+/** Waits until the tasks of a graph have ended. */
+export async function tasksEnd(graph) {
+    await until(async () => {
+        const { tasks } = JSON.parse(await call('GET', `/graphs/${graph}/tasks`));
+        return tasks.every((task) => ['success', 'failed', 'cancelled'].includes(task.task_status.toLowerCase()));
+    }, `the tasks of ${graph} end`);
+}
+
+let browser;
+
+/** Opens a window; `complaints` collects what the browser finds wrong. */
+export async function open({ dark = false, chinese = false, width = 1280, height = 720 } = {}) {
+    browser ??= await chromium.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    });
+    const context = await browser.newContext({
+        viewport: { width, height },
+        colorScheme: dark ? 'dark' : 'light',
+        locale: chinese ? 'zh-CN' : 'en-US',
+        reducedMotion: 'reduce',
+        permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    const complaints = [];
+    page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+    page.on('console', (message) => {
+        // Chromium writes this for every answer that is an error; the checks that provoke one look at what is shown.
+        if (message.text().startsWith('Failed to load resource')) return;
+        if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
+    });
+    page.on('request', (sent) => {
+        const address = new URL(sent.url());
+        if (['http:', 'https:', 'ws:', 'wss:'].includes(address.protocol) && address.origin !== url) {
+            complaints.push(`a request to another host: ${sent.url()}`);
+        }
+    });
+    await page.addInitScript(() => {
+        document.addEventListener('securitypolicyviolation', (event) =>
+            console.error(
+                `policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`,
+            ),
+        );
+    });
+    return { page, context, complaints };
+}
+
+export async function close() {
+    await browser?.close();
+}
+
+/** What axe finds wrong with a page, as one text. */
+export async function audit(page) {
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+    return found.violations
+        .map((one) => `${one.id} (${one.help}): ${one.nodes.map((node) => node.html.slice(0, 200)).join(' | ')}`)
+        .join('\n');
+}
