@@ -54,42 +54,58 @@ struct Shared {
 }
 
 /// The side of the thread.
-pub(crate) struct Filling(Arc<Shared>);
+pub(crate) struct Filling {
+    shared: Arc<Shared>,
+    /// Whether it waits for room; if not, the reader counts as gone where there is none.
+    waits: bool,
+}
 
 /// The side of the connection.
 pub(crate) struct Emptying(Arc<Shared>);
 
 /// Both sides.
 pub(crate) fn pipe() -> (Filling, Emptying) {
+    both(true)
+}
+
+/// Both sides, on one thread: what there is no room for is not taken.
+pub(crate) fn pipe_of_one_thread() -> (Filling, Emptying) {
+    both(false)
+}
+
+fn both(waits: bool) -> (Filling, Emptying) {
     let shared = Arc::new(Shared::default());
-    (Filling(Arc::clone(&shared)), Emptying(shared))
+    (Filling { shared: Arc::clone(&shared), waits }, Emptying(shared))
 }
 
 impl Filling {
     /// Adds to what waits. Blocks while too much does.
     pub(crate) fn add(&self, write: impl FnOnce(&mut Piece)) -> Result<(), Gone> {
-        let mut state = self.0.state.lock();
+        let mut state = self.shared.state.lock();
         write(&mut state.piece);
         if state.is_urgent || state.piece.bytes.len() >= PIECE_BYTES {
             state.is_urgent = false;
-            self.0.ready.notify_one();
+            self.shared.ready.notify_one();
         }
         while state.piece.bytes.len() >= WAITING_BYTES_MAX && !state.is_reader_gone {
-            self.0.room.wait(&mut state);
+            if !self.waits {
+                return Err(Gone);
+            }
+            self.shared.room.wait(&mut state);
         }
         if state.is_reader_gone { Err(Gone) } else { Ok(()) }
     }
 
     /// Nothing more comes for now.
     pub(crate) fn flush(&self) {
-        self.0.ready.notify_one();
+        self.shared.ready.notify_one();
     }
 }
 
 impl Drop for Filling {
     fn drop(&mut self) {
-        self.0.state.lock().is_writer_gone = true;
-        self.0.ready.notify_one();
+        self.shared.state.lock().is_writer_gone = true;
+        self.shared.ready.notify_one();
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use cypher_value::{Text, Value};
-use serving::{Permit, Refused, Serving};
+use serving::{Permit, Refused, Serving, Shape};
 use tokio::runtime::Runtime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -168,6 +168,68 @@ impl Transactions {
     }
 }
 
+impl Transactions {
+    /// Carries a transaction out that is a read and the taking of its rows, on the thread at hand, if that takes no more
+    /// than a moment. False where it does, or may write, or has more rows than are wanted: nothing has happened then,
+    /// and what was answered is to be forgotten.
+    pub fn attempt(&self, begin: &Begin, statement: Statement, fetch: &Task, answers: impl Answers) -> bool {
+        let attempts = &self.serving.attempts;
+        let Some(shape) = Shape::of(&[begin.database.as_bytes(), statement.text.as_bytes()]) else { return false };
+        let Some(time) = attempts.begin(shape) else { return false };
+        if !begin.is_single || self.queries.may_write(&statement.text) {
+            attempts.was_in_vain(shape);
+            return false;
+        }
+        let run = Task::Run(Statement { timeout: time, ..statement });
+        let mut client = AtOnce { tasks: [Some(run), Some(fetch.clone())], answers, is_through: false };
+        let outcome = carried_out(&*self.queries, &self.serving, begin, &mut client);
+        match outcome {
+            Ok(()) if client.is_through => return true,
+            Err(failure) if failure.code != Failure::TIMED_OUT && failure.code != Failure::TERMINATED => {
+                client.answers.failed(&failure);
+                return true;
+            }
+            _ => {}
+        }
+        attempts.was_in_vain(shape);
+        false
+    }
+}
+
+/// The client of a transaction that is carried out at once.
+struct AtOnce<A> {
+    /// In their order; those at work are gone.
+    tasks: [Option<Task>; 2],
+    answers: A,
+    /// Whether the result has ended.
+    is_through: bool,
+}
+
+impl<A: Answers> Client for AtOnce<A> {
+    fn next(&mut self) -> Option<Task> {
+        self.tasks.iter_mut().find_map(Option::take)
+    }
+
+    fn opened(&mut self, columns: &[Text]) {
+        self.answers.opened(0, columns);
+    }
+
+    fn row(&mut self, row: &[Value]) -> Result<(), Gone> {
+        self.answers.row(0, row)
+    }
+
+    fn paused(&mut self) {}
+
+    fn ended(&mut self, summary: &Summary) {
+        self.answers.ended(0, summary);
+        self.is_through = true;
+    }
+
+    fn committed(&mut self, _bookmark: &str) {}
+
+    fn rolled_back(&mut self) {}
+}
+
 impl Drop for Transactions {
     fn drop(&mut self) {
         // Waiting for threads is not allowed on a runtime's own; their transactions see that their clients are gone.
@@ -261,11 +323,7 @@ fn run(
         idle: options.idle,
         timeout: options.timeout,
     };
-    let outcome = catch_unwind(AssertUnwindSafe(|| queries.transaction(begin, &mut fed))).unwrap_or_else(|_| {
-        serving.metrics.panics.inc();
-        tracing::error!("a transaction panicked; this is a defect of Rhizome, please report it");
-        Err(Failure::new(Failure::UNKNOWN, "an internal error happened in the transaction; it has been logged"))
-    });
+    let outcome = carried_out(queries, serving, begin, &mut fed);
     if let Err(mut failure) = outcome {
         let is_late = fed.until.is_some_and(|until| Instant::now() >= until);
         if failure.code == Failure::TERMINATED && is_late {
@@ -283,6 +341,20 @@ fn run(
     drop(fed.permit.take());
     drop(place);
     fed.answers.flush();
+}
+
+/// Carries a transaction out; a panic in it is a failure of it alone.
+fn carried_out(
+    queries: &dyn Queries,
+    serving: &Serving,
+    begin: &Begin,
+    client: &mut dyn Client,
+) -> Result<(), Failure> {
+    catch_unwind(AssertUnwindSafe(|| queries.transaction(begin, client))).unwrap_or_else(|_| {
+        serving.metrics.panics.inc();
+        tracing::error!("a transaction panicked; this is a defect of Rhizome, please report it");
+        Err(Failure::new(Failure::UNKNOWN, "an internal error happened in the transaction; it has been logged"))
+    })
 }
 
 /// The client of a transaction, fed by its handle.

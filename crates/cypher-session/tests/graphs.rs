@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use auth::Caller;
-use cypher_session::{Begin, Client, Failure, Gone, GraphQueries, Queries, Statement, Summary, Task};
+use cypher_session::{
+    Answers, Begin, Client, Failure, Gone, GraphQueries, Queries, Statement, Summary, Task, Transactions,
+};
 use cypher_value::{Map, Text, Value};
 use graph_host::{GraphConf, Store, StoreOptions};
 use key_codec::tables::TABLES;
@@ -118,6 +120,75 @@ fn a_query_that_stands_alone_is_committed() {
     assert_eq!((summary.counters.nodes_created, summary.kind.name()), (1, "rw"));
     assert_eq!(summary.bookmark.as_deref(), Some("rhizome:auto:1"));
     assert_eq!(count(&queries), Value::Integer(1));
+}
+
+/// Keeps what is answered, where the test can look at it.
+#[derive(Clone, Default)]
+struct Told(Arc<std::sync::Mutex<Vec<String>>>);
+
+impl Told {
+    fn tell(&self, what: String) {
+        self.0.lock().unwrap().push(what);
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+impl Answers for Told {
+    fn opened(&mut self, _query: i64, columns: &[Text]) {
+        self.tell(format!("opened {}", columns.join(",")));
+    }
+
+    fn begins(&mut self) {}
+
+    fn row(&mut self, _query: i64, row: &[Value]) -> Result<(), Gone> {
+        self.tell(format!("{row:?}"));
+        Ok(())
+    }
+
+    fn paused(&mut self) {}
+
+    fn ended(&mut self, _query: i64, _summary: &Summary) {
+        self.tell("ended".to_owned());
+    }
+
+    fn committed(&mut self, _bookmark: &str) {}
+
+    fn rolled_back(&mut self) {}
+
+    fn failed(&mut self, failure: &Failure) {
+        self.tell(failure.code.to_string());
+    }
+
+    fn flush(&mut self) {}
+}
+
+#[test]
+fn short_reads_need_no_thread_and_others_are_left_undone() {
+    let queries = Arc::new(queries());
+    // Long enough for the first queries on whatever machine.
+    let options = serving::Options { attempt: Duration::from_secs(1), ..serving::Options::default() };
+    let serving = Arc::new(serving::Serving::new(options));
+    let transactions =
+        Transactions::new(Arc::clone(&queries) as Arc<dyn Queries>, serving, cypher_session::Options::default());
+    let told = Told::default();
+    let attempt = |text: &str, rows| {
+        let Task::Run(statement) = run(text) else { unreachable!() };
+        (transactions.attempt(&begin(true), statement, &pull(rows, 0), told.clone()), told.take())
+    };
+    assert_eq!(attempt("RETURN 1 AS x", None), (true, vec!["opened x".into(), "[Integer(1)]".into(), "ended".into()]));
+    let (is_done, answers) = attempt("RETURN 1 / 0 AS x", None);
+    assert!(is_done && answers.last().unwrap().starts_with("Neo.ClientError"), "{answers:?}");
+    let long = "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y RETURN count(x * y) AS x";
+    assert!(!attempt(long, None).0);
+    // The next one like it is not tried.
+    assert_eq!(attempt(long, None), (false, vec![]));
+    // More rows than the client wants now, and a write.
+    assert!(!attempt("UNWIND [1, 2, 3] AS x RETURN x", Some(2)).0);
+    assert_eq!(attempt("CREATE (n:A) RETURN n", None), (false, vec![]));
+    assert_eq!(count(&queries), Value::Integer(0));
 }
 
 #[test]

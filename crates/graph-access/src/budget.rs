@@ -36,6 +36,12 @@ impl Budget {
         Self { deadline: Instant::now().checked_add(limit).map(|at| (at, limit)), cancelled: Some(cancelled) }
     }
 
+    /// At most `limit` from now.
+    #[must_use]
+    pub fn within(limit: Duration) -> Self {
+        Self { deadline: Instant::now().checked_add(limit).map(|at| (at, limit)), cancelled: None }
+    }
+
     /// Fails once the time is up or the result is no longer wanted. Costs a load and, with a deadline, a look at the
     /// clock: call it every few hundred rows.
     ///

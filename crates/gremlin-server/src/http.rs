@@ -103,7 +103,7 @@ async fn respond(
     let (done, rows) = oneshot::channel();
     let bytes_max = shared.options.response_bytes_max;
     let sink = Whole { all: Collect::new(bytes_max), done: Some(done) };
-    let outcome = work::run(shared, prepared, None, Box::new(sink)).await;
+    let outcome = work::run(shared, prepared, None, Box::new(sink), usize::MAX).await;
     let whole = rows.await.unwrap_or_default();
     if whole.is_too_large {
         return Err(too_large(bytes_max));

@@ -363,7 +363,7 @@ impl Connection {
             held: Vec::new(),
             rest: Some(rest),
         };
-        work::run(&self.shared, prepared, session, Box::new(sink)).await?;
+        work::run(&self.shared, prepared, session, Box::new(sink), batch_size).await?;
         // It was handed on when the sink was dropped, which is before the end of the query.
         Ok(is_rest.await.unwrap_or_default())
     }

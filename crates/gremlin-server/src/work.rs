@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use query_service::{Cancel, Prepared, QueryRequest, Reason, Sink};
+use query_service::{Cancel, Collect, Prepared, QueryRequest, Reason, Sink};
+use query_value::Value;
+use serving::Shape;
 use tokio::time::sleep;
 
 use crate::ask::Session;
@@ -24,13 +26,45 @@ pub(crate) fn prepare(shared: &Shared, request: QueryRequest) -> Result<Prepared
     Ok(shared.queries.prepare(request)?)
 }
 
-/// Carries a request out on a thread of the pool for reads or for writes. Dropping this ends the query.
+/// The results of a request, if they are no more than `results_max` and can be had in a moment on the thread at hand;
+/// nothing has happened otherwise.
+fn attempt(shared: &Shared, prepared: &Prepared, results_max: u64) -> Option<Result<Vec<(Value, u64)>, Failure>> {
+    let attempts = &shared.serving.attempts;
+    let shape = Shape::of(&[prepared.graph().as_bytes(), prepared.text().as_bytes()])?;
+    let time = attempts.begin(shape)?;
+    let mut collected = Collect::new(shared.options.response_bytes_max);
+    let outcome = shared.queries.attempt(prepared, time, &mut collected);
+    let rows = collected.take_rows();
+    let results = rows.iter().fold(0_u64, |all, (_, times)| all.saturating_add(*times));
+    match outcome {
+        Ok(()) if results <= results_max => return Some(Ok(rows)),
+        Err(error) if !error.is_timeout() && !collected.is_too_large() => return Some(Err(error.into())),
+        _ => {}
+    }
+    attempts.was_in_vain(shape);
+    None
+}
+
+/// Carries a request out: a short read at once, others on a thread of the pool for reads or for writes. Dropping this
+/// ends the query. `results_max` is how many results the sink takes without waiting for the client.
 pub(crate) async fn run(
     shared: &Arc<Shared>,
     prepared: Prepared,
     session: Option<Session>,
     mut sink: Box<dyn Sink>,
+    results_max: usize,
 ) -> Result<(), Failure> {
+    if !prepared.is_write()
+        && session.is_none()
+        && let Some(outcome) = attempt(shared, &prepared, results_max as u64)
+    {
+        let rows = outcome?;
+        if !rows.is_empty() {
+            // It fails where the client is gone: then nobody is told.
+            let _gone = sink.take(rows);
+        }
+        return Ok(());
+    }
     let cancel = Cancel::default();
     let _end = EndOnDrop(cancel.clone());
     let (timeout, graph) = (prepared.timeout(), prepared.graph().to_owned());

@@ -83,6 +83,7 @@ fn serving() -> Arc<Serving> {
         waiting_queries_max: 1,
         waiting_writes_max: 1,
         query_niceness: 0,
+        attempt: Duration::ZERO,
         workers: 0,
         remote: false,
     };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use auth::{Accounts, Caller};
 use graph_access::Budget;
@@ -74,6 +75,19 @@ impl QueryService {
         let mut unit = Unit::new(&graph, &budget, self.inner.settings());
         let mut variables = Variables::default();
         self.inner.evaluate(prepared, cancel, sink, &mut unit, &mut variables, true)
+    }
+
+    /// Carries out a request that does not write, as long as that takes no more than `time`.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; [`QueryError::is_timeout`] where the time was not enough: the request can be carried out by
+    /// [`Self::run`] then, for somebody else to take the results.
+    pub fn attempt(&self, prepared: &Prepared, time: Duration, sink: &mut dyn Sink) -> Result<(), QueryError> {
+        let graph = self.inner.store.graph(&prepared.graph)?;
+        let budget = Budget::within(time);
+        let mut unit = Unit::new(&graph, &budget, self.inner.settings());
+        let mut variables = Variables::default();
+        self.inner.evaluate(prepared, &Cancel::default(), sink, &mut unit, &mut variables, true)
     }
 
     /// Carries out a request in a session: its variables stay, and its writes are seen by all others when the session

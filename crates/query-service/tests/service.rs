@@ -94,6 +94,20 @@ fn a_session_is_a_unit_until_it_commits() {
 }
 
 #[test]
+fn what_an_attempt_has_no_time_for_is_carried_out_afterwards() {
+    let service = service(Options::default());
+    run(&service, "g.addV('person').property('name', 'a').iterate()").unwrap();
+    let prepared = service.prepare(request("g.V().values('name')")).unwrap();
+    let mut all = Collect::new(1 << 20);
+    let error = service.attempt(&prepared, Duration::ZERO, &mut all).unwrap_err();
+    assert!(error.is_timeout() && all.rows().is_empty(), "{error}");
+    service.attempt(&prepared, PATIENCE, &mut all).unwrap();
+    assert_eq!(all.take_rows(), [(Value::from("a"), 1)]);
+    service.run(&prepared, &Cancel::default(), &mut all).unwrap();
+    assert_eq!(all.take_rows(), [(Value::from("a"), 1)]);
+}
+
+#[test]
 fn a_variable_holds_a_schema() {
     let service = service(Options::default());
     let script = "s = graph.schema(); s.propertyKey('age').asInt().ifNotExist().create();\

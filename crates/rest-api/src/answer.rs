@@ -1,6 +1,7 @@
 //! The life of a request: find the route, admit, read the body, run the handler in time, answer. Start at [`answer`].
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -20,11 +21,12 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::Extensions;
 use hyper::{Method, Request, StatusCode};
 use rest_json::Dialect;
-use serving::{Admitted, CancelOnDrop, Outcome};
+use serving::{Admitted, CancelOnDrop, Outcome, Shape};
 use tokio::time::timeout;
 
 use crate::access::{self, Access};
-use crate::call::{Answered, App, Call, LoginParts};
+use crate::call::{Answered, App, Attempt, Call, LoginParts};
+use crate::directory::EndpointId;
 use crate::limits;
 use crate::route::{Handler, Scope};
 use crate::routes::{self, Found};
@@ -147,7 +149,7 @@ async fn serve(
     let described = if app.options.test_routes { app.directory.operation(id) } else { None };
     let (dialect, budget) = (dialect_of(headers), Budget::unlimited());
     let java_client = is_java_client(headers);
-    let call = Call {
+    let mut call = Call {
         app: app_of_call,
         address,
         graph_at,
@@ -157,6 +159,7 @@ async fn serve(
         dialect,
         java_client,
         budget,
+        attempt: None,
         cancelled: None,
         described,
         caller,
@@ -177,12 +180,34 @@ async fn serve(
             Err(error) if error.is_contended() => {}
             Err(error) => return Err(error),
         },
+        Handler::Read(handle) => {
+            if let Some(answered) = attempt(&mut call, id, handle) {
+                return answered.map(|reply| reply.gzip_if(accepts_gzip(headers)));
+            }
+        }
         Handler::Unhurried(handle) => return Box::pin(unhurried(call, handle)).await,
         _ => {}
     }
     let is_query = app.directory.get(id).is_some_and(|endpoint| endpoint.is_query);
     // On the heap: what a request needs in any of its ways would be copied for each, wherever its future is handed on.
     Box::pin(in_time(app, run(call, handler, is_query, headers))).await
+}
+
+/// The answer to a read, if it can be had in a moment; nothing has happened otherwise.
+fn attempt(call: &mut Call, id: EndpointId, handle: fn(&Call) -> Answered) -> Option<Answered> {
+    let attempts = &call.app.serving.attempts;
+    let (path, query) = (call.address.path().as_bytes(), call.address.query().as_bytes());
+    let shape = Shape::of(&[&id.0.to_le_bytes(), path, query, &call.body])?;
+    let time = attempts.begin(shape)?;
+    call.budget = Budget::within(time);
+    call.attempt = Some(Attempt { time, is_declined: Cell::new(false) });
+    let answered = handle(call);
+    let is_declined = call.attempt.take().is_some_and(|attempt| attempt.is_declined.get());
+    if is_declined || (answered.is_err() && call.budget.check().is_err()) {
+        call.app.serving.attempts.was_in_vain(shape);
+        return None;
+    }
+    Some(answered)
 }
 
 /// The caller, where nothing has to be waited for.
@@ -310,7 +335,7 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
     let name = graph.as_ref().map(|graph| graph.name());
     let remote = app.remote && name.is_some();
     let reply = match handler {
-        Handler::Quick(handle) | Handler::Pooled(handle) => {
+        Handler::Quick(handle) | Handler::Pooled(handle) | Handler::Read(handle) => {
             let _cancel = set_budget(&mut call);
             let pool = if is_query { &app.serving.queries } else { &app.serving.writes };
             return pool.run(name, move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;

@@ -1,9 +1,11 @@
 //! One request as handlers see it, and what all requests share.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use auth::{Accounts, Caller};
 use bytes::Bytes;
@@ -71,6 +73,14 @@ pub(crate) struct LoginParts {
     pub(crate) from: Option<IpAddr>,
 }
 
+/// An attempt at a read on the thread that serves the connection.
+pub(crate) struct Attempt {
+    /// How long it may take; the budget of the call ends then.
+    pub(crate) time: Duration,
+    /// Set by a handler for what must not be tried: it may write.
+    pub(crate) is_declined: Cell<bool>,
+}
+
 /// One request.
 pub(crate) struct Call {
     pub(crate) app: Arc<App>,
@@ -86,6 +96,8 @@ pub(crate) struct Call {
     /// Whether it is HugeGraph's Java client, of whatever release: it can read some answers in one form only.
     pub(crate) java_client: bool,
     pub(crate) budget: Budget,
+    /// Where the work is an attempt that has to be short.
+    pub(crate) attempt: Option<Attempt>,
     /// Set when nobody waits for the answer any more; none where nothing looks at it.
     pub(crate) cancelled: Option<Arc<AtomicBool>>,
     /// See [`Query`].

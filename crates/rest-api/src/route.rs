@@ -14,6 +14,9 @@ pub(crate) enum Handler {
     Quick(fn(&Call) -> Answered),
     /// Can take long: on the pool of queries or of writes ([`crate::directory::Endpoint::is_query`]).
     Pooled(fn(&Call) -> Answered),
+    /// A read that is mostly short: tried for a moment on the thread that serves the connection, else begun again on
+    /// the pool of queries ([`serving::Attempts`]).
+    Read(fn(&Call) -> Answered),
     /// A write that is short unless it is large or another write to the same elements is at work: like `Quick`, else on
     /// the pool.
     QuickWrite(fn(&Call, Wait) -> Stored),

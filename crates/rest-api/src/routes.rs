@@ -13,8 +13,8 @@ use crate::resources::{
     index_labels, metrics, property_keys, schema, server_settings, shards, tasks, testing, traversers, users,
     variables, versions, vertex_labels, vertices,
 };
-use crate::route::Handler::{Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
-use crate::route::{DELETE, GET, Handler, POST, PUT, Route, Scope, graph, server, space};
+use crate::route::Handler::{self, Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
+use crate::route::{DELETE, GET, POST, PUT, Route, Scope, graph, server, space};
 use http_server::Address;
 use openapi_document::Operation;
 
@@ -62,7 +62,10 @@ static ROUTES: &[Route] = &[
     ),
     graph(
         &["graph", "vertices"],
-        &[(GET, Part(Read, Vertex), Pooled(vertices::list)), (POST, Part(Write, Vertex), QuickWrite(vertices::create))],
+        &[
+            (GET, Part(Read, Vertex), Handler::Read(vertices::list)),
+            (POST, Part(Write, Vertex), QuickWrite(vertices::create)),
+        ],
     ),
     graph(
         &["graph", "edges", "batch"],
@@ -81,10 +84,10 @@ static ROUTES: &[Route] = &[
     ),
     graph(
         &["graph", "edges"],
-        &[(GET, Part(Read, Edge), Pooled(edges::list)), (POST, Part(Write, Edge), QuickWrite(edges::create))],
+        &[(GET, Part(Read, Edge), Handler::Read(edges::list)), (POST, Part(Write, Edge), QuickWrite(edges::create))],
     ),
-    graph(&["traversers", "vertices"], &[(GET, Part(Read, Vertex), Pooled(vertices::by_ids))]),
-    graph(&["traversers", "edges"], &[(GET, Part(Read, Edge), Pooled(edges::by_ids))]),
+    graph(&["traversers", "vertices"], &[(GET, Part(Read, Vertex), Handler::Read(vertices::by_ids))]),
+    graph(&["traversers", "edges"], &[(GET, Part(Read, Edge), Handler::Read(edges::by_ids))]),
     graph(&["traversers", "vertices", "shards"], &[(GET, Whole(Read, Vertex), Pooled(shards::of_vertices))]),
     graph(&["traversers", "vertices", "scan"], &[(GET, Whole(Read, Vertex), Pooled(shards::scan_vertices))]),
     graph(&["traversers", "edges", "shards"], &[(GET, Elements, Pooled(shards::of_edges))]),
@@ -231,7 +234,7 @@ static ROUTES: &[Route] = &[
             (DELETE, Manager, Quick(graph_spaces::refuse)),
         ],
     ),
-    server(&["gremlin"], &[(GET, User, Pooled(gremlin::get)), (POST, User, Pooled(gremlin::post))]),
+    server(&["gremlin"], &[(GET, User, Handler::Read(gremlin::get)), (POST, User, Handler::Read(gremlin::post))]),
     server(&["openapi.json"], &[(GET, Open, Quick(api_document::show))]),
     server(&["swagger-ui", "{*}"], &[(GET, Open, Quick(api_document::page))]),
     server(

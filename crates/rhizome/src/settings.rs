@@ -68,6 +68,7 @@ pub struct Server {
     pub waiting_writes_max: usize,
     pub busy_poll_us: u64,
     pub query_niceness: u8,
+    pub attempt_us: u64,
     pub remote_threads: usize,
     pub traversal_memory_bytes_max: ByteSize,
 }
@@ -381,6 +382,11 @@ impl Settings {
             let value = server.busy_poll_us.to_string();
             let reason = format!("it must be at most {}", serving::limits::BUSY_POLL_US_MAX);
             return Err(SettingsError::Value { key: "server.busy_poll_us", value, reason });
+        }
+        if server.attempt_us > serving::limits::ATTEMPT_US_MAX {
+            let value = server.attempt_us.to_string();
+            let reason = format!("it must be at most {}", serving::limits::ATTEMPT_US_MAX);
+            return Err(SettingsError::Value { key: "server.attempt_us", value, reason });
         }
         if server.query_niceness > serving::limits::NICENESS_MAX {
             let value = server.query_niceness.to_string();

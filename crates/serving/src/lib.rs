@@ -4,6 +4,7 @@
 //! - [`Admission`] bounds requests and bytes of bodies at one time.
 //! - [`Queue`] bounds how much of one kind runs and waits; [`Pool`] adds threads of its own. [`Serving::readers`] share
 //!   the reading of one long query.
+//! - [`Attempts`] tries short reads without another thread.
 //! - [`Workers`] spreads connections over the threads that serve them, which look for more before they sleep
 //!   (`busy_poll.rs`).
 //! - [`Metrics`] counts all that.
@@ -11,6 +12,7 @@
 //! [`Serving`] holds them. Invariant: what is refused is refused at once, with the setting that bounds it.
 
 mod admission;
+mod attempts;
 mod busy_poll;
 pub mod limits;
 mod metrics;
@@ -21,6 +23,7 @@ mod room;
 mod workers;
 
 pub use admission::{Admission, Admitted, Full};
+pub use attempts::{Attempts, Shape};
 pub use busy_poll::note_arrival;
 pub use metrics::{EndpointMetrics, Endpoints, Metrics, Outcome};
 pub use pool::{CancelOnDrop, Pool};

@@ -36,6 +36,19 @@ pub(crate) const BUSY_POLL_REST_MAX: Duration = Duration::from_secs(30);
 /// Most wake-ups passed over after a thread stayed awake for nothing.
 pub(crate) const BUSY_POLL_SKIPS_MAX: u32 = 63;
 
+/// Longest attempt at a read on the thread that serves its connection: what else has arrived there waits for it.
+pub const ATTEMPT_US_MAX: u64 = 10_000;
+
+/// Longest request that is tried there: reading it is work itself.
+pub(crate) const ATTEMPT_BYTES_MAX: usize = 16 * 1024;
+
+/// Shapes of requests told apart: a byte for each.
+pub(crate) const ATTEMPT_SHAPES: usize = 4096;
+
+/// Requests that go to the pool after an attempt in vain. An attempt costs them at most its own time, so that long
+/// reads lose a hundredth of it each.
+pub(crate) const ATTEMPTS_SKIPPED: u8 = 100;
+
 /// Lowest CPU priority of a thread: the system's bound.
 pub const NICENESS_MAX: u8 = 19;
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::admission::Admission;
+use crate::attempts::Attempts;
 use crate::limits::BATCH_SLOTS_PER_THREAD;
 use crate::metrics::Metrics;
 use crate::pool::{Pool, readers};
@@ -25,6 +26,8 @@ pub struct Options {
     pub waiting_writes_max: usize,
     /// CPU priority of the threads of long reads: 0 normal, 19 lowest (`server.query_niceness`).
     pub query_niceness: u8,
+    /// How long a read is tried on the thread that serves its connection; zero: not at all (`server.attempt_us`).
+    pub attempt: Duration,
     /// Threads that serve connections.
     pub workers: usize,
     /// Whether storage is over a network: then slots are divided among graphs, and no thread has a low priority, since
@@ -41,6 +44,7 @@ impl Default for Options {
             waiting_queries_max: 256,
             waiting_writes_max: 128,
             query_niceness: 10,
+            attempt: Duration::from_micros(200),
             workers: 0,
             remote: false,
         }
@@ -59,6 +63,8 @@ pub struct Serving {
     pub writes: Pool,
     /// Threads that share the reading of one of those reads; `None` where they could not be made.
     pub readers: Option<rayon::ThreadPool>,
+    /// Which reads are tried without a thread of [`Self::queries`].
+    pub attempts: Attempts,
     /// Batches that are written by the threads that serve connections.
     pub batches: Queue,
     /// What is counted.
@@ -87,6 +93,8 @@ impl Serving {
             admission: Admission::new(options.requests_in_flight_max, options.bytes_in_flight_max),
             queries: Pool::new(queries, options.threads, niceness),
             writes: Pool::new(writes, options.threads, 0),
+            // What waits for a network would keep all else on its thread waiting.
+            attempts: Attempts::new(if options.remote { Duration::ZERO } else { options.attempt }),
             readers: readers(options.query_niceness),
             batches,
             metrics,

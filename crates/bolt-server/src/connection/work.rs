@@ -1,7 +1,7 @@
 //! Queries and transactions: tasks for the thread of a transaction, and its answers for the client.
 
 use std::io;
-
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bolt_codec::{END, Fetch, Request, Run, is_fetch};
@@ -13,8 +13,16 @@ use super::Connection;
 use super::open::{Begun, Open};
 use crate::answers::Writer;
 use crate::limits::{EARLY, KEEP_ALIVE, PIECE_BYTES, STOP_TIME_MAX};
-use crate::pipe::{Outcome, Piece, pipe};
+use crate::pipe::{Outcome, Piece, pipe, pipe_of_one_thread};
 use crate::stream::{Stop, work_reading};
+
+/// How a transaction has begun.
+enum Started {
+    /// It has a thread.
+    Transaction(Open),
+    /// It has ended already, and these are its answers.
+    Done(Piece),
+}
 
 impl Connection {
     /// Runs a query, and hands on its first rows where the client has asked for them already.
@@ -26,6 +34,7 @@ impl Connection {
             self.fail(&Failure::new(Failure::INVALID_REQUEST, message));
             return Ok(());
         }
+        let following = self.following();
         // In a transaction the time counts from its beginning.
         let is_single = !self.machine.is_in_transaction();
         let client_timeout = if is_single { extra.timeout } else { None };
@@ -34,31 +43,41 @@ impl Connection {
                 Some(begun) => Ok(begun),
                 None => self.begin_of(extra, true),
             };
-            match begun.and_then(|begun| self.start(begun)) {
-                Ok(open) => self.open = Some(open),
+            let statement = Statement::new(text.clone(), parameters.clone());
+            match begun.and_then(|begun| self.start(begun, is_single.then_some((statement, following.as_ref())))) {
+                Ok(Started::Transaction(open)) => self.open = Some(open),
+                Ok(Started::Done(piece)) => {
+                    self.inbox.pop();
+                    let mut pending = 2;
+                    self.take(piece, &mut pending, true);
+                    (0..pending).for_each(|_| self.ignore());
+                    return Ok(());
+                }
                 Err(failure) => {
                     self.fail(&failure);
                     return Ok(());
                 }
             }
         }
-        let query = self.machine.next_query();
         let task = Task::Run(Statement::new(text, parameters));
-        let mut following = None;
-        if !self.inbox.has_reset() && self.inbox.peek().is_some_and(is_fetch) {
-            following =
-                self.inbox.peek().and_then(|bytes| Request::read(bytes, self.dialect).ok()).and_then(|request| {
-                    match request {
-                        Request::Pull(Fetch { rows, query: None }) => Some(Task::Pull { rows, query }),
-                        Request::Discard(Fetch { rows, query: None }) => Some(Task::Discard { rows, query }),
-                        _ => None,
-                    }
-                });
-        }
         if following.is_some() {
             self.inbox.pop();
         }
         self.work(task, following, client_timeout).await
+    }
+
+    /// What the client has sent behind a query: that it wants rows of it, or none.
+    fn following(&self) -> Option<Task> {
+        if self.inbox.has_reset() {
+            return None;
+        }
+        let query = self.machine.next_query();
+        let bytes = self.inbox.peek().filter(|bytes| is_fetch(bytes))?;
+        match Request::read(bytes, self.dialect).ok()? {
+            Request::Pull(Fetch { rows, query: None }) => Some(Task::Pull { rows, query }),
+            Request::Discard(Fetch { rows, query: None }) => Some(Task::Discard { rows, query }),
+            _ => None,
+        }
     }
 
     /// Takes or leaves rows of a result.
@@ -104,22 +123,33 @@ impl Connection {
         }
     }
 
-    /// Starts the thread of a transaction.
-    fn start(&self, begun: Begun) -> Result<Open, Failure> {
-        let (filling, pipe) = pipe();
-        let writer = Writer {
+    /// Starts the thread of a transaction; one that consists of a query that can be answered at once needs none.
+    fn start(&self, begun: Begun, single: Option<(Statement, Option<&Task>)>) -> Result<Started, Failure> {
+        let Begun { begin, names_database, filter } = begun;
+        let is_single = begin.is_single;
+        let database = begin.database.clone();
+        let writer = |pipe| Writer {
             dialect: self.dialect,
-            pipe: filling,
-            database: begun.begin.database.clone(),
-            names_database: begun.names_database,
-            is_single: begun.begin.is_single,
-            filter: begun.filter,
+            pipe,
+            database: database.clone(),
+            names_database,
+            is_single,
+            filter: Arc::clone(&filter),
             since: Instant::now(),
             open: Vec::new(),
         };
-        let is_single = begun.begin.is_single;
-        let transaction = self.shared.transactions.begin(begun.begin, writer)?;
-        Ok(Open { transaction, pipe, is_single })
+        if let Some((statement, Some(fetch))) = single {
+            let (filling, pipe) = pipe_of_one_thread();
+            let _admitted = self.admit()?;
+            if self.shared.transactions.attempt(&begin, statement, fetch, writer(filling))
+                && let Some(piece) = pipe.take_now()
+            {
+                return Ok(Started::Done(piece));
+            }
+        }
+        let (filling, pipe) = pipe();
+        let transaction = self.shared.transactions.begin(begin, writer(filling))?;
+        Ok(Started::Transaction(Open { transaction, pipe, is_single }))
     }
 
     fn admit(&self) -> Result<Admitted, Failure> {
@@ -194,7 +224,8 @@ impl Connection {
                 let failure = Failure::new(Failure::TRANSACTION_NOT_FOUND, message);
                 return self.failed(&failure, pending > 1);
             };
-            if self.take(piece, &mut pending) {
+            let is_single = open.is_single;
+            if self.take(piece, &mut pending, is_single) {
                 self.forget_transaction();
                 (0..pending).for_each(|_| self.ignore());
                 break;
@@ -208,13 +239,12 @@ impl Connection {
     }
 
     /// Takes answers over. True where the transaction has ended.
-    fn take(&mut self, piece: Piece, pending: &mut usize) -> bool {
+    fn take(&mut self, piece: Piece, pending: &mut usize, is_single: bool) -> bool {
         if self.out.is_empty() {
             self.out = piece.bytes;
         } else {
             self.out.extend_from_slice(&piece.bytes);
         }
-        let is_single = self.open.as_ref().is_some_and(|open| open.is_single);
         let mut is_over = false;
         for outcome in piece.outcomes {
             *pending = pending.saturating_sub(1);

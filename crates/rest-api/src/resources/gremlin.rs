@@ -90,7 +90,14 @@ fn run(call: &Call, body: Body) -> Answered {
     let bytes_max = call.app.options.limits.response_bytes_max;
     let mut collected = Collect::new(bytes_max);
     let prepared = queries.prepare(request).map_err(failed)?;
-    let outcome = queries.run(&prepared, &cancel, &mut collected);
+    let outcome = match &call.attempt {
+        None => queries.run(&prepared, &cancel, &mut collected),
+        Some(attempt) if prepared.is_write() => {
+            attempt.is_declined.set(true);
+            return Err(ApiError::defect());
+        }
+        Some(attempt) => queries.attempt(&prepared, attempt.time, &mut collected),
+    };
     if collected.is_too_large() {
         return Err(too_large(bytes_max));
     }

@@ -368,7 +368,7 @@ fn who_comes_beyond_the_line_for_threads_is_refused_at_once() {
     // Whichever of the two comes first has the only thread until both are let go.
     let (mut first, mut second) = (held(), held());
     wait_for_metric(&server, "rhizome_http_queries_waiting 1");
-    assert_overloaded(&server.get(&list), "server.waiting_queries_max");
+    assert_overloaded(&server.get(&hold), "server.waiting_queries_max");
     // Other kinds of work go on.
     assert_eq!(server.get(&format!("{G}/mode")).status, 200);
     assert_eq!(server.post(&format!("{G}/schema/propertykeys"), r#"{"name":"other"}"#).status, 202);

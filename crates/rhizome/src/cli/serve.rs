@@ -392,6 +392,7 @@ fn serving_options(server: &Server, workers: usize, remote: bool) -> serving::Op
         waiting_queries_max: server.waiting_queries_max,
         waiting_writes_max: server.waiting_writes_max,
         query_niceness: server.query_niceness,
+        attempt: Duration::from_micros(server.attempt_us),
         workers,
         remote,
     }

@@ -11,7 +11,7 @@ use super::traverser_request::TraverserRequest;
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::limits::TRAVERSER_STEPS_MAX;
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Flag, Integer, Named, Object};
 use openapi_document::{Operation, may, must};
@@ -19,7 +19,7 @@ use rest_description::traversers::MANY_STEPS;
 use rest_errors::ApiError;
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
-    route: graph(&["traversers", "count"], &[(POST, ANY_VERTEX, Pooled(count))]),
+    route: graph(&["traversers", "count"], &[(POST, ANY_VERTEX, Read(count))]),
     operations: &[Operation::post(
         "{G}/traversers/count",
         "Counts the vertices that steps lead to",

@@ -13,7 +13,7 @@ use super::traverser_request::{Paths, TraverserRequest, nodes, nodes_of};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::limits::{PATH_PATTERNS_MAX, TRAVERSER_STEPS_MAX};
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Choice, Flag, List, Object};
 use openapi_document::{Operation, may, must};
@@ -24,7 +24,7 @@ use rest_errors::ApiError;
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(&["traversers", "customizedpaths"], &[(POST, ANY_VERTEX, Pooled(paths))]),
+        route: graph(&["traversers", "customizedpaths"], &[(POST, ANY_VERTEX, Read(paths))]),
         operations: &[Operation::post(
             "{G}/traversers/customizedpaths",
             "Finds the paths that follow given steps",
@@ -42,7 +42,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         )],
     },
     Traverser {
-        route: graph(&["traversers", "customizedcrosspoints"], &[(POST, ANY_VERTEX, Pooled(crosspoints))]),
+        route: graph(&["traversers", "customizedcrosspoints"], &[(POST, ANY_VERTEX, Read(crosspoints))]),
         operations: &[Operation::post(
             "{G}/traversers/customizedcrosspoints",
             "Finds where paths that follow given steps meet",

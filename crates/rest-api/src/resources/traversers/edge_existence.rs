@@ -11,14 +11,14 @@ use super::traverser_request::TraverserRequest;
 use crate::access::ANY_EDGE;
 use crate::call::{Answered, Call};
 use crate::resources::listing::ListBody;
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{GET, graph};
 use openapi_document::Shape::{Named, Text};
 use openapi_document::{Operation, may};
 use rest_description::traversers::{LABEL, LIMIT, SOURCE, TARGET};
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
-    route: graph(&["traversers", "edgeexist"], &[(GET, ANY_EDGE, Pooled(list))]),
+    route: graph(&["traversers", "edgeexist"], &[(GET, ANY_EDGE, Read(list))]),
     operations: &[Operation::get(
         "{G}/traversers/edgeexist",
         "Lists the edges from one vertex to another",

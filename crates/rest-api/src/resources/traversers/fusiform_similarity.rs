@@ -11,7 +11,7 @@ use super::traverser::Traverser;
 use super::traverser_request::{TraverserRequest, nodes, nodes_of};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Any, Flag, Integer, List, Map, Number, Object, Text};
 use openapi_document::{Operation, may, must};
@@ -21,7 +21,7 @@ use rest_description::traversers::{
 use rest_errors::ApiError;
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
-    route: graph(&["traversers", "fusiformsimilarity"], &[(POST, ANY_VERTEX, Pooled(similar))]),
+    route: graph(&["traversers", "fusiformsimilarity"], &[(POST, ANY_VERTEX, Read(similar))]),
     operations: &[Operation::post(
         "{G}/traversers/fusiformsimilarity",
         "Finds the vertices that share most neighbours with some",

@@ -11,7 +11,7 @@ use super::traverser_request::TraverserRequest;
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::limits::TRAVERSER_STEPS_MAX;
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Any, List, Map, Named, Number, Object};
 use openapi_document::{Operation, must};
@@ -19,7 +19,7 @@ use rest_description::traversers::{CAPACITY, MANY_STEPS, MEASURE};
 use rest_errors::ApiError;
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
-    route: graph(&["traversers", "neighborrank"], &[(POST, ANY_VERTEX, Pooled(rank))]),
+    route: graph(&["traversers", "neighborrank"], &[(POST, ANY_VERTEX, Read(rank))]),
     operations: &[Operation::post(
         "{G}/traversers/neighborrank",
         "Ranks the vertices of each layer of steps",

@@ -11,7 +11,7 @@ use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest, nodes_of};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{GET, POST, graph};
 use openapi_document::Shape::{Flag, Integer, List, Named, Object, Text};
 use openapi_document::{Field, Operation, Shape, may, must};
@@ -52,7 +52,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
         route: graph(
             &["traversers", "kout"],
-            &[(GET, ANY_VERTEX, Pooled(k_out_by_query)), (POST, ANY_VERTEX, Pooled(k_out_by_body))],
+            &[(GET, ANY_VERTEX, Read(k_out_by_query)), (POST, ANY_VERTEX, Read(k_out_by_body))],
         ),
         operations: &[
             Operation::get("{G}/traversers/kout", "Finds the vertices at a distance", NEIGHBOURS).query(&[
@@ -78,7 +78,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
         route: graph(
             &["traversers", "kneighbor"],
-            &[(GET, ANY_VERTEX, Pooled(k_neighbour_by_query)), (POST, ANY_VERTEX, Pooled(k_neighbour_by_body))],
+            &[(GET, ANY_VERTEX, Read(k_neighbour_by_query)), (POST, ANY_VERTEX, Read(k_neighbour_by_body))],
         ),
         operations: &[
             Operation::get("{G}/traversers/kneighbor", "Finds the vertices up to a distance", NEIGHBOURS)

@@ -17,7 +17,7 @@ use super::traverser_request::{Paths, TraverserRequest, nodes};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::limits::{TRAVERSER_ENDS_MAX, TRAVERSER_STEPS_MAX};
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{GET, POST, graph};
 use openapi_document::Shape::{Flag, List, Named, Object};
 use openapi_document::{Field, Operation, may, must};
@@ -31,10 +31,7 @@ const ENDS: &[Field] = &[SOURCE, TARGET, DIRECTION, LABEL, MAX_DEPTH, MAX_DEGREE
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(
-            &["traversers", "paths"],
-            &[(GET, ANY_VERTEX, Pooled(by_query)), (POST, ANY_VERTEX, Pooled(by_body))],
-        ),
+        route: graph(&["traversers", "paths"], &[(GET, ANY_VERTEX, Read(by_query)), (POST, ANY_VERTEX, Read(by_body))]),
         operations: &[
             Operation::get("{G}/traversers/paths", "Finds the paths between two vertices", FOUND_PATHS).query(ENDS),
             Operation::post(
@@ -57,7 +54,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         ],
     },
     Traverser {
-        route: graph(&["traversers", "templatepaths"], &[(POST, ANY_VERTEX, Pooled(by_template))]),
+        route: graph(&["traversers", "templatepaths"], &[(POST, ANY_VERTEX, Read(by_template))]),
         operations: &[Operation::post(
             "{G}/traversers/templatepaths",
             "Finds the paths between vertices that follow repeated steps",
@@ -76,7 +73,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         )],
     },
     Traverser {
-        route: graph(&["traversers", "crosspoints"], &[(GET, ANY_VERTEX, Pooled(crosspoints))]),
+        route: graph(&["traversers", "crosspoints"], &[(GET, ANY_VERTEX, Read(crosspoints))]),
         operations: &[Operation::get(
             "{G}/traversers/crosspoints",
             "Finds where the paths from two vertices meet",
@@ -85,7 +82,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         .query(ENDS)],
     },
     Traverser {
-        route: graph(&["traversers", "multinodeshortestpath"], &[(POST, ANY_VERTEX, Pooled(between_many))]),
+        route: graph(&["traversers", "multinodeshortestpath"], &[(POST, ANY_VERTEX, Read(between_many))]),
         operations: &[Operation::post(
             "{G}/traversers/multinodeshortestpath",
             "Finds a shortest path between each two of some vertices",

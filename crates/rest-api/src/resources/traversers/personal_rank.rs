@@ -10,7 +10,7 @@ use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{POST, graph};
 use openapi_document::Shape::{Any, Choice, Flag, Integer, Map, Named, Number, Object, Text};
 use openapi_document::{Operation, may, must};
@@ -18,7 +18,7 @@ use rest_description::traversers::{LIMIT, MAX_DEGREE};
 use rest_errors::ApiError;
 
 pub(super) static TRAVERSERS: &[Traverser] = &[Traverser {
-    route: graph(&["traversers", "personalrank"], &[(POST, ANY_VERTEX, Pooled(rank))]),
+    route: graph(&["traversers", "personalrank"], &[(POST, ANY_VERTEX, Read(rank))]),
     operations: &[Operation::post(
         "{G}/traversers/personalrank",
         "Ranks vertices by how likely a walk from one ends there",

@@ -8,7 +8,7 @@ use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{GET, graph};
 use openapi_document::Shape::{Flag, List, Named, Object};
 use openapi_document::{Operation, may, must};
@@ -18,7 +18,7 @@ use rest_description::traversers::{
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(&["traversers", "rings"], &[(GET, ANY_VERTEX, Pooled(rings))]),
+        route: graph(&["traversers", "rings"], &[(GET, ANY_VERTEX, Read(rings))]),
         operations: &[Operation::get(
             "{G}/traversers/rings",
             "Finds the rings at a vertex",
@@ -38,7 +38,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         ])],
     },
     Traverser {
-        route: graph(&["traversers", "rays"], &[(GET, ANY_VERTEX, Pooled(rays))]),
+        route: graph(&["traversers", "rays"], &[(GET, ANY_VERTEX, Read(rays))]),
         operations: &[Operation::get(
             "{G}/traversers/rays",
             "Finds the paths from a vertex to the ends of the graph",

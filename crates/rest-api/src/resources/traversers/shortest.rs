@@ -8,7 +8,7 @@ use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, Paths, TraverserRequest};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{GET, graph};
 use openapi_document::Shape::Object;
 use openapi_document::{Field, Operation, must};
@@ -23,7 +23,7 @@ const BETWEEN: &[Field] =
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(&["traversers", "shortestpath"], &[(GET, ANY_VERTEX, Pooled(one))]),
+        route: graph(&["traversers", "shortestpath"], &[(GET, ANY_VERTEX, Read(one))]),
         operations: &[Operation::get(
             "{G}/traversers/shortestpath",
             "Finds a shortest path",
@@ -32,7 +32,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         .query(BETWEEN)],
     },
     Traverser {
-        route: graph(&["traversers", "allshortestpaths"], &[(GET, ANY_VERTEX, Pooled(all))]),
+        route: graph(&["traversers", "allshortestpaths"], &[(GET, ANY_VERTEX, Read(all))]),
         operations: &[
             Operation::get("{G}/traversers/allshortestpaths", "Finds all shortest paths", FOUND_PATHS).query(BETWEEN)
         ],

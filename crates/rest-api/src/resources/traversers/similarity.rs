@@ -16,7 +16,7 @@ use super::traverser_request::{Otherwise, TraverserRequest};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
 use crate::limits::COMPARED_VERTICES_MAX;
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{GET, POST, graph};
 use openapi_document::Shape::{Any, Integer, List, Map, Named, Number, Object, Text};
 use openapi_document::{Field, Operation, may, must};
@@ -33,7 +33,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
         route: graph(
             &["traversers", "sameneighbors"],
-            &[(GET, ANY_VERTEX, Pooled(same_by_query)), (POST, ANY_VERTEX, Pooled(same_by_body))],
+            &[(GET, ANY_VERTEX, Read(same_by_query)), (POST, ANY_VERTEX, Read(same_by_body))],
         ),
         operations: &[
             Operation::get(
@@ -61,7 +61,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
         route: graph(
             &["traversers", "jaccardsimilarity"],
-            &[(GET, ANY_VERTEX, Pooled(jaccard_by_query)), (POST, ANY_VERTEX, Pooled(jaccard_by_body))],
+            &[(GET, ANY_VERTEX, Read(jaccard_by_query)), (POST, ANY_VERTEX, Read(jaccard_by_body))],
         ),
         operations: &[
             Operation::get(
@@ -85,7 +85,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         ],
     },
     Traverser {
-        route: graph(&["traversers", "adamicadar"], &[(GET, ANY_VERTEX, Pooled(adamic_adar))]),
+        route: graph(&["traversers", "adamicadar"], &[(GET, ANY_VERTEX, Read(adamic_adar))]),
         operations: &[Operation::get(
             "{G}/traversers/adamicadar",
             "Weighs shared neighbours by the logarithm of their edges",
@@ -94,7 +94,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         .query(PAIR)],
     },
     Traverser {
-        route: graph(&["traversers", "resourceallocation"], &[(GET, ANY_VERTEX, Pooled(resource_allocation))]),
+        route: graph(&["traversers", "resourceallocation"], &[(GET, ANY_VERTEX, Read(resource_allocation))]),
         operations: &[Operation::get(
             "{G}/traversers/resourceallocation",
             "Weighs shared neighbours by their edges",

@@ -9,7 +9,7 @@ use super::traverser::Traverser;
 use super::traverser_request::{Otherwise, TraverserRequest};
 use crate::access::ANY_VERTEX;
 use crate::call::{Answered, Call};
-use crate::route::Handler::Pooled;
+use crate::route::Handler::Read;
 use crate::route::{GET, graph};
 use openapi_document::Shape::{Any, Map, Object, Text};
 use openapi_document::{Operation, may, must};
@@ -23,7 +23,7 @@ const WEIGHT: &str = "A property of numbers; edges without it count 1";
 
 pub(super) static TRAVERSERS: &[Traverser] = &[
     Traverser {
-        route: graph(&["traversers", "weightedshortestpath"], &[(GET, ANY_VERTEX, Pooled(to_one))]),
+        route: graph(&["traversers", "weightedshortestpath"], &[(GET, ANY_VERTEX, Read(to_one))]),
         operations: &[Operation::get(
             "{G}/traversers/weightedshortestpath",
             "Finds a path of least weight",
@@ -48,7 +48,7 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
         ])],
     },
     Traverser {
-        route: graph(&["traversers", "singlesourceshortestpath"], &[(GET, ANY_VERTEX, Pooled(to_all))]),
+        route: graph(&["traversers", "singlesourceshortestpath"], &[(GET, ANY_VERTEX, Read(to_all))]),
         operations: &[Operation::get(
             "{G}/traversers/singlesourceshortestpath",
             "Finds paths of least weight to all vertices",
