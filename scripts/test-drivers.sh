@@ -50,6 +50,7 @@ if [[ -z $url ]]; then
     trap finish_server EXIT
     "$root/scripts/server.sh" start "$dir" 0
     url=$(cat "$dir/url")
+    export RHIZOME_BIN=$rhizome_bin
 fi
 export RHIZOME_URL=$url
 # What is downloaded or compiled stays in the cache: nothing is written into the repository.

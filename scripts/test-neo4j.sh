@@ -46,6 +46,7 @@ if [[ -z $url ]]; then
     trap finish_server EXIT
     "$root/scripts/server.sh" start "$dir" 0
     url=$(cat "$dir/url")
+    export RHIZOME_BIN=$rhizome_bin
     RHIZOME_TEST_BOLT=$(cat "$dir/bolt")
 fi
 export RHIZOME_URL=$url RHIZOME_BOLT=${RHIZOME_TEST_BOLT:?the address of Bolt, HOST:PORT} DRIVER_VERSION=$version

@@ -388,6 +388,10 @@ impl Authenticate for Accounts {
                     .then(|| Caller::of(Arc::clone(identity), Proof::Password(epoch)))
             }
             Credentials::Token(token) => Self::of_token(&state, token),
+            Credentials::Certificate(user) => {
+                let identity = state.people.get(user)?;
+                Some(Caller::of(Arc::clone(identity), Proof::Certificate))
+            }
         }
     }
 
@@ -397,7 +401,7 @@ impl Authenticate for Accounts {
         }
         match credentials {
             Credentials::None => Err(AuthError::Required),
-            Credentials::Token(_) => Err(AuthError::Failed),
+            Credentials::Token(_) | Credentials::Certificate(_) => Err(AuthError::Failed),
             Credentials::Password { user, password } => self.check_password(user, password, from),
         }
     }
@@ -417,7 +421,7 @@ impl Authenticate for Accounts {
                 let is_there = state.document.api_keys.get(id).is_some_and(|key| key.user == identity.name);
                 is_there && expires_ms.is_none_or(|expires| expires > now_ms())
             }
-            Proof::Task => true,
+            Proof::Certificate | Proof::Task => true,
             Proof::Nothing => false,
         };
         if !is_good {

@@ -18,6 +18,8 @@ pub enum Credentials<'a> {
     },
     /// A token of a login, or an API key.
     Token(&'a str),
+    /// The user that the client's certificate names. Whoever shows this has verified the certificate.
+    Certificate(&'a str),
 }
 
 /// Why there is no caller. The texts are the same whether a user exists or not.
@@ -26,7 +28,7 @@ pub enum AuthError {
     /// Nothing was shown.
     #[error("Authentication credentials are required")]
     Required,
-    /// A wrong password, an unknown user, a token that is wrong, over or taken back.
+    /// A wrong password, an unknown user, a token that is wrong, over or taken back, a certificate of nobody here.
     #[error("Authentication failed")]
     Failed,
     /// Too many failures from there; to be tried again later.

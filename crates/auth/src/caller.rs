@@ -42,6 +42,8 @@ pub(crate) enum Proof {
         /// When it ends, in milliseconds since 1970 UTC.
         expires_ms: Option<i64>,
     },
+    /// By a certificate.
+    Certificate,
     /// Not at all: the server works for it, in a task that it has started.
     Task,
     /// Not at all.
@@ -89,6 +91,7 @@ impl Caller {
             Some(Proof::Password(_)) => "password",
             Some(Proof::Token { .. }) => "token",
             Some(Proof::Key { .. }) => "key",
+            Some(Proof::Certificate) => "certificate",
             Some(Proof::Task) => "task",
         }
     }

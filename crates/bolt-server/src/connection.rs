@@ -15,14 +15,18 @@ use bolt_codec::{Dialect, Extra, Hello, NotificationFilter, Request, failure, ig
 use cypher_session::{Begin, Failure};
 use cypher_value::{Map, Text};
 use serving::Outcome;
+use tls::{ClientCertificate, Protocol, Stream};
+use tokio::io::{AsyncWriteExt as _, ReadHalf, WriteHalf, split};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::time::{Instant as Moment, timeout_at};
+use tokio::time::{Instant as Moment, timeout, timeout_at};
 
 use self::open::{Begun, Open};
 use crate::handshake;
 use crate::inbox::Inbox;
-use crate::limits::{IDLE_TIME_MAX, LOGON_TIME_MAX, RECEIVE_TIMEOUT_SECONDS, SHUTDOWN_TRANSACTION_TIME_MAX};
+use crate::limits::{
+    IDLE_TIME_MAX, LOGON_TIME_MAX, RECEIVE_TIMEOUT_SECONDS, SHUTDOWN_TRANSACTION_TIME_MAX, WRITE_STALL_TIME_MAX,
+};
 use crate::machine::{Decision, Machine, State};
 use crate::shared::Shared;
 use crate::stream::write_reading;
@@ -41,13 +45,23 @@ pub(crate) async fn serve(
 ) -> io::Result<()> {
     let logon_until = Moment::now() + LOGON_TIME_MAX;
     let late = |_| io::Error::from(io::ErrorKind::TimedOut);
-    let agreed = timeout_at(logon_until, handshake::agree(&stream, &shared.options.http_address)).await;
-    let Some((version, rest)) = agreed.map_err(late)?? else { return Ok(()) };
+    let Some((stream, certificate)) = opened(shared, stream, &ended).await? else { return Ok(()) };
+    let local_address = stream.local_addr().ok();
+    let (mut reader, mut writer) = split(stream);
+    let agreeing = handshake::agree((&mut reader, &mut writer), &shared.options.http_address);
+    let agreed = timeout_at(logon_until, agreeing).await;
+    let Some((version, rest)) = agreed.map_err(late)?? else {
+        // Tells a client of TLS that nothing is missing.
+        return timeout_at(logon_until, writer.shutdown()).await.map_err(late)?;
+    };
     let mut inbox = Inbox::new(shared.options.message_bytes_max);
     inbox.feed(&rest);
     let connection = Connection {
         shared: Arc::clone(shared),
-        stream,
+        reader,
+        writer,
+        local_address,
+        certificate,
         peer,
         number: shared.number(),
         ended,
@@ -65,9 +79,33 @@ pub(crate) async fn serve(
     Box::pin(connection.run()).await
 }
 
+/// The bytes of a connection, and the certificate of its client: after the handshake of TLS where the listener has it.
+/// None where the server ends before.
+async fn opened(
+    shared: &Shared,
+    stream: TcpStream,
+    ended: &watch::Receiver<bool>,
+) -> io::Result<Option<(Stream, Option<ClientCertificate>)>> {
+    let Some(tls) = &shared.options.tls else { return Ok(Some((stream.into(), None))) };
+    let mut ended = ended.clone();
+    // On the heap: most of a connection's life it is not there.
+    let handshake = Box::pin(tls.accept(stream, Protocol::Bolt));
+    tokio::select! {
+        accepted = handshake => {
+            let accepted = accepted.map_err(io::Error::other)?;
+            Ok(Some((accepted.stream, accepted.certificate)))
+        }
+        _ = ended.wait_for(|ended| *ended) => Ok(None),
+    }
+}
+
 struct Connection {
     shared: Arc<Shared>,
-    stream: TcpStream,
+    reader: ReadHalf<Stream>,
+    writer: WriteHalf<Stream>,
+    /// The address by which the client came.
+    local_address: Option<SocketAddr>,
+    certificate: Option<ClientCertificate>,
     peer: SocketAddr,
     number: u64,
     ended: watch::Receiver<bool>,
@@ -89,6 +127,11 @@ struct Connection {
 
 impl Connection {
     async fn run(mut self) -> io::Result<()> {
+        self.converse().await?;
+        timeout(WRITE_STALL_TIME_MAX, self.writer.shutdown()).await.unwrap_or(Ok(()))
+    }
+
+    async fn converse(&mut self) -> io::Result<()> {
         loop {
             while let Some(message) = self.inbox.pop() {
                 self.answer(&message).await?;
@@ -115,7 +158,7 @@ impl Connection {
         }
         let bytes = std::mem::take(&mut self.out);
         self.shared.serving().metrics.bytes_sent.inc_by(bytes.len() as u64);
-        write_reading(&self.stream, &mut self.inbox, &bytes).await?;
+        write_reading((&mut self.reader, &mut self.writer), &mut self.inbox, &bytes).await?;
         self.out = bytes;
         self.out.clear();
         self.out.shrink_to(64 * 1024);
@@ -136,7 +179,7 @@ impl Connection {
         };
         tokio::select! {
             biased;
-            read = timeout_at(until, self.inbox.read(&self.stream)) => {
+            read = timeout_at(until, self.inbox.read(&mut self.reader)) => {
                 read.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
             }
             () = end => Ok(false),
@@ -318,7 +361,7 @@ impl Connection {
         let told = told.or(self.routing.as_ref()).and_then(|map| map.get("address"));
         match told {
             Some(cypher_value::Value::String(address)) if !address.is_empty() => address.clone(),
-            _ => self.stream.local_addr().map(|address| address.to_string().into()).unwrap_or_default(),
+            _ => self.local_address.map(|address| address.to_string().into()).unwrap_or_default(),
         }
     }
 }

@@ -1,11 +1,16 @@
 //! Messages that have come and are not answered yet.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::io;
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use bolt_codec::{CodecError, Dechunker, is_reset};
 use serving::note_arrival;
-use tokio::net::TcpStream;
+use tls::Stream;
+use tokio::io::{AsyncRead as _, ReadBuf, ReadHalf};
 
 use crate::limits::{LOGON_BYTES_MAX, MESSAGES_AHEAD_MAX, READ_BYTES};
 
@@ -59,23 +64,18 @@ impl Inbox {
     }
 
     /// Reads what the client sends next. False at the end of the connection. Safe to be dropped before it is done.
-    pub(crate) async fn read(&mut self, from: &TcpStream) -> io::Result<bool> {
-        loop {
-            from.readable().await?;
-            match self.try_read(from) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                outcome => return outcome,
-            }
-        }
+    pub(crate) async fn read(&mut self, from: &mut ReadHalf<Stream>) -> io::Result<bool> {
+        poll_fn(|context| self.poll_read(from, context)).await
     }
 
     /// Connections that wait hold no buffer.
-    fn try_read(&mut self, from: &TcpStream) -> io::Result<bool> {
-        let mut buffer = [0; READ_BYTES];
-        let count = from.try_read(&mut buffer)?;
+    fn poll_read(&mut self, from: &mut ReadHalf<Stream>, context: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        let mut room = [MaybeUninit::uninit(); READ_BYTES];
+        let mut buffer = ReadBuf::uninit(&mut room);
+        ready!(Pin::new(from).poll_read(context, &mut buffer))?;
         note_arrival();
-        self.feed(buffer.get(..count).unwrap_or_default());
-        Ok(count > 0)
+        self.feed(buffer.filled());
+        Poll::Ready(Ok(!buffer.filled().is_empty()))
     }
 
     /// The next message.

@@ -97,7 +97,7 @@ async fn accept(
         workers.spawn(connections, stream, move |stream| async move {
             shared.serving().metrics.connections.inc();
             if let Err(error) = connection::serve(&shared, stream, peer, ended).await {
-                tracing::debug!(%error, "a connection of Bolt ended");
+                tracing::debug!(%peer, %error, "a connection of Bolt ended");
             }
             shared.serving().metrics.connections.dec();
             drop(permit);

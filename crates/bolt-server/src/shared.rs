@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use auth::Authenticate;
 use cypher_session::Transactions;
 use serving::{Endpoints, Serving, Worker};
+use tls::Tls;
 
 /// How connections are served.
 #[derive(Clone, Debug)]
@@ -14,10 +15,12 @@ pub struct Options {
     pub connections_max: usize,
     /// Largest message (`server.request_body_bytes_max`).
     pub message_bytes_max: usize,
-    /// Where HTTP is served, for who asks for that here.
+    /// Where HTTP is served, with its scheme, for who asks for that here.
     pub http_address: String,
     /// Where connections are served. Without any, on the runtime that accepts them.
     pub workers: Vec<Worker>,
+    /// What encrypts connections (`bolt+s`, `neo4j+s`). Without it they are plain text.
+    pub tls: Option<Arc<Tls>>,
 }
 
 impl Default for Options {
@@ -25,8 +28,9 @@ impl Default for Options {
         Self {
             connections_max: 16_000,
             message_bytes_max: 16 * 1024 * 1024,
-            http_address: "127.0.0.1:8080".to_owned(),
+            http_address: "http://127.0.0.1:8080".to_owned(),
             workers: Vec::new(),
+            tls: None,
         }
     }
 }

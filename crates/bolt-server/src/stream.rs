@@ -4,7 +4,8 @@ use std::future::Future;
 use std::io;
 use std::pin::pin;
 
-use tokio::net::TcpStream;
+use tls::Stream;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
 use tokio::time::timeout;
 
 use crate::inbox::Inbox;
@@ -24,53 +25,45 @@ pub(crate) fn gone() -> io::Error {
 }
 
 /// Appends what comes next; the end of the connection is an error.
-pub(crate) async fn read_some(stream: &TcpStream, bytes: &mut Vec<u8>) -> io::Result<()> {
-    loop {
-        stream.readable().await?;
-        let mut buffer = [0; 1_024];
-        match stream.try_read(&mut buffer) {
-            Ok(0) => return Err(gone()),
-            Ok(count) => {
-                bytes.extend_from_slice(buffer.get(..count).unwrap_or_default());
-                return Ok(());
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(error) => return Err(error),
+pub(crate) async fn read_some(from: &mut ReadHalf<Stream>, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let mut buffer = [0; 1_024];
+    match from.read(&mut buffer).await? {
+        0 => Err(gone()),
+        count => {
+            bytes.extend_from_slice(buffer.get(..count).unwrap_or_default());
+            Ok(())
         }
     }
 }
 
 /// Writes all bytes.
-pub(crate) async fn write_all(stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
+pub(crate) async fn write_all(to: &mut WriteHalf<Stream>, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
-        let written = write_some(stream, bytes).await?;
-        bytes = bytes.get(written..).unwrap_or_default();
-    }
-    Ok(())
-}
-
-async fn write_some(stream: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
-    loop {
-        match stream.try_write(bytes) {
-            Ok(0) => return Err(gone()),
-            Ok(written) => return Ok(written),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                let waited = timeout(WRITE_STALL_TIME_MAX, stream.writable()).await;
-                waited.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
-            }
-            Err(error) => return Err(error),
+        match progress(to.write(bytes)).await? {
+            0 => return Err(gone()),
+            written => bytes = bytes.get(written..).unwrap_or_default(),
         }
     }
+    progress(to.flush()).await
+}
+
+/// Awaits that the client takes something.
+async fn progress<T>(writing: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    timeout(WRITE_STALL_TIME_MAX, writing).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
 }
 
 /// Writes all bytes, and reads meanwhile: a client may send much before it reads.
-pub(crate) async fn write_reading(stream: &TcpStream, inbox: &mut Inbox, bytes: &[u8]) -> io::Result<()> {
-    let mut writing = pin!(write_all(stream, bytes));
+pub(crate) async fn write_reading(
+    (reader, writer): (&mut ReadHalf<Stream>, &mut WriteHalf<Stream>),
+    inbox: &mut Inbox,
+    bytes: &[u8],
+) -> io::Result<()> {
+    let mut writing = pin!(write_all(writer, bytes));
     loop {
         tokio::select! {
             biased;
             written = &mut writing => return written,
-            read = inbox.read(stream), if inbox.has_room() => {
+            read = inbox.read(reader), if inbox.has_room() => {
                 if !read? {
                     return Err(gone());
                 }
@@ -81,7 +74,7 @@ pub(crate) async fn write_reading(stream: &TcpStream, inbox: &mut Inbox, bytes: 
 
 /// Awaits work, and reads meanwhile, so that it can be given up.
 pub(crate) async fn work_reading<T>(
-    stream: &TcpStream,
+    reader: &mut ReadHalf<Stream>,
     inbox: &mut Inbox,
     work: impl Future<Output = T>,
 ) -> Result<T, Stop> {
@@ -93,7 +86,7 @@ pub(crate) async fn work_reading<T>(
         tokio::select! {
             biased;
             done = &mut work => return Ok(done),
-            read = inbox.read(stream), if inbox.has_room() => match read {
+            read = inbox.read(reader), if inbox.has_room() => match read {
                 Ok(true) => {}
                 Ok(false) => return Err(Stop::Gone(gone())),
                 Err(error) => return Err(Stop::Gone(error)),

@@ -1,7 +1,6 @@
 //! Gremlin over HTTP as TinkerPop's server speaks it: `POST /gremlin` with a JSON or GraphBinary body, and
 //! `GET /gremlin?gremlin=`.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use auth::AuthError;
@@ -35,9 +34,9 @@ pub(crate) fn failure(status: StatusCode, message: &str) -> Reply {
 }
 
 /// Answers one request.
-pub(crate) async fn answer(shared: &Arc<Shared>, head: &Parts, from: Option<IpAddr>, body: &mut Incoming) -> Reply {
+pub(crate) async fn answer(shared: &Arc<Shared>, head: &Parts, body: &mut Incoming) -> Reply {
     let format = accepted(&head.headers);
-    match respond(shared, (head, from), body, format).await {
+    match respond(shared, head, body, format).await {
         Ok(body) => {
             let name = match format {
                 Format::GraphSon(_) => format!("{};charset=UTF-8", format.name()),
@@ -71,13 +70,8 @@ fn accepted(headers: &HeaderMap) -> Format {
     known.unwrap_or(Format::GraphSon(PLAIN))
 }
 
-async fn respond(
-    shared: &Arc<Shared>,
-    (head, from): (&Parts, Option<IpAddr>),
-    body: &mut Incoming,
-    format: Format,
-) -> Result<Vec<u8>, Failure> {
-    let caller = login::of_headers(shared, &head.headers, from).await?.ok_or(AuthError::Required)?;
+async fn respond(shared: &Arc<Shared>, head: &Parts, body: &mut Incoming, format: Format) -> Result<Vec<u8>, Failure> {
+    let caller = login::of_headers(shared, &head.headers, &head.extensions).await?.ok_or(AuthError::Required)?;
     let serving = &shared.serving;
     let mut admitted = serving.admission.enter().map_err(|_| {
         serving.metrics.refused_requests.inc();

@@ -1,11 +1,13 @@
-//! Who asks: over HTTP by the header `Authorization`, over a WebSocket by that of its handshake or by SASL PLAIN.
+//! Who asks: over HTTP by the header `Authorization` or the certificate of the connection, over a WebSocket by those of
+//! its handshake or by SASL PLAIN.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use auth::{AuthError, Caller, Credentials};
-use http_server::{Shown, credentials};
+use http_server::{Shown, credentials, peer};
 use hyper::header::HeaderMap;
+use hyper::http::Extensions;
 
 use crate::shared::Shared;
 use crate::status::{self, Failure};
@@ -14,15 +16,16 @@ use crate::status::{self, Failure};
 pub(crate) async fn of_headers(
     shared: &Arc<Shared>,
     headers: &HeaderMap,
-    from: Option<IpAddr>,
+    extensions: &Extensions,
 ) -> Result<Option<Caller>, Failure> {
     if !shared.options.users.is_enabled() {
         return Ok(Some(Caller::anonymous()));
     }
-    let shown = credentials(headers).map_err(|error| Failure::new(status::REQUEST_ARGUMENTS, error.to_string()))?;
+    let shown =
+        credentials(headers, extensions).map_err(|error| Failure::new(status::REQUEST_ARGUMENTS, error.to_string()))?;
     match shown {
         Shown::Nothing => Ok(None),
-        shown => Ok(Some(checked(shared, shown, from).await?)),
+        shown => Ok(Some(checked(shared, shown, peer(extensions)).await?)),
     }
 }
 
@@ -42,6 +45,7 @@ fn as_credentials(shown: &Shown) -> Credentials<'_> {
         Shown::Nothing => Credentials::None,
         Shown::Password { user, password } => Credentials::Password { user, password },
         Shown::Token(token) => Credentials::Token(token),
+        Shown::Certificate(user) => Credentials::Certificate(user),
     }
 }
 

@@ -30,10 +30,10 @@ impl GremlinServer {
     }
 
     async fn respond(&self, mut request: Request<Incoming>, upgrade: &Upgrade) -> HttpResponse {
-        let from = peer(request.extensions());
         let is_ours = matches!(request.uri().path(), "/gremlin" | "/gremlin/");
         if is_ours && socket::is_upgrade(request.headers()) {
-            return match login::of_headers(&self.0, request.headers(), from).await {
+            let from = peer(request.extensions());
+            return match login::of_headers(&self.0, request.headers(), request.extensions()).await {
                 Ok(caller) => socket::accept(&self.0, &mut request, upgrade, (caller, from)),
                 Err(failed) => http::refused(&failed).into_response(),
             };
@@ -42,7 +42,7 @@ impl GremlinServer {
         let answered = if !is_ours {
             Ok(http::failure(StatusCode::NOT_FOUND, "there is nothing here; Gremlin is at /gremlin"))
         } else if matches!(head.method, Method::GET | Method::POST) {
-            caught(std::pin::pin!(http::answer(&self.0, &head, from, &mut body))).await.ok_or(())
+            caught(std::pin::pin!(http::answer(&self.0, &head, &mut body))).await.ok_or(())
         } else {
             let mut reply = http::failure(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST are possible here");
             reply.allow = Some("GET, POST".to_owned());

@@ -17,8 +17,8 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use serving::note_arrival;
 use smallvec::SmallVec;
+use tls::Stream;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -111,9 +111,9 @@ enum Waiting {
     Answer,
 }
 
-/// A TCP connection that loses patience.
+/// A connection that loses patience.
 pub(crate) struct TimedStream {
-    stream: TcpStream,
+    stream: Stream,
     busy: Busy,
     patience: Patience,
     waiting: Waiting,
@@ -127,7 +127,7 @@ pub(crate) struct TimedStream {
 }
 
 impl TimedStream {
-    pub(crate) fn new(stream: TcpStream, busy: Busy, patience: Patience) -> Self {
+    pub(crate) fn new(stream: Stream, busy: Busy, patience: Patience) -> Self {
         let now = Instant::now();
         let alarm = Box::pin(sleep_until(now + patience.idle));
         Self {
@@ -204,10 +204,9 @@ impl TimedStream {
 
     /// Whether the client has closed its side, without taking what it may have sent before. If not, the task is woken
     /// when something arrives.
-    fn is_left(&self, context: &mut Context<'_>) -> io::Result<bool> {
-        let mut byte = [0];
-        match self.stream.poll_peek(context, &mut ReadBuf::new(&mut byte)) {
-            Poll::Ready(peeked) => Ok(peeked? == 0),
+    fn is_left(&mut self, context: &mut Context<'_>) -> io::Result<bool> {
+        match self.stream.poll_left(context) {
+            Poll::Ready(left) => left,
             Poll::Pending => Ok(false),
         }
     }
@@ -239,9 +238,14 @@ impl TimedStream {
             self.written += outcome.as_ref().copied().unwrap_or_default();
             return poll;
         }
+        self.stalls(context).map(Err)
+    }
+
+    /// Something that was written does not go out: an error when that has lasted too long.
+    fn stalls(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
         let since = *self.stalled_since.get_or_insert_with(Instant::now);
         if self.is_over(since + WRITE_STALL_TIME_MAX, context) {
-            return Poll::Ready(Err(timed_out("the client does not read the answer")));
+            return Poll::Ready(timed_out("the client does not read the answer"));
         }
         Poll::Pending
     }
@@ -326,13 +330,20 @@ impl AsyncWrite for TimedStream {
         if this.read_is_over(context) {
             return Poll::Ready(Err(timed_out("no request came in time")));
         }
-        Pin::new(&mut this.stream).poll_flush(context)
+        if Pin::new(&mut this.stream).poll_flush(context)?.is_pending() {
+            return this.stalls(context).map(Err);
+        }
+        // Without encryption nothing waits to be flushed, and what is written counts alone.
+        if this.stream.is_encrypted() {
+            this.stalled_since = None;
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if this.lingering.is_none() {
-            ready!(Pin::new(&mut this.stream).poll_shutdown(context))?;
+        if this.lingering.is_none() && Pin::new(&mut this.stream).poll_shutdown(context)?.is_pending() {
+            return this.stalls(context).map(Err);
         }
         if this.busy.has_unread() {
             ready!(this.linger(context));
@@ -351,7 +362,7 @@ mod tests {
     use hyper::{Request, Response, body::Incoming};
     use hyper_util::rt::TokioIo;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    use tokio::net::TcpListener;
+    use tokio::net::{TcpListener, TcpStream};
     use tokio::sync::mpsc;
     use tokio::time::timeout;
 
@@ -369,7 +380,7 @@ mod tests {
         let (stream, _) = listener.accept().await.unwrap();
         tokio::spawn(async move {
             let busy = Busy::default();
-            let stream = TimedStream::new(stream, busy.clone(), Patience { head: LONG, idle: LONG });
+            let stream = TimedStream::new(stream.into(), busy.clone(), Patience { head: LONG, idle: LONG });
             let service = service_fn(|request: Request<Incoming>| {
                 let counted = busy.request();
                 let served = serve(request.uri().path().to_owned());

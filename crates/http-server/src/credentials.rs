@@ -1,4 +1,4 @@
-//! What a request shows of who sends it: the header `Authorization`.
+//! What a request shows of who sends it: the header `Authorization`, or the certificate of its connection.
 
 use std::net::IpAddr;
 
@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::header::{self, HeaderMap};
 use hyper::http::Extensions;
+use tls::ClientCertificate;
 
 /// The address of the client of a connection, kept with its requests where [`crate::Options::note_peers`] says so.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +32,8 @@ pub enum Shown {
     },
     /// A token.
     Token(String),
+    /// A certificate, verified by TLS, that names this user.
+    Certificate(String),
 }
 
 /// Why the header cannot be read. The texts are those that HugeGraph's tools look for.
@@ -44,12 +47,16 @@ pub enum WrongCredentials {
     Syntax,
 }
 
-/// Reads the header. Schemes may be in any case; a password may have colons.
+/// Reads the header, or where there is none takes the certificate of the connection. Schemes may be in any case; a
+/// password may have colons.
 ///
 /// # Errors
 /// [`WrongCredentials`].
-pub fn credentials(headers: &HeaderMap) -> Result<Shown, WrongCredentials> {
-    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Shown::Nothing) };
+pub fn credentials(headers: &HeaderMap, extensions: &Extensions) -> Result<Shown, WrongCredentials> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else {
+        let certificate = extensions.get::<ClientCertificate>();
+        return Ok(certificate.map_or(Shown::Nothing, |shown| Shown::Certificate(shown.user().to_owned())));
+    };
     let value = value.to_str().map_err(|_| WrongCredentials::Scheme)?;
     let (scheme, rest) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
     let rest = rest.trim();
@@ -76,7 +83,7 @@ mod tests {
     fn read(value: &str) -> Result<Shown, WrongCredentials> {
         let mut headers = HeaderMap::new();
         headers.insert(header::AUTHORIZATION, value.parse().unwrap());
-        credentials(&headers)
+        credentials(&headers, &Extensions::new())
     }
 
     fn basic(text: &str) -> Result<Shown, WrongCredentials> {
@@ -91,7 +98,7 @@ mod tests {
         assert!(basic("用户:密:码") == shown("用户", "密:码"));
         assert!(read("bAsIc YWRtaW46cGE=") == shown("admin", "pa"));
         assert!(read("bearer abc") == Ok(Shown::Token("abc".to_owned())));
-        assert!(credentials(&HeaderMap::new()) == Ok(Shown::Nothing));
+        assert!(credentials(&HeaderMap::new(), &Extensions::new()) == Ok(Shown::Nothing));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use hyper::service::service_fn;
 use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
 use serving::{Serving, Worker, Workers};
+use tls::{ClientCertificate, Protocol, Stream, Tls};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -51,6 +52,8 @@ pub struct Options {
     pub workers: Vec<Worker>,
     /// Whether requests know the address of their client ([`crate::peer`]).
     pub note_peers: bool,
+    /// What encrypts connections. Without it they are plain text.
+    pub tls: Option<Arc<Tls>>,
 }
 
 impl Default for Options {
@@ -62,6 +65,7 @@ impl Default for Options {
             busy_poll: Duration::from_micros(100),
             workers: Vec::new(),
             note_peers: false,
+            tls: None,
         }
     }
 }
@@ -132,7 +136,6 @@ async fn accept<S: Service>(
         prepare(&stream, peer);
         if let Ok(permit) = Arc::clone(&served).try_acquire_owned() {
             let (shared, ended) = (Arc::clone(shared), ended.clone());
-            let peer = shared.options.note_peers.then(|| Peer(peer.ip()));
             workers.spawn(connections, stream, move |stream| async move {
                 connection(shared, stream, peer, ended).await;
                 drop(permit);
@@ -144,7 +147,7 @@ async fn accept<S: Service>(
             () = &mut shutdown => return,
             permit = Arc::clone(&refused).acquire_owned() => permit,
         };
-        let connection = refused_connection(Arc::clone(shared), stream, ended.clone());
+        let connection = refused_connection(Arc::clone(shared), stream, peer, ended.clone());
         connections.spawn(async move {
             connection.await;
             drop(permit);
@@ -174,10 +177,49 @@ fn prepare(stream: &TcpStream, peer: SocketAddr) {
 async fn connection<S: Service>(
     shared: Arc<Shared<S>>,
     stream: TcpStream,
-    peer: Option<Peer>,
+    peer: SocketAddr,
     ended: watch::Receiver<bool>,
 ) {
     shared.serving.metrics.connections.inc();
+    if let Some((stream, certificate)) = opened(&shared, stream, peer, &ended).await {
+        let peer = shared.options.note_peers.then(|| Peer(peer.ip()));
+        requests(&shared, stream, (peer, certificate), ended).await;
+    }
+    shared.serving.metrics.connections.dec();
+}
+
+/// The bytes of a connection, and the certificate of its client: after the handshake of TLS where the listener has it.
+/// None where the client did not get through that, or the server ends before.
+async fn opened<S>(
+    shared: &Shared<S>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    ended: &watch::Receiver<bool>,
+) -> Option<(Stream, Option<ClientCertificate>)> {
+    let Some(tls) = &shared.options.tls else { return Some((stream.into(), None)) };
+    let mut ended = ended.clone();
+    // On the heap: most of a connection's life it is not there.
+    let handshake = Box::pin(tls.accept(stream, Protocol::Http));
+    let accepted = tokio::select! {
+        accepted = handshake => accepted,
+        _ = ended.wait_for(|ended| *ended) => return None,
+    };
+    match accepted {
+        Ok(accepted) => Some((accepted.stream, accepted.certificate)),
+        Err(error) => {
+            tracing::debug!(%peer, %error, "a connection ended before its first request");
+            None
+        }
+    }
+}
+
+/// Answers the requests of a connection.
+async fn requests<S: Service>(
+    shared: &Shared<S>,
+    stream: Stream,
+    (peer, certificate): (Option<Peer>, Option<ClientCertificate>),
+    ended: watch::Receiver<bool>,
+) {
     let patience = Patience { head: shared.options.header_read_timeout, idle: shared.options.keep_alive_idle_timeout };
     let busy = Busy::default();
     let upgrade = Upgrade::new(ended.clone());
@@ -185,6 +227,9 @@ async fn connection<S: Service>(
     let service = service_fn(|mut request: Request<Incoming>| {
         if let Some(peer) = peer {
             request.extensions_mut().insert(peer);
+        }
+        if let Some(certificate) = &certificate {
+            request.extensions_mut().insert(certificate.clone());
         }
         let answer = shared.mounts.answer(request, &upgrade);
         let request = busy.request();
@@ -233,11 +278,17 @@ async fn connection<S: Service>(
     } else if let Some(upgraded) = upgrade.take() {
         upgraded.await;
     }
-    shared.serving.metrics.connections.dec();
 }
 
 /// Tells a connection beyond the limit so.
-async fn refused_connection<S: Service>(shared: Arc<Shared<S>>, stream: TcpStream, ended: watch::Receiver<bool>) {
+async fn refused_connection<S: Service>(
+    shared: Arc<Shared<S>>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    ended: watch::Receiver<bool>,
+) {
+    let opening = timeout(REFUSED_CONNECTION_TIME_MAX, opened(&shared, stream, peer, &ended)).await;
+    let Ok(Some((stream, _))) = opening else { return };
     let busy = Busy::default();
     let patience = Patience { head: REFUSED_CONNECTION_TIME_MAX, idle: REFUSED_CONNECTION_TIME_MAX };
     let stream = TimedStream::new(stream, busy.clone(), patience);

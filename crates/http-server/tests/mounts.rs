@@ -116,6 +116,7 @@ async fn services_and_an_upgraded_connection_share_a_port() {
     let serving = serving();
     let options = Options {
         note_peers: false,
+        tls: None,
         connections_max: 10,
         header_read_timeout: SHORT,
         keep_alive_idle_timeout: LONG,

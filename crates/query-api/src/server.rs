@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use auth::{AuthError, Authenticate, Caller, Credentials};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use cypher_session::{Begin, Failure, Statement, Task, Transaction, Transactions};
 use cypher_value::{DateTime, Value, to_text};
 use http_server::{
-    Address, BodyError, Boxed, HttpResponse, Mount, Reply, Upgrade, accepts_gzip, caught, discard, read_body,
+    Address, BodyError, Boxed, HttpResponse, Mount, Reply, Shown, Upgrade, accepts_gzip, caught, credentials, discard,
+    peer, read_body,
 };
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap};
@@ -117,7 +116,7 @@ impl QueryApi {
     async fn answer_to(&self, head: &Parts, body: &mut Incoming) -> Result<Reply, Failure> {
         let address = Address::new(head.uri.clone());
         let (database, route) = route(&head.method, &address)?;
-        let caller = self.caller(&head.headers).await?;
+        let caller = self.caller(head).await?;
         let serving = self.transactions.serving();
         let mut admitted = serving.admission.enter().map_err(|_| {
             serving.metrics.refused_requests.inc();
@@ -146,16 +145,17 @@ impl QueryApi {
         }
     }
 
-    async fn caller(&self, headers: &HeaderMap) -> Result<Caller, Failure> {
+    async fn caller(&self, head: &Parts) -> Result<Caller, Failure> {
         if !self.auth.is_enabled() {
             return Ok(Caller::anonymous());
         }
-        let shown = Shown::of(headers)?;
-        if let Some(caller) = self.auth.known(shown.credentials()) {
+        let shown = credentials(&head.headers, &head.extensions);
+        let shown = shown.map_err(|error| Failure::new(Failure::UNAUTHORIZED, error.to_string()))?;
+        if let Some(caller) = self.auth.known(as_credentials(&shown)) {
             return Ok(caller);
         }
-        let auth = Arc::clone(&self.auth);
-        let check = tokio::task::spawn_blocking(move || auth.check(shown.credentials(), None));
+        let (auth, from) = (Arc::clone(&self.auth), peer(&head.extensions));
+        let check = tokio::task::spawn_blocking(move || auth.check(as_credentials(&shown), from));
         let internal = |_| Failure::new(Failure::UNKNOWN, "an internal error happened in the check of credentials");
         check.await.map_err(internal)?.map_err(|error| refused(&error))
     }
@@ -387,37 +387,12 @@ fn unreadable(error: BodyError, max: usize) -> Failure {
     }
 }
 
-/// Credentials of a request.
-enum Shown {
-    Nothing,
-    Password(String, String),
-    Token(String),
-}
-
-impl Shown {
-    fn of(headers: &HeaderMap) -> Result<Self, Failure> {
-        let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Self::Nothing) };
-        let wrong = || Failure::new(Failure::UNAUTHORIZED, "the Authorization header is neither Basic nor Bearer");
-        let value = value.to_str().map_err(|_| wrong())?;
-        let (scheme, rest) = value.split_once(' ').ok_or_else(wrong)?;
-        if scheme.eq_ignore_ascii_case("bearer") {
-            return Ok(Self::Token(rest.trim().to_owned()));
-        }
-        if !scheme.eq_ignore_ascii_case("basic") {
-            return Err(wrong());
-        }
-        let decoded = STANDARD.decode(rest.trim()).map_err(|_| wrong())?;
-        let text = String::from_utf8(decoded).map_err(|_| wrong())?;
-        let (user, password) = text.split_once(':').ok_or_else(wrong)?;
-        Ok(Self::Password(user.to_owned(), password.to_owned()))
-    }
-
-    fn credentials(&self) -> Credentials<'_> {
-        match self {
-            Self::Nothing => Credentials::None,
-            Self::Password(user, password) => Credentials::Password { user, password },
-            Self::Token(token) => Credentials::Token(token),
-        }
+fn as_credentials(shown: &Shown) -> Credentials<'_> {
+    match shown {
+        Shown::Nothing => Credentials::None,
+        Shown::Password { user, password } => Credentials::Password { user, password },
+        Shown::Token(token) => Credentials::Token(token),
+        Shown::Certificate(user) => Credentials::Certificate(user),
     }
 }
 

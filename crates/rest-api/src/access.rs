@@ -54,7 +54,7 @@ pub(crate) async fn identify(
     if access == Access::Open {
         return Ok(Caller::nobody());
     }
-    let shown = credentials(headers).map_err(|error| ApiError::bad_request(error.to_string()))?;
+    let shown = credentials(headers, extensions).map_err(|error| ApiError::bad_request(error.to_string()))?;
     if matches!(shown, Shown::Nothing) {
         return Err(ApiError::from(AuthError::Required));
     }
@@ -68,6 +68,7 @@ pub(crate) fn as_credentials(shown: &Shown) -> Credentials<'_> {
         Shown::Nothing => Credentials::None,
         Shown::Password { user, password } => Credentials::Password { user, password },
         Shown::Token(token) => Credentials::Token(token),
+        Shown::Certificate(user) => Credentials::Certificate(user),
     }
 }
 

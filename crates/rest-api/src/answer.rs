@@ -104,7 +104,7 @@ async fn serve(
         _ => Access::User,
     };
     // What is there and what is not is nobody's business who has not said who it is.
-    let caller = match identified_at_once(app, headers, access) {
+    let caller = match identified_at_once(app, headers, extensions, access) {
         Some(caller) => caller,
         None => Box::pin(access::identify(app, headers, extensions, access)).await?,
     };
@@ -211,12 +211,12 @@ fn attempt(call: &mut Call, id: EndpointId, handle: fn(&Call) -> Answered) -> Op
 }
 
 /// The caller, where nothing has to be waited for.
-fn identified_at_once(app: &App, headers: &HeaderMap, access: Access) -> Option<Caller> {
+fn identified_at_once(app: &App, headers: &HeaderMap, extensions: &Extensions, access: Access) -> Option<Caller> {
     let Some(accounts) = &app.options.accounts else { return Some(Caller::anonymous()) };
     if access == Access::Open {
         return Some(Caller::nobody());
     }
-    accounts.known(access::as_credentials(&credentials(headers).ok()?))
+    accounts.known(access::as_credentials(&credentials(headers, extensions).ok()?))
 }
 
 /// What logins and logouts have to know of a request; kept where it may be one.
@@ -224,7 +224,7 @@ fn login_of(app: &App, access: Access, headers: &HeaderMap, extensions: &Extensi
     if app.options.accounts.is_none() || !matches!(access, Access::Open | Access::User) {
         return None;
     }
-    let token = match credentials(headers) {
+    let token = match credentials(headers, extensions) {
         Ok(Shown::Token(token)) => Some(token),
         _ => None,
     };

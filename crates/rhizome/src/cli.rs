@@ -2,6 +2,7 @@
 
 mod auth;
 mod bench;
+mod cert;
 mod check;
 mod copy;
 mod generate;
@@ -10,6 +11,7 @@ mod logging;
 mod manual;
 mod serve;
 mod terminal;
+mod tls;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -41,6 +43,8 @@ enum Command {
     Bench(bench_cli::BenchArguments),
     /// Look after the users of a store that no server is using.
     Auth(auth::AuthArguments),
+    /// Make certificates for TLS.
+    Cert(cert::CertArguments),
     /// Print all settings with their defaults, as a template for a settings file.
     Config,
     /// Print completions of this command line for a shell.
@@ -59,6 +63,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::Bench(arguments) => bench::bench(arguments),
         Command::Auth(arguments) => auth::auth(&arguments),
+        Command::Cert(arguments) => cert::cert(&arguments),
         Command::Config => terminal::print(settings::DEFAULTS),
         Command::Completions(arguments) => manual::completions(Arguments::command(), &arguments),
         Command::Man(arguments) => manual::man(Arguments::command(), &arguments),

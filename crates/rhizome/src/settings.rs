@@ -4,6 +4,7 @@
 //! one. Errors about values of the wrong type do so too.
 
 mod cassandra;
+mod tls;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use bytesize::ByteSize;
 use config::{Config, File, FileFormat, Map, Value, ValueKind};
 use serde::Deserialize;
 
+pub use self::tls::{ClientCertificates, Tls};
 pub use cassandra::{Cassandra, ConsistencyName};
 
 /// The defaults, as compiled into the program.
@@ -42,6 +44,8 @@ pub struct Settings {
     pub cluster: Cluster,
     /// Users.
     pub auth: Auth,
+    /// Encryption.
+    pub tls: Tls,
     /// Messages.
     pub log: Log,
 }
@@ -413,6 +417,7 @@ impl Settings {
         }
         self.storage.tikv.check()?;
         self.storage.cassandra.check()?;
+        self.tls.check()?;
         self.time_zone().map(drop)
     }
 
@@ -603,6 +608,13 @@ mod tests {
             ),
             ("[storage.cassandra]\ndatacenters = \"berlin\"\n", "'berlin' is not of the form name:replicas"),
             ("[storage.cassandra]\ntls_key_file = \"k.pem\"\n", "give both or none"),
+            ("[tls]\ncertificate = \"c.pem\"\n", "setting 'tls.key' is '': a certificate needs its key"),
+            ("[tls]\nkey = \"k.pem\"\n", "setting 'tls.certificate' is '': a key needs its certificate"),
+            ("[tls]\nclient_ca = \"ca.pem\"\n", "tls.client_ca needs tls.certificate and tls.key"),
+            (
+                "[tls]\ncertificate = \"c.pem\"\nkey = \"k.pem\"\nclient_certificates = \"required\"\n",
+                "setting 'tls.client_ca' is '': certificates of clients are required",
+            ),
             ("[server\n", "my.toml"),
         ] {
             let error = load(file, &[], &[]).unwrap_err().to_string();

@@ -148,6 +148,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["cypher", "cypher-exec", "cypher-value", "graph-access", "graph-host", "graph-store", "key-codec", "kv"],
     ),
     ("serving", &["threads"]),
+    ("tls", &[]),
     ("bolt-codec", &["cypher-value"]),
     (
         "cypher-session",
@@ -164,8 +165,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "threads",
         ],
     ),
-    ("bolt-server", &["auth", "bolt-codec", "cypher-session", "cypher-value", "serving"]),
-    ("http-server", &["serving"]),
+    ("bolt-server", &["auth", "bolt-codec", "cypher-session", "cypher-value", "serving", "tls"]),
+    ("http-server", &["serving", "tls"]),
     ("web-ui", &["http-server"]),
     ("query-api", &["auth", "cypher-session", "cypher-value", "http-server", "serving"]),
     (
@@ -262,6 +263,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "bulk-load",
             "graph-gen",
             "threads",
+            "tls",
             "traversal",
             "property-store",
         ],

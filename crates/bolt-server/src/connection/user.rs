@@ -4,6 +4,7 @@ use auth::{AuthError, Caller, Credentials as Shown};
 use bolt_codec::Credentials;
 use cypher_session::Failure;
 use std::sync::Arc;
+use tls::ClientCertificate;
 
 use super::Connection;
 
@@ -29,14 +30,16 @@ impl Connection {
         if !auth.is_enabled() {
             return Ok(Caller::anonymous());
         }
-        let shown = shown(credentials)?;
+        let certificate = self.certificate.as_ref();
+        let shown = shown(credentials, certificate)?;
         if let Some(caller) = auth.known(shown) {
             return Ok(caller);
         }
         // Hashing a password takes long.
         let (auth, credentials, from) = (Arc::clone(auth), credentials.clone(), self.peer.ip());
+        let certificate = certificate.cloned();
         let check = tokio::task::spawn_blocking(move || {
-            let shown = self::shown(&credentials)?;
+            let shown = self::shown(&credentials, certificate.as_ref())?;
             auth.check(shown, Some(from)).map_err(|error| refused(&error))
         });
         check.await.unwrap_or_else(|_| {
@@ -54,11 +57,12 @@ impl Connection {
     }
 }
 
-fn shown(credentials: &Credentials) -> Result<Shown<'_>, Failure> {
+/// What a client shows. Where it names no scheme, the certificate of its connection says who it is.
+fn shown<'a>(credentials: &'a Credentials, certificate: Option<&'a ClientCertificate>) -> Result<Shown<'a>, Failure> {
     let principal = credentials.principal.as_deref().unwrap_or_default();
     let secret = credentials.credentials.as_deref().unwrap_or_default();
     match credentials.scheme.as_deref() {
-        None | Some("none") => Ok(Shown::None),
+        None | Some("none") => Ok(certificate.map_or(Shown::None, |shown| Shown::Certificate(shown.user()))),
         Some("basic") => Ok(Shown::Password { user: principal, password: secret }),
         Some("bearer") => Ok(Shown::Token(secret)),
         Some(other) => {

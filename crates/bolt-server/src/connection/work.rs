@@ -180,7 +180,7 @@ impl Connection {
             return self.failed(&failure, following.is_some());
         };
         let mut pending = 1;
-        let given = work_reading(&self.stream, &mut self.inbox, open.transaction.give(task, client)).await;
+        let given = work_reading(&mut self.reader, &mut self.inbox, open.transaction.give(task, client)).await;
         match given {
             Ok(Ok(())) => {}
             Ok(Err(failure)) => return self.failed(&failure, following.is_some()),
@@ -201,7 +201,7 @@ impl Connection {
                 open.transaction.interrupt();
             }
             let wait = left.filter(|left| !left.is_zero()).map_or(patience, |left| patience.min(left));
-            let piece = match work_reading(&self.stream, &mut self.inbox, timeout(wait, open.pipe.take())).await {
+            let piece = match work_reading(&mut self.reader, &mut self.inbox, timeout(wait, open.pipe.take())).await {
                 Ok(Ok(piece)) => piece,
                 Ok(Err(_)) => match open.pipe.take_now() {
                     Some(piece) => Some(piece),

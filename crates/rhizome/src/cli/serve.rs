@@ -20,11 +20,14 @@ use rhizome::engine;
 use rhizome::settings::{DurabilityName, EngineName, Server, Settings};
 use sd_notify::NotifyState;
 use serving::{Serving, Worker};
+use tls::Tls;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use web_ui::Explorer;
+
+use super::tls::Schemes;
 
 /// Connections that wait in the system's queue until the server takes them.
 const LISTEN_BACKLOG: u32 = 4096;
@@ -61,12 +64,13 @@ pub(super) fn serve(arguments: &ServeArguments) -> anyhow::Result<()> {
     let settings = load_settings(arguments)?;
     super::logging::start(&settings.log)?;
     check_openness(&settings, arguments.insecure_no_auth)?;
+    let tls = super::tls::open(&settings)?;
     raise_descriptor_limit(&settings);
     let workers = Workers::start(&settings.server)?;
     let running = workers.workers();
     // This thread accepts connections and handles shutdown.
     let runtime = current_thread(&settings.server)?;
-    let outcome = runtime.block_on(run(settings, running));
+    let outcome = runtime.block_on(run(settings, running, tls));
     workers.stop();
     outcome
 }
@@ -154,7 +158,7 @@ fn load_settings(arguments: &ServeArguments) -> anyhow::Result<Settings> {
     Ok(Settings::load(arguments.config.as_deref(), &flags)?)
 }
 
-async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
+async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) -> anyhow::Result<()> {
     // Bind the port first: opening the data can take long, and would be wasted if the port is taken.
     let listener = listen(&settings.server.listen, &REST)?;
     let gremlin_listener =
@@ -163,6 +167,11 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     let address = listener.local_addr().context("reading the listener's address")?;
     let bolt_address = bolt_listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let gremlin_address = gremlin_listener.as_ref().map(TcpListener::local_addr).transpose()?;
+    let listeners: Vec<_> = [Some(address), gremlin_address, bolt_address].into_iter().flatten().collect();
+    super::tls::warn_of_plain_text(&settings, &listeners);
+    if let Some(tls) = &tls {
+        super::tls::follow(tls)?;
+    }
     // From here on a signal shuts the server down gracefully, even while the data is being opened.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -220,7 +229,7 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
     let rest = Mounts::new(Arc::clone(&api)).mount("gremlin", gremlin.clone().beside(api)).mount("db", query_api);
     let rest = rest.mount(web_ui::SEGMENT, Explorer::embedded()).front_page(web_ui::FRONT_PAGE);
     let rest = rest.hosts(hosts(&settings.server, &settings.server.listen));
-    let connections = connection_options(&settings, workers.clone());
+    let connections = connection_options(&settings, workers.clone(), tls.clone());
     let serve_rest = http_server::serve(listener, rest, Arc::clone(&serving), connections.clone(), shutdown(), grace);
     let serve_gremlin = async {
         let Some(listener) = gremlin_listener else { return Ok(()) };
@@ -228,7 +237,7 @@ async fn run(settings: Settings, workers: Vec<Worker>) -> anyhow::Result<()> {
         let mounts = mounts.hosts(hosts(&settings.server, &settings.gremlin.listen));
         http_server::serve(listener, mounts, serving, connections, shutdown(), grace).await
     };
-    let bolt = bolt_options(&settings, address, workers);
+    let bolt = bolt_options(&settings, address, workers, tls);
     let serve_bolt = async {
         let Some(listener) = bolt_listener else { return Ok(()) };
         bolt_server::serve(listener, transactions, users, bolt, shutdown(), grace).await
@@ -327,11 +336,12 @@ fn listen(address: &str, of: &Listening) -> anyhow::Result<TcpListener> {
 }
 
 fn announce(settings: &Settings, address: SocketAddr, gremlin: Option<SocketAddr>, bolt: Option<SocketAddr>) {
+    let Schemes { http, web_socket, bolt: direct, neo4j: routed } = Schemes::of(settings);
     if let Some(bolt) = bolt {
-        tracing::info!("Cypher for drivers at bolt://{bolt} and neo4j://{bolt}");
+        tracing::info!("Cypher for drivers at {direct}://{bolt} and {routed}://{bolt}");
     }
     if let Some(gremlin) = gremlin {
-        tracing::info!("Gremlin for drivers at ws://{gremlin}/gremlin");
+        tracing::info!("Gremlin for drivers at {web_socket}://{gremlin}/gremlin");
     }
     if Explorer::embedded().is_built() {
         tracing::info!("explorer at http://{address}{}", web_ui::FRONT_PAGE);
@@ -341,23 +351,23 @@ fn announce(settings: &Settings, address: SocketAddr, gremlin: Option<SocketAddr
     let storage = &settings.storage;
     match storage.engine {
         EngineName::Memory => {
-            tracing::info!("listening at http://{address}, data in memory only: it is gone when the server stops");
+            tracing::info!("listening at {http}://{address}, data in memory only: it is gone when the server stops");
         }
         EngineName::Tikv => {
             let tikv = &storage.tikv;
-            tracing::info!("listening at http://{address}");
+            tracing::info!("listening at {http}://{address}");
             tracing::info!("data in TiKV, PD at {}, prefix {}", tikv.pd_endpoints.join(", "), tikv.prefix);
         }
         EngineName::Rocksdb => {
             let data = std::path::absolute(&storage.data_dir).unwrap_or_else(|_| storage.data_dir.clone());
             let durability: DurabilityName = storage.durability;
-            tracing::info!("listening at http://{address}");
+            tracing::info!("listening at {http}://{address}");
             tracing::info!("data in {}", data.display());
             tracing::info!("durability {}", durability.promise());
         }
         EngineName::Cassandra => {
             let of = &storage.cassandra;
-            tracing::info!("listening at http://{address}");
+            tracing::info!("listening at {http}://{address}");
             tracing::info!("data in keyspace {} of the Cassandra cluster at {}", of.keyspace, of.contact_points);
         }
     }
@@ -404,7 +414,7 @@ fn hosts(server: &Server, listen: &str) -> Vec<String> {
     server.hosts.iter().cloned().chain(own).collect()
 }
 
-fn connection_options(settings: &Settings, workers: Vec<Worker>) -> http_server::Options {
+fn connection_options(settings: &Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) -> http_server::Options {
     let server = &settings.server;
     http_server::Options {
         connections_max: server.connections_max,
@@ -413,6 +423,7 @@ fn connection_options(settings: &Settings, workers: Vec<Worker>) -> http_server:
         busy_poll: Duration::from_micros(server.busy_poll_us),
         workers,
         note_peers: settings.auth.enabled,
+        tls,
     }
 }
 
@@ -435,12 +446,18 @@ fn transaction_options(settings: &Settings) -> cypher_session::Options {
     }
 }
 
-fn bolt_options(settings: &Settings, http: SocketAddr, workers: Vec<Worker>) -> bolt_server::Options {
+fn bolt_options(
+    settings: &Settings,
+    http: SocketAddr,
+    workers: Vec<Worker>,
+    tls: Option<Arc<Tls>>,
+) -> bolt_server::Options {
     bolt_server::Options {
         connections_max: settings.server.connections_max,
         message_bytes_max: bytes(settings.server.request_body_bytes_max),
-        http_address: http.to_string(),
+        http_address: format!("{}://{http}", Schemes::of(settings).http),
         workers,
+        tls,
     }
 }
 

@@ -14,12 +14,20 @@ pub(crate) struct Server {
     child: Child,
     /// Where it listens, as a URL.
     pub(crate) url: String,
+    /// Where it listens for Bolt, as host and port.
+    pub(crate) bolt: String,
 }
 
 impl Server {
     /// Starts a server over a data folder and waits until it listens.
     pub(crate) fn start(data: &Path, arguments: &[&str]) -> Self {
+        Self::start_with(data, arguments, &[])
+    }
+
+    /// The same with variables of the environment.
+    pub(crate) fn start_with(data: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let child = command()
+            .envs(variables.iter().copied())
             .args(["serve", "--listen", "127.0.0.1:0", "--set", "graph.time_zone=UTC"])
             .args(["--set", "gremlin.listen=127.0.0.1:0", "--set", "bolt.listen=127.0.0.1:0", "--data"])
             .arg(data)
@@ -28,7 +36,7 @@ impl Server {
             .spawn()
             .unwrap();
         // From here on the process is ended whatever happens below.
-        let mut server = Self { child, url: String::new() };
+        let mut server = Self { child, url: String::new(), bolt: String::new() };
         let (lines, listening) = mpsc::channel();
         let log = BufReader::new(server.child.stderr.take().unwrap());
         // Reads to the end, so that the server never waits for a full pipe.
@@ -41,6 +49,10 @@ impl Server {
         loop {
             let line = listening.recv_timeout(Duration::from_secs(120));
             let Ok(line) = line else { panic!("the server did not start: {seen:#?}") };
+            if let Some((_, bolt)) = line.split_once("Cypher for drivers at ") {
+                let (_, bolt) = bolt.split_once("://").unwrap();
+                server.bolt = bolt.split(' ').next().unwrap().to_owned();
+            }
             if let Some((_, url)) = line.split_once("listening at ") {
                 server.url = url.split([',', ' ']).next().unwrap().to_owned();
                 return server;
