@@ -202,7 +202,11 @@ fn innermost(error: &reqwest::Error) -> String {
     while let Some(next) = cause.source() {
         cause = next;
     }
-    cause.to_string()
+    let reason = cause.to_string();
+    if reason.contains("invalid peer certificate") {
+        return format!("{reason} (a CA that the system does not trust is named with --ca FILE)");
+    }
+    reason
 }
 
 fn in_brackets(exception: &str) -> impl fmt::Display {

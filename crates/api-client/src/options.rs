@@ -1,6 +1,7 @@
-//! How to reach a server: address, names, credentials, patience.
+//! How to reach a server: address, names, credentials, trust, patience.
 
 use std::fmt;
+use std::path::PathBuf;
 
 /// Everything [`Client::connect`](crate::Client::connect) needs to know.
 #[derive(Clone)]
@@ -15,6 +16,10 @@ pub struct ClientOptions {
     pub username: Option<String>,
     /// Password that goes with `username`.
     pub password: Option<String>,
+    /// Token of a login, or an API key, in place of user and password.
+    pub token: Option<String>,
+    /// PEM file with the CA certificates that verify an `https` server's, in place of those the system trusts.
+    pub ca: Option<PathBuf>,
     /// Time allowed for one request from sending to the last byte of the reply, in milliseconds.
     pub timeout_ms: u64,
     /// Most idle connections kept open to the server.
@@ -33,6 +38,8 @@ impl Default for ClientOptions {
             graphspace: "DEFAULT".into(),
             username: None,
             password: None,
+            token: None,
+            ca: None,
             timeout_ms: 60_000,
             connections_max: 16,
             gzip_requests: true,
@@ -49,6 +56,8 @@ impl fmt::Debug for ClientOptions {
             .field("graphspace", &self.graphspace)
             .field("username", &self.username)
             .field("password", &self.password.as_ref().map(|_| "(hidden)"))
+            .field("token", &self.token.as_ref().map(|_| "(hidden)"))
+            .field("ca", &self.ca)
             .field("timeout_ms", &self.timeout_ms)
             .field("connections_max", &self.connections_max)
             .field("gzip_requests", &self.gzip_requests)

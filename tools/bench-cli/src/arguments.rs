@@ -69,6 +69,12 @@ pub(crate) struct TargetArguments {
     /// Password of that user; better given in the environment.
     #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
     pub(crate) password: Option<String>,
+    /// Token of a login, or an API key, in place of user and password; better given in the environment.
+    #[arg(long, value_name = "TEXT", env = "RHIZOME_TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<String>,
+    /// PEM file with the CA that has signed the server's certificate [default: those the system trusts].
+    #[arg(long, value_name = "FILE", env = "RHIZOME_CA")]
+    pub(crate) ca: Option<PathBuf>,
     /// Process id of the server, to report its CPU time and memory [default: found by its port, if it is local].
     #[arg(long, value_name = "PID")]
     pub(crate) server_pid: Option<u32>,
@@ -86,6 +92,8 @@ impl TargetArguments {
             graphspace: self.graphspace.clone(),
             username: self.user.clone(),
             password: self.password.clone(),
+            token: self.token.clone(),
+            ca: self.ca.clone(),
             ..ClientOptions::default()
         }
     }

@@ -93,6 +93,12 @@ pub(crate) struct CompareArguments {
     /// Password of that user; better given in the environment.
     #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
     password: Option<String>,
+    /// Token of a login, or an API key, in place of user and password; better given in the environment.
+    #[arg(long, value_name = "TEXT", env = "RHIZOME_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+    /// PEM file with the CA that has signed the servers' certificates [default: those the system trusts].
+    #[arg(long, value_name = "FILE", env = "RHIZOME_CA")]
+    ca: Option<PathBuf>,
     /// Add a note about the servers to the report, such as their durability and settings; may be repeated.
     #[arg(long, value_name = "TEXT")]
     note: Vec<String>,
@@ -185,6 +191,8 @@ async fn connect(arguments: &CompareArguments, url: &str) -> anyhow::Result<Load
         graphspace: arguments.graphspace.clone(),
         user: arguments.user.clone(),
         password: arguments.password.clone(),
+        token: arguments.token.clone(),
+        ca: arguments.ca.clone(),
         server_pid: None,
         note: Vec::new(),
     };

@@ -308,19 +308,20 @@ pub(crate) fn with_own_settings(
     Ok(target)
 }
 
-/// The command line, with passwords hidden.
+/// The command line, with passwords and tokens hidden.
 fn command_line(words: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     let mut is_secret = false;
     for word in words {
-        let shown = match word.strip_prefix("--password=") {
-            Some(_) => "--password=(hidden)",
-            None if is_secret => "(hidden)",
+        let shown = match word.split_once('=') {
+            Some(("--password", _)) => "--password=(hidden)",
+            Some(("--token", _)) => "--token=(hidden)",
+            _ if is_secret => "(hidden)",
             // The location of the program does not matter to a reader.
-            None if text.is_empty() => word.rsplit_once('/').map_or(word.as_str(), |(_, name)| name),
-            None => word.as_str(),
+            _ if text.is_empty() => word.rsplit_once('/').map_or(word.as_str(), |(_, name)| name),
+            _ => word.as_str(),
         };
-        is_secret = word == "--password";
+        is_secret = matches!(&*word, "--password" | "--token");
         if !text.is_empty() {
             text.push(' ');
         }
@@ -336,8 +337,11 @@ mod tests {
 
     #[test]
     fn a_command_is_kept_without_its_password() {
-        let words = ["/home/me/rhizome", "bench", "--password", "s3cret", "--password=s3cret", "--set", "a=b c"];
-        let text = command_line(words.into_iter().map(str::to_owned));
-        assert_eq!(text, "rhizome bench --password (hidden) --password=(hidden) --set 'a=b c'");
+        let words =
+            ["/home/me/rhizome", "bench", "--password", "s3cret", "--password=s3cret", "--token", "s", "--token=s"];
+        let words = words.into_iter().chain(["--set", "a=b c"]);
+        let text = command_line(words.map(str::to_owned));
+        let hidden = "--password (hidden) --password=(hidden) --token (hidden) --token=(hidden)";
+        assert_eq!(text, format!("rhizome bench {hidden} --set 'a=b c'"));
     }
 }

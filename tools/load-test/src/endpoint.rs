@@ -2,14 +2,16 @@
 
 use std::future::Future as _;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hyper::http::uri::{Scheme, Uri};
-use rustls::ClientConfig;
 use rustls::crypto::{CryptoProvider, ring};
-use rustls::pki_types::ServerName;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::ConfigVerifierExt as _;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -30,8 +32,8 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Takes an address apart and resolves its name.
-    pub(crate) async fn resolve(url: &str) -> Result<Self, LoadTestError> {
+    /// Takes an address apart and resolves its name. `ca`: a file with the CAs of `https`, in place of the system's.
+    pub(crate) async fn resolve(url: &str, ca: Option<&Path>) -> Result<Self, LoadTestError> {
         let wrong = |reason: String| LoadTestError::Address { url: url.into(), reason };
         let uri: Uri = url.trim().parse().map_err(|error| wrong(format!("{error}")))?;
         let is_tls = match uri.scheme() {
@@ -52,7 +54,7 @@ impl Endpoint {
         if addresses.is_empty() {
             return Err(wrong("its host has no address".into()));
         }
-        let tls = if is_tls { Some(tls(&name).map_err(wrong)?) } else { None };
+        let tls = if is_tls { Some(tls(&name, ca).map_err(wrong)?) } else { None };
         let base_path = uri.path().trim_matches('/').to_owned();
         Ok(Self { host: authority.as_str().to_owned(), base_path, addresses, tls })
     }
@@ -106,16 +108,31 @@ fn cheapest_congestion_control(stream: &TcpStream, address: SocketAddr) {
     let _ = (stream, address);
 }
 
-fn tls(name: &str) -> Result<(TlsConnector, ServerName<'static>), String> {
+fn tls(name: &str, ca: Option<&Path>) -> Result<(TlsConnector, ServerName<'static>), String> {
     if CryptoProvider::get_default().is_none() {
         // It fails only when another thread was first, and then there is a choice.
         drop(ring::default_provider().install_default());
     }
-    let config =
-        ClientConfig::with_platform_verifier().map_err(|error| format!("https is not possible here: {error}"))?;
+    let config = match ca {
+        Some(file) => ClientConfig::builder().with_root_certificates(roots(file)?).with_no_client_auth(),
+        None => {
+            ClientConfig::with_platform_verifier().map_err(|error| format!("https is not possible here: {error}"))?
+        }
+    };
     let name = ServerName::try_from(name.to_owned())
         .map_err(|error| format!("not a valid name for a certificate: {error}"))?;
     Ok((TlsConnector::from(Arc::new(config)), name))
+}
+
+/// The CAs in a file.
+fn roots(file: &Path) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    let wrong = |reason: String| format!("the CA in {} cannot be used: {reason}", file.display());
+    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| wrong(error.to_string()))? {
+        let certificate = certificate.map_err(|error| wrong(error.to_string()))?;
+        roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
+    }
+    if roots.is_empty() { Err(wrong("there is no certificate in it".to_owned())) } else { Ok(roots) }
 }
 
 /// Bytes that went over a connection.
@@ -236,7 +253,7 @@ mod tests {
     use super::*;
 
     async fn resolve(url: &str) -> Result<Endpoint, String> {
-        Endpoint::resolve(url).await.map_err(|error| error.to_string())
+        Endpoint::resolve(url, None).await.map_err(|error| error.to_string())
     }
 
     #[tokio::test]

@@ -78,11 +78,12 @@ impl LoadTest {
     /// # Errors
     /// [`LoadTestError::Address`], or [`LoadTestError::Prepare`] with what the server or the network said.
     pub async fn connect(options: ClientOptions, data: DataOptions) -> Result<Self, LoadTestError> {
-        let endpoint = Endpoint::resolve(&options.url).await?;
-        let authorization = options.username.as_ref().map(|name| {
+        let endpoint = Endpoint::resolve(&options.url, options.ca.as_deref()).await?;
+        let by_password = options.username.as_ref().map(|name| {
             let password = options.password.as_deref().unwrap_or_default();
             format!("Basic {}", STANDARD.encode(format!("{name}:{password}")))
         });
+        let authorization = options.token.as_ref().map(|token| format!("Bearer {token}")).or(by_password);
         let retry = RetryPolicy::default();
         let failed = |source| LoadTestError::Prepare { what: "the connection".into(), source };
         let client = Client::connect(ClientOptions { retry, ..options }).await.map_err(failed)?;

@@ -4,13 +4,14 @@ pub(crate) mod elements;
 pub(crate) mod graph_admin;
 mod schema;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBuilder, Retryable};
 use bytes::Bytes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use reqwest::{Method, header};
+use reqwest::{Certificate, Method, header};
 use rustls::crypto::{CryptoProvider, ring};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -98,12 +99,14 @@ impl Client {
     pub async fn connect(options: ClientOptions) -> Result<Self, ClientError> {
         let base = check_url(&options)?;
         provide_cryptography();
-        let http = reqwest::Client::builder()
+        let mut http = reqwest::Client::builder()
             .timeout(Duration::from_millis(options.timeout_ms))
             .pool_max_idle_per_host(options.connections_max)
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(|error| ClientError::Options { option: "url", reason: error.to_string() })?;
+            .redirect(reqwest::redirect::Policy::none());
+        if let Some(file) = &options.ca {
+            http = http.tls_certs_only(authorities(file)?);
+        }
+        let http = http.build().map_err(|error| ClientError::Options { option: "url", reason: error.to_string() })?;
         let versions = Versions { core: String::new(), api: String::new(), gremlin: String::new() };
         let mut shared = Shared { http, options, base, graph_path: String::new(), versions };
         shared.versions = ask_versions(&shared).await?;
@@ -182,6 +185,17 @@ fn check_url(options: &ClientOptions) -> Result<String, ClientError> {
     Ok(url.to_owned())
 }
 
+/// The CA certificates in a file.
+fn authorities(file: &Path) -> Result<Vec<Certificate>, ClientError> {
+    let wrong = |reason: String| ClientError::Options { option: "ca", reason: format!("{}: {reason}", file.display()) };
+    let pem = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
+    let found = Certificate::from_pem_bundle(&pem).map_err(|error| wrong(error.to_string()))?;
+    if found.is_empty() {
+        return Err(wrong("there is no PEM block '-----BEGIN CERTIFICATE-----' in it".to_owned()));
+    }
+    Ok(found)
+}
+
 async fn ask_versions(shared: &Shared) -> Result<Versions, ClientError> {
     #[derive(Deserialize)]
     struct Wire {
@@ -244,7 +258,9 @@ async fn send_once(shared: &Shared, request: &Request) -> Result<Bytes, ClientEr
     let name = request_name(request);
     let options = &shared.options;
     let mut builder = shared.http.request(request.method.clone(), format!("{}/{}", shared.base, request.path));
-    if let Some(username) = &options.username {
+    if let Some(token) = &options.token {
+        builder = builder.bearer_auth(token);
+    } else if let Some(username) = &options.username {
         builder = builder.basic_auth(username, options.password.as_deref());
     }
     if let Some(body) = &request.body {
@@ -307,6 +323,14 @@ mod tests {
         assert_eq!(pause_after(&busy(None), planned), planned);
         assert_eq!(pause_after(&busy(Some(u64::MAX)), planned), Some(Duration::from_millis(RETRY_AFTER_MAX_MS)));
         assert_eq!(pause_after(&busy(Some(2_000)), None), None);
+    }
+
+    #[test]
+    fn unusable_files_of_cas_are_named() {
+        let missing = authorities(Path::new("/nowhere/ca.pem")).unwrap_err().to_string();
+        assert!(missing.starts_with("invalid ca: /nowhere/ca.pem: No such file"), "{missing}");
+        let other = authorities(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))).unwrap_err().to_string();
+        assert!(other.ends_with("there is no PEM block '-----BEGIN CERTIFICATE-----' in it"), "{other}");
     }
 
     #[test]

@@ -40,6 +40,12 @@ pub(super) struct LoadArguments {
     /// Password of that user; better given in the environment.
     #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
     password: Option<String>,
+    /// Token of a login, or an API key, in place of user and password; better given in the environment.
+    #[arg(long, value_name = "TEXT", env = "RHIZOME_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+    /// PEM file with the CA that has signed the server's certificate [default: those the system trusts].
+    #[arg(long, value_name = "FILE", env = "RHIZOME_CA")]
+    ca: Option<PathBuf>,
     /// Elements in one request [default: 500, HugeGraph rejects more]. With --offline: write batches of this size
     /// instead of sorting.
     #[arg(long, value_name = "N")]
@@ -134,6 +140,8 @@ fn options(arguments: &LoadArguments) -> LoadOptions {
     options.client.graph.clone_from(&arguments.graph);
     options.client.username.clone_from(&arguments.user);
     options.client.password.clone_from(&arguments.password);
+    options.client.token.clone_from(&arguments.token);
+    options.client.ca.clone_from(&arguments.ca);
     options.batch_size = arguments.batch_size.unwrap_or(BATCH_SIZE);
     options.in_flight = arguments.in_flight;
     options.check_vertex = arguments.check_vertex;
