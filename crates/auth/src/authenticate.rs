@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use audit::Subject;
+
 use crate::caller::Caller;
 
 /// What a client shows of itself.
@@ -20,6 +22,19 @@ pub enum Credentials<'a> {
     Token(&'a str),
     /// The user that the client's certificate names. Whoever shows this has verified the certificate.
     Certificate(&'a str),
+}
+
+impl Credentials<'_> {
+    /// Who it claims to be, for records of a login that failed. Nothing of a password or token is in it.
+    #[must_use]
+    pub fn subject(&self, protocol: &'static str, address: Option<IpAddr>, request: Option<String>) -> Subject {
+        let (user, proof) = match self {
+            Self::None => (None, "none"),
+            Self::Password { user, .. } => (Some((*user).to_owned()), "password"),
+            Self::Token(_) => (None, "token"),
+        };
+        Subject { user, proof, key: None, address, protocol, request }
+    }
 }
 
 /// Why there is no caller. The texts are the same whether a user exists or not.

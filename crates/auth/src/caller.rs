@@ -1,7 +1,9 @@
 //! Who asks, and what it may do.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
+use audit::Subject;
 use graph_access::GraphRights;
 use graph_store::Graph;
 
@@ -94,6 +96,17 @@ impl Caller {
             Some(Proof::Certificate) => "certificate",
             Some(Proof::Task) => "task",
         }
+    }
+
+    /// Who it is, for records of what it does. `request`: the id of what it asks.
+    #[must_use]
+    pub fn subject(&self, protocol: &'static str, address: Option<IpAddr>, request: Option<String>) -> Subject {
+        let key = match self.0.as_ref().map(|login| &login.proof) {
+            Some(Proof::Key { id, .. }) => Some(id.clone()),
+            _ => None,
+        };
+        let user = self.user().filter(|user| !user.is_empty()).map(str::to_owned);
+        Subject { user, proof: self.proof_name(), key, address, protocol, request }
     }
 
     /// Whether it may do everything.

@@ -28,6 +28,9 @@ pub enum PasswordError {
         /// How many it may have.
         max: usize,
     },
+    /// One that everybody tries first.
+    #[error("this password is among the most common ones, which are tried first: choose another one")]
+    Common,
     /// A zero byte, where other programs would end it.
     #[error("a password must not contain a zero character")]
     Nul,
@@ -54,7 +57,26 @@ pub(crate) fn check(password: &str, length_min: usize) -> Result<(), PasswordErr
     if password.len() > limits::PASSWORD_BYTES_MAX {
         return Err(PasswordError::TooLong { max: limits::PASSWORD_BYTES_MAX });
     }
-    if password.contains('\0') { Err(PasswordError::Nul) } else { Ok(()) }
+    if password.contains('\0') {
+        return Err(PasswordError::Nul);
+    }
+    // A server that lets shorter ones pass is one for tests: all of those are tried first.
+    if length_min >= COMMON_LENGTH_MIN && is_common(password) { Err(PasswordError::Common) } else { Ok(()) }
+}
+
+/// The most common passwords of eight characters or more, in lower case and in order, one a line.
+const COMMON: &str = include_str!("common_passwords.txt");
+
+/// The length of the shortest of them.
+const COMMON_LENGTH_MIN: usize = 8;
+
+/// Whether a password is one of the most common ones, with capital letters or without, or one character again and
+/// again.
+fn is_common(password: &str) -> bool {
+    let lower = password.to_lowercase();
+    let mut chars = lower.chars();
+    let first = chars.next();
+    chars.all(|char| Some(char) == first) || COMMON.lines().any(|common| common == lower)
 }
 
 /// The hash of a password. Takes tens of milliseconds and 19 MiB.
@@ -116,6 +138,19 @@ pub(crate) fn is_hash(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn common_passwords_are_refused_unless_short_ones_pass() {
+        for common in ["password123", "PassWord123", "12345678", "hugegraph", "zzzzzzzzzzzz", "ääääääääää"] {
+            assert_eq!(check(common, 8), Err(PasswordError::Common), "{common}");
+            assert_eq!(check(common, 2), Ok(()), "{common}");
+        }
+        assert_eq!(check("pa", 2), Ok(()));
+        assert_eq!(check("correct horse battery", 8), Ok(()));
+        let lines: Vec<&str> = COMMON.lines().collect();
+        assert!(lines.len() > 500 && lines.is_sorted());
+        assert!(lines.iter().all(|line| line.chars().count() >= COMMON_LENGTH_MIN && *line == line.to_lowercase()));
+    }
 
     #[test]
     fn passwords_are_compared_whole() {

@@ -100,7 +100,8 @@ impl Answers for Writer {
 
     fn failed(&mut self, why: &Failure) {
         let version = self.dialect.version;
-        self.done(Outcome::Failed, |out| failure(out, |map| summary::failure(map, why, version)));
+        let is_denied = why.code == Failure::FORBIDDEN;
+        self.done(Outcome::Failed { is_denied }, |out| failure(out, |map| summary::failure(map, why, version)));
     }
 
     fn flush(&mut self) {

@@ -14,7 +14,7 @@ use auth::Caller;
 use bolt_codec::{Dialect, Extra, Hello, NotificationFilter, Request, failure, ignored, message, success};
 use cypher_session::{Begin, Failure};
 use cypher_value::{Map, Text};
-use serving::Outcome;
+use serving::{Outcome, Watched};
 use tls::{ClientCertificate, Protocol, Stream};
 use tokio::io::{AsyncWriteExt as _, ReadHalf, WriteHalf, split};
 use tokio::net::TcpStream;
@@ -75,6 +75,7 @@ pub(crate) async fn serve(
         routing: None,
         begun: None,
         open: None,
+        watched: Watched::nothing(),
     };
     Box::pin(connection.run()).await
 }
@@ -123,6 +124,8 @@ struct Connection {
     /// The transaction that the client began, before its first query.
     begun: Option<Begun>,
     open: Option<Open>,
+    /// The query at work.
+    watched: Watched,
 }
 
 impl Connection {
@@ -158,6 +161,7 @@ impl Connection {
         }
         let bytes = std::mem::take(&mut self.out);
         self.shared.serving().metrics.bytes_sent.inc_by(bytes.len() as u64);
+        self.watched.count_bytes(bytes.len());
         write_reading((&mut self.reader, &mut self.writer), &mut self.inbox, &bytes).await?;
         self.out = bytes;
         self.out.clear();
@@ -347,6 +351,7 @@ impl Connection {
     fn fail(&mut self, why: &Failure) {
         let version = self.dialect.version;
         message(&mut self.out, |out| failure(out, |map| summary::failure(map, why, version)));
+        self.watched.fail(&why.code, why.code == Failure::FORBIDDEN);
         self.forget_transaction();
         self.machine.failed();
     }

@@ -21,7 +21,10 @@ pub(crate) enum Outcome {
     /// The transaction is committed or rolled back.
     Settled,
     /// The transaction has failed.
-    Failed,
+    Failed {
+        /// Whether for lack of a right.
+        is_denied: bool,
+    },
 }
 
 /// Messages in the order of the tasks, and which tasks they end.

@@ -67,6 +67,12 @@ impl Prepared {
         self.facts.is_write && self.mode != Mode::Explain
     }
 
+    /// Whether it may make or change something, so that it needs room: what only deletes does not.
+    #[must_use]
+    pub fn adds(&self) -> bool {
+        self.facts.adds && self.mode != Mode::Explain
+    }
+
     /// The graph of `USE`.
     #[must_use]
     pub fn graph(&self) -> Option<&str> {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serving::Barred;
+
 /// Why something was not done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -26,6 +28,8 @@ impl Failure {
     pub const TOO_MANY_TRANSACTIONS: &'static str = "Neo.TransientError.Transaction.MaximumTransactionLimitReached";
     /// More requests than the server lets wait.
     pub const OVERLOADED: &'static str = "Neo.TransientError.Request.NoThreadsAvailable";
+    /// A quota is used up.
+    pub const OVER_QUOTA: &'static str = "Neo.TransientError.Request.ResourceExhaustion";
     /// The server is shutting down.
     pub const SHUTTING_DOWN: &'static str = "Neo.TransientError.General.DatabaseUnavailable";
     /// More memory than there is for it.
@@ -48,6 +52,16 @@ impl Failure {
     /// A failure with a code.
     pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into() }
+    }
+
+    /// A request that quotas, the disk or the record of events refuse.
+    #[must_use]
+    pub fn barred(barred: &Barred) -> Self {
+        let code = match barred {
+            Barred::Quota(_) => Self::OVER_QUOTA,
+            Barred::Disk(_) | Barred::Audit(_) => Self::SHUTTING_DOWN,
+        };
+        Self::new(code, barred.to_string())
     }
 
     /// The status of GQL (ISO/IEC 39075) for the code, and its description. Like Neo4j's server, most have the status

@@ -478,6 +478,14 @@ impl Queries for GraphQueries {
         self.prepare(&Text::new(text)).is_ok_and(|prepared| prepared.is_write())
     }
 
+    fn memory_max(&self) -> u64 {
+        self.memory_max
+    }
+
+    fn may_add(&self, text: &str) -> bool {
+        self.prepare(&Text::new(text)).is_ok_and(|prepared| prepared.adds())
+    }
+
     fn transaction(&self, begin: &Begin, client: &mut dyn Client) -> Result<(), Failure> {
         let graph = self.service.store().graph(&begin.database).map_err(|error| stored(&error))?;
         if begin.is_single { self.single(begin, &graph, client) } else { self.several(begin, &graph, client) }

@@ -24,6 +24,16 @@ pub trait Queries: Send + Sync + 'static {
     /// Whether a query may write, as far as its text tells: decides in which queue it waits.
     fn may_write(&self, text: &str) -> bool;
 
+    /// Whether a query may make or change something, so that it needs room on the disk: what only deletes does not.
+    fn may_add(&self, text: &str) -> bool {
+        self.may_write(text)
+    }
+
+    /// Bytes that a query may hold; 0 where that is not known.
+    fn memory_max(&self) -> u64 {
+        0
+    }
+
     /// Carries a transaction out on the calling thread: does what the client asks for, until it has ended. It ends by
     /// [`Task::Commit`], by [`Task::Rollback`], when there is no next task, with a failure, and where it is single,
     /// with its result.

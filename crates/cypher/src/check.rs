@@ -59,6 +59,8 @@ pub struct Facts {
     pub parameters: BTreeSet<String>,
     /// Whether something may be written.
     pub is_write: bool,
+    /// Whether more may be written than deletions.
+    pub adds: bool,
     /// Whether something is read of the graph.
     pub is_read: bool,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use auth::AuthError;
 use compact_str::CompactString as Text;
 use gremlin_codec::graphson::{self, Version};
-use http_server::{BodyError, Query as Parameters, Reply, accepts_gzip, read_body};
+use http_server::{BodyError, Query as Parameters, Reply, accepts_gzip, read_body, request_id};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap};
 use hyper::http::request::Parts;
@@ -93,11 +93,12 @@ async fn respond(shared: &Arc<Shared>, head: &Parts, body: &mut Incoming, format
     if session.is_some() {
         return Err(Failure::new(status::REQUEST_ARGUMENTS, "sessions are possible over a WebSocket only"));
     }
-    let prepared = work::prepare(shared, request)?;
+    let own_id = request_id(&head.headers).map(str::to_owned);
+    let ready = work::prepare(shared, request, from, own_id).await?;
     let (done, rows) = oneshot::channel();
     let bytes_max = shared.options.response_bytes_max;
     let sink = Whole { all: Collect::new(bytes_max), done: Some(done) };
-    let outcome = work::run(shared, prepared, None, Box::new(sink), usize::MAX).await;
+    let outcome = work::run(shared, ready, None, Box::new(sink), usize::MAX).await;
     let whole = rows.await.unwrap_or_default();
     if whole.is_too_large {
         return Err(too_large(bytes_max));

@@ -4,13 +4,19 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use audit::{Class, Event};
 use auth::{AuthError, Caller, Credentials};
 use http_server::{Shown, credentials, peer};
 use hyper::header::HeaderMap;
 use hyper::http::Extensions;
 
+use serving::{Barred, Watched};
+
 use crate::shared::Shared;
 use crate::status::{self, Failure};
+
+/// What records call the protocol.
+pub(crate) const PROTOCOL: &str = "gremlin";
 
 /// Who sends a request over HTTP, or opens a WebSocket; `None` where it shows nothing, and must.
 pub(crate) async fn of_headers(
@@ -25,19 +31,42 @@ pub(crate) async fn of_headers(
         credentials(headers, extensions).map_err(|error| Failure::new(status::REQUEST_ARGUMENTS, error.to_string()))?;
     match shown {
         Shown::Nothing => Ok(None),
-        shown => Ok(Some(checked(shared, shown, peer(extensions)).await?)),
+        shown => {
+            // Not each request with a password that is known is a login.
+            if let Some(caller) = shared.options.users.known(as_credentials(&shown)) {
+                return Ok(Some(caller));
+            }
+            Ok(Some(checked(shared, shown, peer(extensions)).await?))
+        }
     }
 }
 
 /// Checks what is shown; a new password on a thread that may wait.
 pub(crate) async fn checked(shared: &Arc<Shared>, shown: Shown, from: Option<IpAddr>) -> Result<Caller, Failure> {
-    if let Some(caller) = shared.options.users.known(as_credentials(&shown)) {
-        return Ok(caller);
+    let mut watched = watched(shared, &shown, from);
+    watched.begin().await.map_err(Barred::from)?;
+    let checked = match shared.options.users.known(as_credentials(&shown)) {
+        Some(caller) => Ok(caller),
+        None => {
+            let users = Arc::clone(&shared.options.users);
+            let checking = tokio::task::spawn_blocking(move || users.check(as_credentials(&shown), from));
+            checking.await.unwrap_or(Err(AuthError::Busy)).map_err(Failure::from)
+        }
+    };
+    match &checked {
+        Ok(_) => watched.succeed(),
+        Err(failure) => watched.fail(&failure.code.to_string(), failure.code == status::UNAUTHORIZED),
     }
-    let users = Arc::clone(&shared.options.users);
-    let checking = tokio::task::spawn_blocking(move || users.check(as_credentials(&shown), from));
-    let checked = checking.await.unwrap_or(Err(AuthError::Busy));
-    Ok(checked?)
+    checked
+}
+
+/// A login, to be recorded.
+fn watched(shared: &Shared, shown: &Shown, from: Option<IpAddr>) -> Watched {
+    let watch = &shared.serving.watch;
+    watch.record(Class::Login, || {
+        let subject = as_credentials(shown).subject(PROTOCOL, from, Some(watch.audit.request_id()));
+        Event::new(Class::Login, "authentication", subject)
+    })
 }
 
 fn as_credentials(shown: &Shown) -> Credentials<'_> {

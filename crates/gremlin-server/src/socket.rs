@@ -349,8 +349,9 @@ impl Connection {
         is_bulked: bool,
         batch_size: usize,
     ) -> Result<Vec<(Value, u64)>, Failure> {
-        let prepared = work::prepare(&self.shared, request)?;
-        let deadline = Instant::now().checked_add(prepared.timeout());
+        let own_id = id.map(|id| format!("{id:032x}"));
+        let ready = work::prepare(&self.shared, request, self.from, own_id).await?;
+        let deadline = Instant::now().checked_add(ready.timeout());
         let (rest, is_rest) = oneshot::channel();
         let sink = Batches {
             format,
@@ -363,7 +364,7 @@ impl Connection {
             held: Vec::new(),
             rest: Some(rest),
         };
-        work::run(&self.shared, prepared, session, Box::new(sink), batch_size).await?;
+        work::run(&self.shared, ready, session, Box::new(sink), batch_size).await?;
         // It was handed on when the sink was dropped, which is before the end of the query.
         Ok(is_rest.await.unwrap_or_default())
     }

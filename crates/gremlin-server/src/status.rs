@@ -3,6 +3,7 @@
 use auth::AuthError;
 use graph_model::ErrorKind;
 use query_service::{QueryError, QueryErrorKind};
+use serving::Barred;
 
 /// Everything is there.
 pub(crate) const SUCCESS: i32 = 200;
@@ -82,6 +83,16 @@ impl From<AuthError> for Failure {
             AuthError::Busy | AuthError::Storage(_) => TEMPORARY,
         };
         Self::new(code, error.to_string())
+    }
+}
+
+impl From<Barred> for Failure {
+    fn from(barred: Barred) -> Self {
+        let code = match barred {
+            Barred::Quota(_) => TOO_MANY_REQUESTS,
+            Barred::Disk(_) | Barred::Audit(_) => TEMPORARY,
+        };
+        Self::new(code, barred.to_string())
     }
 }
 

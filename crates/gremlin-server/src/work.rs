@@ -1,14 +1,18 @@
 //! Carrying a request out: on which threads, for how long, and until who is gone.
 
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
-use query_service::{Cancel, Collect, Prepared, QueryRequest, Reason, Sink};
+use audit::{Class, Event};
+use query_service::{Cancel, Collect, Gone, Prepared, Program, QueryRequest, Reason, Sink};
 use query_value::Value;
-use serving::Shape;
+use serving::{Barred, QueryShare, Shape, Watched};
 use tokio::time::sleep;
 
 use crate::ask::Session;
+use crate::login::PROTOCOL;
 use crate::shared::Shared;
 use crate::status::{self, Failure};
 
@@ -21,9 +25,76 @@ impl Drop for EndOnDrop {
     }
 }
 
-/// Reads a request's program.
-pub(crate) fn prepare(shared: &Shared, request: QueryRequest) -> Result<Prepared, Failure> {
-    Ok(shared.queries.prepare(request)?)
+/// A request that is let in.
+pub(crate) struct Ready {
+    prepared: Prepared,
+    watched: Watched,
+    share: Option<QueryShare>,
+}
+
+impl Ready {
+    /// How long it may work.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.prepared.timeout()
+    }
+}
+
+/// Reads a request's program, and lets it in where its user's and its graph's quotas allow that. `id`: of the request,
+/// where the client has given it one.
+pub(crate) async fn prepare(
+    shared: &Shared,
+    request: QueryRequest,
+    from: Option<IpAddr>,
+    id: Option<String>,
+) -> Result<Ready, Failure> {
+    let watch = &shared.serving.watch;
+    let mut watched = watch.record(Class::Query, || {
+        let subject = request.caller.subject(PROTOCOL, from, id.or_else(|| Some(watch.audit.request_id())));
+        let is_text = matches!(request.program, Program::Text(_));
+        Event::new(Class::Query, if is_text { "eval" } else { "bytecode" }, subject)
+    });
+    match let_in(shared, request, &mut watched).await {
+        Ok((prepared, share)) => Ok(Ready { prepared, watched, share }),
+        Err(failure) => {
+            watched.fail(&failure.code.to_string(), failure.code == status::FORBIDDEN);
+            Err(failure)
+        }
+    }
+}
+
+async fn let_in(
+    shared: &Shared,
+    request: QueryRequest,
+    watched: &mut Watched,
+) -> Result<(Prepared, Option<QueryShare>), Failure> {
+    let watch = &shared.serving.watch;
+    let caller = request.caller.clone();
+    if let (Program::Text(text), true) = (&request.program, watched.is_recorded()) {
+        watched.note_query(text);
+    }
+    let prepared = shared.queries.prepare(request)?;
+    let graph = Some(prepared.graph());
+    watched.note(|event| event.graph = graph.map(str::to_owned));
+    watched.note_query(prepared.text());
+    watch.let_in(watched, caller.user(), graph, prepared.adds())?;
+    watched.count_bytes(prepared.text().len());
+    let share = watch.quotas.query(caller.user(), graph, shared.queries.memory_max()).map_err(Barred::from)?;
+    watched.begin().await.map_err(Barred::from)?;
+    Ok((prepared, share))
+}
+
+/// Counts the bytes of results against quotas.
+struct Counting {
+    sink: Box<dyn Sink>,
+    bytes: Arc<AtomicU64>,
+}
+
+impl Sink for Counting {
+    fn take(&mut self, rows: Vec<(Value, u64)>) -> Result<u64, Gone> {
+        let bytes = self.sink.take(rows)?;
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(bytes)
+    }
 }
 
 /// The results of a request, if they are no more than `results_max` and can be had in a moment on the thread at hand;
@@ -49,10 +120,30 @@ fn attempt(shared: &Shared, prepared: &Prepared, results_max: u64) -> Option<Res
 /// ends the query. `results_max` is how many results the sink takes without waiting for the client.
 pub(crate) async fn run(
     shared: &Arc<Shared>,
+    ready: Ready,
+    session: Option<Session>,
+    sink: Box<dyn Sink>,
+    results_max: usize,
+) -> Result<(), Failure> {
+    let Ready { prepared, mut watched, share } = ready;
+    let bytes = Arc::new(AtomicU64::new(0));
+    let sink = Box::new(Counting { sink, bytes: Arc::clone(&bytes) });
+    let outcome = carry_out(shared, prepared, session, sink, results_max, share).await;
+    watched.count_bytes(usize::try_from(bytes.load(Ordering::Relaxed)).unwrap_or(usize::MAX));
+    match &outcome {
+        Ok(()) => watched.succeed(),
+        Err(failure) => watched.fail(&failure.code.to_string(), failure.code == status::FORBIDDEN),
+    }
+    outcome
+}
+
+async fn carry_out(
+    shared: &Arc<Shared>,
     prepared: Prepared,
     session: Option<Session>,
     mut sink: Box<dyn Sink>,
     results_max: usize,
+    share: Option<QueryShare>,
 ) -> Result<(), Failure> {
     if !prepared.is_write()
         && session.is_none()
@@ -73,6 +164,7 @@ pub(crate) async fn run(
     let (work_shared, work_cancel, begins) = (Arc::clone(shared), cancel.clone(), Arc::clone(&has_begun));
     let work = pool.run(Some(&graph), move || {
         begins.store(true, Ordering::Relaxed);
+        let _share = share;
         let queries = &work_shared.queries;
         match session {
             Some(Session { id, is_managed }) => queries.run_in_session(&id, is_managed, prepared, &work_cancel, sink),

@@ -18,6 +18,17 @@ pub fn peer(extensions: &Extensions) -> Option<IpAddr> {
     extensions.get::<Peer>().map(|peer| peer.0)
 }
 
+/// Longest id of a request that is taken over from a client, in bytes.
+const REQUEST_ID_BYTES_MAX: usize = 128;
+
+/// The id that a client has given its request (`X-Request-Id`), where it is one: visible ASCII, not too long.
+#[must_use]
+pub fn request_id(headers: &HeaderMap) -> Option<&str> {
+    let id = headers.get("x-request-id")?.to_str().ok()?;
+    let is_one = (1..=REQUEST_ID_BYTES_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
+    is_one.then_some(id)
+}
+
 /// What a request shows. It has no `Debug`: nothing of it may get into a log.
 #[derive(PartialEq, Eq)]
 pub enum Shown {

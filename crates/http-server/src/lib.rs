@@ -28,7 +28,7 @@ mod server;
 pub use address::{Address, NotDecoded, decode};
 pub use body::{BodyError, discard, read_body};
 pub use caught::caught;
-pub use credentials::{Shown, WrongCredentials, credentials, peer};
+pub use credentials::{Shown, WrongCredentials, credentials, peer, request_id};
 pub use mount::{Boxed, HttpResponse, Mount, Mounts, Service, Switched, Upgrade};
 pub use origin::Refusal;
 pub use query::Query;

@@ -86,6 +86,7 @@ fn serving() -> Arc<Serving> {
         attempt: Duration::ZERO,
         workers: 0,
         remote: false,
+        watch: serving::Watch::default(),
     };
     Arc::new(Serving::new(options))
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cypher_session::{Failure, Transaction};
 use cypher_value::Text;
 use parking_lot::Mutex;
+use serving::QueryShare;
 use tokio::sync::{Mutex as Turn, mpsc};
 
 use crate::collect::Event;
@@ -21,6 +22,8 @@ pub(crate) struct Open {
     pub(crate) form: Form,
     /// The number of its next query.
     pub(crate) next: i64,
+    /// Its share of quotas, until it ends.
+    pub(crate) _share: Option<QueryShare>,
 }
 
 /// The open transactions. How many there are is bounded by `cypher-session`.

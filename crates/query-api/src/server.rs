@@ -4,19 +4,20 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use audit::{Class, Event};
 use auth::{AuthError, Authenticate, Caller, Credentials};
 use cypher_session::{Begin, Failure, Statement, Task, Transaction, Transactions};
 use cypher_value::{DateTime, Value, to_text};
 use http_server::{
     Address, BodyError, Boxed, HttpResponse, Mount, Reply, Shown, Upgrade, accepts_gzip, caught, credentials, discard,
-    peer, read_body,
+    peer, read_body, request_id,
 };
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, StatusCode};
 use serde_json::{Value as Json, json};
-use serving::{Endpoints, Outcome};
+use serving::{Barred, Endpoints, Outcome, QueryShare, Watched};
 use tokio::sync::mpsc;
 use tokio::time::{timeout, timeout_at};
 
@@ -25,6 +26,9 @@ use crate::collect::{self, Collect, Event};
 use crate::json::Form;
 use crate::open::{Open, OpenTransactions, not_found};
 use crate::status::{failed, invalid};
+
+/// What records call the protocol.
+const PROTOCOL: &str = "query-api";
 
 /// The content type of JSON with types.
 const TYPED: &str = "application/vnd.neo4j.query";
@@ -85,7 +89,8 @@ impl QueryApi {
     async fn respond(&self, request: Request<Incoming>) -> HttpResponse {
         let since = std::time::Instant::now();
         let (head, mut body) = request.into_parts();
-        let answered = caught(pin!(self.answer_to(&head, &mut body))).await;
+        let mut watched = Watched::nothing();
+        let answered = caught(pin!(self.answer_to(&head, &mut body, &mut watched))).await;
         let mut reply = match answered {
             Some(Ok(reply)) => reply.gzip_if(accepts_gzip(&head.headers)),
             Some(Err(failure)) => failed(&failure),
@@ -104,6 +109,8 @@ impl QueryApi {
         };
         self.endpoints.of(Some(usize::from(head.uri.path().contains("/tx")))).observe(outcome, since.elapsed());
         self.transactions.serving().metrics.bytes_sent.inc_by(reply.body.len() as u64);
+        watched.count_bytes(reply.body.len());
+        watched.end_with_status(reply.status.as_u16());
         let is_unauthorized = reply.status == StatusCode::UNAUTHORIZED;
         let mut response = reply.into_response();
         if is_unauthorized {
@@ -113,7 +120,7 @@ impl QueryApi {
         response
     }
 
-    async fn answer_to(&self, head: &Parts, body: &mut Incoming) -> Result<Reply, Failure> {
+    async fn answer_to(&self, head: &Parts, body: &mut Incoming, watched: &mut Watched) -> Result<Reply, Failure> {
         let address = Address::new(head.uri.clone());
         let (database, route) = route(&head.method, &address)?;
         let caller = self.caller(head).await?;
@@ -136,6 +143,8 @@ impl QueryApi {
         serving.metrics.bytes_received.inc_by(bytes.len() as u64);
         let ask = ask::read(&bytes, names(&head.headers, &header::CONTENT_TYPE))?;
         let form = if names(&head.headers, &header::ACCEPT) { Form::Typed } else { Form::Plain };
+        self.let_in(head, &caller, &database, ask.text.as_deref(), watched).await?;
+        watched.count_bytes(bytes.len());
         match route {
             Route::Query => self.query(&database, caller, ask, form).await,
             Route::Begin => self.begin(&database, caller, ask, form).await,
@@ -154,10 +163,65 @@ impl QueryApi {
         if let Some(caller) = self.auth.known(as_credentials(&shown)) {
             return Ok(caller);
         }
-        let (auth, from) = (Arc::clone(&self.auth), peer(&head.extensions));
+        let from = peer(&head.extensions);
+        let watch = &self.transactions.serving().watch;
+        let mut watched = watch.record(Class::Login, || {
+            let subject = as_credentials(&shown).subject(PROTOCOL, from, Some(self.request_id(&head.headers)));
+            Event::new(Class::Login, "authenticate", subject)
+        });
+        watched.begin().await.map_err(|error| Failure::barred(&Barred::from(error)))?;
+        let auth = Arc::clone(&self.auth);
         let check = tokio::task::spawn_blocking(move || auth.check(as_credentials(&shown), from));
         let internal = |_| Failure::new(Failure::UNKNOWN, "an internal error happened in the check of credentials");
-        check.await.map_err(internal)?.map_err(|error| refused(&error))
+        let checked = check.await.map_err(internal)?.map_err(|error| refused(&error));
+        match &checked {
+            Ok(_) => watched.succeed(),
+            Err(failure) => watched.fail(&failure.code, failure.code == Failure::UNAUTHORIZED),
+        }
+        checked
+    }
+
+    fn request_id(&self, headers: &HeaderMap) -> String {
+        let made = || self.transactions.serving().watch.audit.request_id();
+        request_id(headers).map_or_else(made, str::to_owned)
+    }
+
+    /// Lets a request in where quotas and the disk allow that, once it is recorded that it begins.
+    async fn let_in(
+        &self,
+        head: &Parts,
+        caller: &Caller,
+        database: &str,
+        text: Option<&str>,
+        watched: &mut Watched,
+    ) -> Result<(), Failure> {
+        let barred = |barred: Barred| Failure::barred(&barred);
+        let watch = &self.transactions.serving().watch;
+        let graph = self.transactions.queries().database(Some(database))?;
+        *watched = watch.record(Class::Query, || {
+            let subject = caller.subject(PROTOCOL, peer(&head.extensions), Some(self.request_id(&head.headers)));
+            let is_transaction = head.uri.path().contains("/tx");
+            let path = if is_transaction { "/db/{graph}/query/v2/tx" } else { "/db/{graph}/query/v2" };
+            Event::new(Class::Query, format!("{} {path}", head.method), subject).of_graph(&*graph)
+        });
+        if let Some(text) = text {
+            watched.note_query(text);
+        }
+        watch.let_in(watched, caller.user(), Some(&*graph), false).map_err(barred)?;
+        if let (Err(low), Some(text)) = (watch.disk.check(), text)
+            && self.transactions.queries().may_add(text)
+        {
+            return Err(barred(low.into()));
+        }
+        watched.begin().await.map_err(|error| barred(error.into()))
+    }
+
+    /// The share of quotas that a transaction has until it ends.
+    fn share(&self, begin: &Begin) -> Result<Option<QueryShare>, Failure> {
+        let quotas = &self.transactions.serving().watch.quotas;
+        let memory = self.transactions.queries().memory_max();
+        let share = quotas.query(begin.caller.user(), Some(&*begin.database), memory);
+        share.map_err(|over| Failure::barred(&over.into()))
     }
 
     fn begin_of(&self, database: &str, caller: Caller, ask: &Ask, is_single: bool) -> Result<Begin, Failure> {
@@ -181,6 +245,7 @@ impl QueryApi {
     async fn query(&self, database: &str, caller: Caller, ask: Ask, form: Form) -> Result<Reply, Failure> {
         let Some(text) = ask.text.clone() else { return Err(invalid("'statement' is missing: it is the query")) };
         let begin = self.begin_of(database, caller, &ask, true)?;
+        let _share = self.share(&begin)?;
         let (collect, mut events) = Collect::new(form, self.options.response_bytes_max);
         let mut transaction = self.transactions.begin(begin, collect)?;
         let statement = Statement::new(text, ask.parameters.clone());
@@ -196,11 +261,12 @@ impl QueryApi {
     /// A new transaction, with its first query perhaps.
     async fn begin(&self, database: &str, caller: Caller, ask: Ask, form: Form) -> Result<Reply, Failure> {
         let begin = self.begin_of(database, caller, &ask, false)?;
+        let share = self.share(&begin)?;
         let user = begin.caller.name().to_owned();
         let (collect, events) = Collect::new(form, self.options.response_bytes_max);
         let database = begin.database.clone();
         let transaction = self.transactions.begin(begin, collect)?;
-        let mut open = Open { transaction, events, database, user, form, next: 0 };
+        let mut open = Open { transaction, events, database, user, form, next: 0, _share: share };
         let done = self.carry_out(&mut open, &ask, "").await?;
         let id = self.open.insert(open);
         let rest = json!({ "transaction": { "id": id, "expires": self.expires() } });

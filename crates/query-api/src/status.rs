@@ -11,6 +11,7 @@ fn status(failure: &Failure) -> StatusCode {
         Failure::UNAUTHORIZED => StatusCode::UNAUTHORIZED,
         Failure::FORBIDDEN => StatusCode::FORBIDDEN,
         Failure::DATABASE_NOT_FOUND | Failure::TRANSACTION_NOT_FOUND => StatusCode::NOT_FOUND,
+        Failure::OVER_QUOTA | "Neo.ClientError.Security.AuthenticationRateLimit" => StatusCode::TOO_MANY_REQUESTS,
         code if code.starts_with("Neo.TransientError") => StatusCode::SERVICE_UNAVAILABLE,
         code if code.starts_with("Neo.DatabaseError") => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::BAD_REQUEST,
@@ -21,7 +22,8 @@ fn status(failure: &Failure) -> StatusCode {
 pub(crate) fn failed(failure: &Failure) -> Reply {
     let body = json!({ "errors": [{ "code": failure.code, "message": failure.message }] });
     let mut reply = Reply::json(status(failure), body.to_string().into_bytes());
-    reply.retry_after_s = u64::from(reply.status == StatusCode::SERVICE_UNAVAILABLE);
+    let is_later = matches!(reply.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
+    reply.retry_after_s = u64::from(is_later);
     reply
 }
 

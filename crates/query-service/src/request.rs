@@ -64,6 +64,8 @@ pub struct Prepared {
     pub(crate) text: String,
     /// Whether it may write.
     pub(crate) is_write: bool,
+    /// Whether it may write more than deletions.
+    pub(crate) adds: bool,
 }
 
 impl Prepared {
@@ -85,6 +87,18 @@ impl Prepared {
         self.is_write
     }
 
+    /// Whether it may make or change something, so that it needs room: what only deletes does not.
+    #[must_use]
+    pub fn adds(&self) -> bool {
+        self.adds
+    }
+
+    /// The text of its program.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// How long it may work.
     #[must_use]
     pub fn timeout(&self) -> Duration {
@@ -104,14 +118,14 @@ pub(crate) fn prepare(request: QueryRequest, names: &Names<'_>) -> Result<Prepar
             (script_of(bytecode), text)
         }
     };
-    let mut walk = Walk { names, graph: None, is_write: false };
+    let mut walk = Walk { names, graph: None, is_write: false, adds: false };
     script.statements.iter().try_for_each(|statement| walk.statement(statement))?;
-    let (graph, is_write) = (walk.graph, walk.is_write);
+    let (graph, is_write, adds) = (walk.graph, walk.is_write, walk.adds);
     let graph = match graph {
         Some(graph) => graph,
         None => names.of_source(&Source::Named("g".into()))?,
     };
-    Ok(Prepared { request, script, graph, text, is_write })
+    Ok(Prepared { request, script, graph, text, is_write, adds })
 }
 
 /// Bytecode as a script of one statement; `tx` is how drivers end a transaction.
@@ -154,6 +168,7 @@ struct Walk<'w, 'r> {
     names: &'w Names<'r>,
     graph: Option<String>,
     is_write: bool,
+    adds: bool,
 }
 
 impl Walk<'_, '_> {
@@ -199,7 +214,7 @@ impl Walk<'_, '_> {
                 self.note(self.names.of_source(source)?)
             }
             Expression::Schema { graph, calls } => {
-                self.is_write = true;
+                (self.is_write, self.adds) = (true, true);
                 if let Some(graph) = self.names.of_variable(graph) {
                     self.note(graph)?;
                 }
@@ -208,6 +223,7 @@ impl Walk<'_, '_> {
             Expression::Method { target, method, arguments, .. } => {
                 self.is_write |=
                     matches!(method, Method::AddVertex | Method::AddEdge | Method::Property | Method::Remove);
+                self.adds |= matches!(method, Method::AddVertex | Method::AddEdge | Method::Property);
                 self.expression(target)?;
                 arguments.iter().try_for_each(|value| self.value(value))
             }
@@ -222,6 +238,7 @@ impl Walk<'_, '_> {
         for call in bytecode.source.iter().chain(&bytecode.steps) {
             self.is_write |=
                 matches!(call.name.as_str(), "addV" | "addE" | "mergeV" | "mergeE" | "property" | "drop" | "io" | "tx");
+            self.adds |= matches!(call.name.as_str(), "addV" | "addE" | "mergeV" | "mergeE" | "property" | "io");
             call.arguments.iter().try_for_each(|value| self.value(value))?;
         }
         Ok(())

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use audit::{Class, Event};
 use auth::{AuthError, Authenticate as _, Caller, Credentials, Permission, ResourceType};
 use http_server::{Shown, credentials, peer};
 use hyper::header::HeaderMap;
 use hyper::http::Extensions;
 
 use crate::call::App;
+use crate::names::PROTOCOL;
 use rest_errors::ApiError;
+use serving::Barred;
 
 /// What an endpoint needs of who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +62,15 @@ pub(crate) async fn identify(
         return Err(ApiError::from(AuthError::Required));
     }
     let (accounts, from) = (Arc::clone(accounts), peer(extensions));
+    let mut watched = app.serving.watch.record(Class::Login, || {
+        let subject = as_credentials(&shown).subject(PROTOCOL, from, app.request_id(headers));
+        Event::new(Class::Login, "authenticate", subject)
+    });
+    watched.begin().await.map_err(Barred::from)?;
     let checked = tokio::task::spawn_blocking(move || accounts.check(as_credentials(&shown), from)).await;
-    checked.map_err(|_| ApiError::defect())?.map_err(ApiError::from)
+    let checked = checked.map_err(|_| ApiError::defect())?.map_err(ApiError::from);
+    watched.end_with_status(checked.as_ref().map_or_else(ApiError::status, |_| 200));
+    checked
 }
 
 pub(crate) fn as_credentials(shown: &Shown) -> Credentials<'_> {

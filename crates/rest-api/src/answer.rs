@@ -21,7 +21,7 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::Extensions;
 use hyper::{Method, Request, StatusCode};
 use rest_json::Dialect;
-use serving::{Admitted, CancelOnDrop, Outcome, Shape};
+use serving::{Admitted, Barred, CancelOnDrop, Outcome, QueryShare, Shape, Watched};
 use tokio::time::timeout;
 
 use crate::access::{self, Access};
@@ -30,6 +30,7 @@ use crate::directory::EndpointId;
 use crate::limits;
 use crate::route::{Handler, Scope};
 use crate::routes::{self, Found};
+use crate::watch;
 use rest_errors::ApiError;
 
 impl Service for App {
@@ -56,8 +57,10 @@ async fn answer(app: Arc<App>, request: Request<Incoming>) -> HttpResponse {
         Found::Endpoint { id, .. } => Some(id),
         _ => None,
     };
+    let mut watched = Watched::nothing();
     let answered = {
-        let work = pin!(serve(&app, (&head.method, &head.headers, &head.extensions), address, found, &mut body));
+        let parts = (&head.method, &head.headers, &head.extensions);
+        let work = pin!(serve(&app, parts, address, found, &mut body, &mut watched));
         caught(work).await
     };
     let mut reply = match answered {
@@ -72,6 +75,8 @@ async fn answer(app: Arc<App>, request: Request<Incoming>) -> HttpResponse {
         reply.close = !Box::pin(discard(&mut body, &head.headers)).await;
     }
     app.serving.metrics.bytes_sent.inc_by(reply.body.len() as u64);
+    watched.count_bytes(reply.body.len());
+    watched.end_with_status(reply.status.as_u16());
     app.endpoints.of(id.map(|id| id.0)).observe(outcome(reply.status), started.elapsed());
     reply.into_response()
 }
@@ -98,6 +103,7 @@ async fn serve(
     address: Address,
     found: Found,
     body: &mut Incoming,
+    watched: &mut Watched,
 ) -> Answered {
     let access = match found {
         Found::Endpoint { access, .. } => access,
@@ -122,10 +128,18 @@ async fn serve(
         }
         Found::Nothing => return Err(ApiError::no_route(address.path())),
     };
+    let graph = if scope == Scope::Graph { address.decoded(graph_at)? } else { Cow::Borrowed("") };
+    let named = address.decoded(param_at)?;
+    *watched = watch::watched(app, id, &caller, (headers, extensions), &graph, &named);
     if caller.user().is_some() {
-        let graph = if scope == Scope::Graph { address.decoded(graph_at)? } else { Cow::Borrowed("") };
-        access::check(access, &caller, &graph, &address.decoded(param_at)?)?;
+        access::check(access, &caller, &graph, &named)?;
     }
+    if access != Access::Open {
+        let adds = app.directory.get(id).is_some_and(|endpoint| endpoint.adds);
+        let graph = Some(&*graph).filter(|graph| !graph.is_empty());
+        app.serving.watch.let_in(watched, caller.user(), graph, adds)?;
+    }
+    drop((graph, named));
     let has_body = matches!(*method, Method::POST | Method::PUT);
     let mut admitted = match scope {
         Scope::Server if !has_body => None,
@@ -141,6 +155,11 @@ async fn serve(
         }
         _ => Bytes::new(),
     };
+    watched.count_bytes(body.len());
+    if watched.is_recorded() {
+        watch::note_body(watched, app, id, &body, address.query());
+        Box::pin(watched.begin()).await.map_err(Barred::from)?;
+    }
     let graph = match scope {
         Scope::Graph if !matches!(handler, Handler::NewGraph(_)) => Some(app.store.graph(&address.decoded(graph_at)?)?),
         Scope::Server | Scope::Space | Scope::Graph => None,
@@ -181,6 +200,7 @@ async fn serve(
             Err(error) => return Err(error),
         },
         Handler::Read(handle) => {
+            let _share = share_of(&call)?;
             if let Some(answered) = attempt(&mut call, id, handle) {
                 return answered.map(|reply| reply.gzip_if(accepts_gzip(headers)));
             }
@@ -338,7 +358,12 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
         Handler::Quick(handle) | Handler::Pooled(handle) | Handler::Read(handle) => {
             let _cancel = set_budget(&mut call);
             let pool = if is_query { &app.serving.queries } else { &app.serving.writes };
-            return pool.run(name, move || handle(&call).map(|reply| reply.gzip_if(gzip))).await?;
+            let share = if is_query { share_of(&call)? } else { None };
+            let work = move || {
+                let _share = share;
+                handle(&call).map(|reply| reply.gzip_if(gzip))
+            };
+            return pool.run(name, work).await?;
         }
         Handler::QuickWrite(handle) if call.body.len() <= limits::QUICK_WRITE_BYTES_MAX && !remote => {
             let permit = if is_batch(handler, call.body.len() as u64) {
@@ -369,6 +394,17 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
         Handler::Unhurried(_) | Handler::Never(_) | Handler::NotYet => return Err(ApiError::defect()),
     };
     Ok(reply.gzip_if(gzip))
+}
+
+/// A query's share of the quotas of its user and graph; it counts with the most it may hold.
+fn share_of(call: &Call) -> Result<Option<QueryShare>, ApiError> {
+    let limits = &call.app.options.limits;
+    let memory = match call.address.raw(call.address.len().saturating_sub(1)) {
+        "gremlin" | "cypher" => call.app.queries.memory_max(),
+        _ => limits.traversal_memory_bytes_max.max(limits.response_bytes_max) as u64,
+    };
+    let graph = call.graph.as_ref().map(|graph| graph.name());
+    Ok(call.app.serving.watch.quotas.query(call.caller.user(), graph, memory).map_err(Barred::from)?)
 }
 
 /// Runs work that takes as long as it takes, to its end even when the client has gone away: it would only have to begin

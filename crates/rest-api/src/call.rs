@@ -14,7 +14,8 @@ use graph_access::Budget;
 use graph_host::{HostedGraph, Store};
 use graph_store::{Graph, Pending};
 use graph_view::Visible;
-use http_server::{Address, Reply};
+use http_server::{Address, Reply, request_id};
+use hyper::header::HeaderMap;
 use rest_json::{Dialect, EncodeOptions};
 use serving::{Admitted, Endpoints, Serving};
 
@@ -62,6 +63,11 @@ impl App {
         let endpoints = serving.metrics.endpoints(counted);
         let cypher = GraphQueries::new(Arc::clone(&queries));
         Self { store, options, directory, serving, queries, cypher, endpoints, remote }
+    }
+
+    /// The id of a request for its record: the client's, or one that is made.
+    pub(crate) fn request_id(&self, headers: &HeaderMap) -> Option<String> {
+        Some(request_id(headers).map_or_else(|| self.serving.watch.audit.request_id(), str::to_owned))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What there is to ask for, as plain data: for metrics, `/apis`, the OpenAPI document and tests. Made once, of the
 //! table of routes.
 
+use audit::Class;
 use hyper::Method;
 
 use openapi_document::Operation;
@@ -34,6 +35,10 @@ pub(crate) struct Endpoint {
     pub(crate) described: Option<(&'static str, &'static Operation)>,
     /// Whether it only reads: if it can take long, it runs on threads of low priority.
     pub(crate) is_query: bool,
+    /// What records take it for.
+    pub(crate) class: Class,
+    /// Whether it may need room on the disk.
+    pub(crate) adds: bool,
 }
 
 impl Endpoint {
@@ -43,9 +48,10 @@ impl Endpoint {
         path: &'static [&'static str],
         state: State,
         described: Option<(&'static str, &'static Operation)>,
+        (class, adds): (Class, bool),
     ) -> Self {
         let is_query = *method == Method::GET || matches!(path.first(), Some(&("traversers" | "gremlin" | "cypher")));
-        Self { method: method.clone(), template, path, state, described, is_query }
+        Self { method: method.clone(), template, path, state, described, is_query, class, adds }
     }
 }
 

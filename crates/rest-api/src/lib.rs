@@ -29,6 +29,7 @@ mod resources;
 mod route;
 mod routes;
 mod service;
+mod watch;
 
 pub use conditions::CONDITIONS;
 pub use options::{ApiOptions, Limits};

@@ -5,3 +5,6 @@ pub(crate) use rest_errors::DEFAULT_SPACE;
 
 /// The version of HugeGraph whose API this is.
 pub(crate) const CORE_VERSION: &str = "1.7.0";
+
+/// What records of events call the protocol.
+pub(crate) const PROTOCOL: &str = "rest";

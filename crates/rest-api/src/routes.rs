@@ -15,6 +15,7 @@ use crate::resources::{
 };
 use crate::route::Handler::{self, Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
 use crate::route::{DELETE, GET, POST, PUT, Route, Scope, graph, server, space};
+use crate::watch;
 use http_server::Address;
 use openapi_document::Operation;
 
@@ -345,10 +346,11 @@ pub(crate) fn directory() -> Directory {
         operations().find(|(_, operation)| operation.template == template && operation.method == method.as_str())
     };
     let endpoints = routes().flat_map(|route| {
-        route.endpoints.iter().map(move |(method, _, handler)| {
+        route.endpoints.iter().map(move |(method, access, handler)| {
             let template = route.template();
             let described = described(method, &template);
-            Endpoint::new(method, template, route.path, route.state(*handler), described)
+            let watched = (watch::class_of(route, method), watch::adds(route, method, *access));
+            Endpoint::new(method, template, route.path, route.state(*handler), described, watched)
         })
     });
     Directory::new(endpoints.collect())

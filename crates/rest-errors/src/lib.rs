@@ -14,7 +14,7 @@ use graph_view::VisibleError;
 use http_server::{NotDecoded, Refusal, Reply};
 use hyper::StatusCode;
 use rest_json::{DecodeError, ErrorBody};
-use serving::Refused;
+use serving::{Barred, Refused};
 use traversal::TraversalError;
 
 /// The one graph space there is.
@@ -55,6 +55,7 @@ const HTTP_UNAVAILABLE: &str = "class jakarta.ws.rs.ServiceUnavailableException"
 const HTTP_BAD_REQUEST: &str = "class jakarta.ws.rs.BadRequestException";
 const HTTP_UNAUTHORIZED: &str = "class jakarta.ws.rs.NotAuthorizedException";
 const ILLEGAL_STATE: &str = "class java.lang.IllegalStateException";
+const HTTP_SERVER: &str = "class jakarta.ws.rs.ServerErrorException";
 const HTTP_CLIENT: &str = "class jakarta.ws.rs.ClientErrorException";
 
 /// Status and class of a kind.
@@ -239,6 +240,11 @@ impl ApiError {
         Self { contended: self.contended, ..Self::bad_input(self.message) }
     }
 
+    /// The status of the answer.
+    pub fn status(&self) -> u16 {
+        self.status.as_u16()
+    }
+
     /// Whether the request is to be tried again where it may wait.
     pub fn is_contended(&self) -> bool {
         self.contended
@@ -322,6 +328,18 @@ impl From<AccountError> for ApiError {
 impl From<NotDecoded> for ApiError {
     fn from(error: NotDecoded) -> Self {
         Self::bad_input(error.to_string())
+    }
+}
+
+impl From<Barred> for ApiError {
+    fn from(barred: Barred) -> Self {
+        let retry_after_s = barred.retry_after_s();
+        let (status, class, name) = match barred {
+            Barred::Quota(_) => (StatusCode::TOO_MANY_REQUESTS, HTTP_CLIENT, "HTTP 429 Too Many Requests: "),
+            Barred::Disk(_) => (StatusCode::INSUFFICIENT_STORAGE, HTTP_SERVER, "HTTP 507 Insufficient Storage: "),
+            Barred::Audit(_) => (StatusCode::SERVICE_UNAVAILABLE, HTTP_UNAVAILABLE, ""),
+        };
+        Self { retry_after_s, ..Self::new(status, class, format!("{name}{barred}")) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Commands and their arguments.
 
+mod audit;
 mod auth;
 mod bench;
 mod cert;
@@ -45,6 +46,8 @@ enum Command {
     Auth(auth::AuthArguments),
     /// Make certificates for TLS.
     Cert(cert::CertArguments),
+    /// Check the record of events that a server has written.
+    Audit(audit::AuditArguments),
     /// Print all settings with their defaults, as a template for a settings file.
     Config,
     /// Print completions of this command line for a shell.
@@ -64,6 +67,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Bench(arguments) => bench::bench(arguments),
         Command::Auth(arguments) => auth::auth(&arguments),
         Command::Cert(arguments) => cert::cert(&arguments),
+        Command::Audit(arguments) => audit::audit(&arguments),
         Command::Config => terminal::print(settings::DEFAULTS),
         Command::Completions(arguments) => manual::completions(Arguments::command(), &arguments),
         Command::Man(arguments) => manual::man(Arguments::command(), &arguments),

@@ -5,6 +5,7 @@
 
 mod cassandra;
 mod tls;
+mod watched;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use serde::Deserialize;
 
 pub use self::tls::{ClientCertificates, Tls};
 pub use cassandra::{Cassandra, ConsistencyName};
+pub use watched::{AuditSettings, QuotaSettings};
 
 /// The defaults, as compiled into the program.
 pub const DEFAULTS: &str = include_str!("../rhizome.toml");
@@ -46,6 +48,10 @@ pub struct Settings {
     pub auth: Auth,
     /// Encryption.
     pub tls: Tls,
+    /// The record of events.
+    pub audit: AuditSettings,
+    /// What one user or graph may use.
+    pub quotas: QuotaSettings,
     /// Messages.
     pub log: Log,
 }
@@ -162,6 +168,7 @@ pub struct Storage {
     pub data_dir: PathBuf,
     pub durability: DurabilityName,
     pub adjacency_cache: ByteSize,
+    pub disk_free_min: ByteSize,
     pub rocksdb: RocksDb,
     pub tikv: Tikv,
     pub cassandra: Cassandra,
@@ -415,6 +422,7 @@ impl Settings {
             let reason = "a graph needs a name".to_owned();
             return Err(SettingsError::Value { key: "graph.default", value: String::new(), reason });
         }
+        self.audit.check()?;
         self.storage.tikv.check()?;
         self.storage.cassandra.check()?;
         self.tls.check()?;
@@ -615,6 +623,8 @@ mod tests {
                 "[tls]\ncertificate = \"c.pem\"\nkey = \"k.pem\"\nclient_certificates = \"required\"\n",
                 "setting 'tls.client_ca' is '': certificates of clients are required",
             ),
+            ("[audit]\nclasses = [\"login\", \"logins\"]\n", "'logins' is none of login, users,"),
+            ("[audit]\nfiles_max = 0\n", "setting 'audit.files_max' is '0'"),
             ("[server\n", "my.toml"),
         ] {
             let error = load(file, &[], &[]).unwrap_err().to_string();

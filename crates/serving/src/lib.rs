@@ -7,6 +7,7 @@
 //! - [`Attempts`] tries short reads without another thread.
 //! - [`Workers`] spreads connections over the threads that serve them, which look for more before they sleep
 //!   (`busy_poll.rs`).
+//! - [`Watch`] is asked once it is known who asks: quotas of users and graphs, room on the disk, records.
 //! - [`Metrics`] counts all that.
 //!
 //! [`Serving`] holds them. Invariant: what is refused is refused at once, with the setting that bounds it.
@@ -14,20 +15,26 @@
 mod admission;
 mod attempts;
 mod busy_poll;
+mod disk;
 pub mod limits;
 mod metrics;
 mod pool;
 mod process;
 mod queue;
+mod quotas;
 mod room;
+mod watch;
 mod workers;
 
 pub use admission::{Admission, Admitted, Full};
 pub use attempts::{Attempts, Shape};
 pub use busy_poll::note_arrival;
+pub use disk::{DiskLow, DiskSpace};
 pub use metrics::{EndpointMetrics, Endpoints, Metrics, Outcome};
 pub use pool::{CancelOnDrop, Pool};
 pub use process::{kept_bytes, program_bytes, resident_bytes};
 pub use queue::{Permit, Queue, Refused, Slots, Waits};
+pub use quotas::{OverQuota, QueryShare, Quota, QuotaOptions, Quotas};
 pub use room::{Options, Serving};
+pub use watch::{Barred, Watch, Watched};
 pub use workers::{Worker, Workers};

@@ -54,3 +54,10 @@ pub const NICENESS_MAX: u8 = 19;
 
 /// Batches let in for each thread that serves connections: one at work and one that is ready when it is done.
 pub(crate) const BATCH_SLOTS_PER_THREAD: usize = 2;
+
+/// Users and graphs whose use is noted; beyond it those that have used nothing of late are forgotten.
+pub(crate) const QUOTA_HOLDERS_MAX: usize = 16_384;
+
+/// Time between two looks at the free space of a disk: a server writes some hundred MB in it at most, a small part of
+/// what is kept free.
+pub(crate) const DISK_LOOK_PAUSE: Duration = Duration::from_millis(500);

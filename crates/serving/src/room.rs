@@ -10,6 +10,7 @@ use crate::limits::BATCH_SLOTS_PER_THREAD;
 use crate::metrics::Metrics;
 use crate::pool::{Pool, readers};
 use crate::queue::{Queue, Slots, Waits};
+use crate::watch::Watch;
 
 /// How much is served at one time.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub struct Options {
     /// Whether storage is over a network: then slots are divided among graphs, and no thread has a low priority, since
     /// threads that wait for a network take nothing from others.
     pub remote: bool,
+    /// What requests are watched by, once it is known who asks.
+    pub watch: Watch,
 }
 
 impl Default for Options {
@@ -47,6 +50,7 @@ impl Default for Options {
             attempt: Duration::from_micros(200),
             workers: 0,
             remote: false,
+            watch: Watch::default(),
         }
     }
 }
@@ -67,6 +71,8 @@ pub struct Serving {
     pub attempts: Attempts,
     /// Batches that are written by the threads that serve connections.
     pub batches: Queue,
+    /// Quotas, the disk and records, for requests whose sender is known.
+    pub watch: Watch,
     /// What is counted.
     pub metrics: Metrics,
     /// When this was made.
@@ -97,6 +103,7 @@ impl Serving {
             attempts: Attempts::new(if options.remote { Duration::ZERO } else { options.attempt }),
             readers: readers(options.query_niceness),
             batches,
+            watch: options.watch.clone(),
             metrics,
             started: Instant::now(),
             shutting_down: Arc::default(),

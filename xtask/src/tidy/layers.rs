@@ -12,6 +12,7 @@ use crate::report::Report;
 const LAYERS: &[(&str, &[&str])] = &[
     ("graph-model", &[]),
     ("analytics", &[]),
+    ("audit", &[]),
     ("kv", &[]),
     ("api-client", &[]),
     ("graph-gen", &[]),
@@ -82,7 +83,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "kv",
         ],
     ),
-    ("auth", &["graph-access", "graph-host", "graph-model", "graph-schema", "graph-store", "key-codec", "kv"]),
+    ("auth", &["audit", "graph-access", "graph-host", "graph-model", "graph-schema", "graph-store", "key-codec", "kv"]),
     (
         "graph-analysis",
         &[
@@ -147,7 +148,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "cypher-tck",
         &["cypher", "cypher-exec", "cypher-value", "graph-access", "graph-host", "graph-store", "key-codec", "kv"],
     ),
-    ("serving", &["threads"]),
+    ("serving", &["audit", "threads"]),
     ("tls", &[]),
     ("bolt-codec", &["cypher-value"]),
     (
@@ -165,13 +166,23 @@ const LAYERS: &[(&str, &[&str])] = &[
             "threads",
         ],
     ),
-    ("bolt-server", &["auth", "bolt-codec", "cypher-session", "cypher-value", "serving", "tls"]),
+    ("bolt-server", &["audit", "auth", "bolt-codec", "cypher-session", "cypher-value", "serving", "tls"]),
     ("http-server", &["serving", "tls"]),
     ("web-ui", &["http-server"]),
-    ("query-api", &["auth", "cypher-session", "cypher-value", "http-server", "serving"]),
+    ("query-api", &["audit", "auth", "cypher-session", "cypher-value", "http-server", "serving"]),
     (
         "gremlin-server",
-        &["auth", "graph-model", "gremlin", "gremlin-codec", "http-server", "query-service", "query-value", "serving"],
+        &[
+            "audit",
+            "auth",
+            "graph-model",
+            "gremlin",
+            "gremlin-codec",
+            "http-server",
+            "query-service",
+            "query-value",
+            "serving",
+        ],
     ),
     (
         "rest-errors",
@@ -191,6 +202,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "rest-api",
         &[
+            "audit",
             "graph-analysis",
             "auth",
             "cypher-session",
@@ -235,6 +247,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "rhizome",
         &[
+            "audit",
             "graph-analysis",
             "bolt-server",
             "cypher-session",

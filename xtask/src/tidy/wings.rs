@@ -41,8 +41,8 @@ const WINGS: &[(&str, &[&[&str]])] = &[
         &[
             &["room"],
             &["workers"],
-            &["pool", "admission"],
-            &["queue"],
+            &["pool", "admission", "watch"],
+            &["queue", "quotas", "disk"],
             &["metrics", "process", "busy_poll"],
             &["limits"],
         ],

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use auth::Caller;
 use bolt_codec::NotificationFilter;
 use cypher_session::{Begin, Transaction};
+use cypher_value::Text;
+use serving::QueryShare;
 
 use crate::pipe::Emptying;
 
@@ -20,4 +23,9 @@ pub(super) struct Open {
     pub(super) transaction: Transaction,
     pub(super) pipe: Emptying,
     pub(super) is_single: bool,
+    /// Who has begun it, and the graph it is about.
+    pub(super) caller: Caller,
+    pub(super) database: Text,
+    /// Its share of quotas, until it ends.
+    pub(super) _share: Option<QueryShare>,
 }

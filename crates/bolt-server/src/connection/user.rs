@@ -1,12 +1,17 @@
 //! Who the user of a connection is: the one place where credentials are looked at.
 
+use audit::{Class, Event};
 use auth::{AuthError, Caller, Credentials as Shown};
 use bolt_codec::Credentials;
 use cypher_session::Failure;
+use serving::Barred;
 use std::sync::Arc;
 use tls::ClientCertificate;
 
 use super::Connection;
+
+/// What records call the protocol.
+pub(super) const PROTOCOL: &str = "bolt";
 
 impl Connection {
     /// Finds out who the user is. False where that failed: the answer is written, and the connection ends.
@@ -32,7 +37,24 @@ impl Connection {
         }
         let certificate = self.certificate.as_ref();
         let shown = shown(credentials, certificate)?;
-        if let Some(caller) = auth.known(shown) {
+        let watch = &self.shared.serving().watch;
+        let mut watched = watch.record(Class::Login, || {
+            let subject = shown.subject(PROTOCOL, Some(self.peer.ip()), Some(watch.audit.request_id()));
+            Event::new(Class::Login, "LOGON", subject)
+        });
+        watched.begin().await.map_err(|error| Failure::barred(&Barred::from(error)))?;
+        let checked = self.checked(credentials).await;
+        match &checked {
+            Ok(_) => watched.succeed(),
+            Err(failure) => watched.fail(&failure.code, failure.code == Failure::UNAUTHORIZED),
+        }
+        checked
+    }
+
+    async fn checked(&self, credentials: &Credentials) -> Result<Caller, Failure> {
+        let auth = &self.shared.auth;
+        let certificate = self.certificate.as_ref();
+        if let Some(caller) = auth.known(shown(credentials, certificate)?) {
             return Ok(caller);
         }
         // Hashing a password takes long.

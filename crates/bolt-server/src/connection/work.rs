@@ -4,15 +4,19 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bolt_codec::{END, Fetch, Request, Run, is_fetch};
+use audit::{Class, Event};
+use bolt_codec::{END, Extra, Fetch, Request, Run, is_fetch};
 use cypher_session::{Failure, Statement, Task};
-use serving::Admitted;
+use cypher_value::{Map, Text};
+use serving::{Admitted, Barred, QueryShare};
 use tokio::time::timeout;
 
 use super::Connection;
 use super::open::{Begun, Open};
+use super::user::PROTOCOL;
 use crate::answers::Writer;
 use crate::limits::{EARLY, KEEP_ALIVE, PIECE_BYTES, STOP_TIME_MAX};
+use crate::machine::State;
 use crate::pipe::{Outcome, Piece, pipe, pipe_of_one_thread};
 use crate::stream::{Stop, work_reading};
 
@@ -38,32 +42,82 @@ impl Connection {
         // In a transaction the time counts from its beginning.
         let is_single = !self.machine.is_in_transaction();
         let client_timeout = if is_single { extra.timeout } else { None };
-        if self.open.is_none() {
-            let begun = match self.begun.take() {
-                Some(begun) => Ok(begun),
-                None => self.begin_of(extra, true),
-            };
-            let statement = Statement::new(text.clone(), parameters.clone());
-            match begun.and_then(|begun| self.start(begun, is_single.then_some((statement, following.as_ref())))) {
-                Ok(Started::Transaction(open)) => self.open = Some(open),
-                Ok(Started::Done(piece)) => {
-                    self.inbox.pop();
-                    let mut pending = 2;
-                    self.take(piece, &mut pending, true);
-                    (0..pending).for_each(|_| self.ignore());
-                    return Ok(());
+        match self.let_in(&text, &parameters, extra, following.as_ref()).await {
+            Ok(None) => {}
+            Ok(Some(piece)) => {
+                self.inbox.pop();
+                let mut pending = 2;
+                self.take(piece, &mut pending, true);
+                (0..pending).for_each(|_| self.ignore());
+                if self.machine.state() != State::Failed {
+                    self.watched.succeed();
                 }
-                Err(failure) => {
-                    self.fail(&failure);
-                    return Ok(());
-                }
+                return Ok(());
+            }
+            Err(failure) => {
+                self.fail(&failure);
+                return Ok(());
             }
         }
         let task = Task::Run(Statement::new(text, parameters));
         if following.is_some() {
             self.inbox.pop();
         }
-        self.work(task, following, client_timeout).await
+        let worked = self.work(task, following, client_timeout).await;
+        if worked.is_ok() && !matches!(self.machine.state(), State::Failed | State::Closed) {
+            self.watched.succeed();
+        }
+        worked
+    }
+
+    /// Lets a query in where quotas allow that, into a transaction that is begun where there is none. The answers, where
+    /// the query could be carried out at once.
+    async fn let_in(
+        &mut self,
+        text: &Text,
+        parameters: &Map,
+        extra: Extra,
+        following: Option<&Task>,
+    ) -> Result<Option<Piece>, Failure> {
+        let begun = match (&self.open, self.begun.take()) {
+            (Some(_), _) => None,
+            (None, Some(begun)) => Some(begun),
+            (None, None) => Some(self.begin_of(extra, true)?),
+        };
+        let (caller, database) = match (&begun, &self.open) {
+            (Some(begun), _) => (begun.begin.caller.clone(), begun.begin.database.clone()),
+            (None, Some(open)) => (open.caller.clone(), open.database.clone()),
+            (None, None) => return Err(Failure::new(Failure::TRANSACTION_NOT_FOUND, "the transaction has ended")),
+        };
+        let barred = |barred: Barred| Failure::barred(&barred);
+        let shared = Arc::clone(&self.shared);
+        let watch = &shared.serving().watch;
+        self.watched = watch.record(Class::Query, || {
+            let subject = caller.subject(PROTOCOL, Some(self.peer.ip()), Some(watch.audit.request_id()));
+            Event::new(Class::Query, "RUN", subject).of_graph(&*database)
+        });
+        self.watched.note_query(text);
+        watch.let_in(&mut self.watched, caller.user(), Some(&*database), false).map_err(barred)?;
+        if let Err(low) = watch.disk.check()
+            && shared.transactions.queries().may_add(text)
+        {
+            return Err(barred(low.into()));
+        }
+        self.watched.count_bytes(text.len());
+        self.watched.begin().await.map_err(|error| barred(error.into()))?;
+        let Some(begun) = begun else { return Ok(None) };
+        let memory = shared.transactions.queries().memory_max();
+        let share = watch.quotas.query(caller.user(), Some(&*database), memory);
+        let share = share.map_err(|over| barred(over.into()))?;
+        let single = following.filter(|_| begun.begin.is_single);
+        let single = single.map(|fetch| (Statement::new(text.clone(), parameters.clone()), fetch));
+        match self.start(begun, share, single)? {
+            Started::Transaction(open) => {
+                self.open = Some(open);
+                Ok(None)
+            }
+            Started::Done(piece) => Ok(Some(piece)),
+        }
     }
 
     /// What the client has sent behind a query: that it wants rows of it, or none.
@@ -124,10 +178,15 @@ impl Connection {
     }
 
     /// Starts the thread of a transaction; one that consists of a query that can be answered at once needs none.
-    fn start(&self, begun: Begun, single: Option<(Statement, Option<&Task>)>) -> Result<Started, Failure> {
+    fn start(
+        &self,
+        begun: Begun,
+        share: Option<QueryShare>,
+        single: Option<(Statement, &Task)>,
+    ) -> Result<Started, Failure> {
         let Begun { begin, names_database, filter } = begun;
         let is_single = begin.is_single;
-        let database = begin.database.clone();
+        let (caller, database) = (begin.caller.clone(), begin.database.clone());
         let writer = |pipe| Writer {
             dialect: self.dialect,
             pipe,
@@ -138,7 +197,7 @@ impl Connection {
             since: Instant::now(),
             open: Vec::new(),
         };
-        if let Some((statement, Some(fetch))) = single {
+        if let Some((statement, fetch)) = single {
             let (filling, pipe) = pipe_of_one_thread();
             let _admitted = self.admit()?;
             if self.shared.transactions.attempt(&begin, statement, fetch, writer(filling))
@@ -149,7 +208,7 @@ impl Connection {
         }
         let (filling, pipe) = pipe();
         let transaction = self.shared.transactions.begin(begin, writer(filling))?;
-        Ok(Started::Transaction(Open { transaction, pipe, is_single }))
+        Ok(Started::Transaction(Open { transaction, pipe, is_single, caller, database, _share: share }))
     }
 
     fn admit(&self) -> Result<Admitted, Failure> {
@@ -259,7 +318,8 @@ impl Connection {
                     self.machine.settled();
                     is_over = true;
                 }
-                Outcome::Failed => {
+                Outcome::Failed { is_denied } => {
+                    self.watched.fail("failed", is_denied);
                     self.machine.failed();
                     is_over = true;
                 }

@@ -67,6 +67,7 @@ impl Checker<'_> {
     /// Checks a clause; answers the columns of a procedure.
     fn clause(&mut self, clause: &Clause, scope: &mut Scope) -> Result<Columns> {
         self.facts.is_write |= is_writing(clause);
+        self.facts.adds |= matches!(clause, Clause::Create(_) | Clause::Merge { .. } | Clause::Set(_));
         match clause {
             Clause::Match(found) => self.match_clause(found, scope)?,
             Clause::Unwind { list, name } => {

@@ -17,6 +17,7 @@ impl Checker<'_> {
             return Err(Error::new(ErrorKind::ProcedureError, Detail::ProcedureNotFound, call.span, message));
         };
         self.facts.is_write |= signature.is_write;
+        self.facts.adds |= signature.is_write;
         self.facts.is_read = true;
         match &call.arguments {
             Some(arguments) => self.arguments(call, arguments, &signature, scope)?,

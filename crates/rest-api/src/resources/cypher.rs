@@ -14,6 +14,7 @@ use serde_json::{Map as JsonMap, Value as Json};
 
 use crate::call::{Answered, Call};
 use rest_errors::ApiError;
+use serving::Barred;
 
 /// A query with parameters; HugeGraph has only the text of the query as the body.
 #[derive(Deserialize)]
@@ -71,6 +72,11 @@ fn parameter(json: Json) -> Value {
 
 fn run(call: &Call, text: Text, parameters: Map) -> Answered {
     let graph = call.graph()?;
+    if let Err(low) = call.app.serving.watch.disk.check()
+        && call.app.cypher.may_add(&text)
+    {
+        return Err(Barred::from(low).into());
+    }
     let limits = &call.app.options.limits;
     let timeout = Duration::from_millis(limits.request_timeout_ms);
     let interrupt = call.cancelled.clone().unwrap_or_else(|| Arc::new(AtomicBool::new(false)));

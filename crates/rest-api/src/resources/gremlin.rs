@@ -17,6 +17,7 @@ use crate::access::{self, Access};
 use crate::call::{Answered, Call};
 use http_server::Reply;
 use rest_errors::ApiError;
+use serving::Barred;
 
 /// Characters of a script that name its task.
 const TASK_NAME_CHARS: usize = 256;
@@ -90,6 +91,11 @@ fn run(call: &Call, body: Body) -> Answered {
     let bytes_max = call.app.options.limits.response_bytes_max;
     let mut collected = Collect::new(bytes_max);
     let prepared = queries.prepare(request).map_err(failed)?;
+    if let Err(low) = call.app.serving.watch.disk.check()
+        && prepared.adds()
+    {
+        return Err(Barred::from(low).into());
+    }
     let outcome = match &call.attempt {
         None => queries.run(&prepared, &cancel, &mut collected),
         Some(attempt) if prepared.is_write() => {

@@ -45,6 +45,8 @@ pub(crate) struct Limits {
     pub(crate) remote_threads: usize,
     /// Whether requests need credentials; the administrator's password is [`ADMIN_PASSWORD`].
     pub(crate) has_users: bool,
+    /// What requests are watched by.
+    pub(crate) watch: serving::Watch,
 }
 
 impl Default for Limits {
@@ -67,6 +69,7 @@ impl Default for Limits {
             waiting_queries_max: serving.waiting_queries_max,
             remote_threads: 64,
             has_users: false,
+            watch: serving::Watch::default(),
         }
     }
 }
@@ -90,6 +93,7 @@ impl Limits {
             threads: if remote { self.remote_threads } else { self.blocking_threads },
             waiting_queries_max: self.waiting_queries_max,
             remote,
+            watch: self.watch.clone(),
             ..serving::Options::default()
         }
     }

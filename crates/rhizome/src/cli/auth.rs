@@ -5,12 +5,14 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ::audit::{Class, Event, Subject};
 use anyhow::{Context as _, bail};
 use auth::{Accounts, Options};
 use clap::{Args, Subcommand};
 use graph_host::Store;
 use rhizome::engine;
 use rhizome::settings::{EngineName, Settings};
+use serving::{DiskSpace, QuotaOptions, Watch};
 
 /// A variable with the password of the administrator.
 const PASSWORD: &str = "RHIZOME_ADMIN_PASSWORD";
@@ -62,7 +64,22 @@ pub(super) fn auth(arguments: &AuthArguments) -> anyhow::Result<()> {
         }
     }
     accounts.store().engine().sync()?;
+    record_reset(&settings)?;
     super::terminal::print("the administrator 'admin' has a new password; its tokens have ended\n")
+}
+
+/// Records that somebody with the right to the files has done it.
+fn record_reset(settings: &Settings) -> anyhow::Result<()> {
+    let audit = super::audit::open(settings)?;
+    let watch = Watch::new(audit.clone(), QuotaOptions::default(), DiskSpace::unwatched());
+    let subject = || Subject { proof: "none", protocol: "cli", ..Subject::default() };
+    let mut watched = watch.record(Class::Users, || Event {
+        target: Some("admin".to_owned()),
+        ..Event::new(Class::Users, "auth reset-admin", subject())
+    });
+    watched.succeed();
+    audit.flush_blocking();
+    Ok(())
 }
 
 /// How users are kept.

@@ -189,6 +189,7 @@ async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) ->
         // Fails only if the sender is gone, which means stop as well.
         async move { drop(stopped.wait_for(|stop| *stop).await) }
     };
+    let audit = super::audit::open(&settings)?;
     let opening = settings.clone();
     let jobs = GremlinJobs::default();
     let mut registry = JobRegistry::default();
@@ -215,7 +216,10 @@ async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) ->
     tell_service_manager(NotifyState::Ready);
     let grace = Duration::from_millis(settings.server.shutdown_grace_ms);
     let remote = store.engine().capabilities().remote;
-    let serving = Arc::new(Serving::new(serving_options(&settings.server, workers.len(), remote)));
+    let serving = Arc::new(Serving::new(serving::Options {
+        watch: super::audit::watch(&settings, audit.clone()),
+        ..serving_options(&settings.server, workers.len(), remote)
+    }));
     let api = rest_api::service(Arc::clone(&queries), Arc::clone(&serving), api_options(&settings, accounts.clone()));
     let users: Arc<dyn Authenticate> = match accounts {
         Some(accounts) => accounts,
@@ -248,6 +252,7 @@ async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) ->
     bolt?;
     let synced = tokio::task::spawn_blocking(move || store.engine().sync()).await?;
     synced.context("writing the last changes to disk")?;
+    tokio::task::spawn_blocking(move || audit.flush_blocking()).await?;
     tracing::info!("stopped");
     Ok(())
 }
@@ -405,6 +410,7 @@ fn serving_options(server: &Server, workers: usize, remote: bool) -> serving::Op
         attempt: Duration::from_micros(server.attempt_us),
         workers,
         remote,
+        ..serving::Options::default()
     }
 }
 
@@ -422,7 +428,7 @@ fn connection_options(settings: &Settings, workers: Vec<Worker>, tls: Option<Arc
         keep_alive_idle_timeout: Duration::from_millis(server.keep_alive_idle_timeout_ms),
         busy_poll: Duration::from_micros(server.busy_poll_us),
         workers,
-        note_peers: settings.auth.enabled,
+        note_peers: settings.auth.enabled || !settings.audit.file.as_os_str().is_empty(),
         tls,
     }
 }
