@@ -50,6 +50,12 @@ wait_healthy() { # HOST PORT PID SECONDS
     return 1
 }
 
+# Has a server that is started after this ask for credentials; those of the administrator are `admin` and
+# $RHIZOME_ADMIN_PASSWORD.
+with_login() {
+    export RHIZOME__AUTH__ENABLED=true RHIZOME__AUTH__PASSWORD_LENGTH_MIN=2 RHIZOME_ADMIN_PASSWORD=pa
+}
+
 # For scripts that start a server in $dir: stops it, shows the end of its log after a failure, removes the folder, and keeps the exit
 # code. Use it as: trap finish_server EXIT
 finish_server() {

@@ -4,6 +4,8 @@
 #   scripts/test-clients.sh java [CLIENT_VERSION] [--engine NAME]     Apache HugeGraph's Java client; default 1.5.0
 #   scripts/test-clients.sh python [--engine NAME]                    the hugegraph-python package
 #
+# --login has the server ask for credentials; the client shows those of the administrator.
+#
 # --engine sets the server's `storage.engine`; RHIZOME__SECTION__KEY variables set anything else, such as the addresses of an engine that
 # runs elsewhere.
 #
@@ -13,7 +15,7 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-usage() { die "usage: scripts/test-clients.sh java [CLIENT_VERSION] | python, each with [--engine NAME]"; }
+usage() { die "usage: scripts/test-clients.sh java [CLIENT_VERSION] | python, each with [--engine NAME] [--login]"; }
 
 words=()
 while (($# > 0)); do
@@ -24,6 +26,11 @@ while (($# > 0)); do
         # The server is started by this script and reads it.
         export RHIZOME__STORAGE__ENGINE=$2
         shift 2
+        ;;
+    --login)
+        [[ -z ${RHIZOME_TEST_URL:-} ]] || die "--login is for a server started here, but RHIZOME_TEST_URL names one that runs"
+        with_login
+        shift
         ;;
     -*) usage ;;
     *)
@@ -57,7 +64,7 @@ java)
     if [[ $version != 1.5.* ]]; then areas=(-P schema-and-elements); fi
     # The Maven output goes to the cache: nothing is written into the repository.
     mvn -B -ntp -f "$root/tests/clients/java/pom.xml" -Dstyle.color=never \
-        -Dclient.version="$version" -Drhizome.url="$url" \
+        -Dclient.version="$version" -Drhizome.url="$url" -Drhizome.password="${RHIZOME_ADMIN_PASSWORD:-}" \
         -Drhizome.build="$RHIZOME_CACHE/java-client-$version" "${areas[@]}" \
         ${RHIZOME_TEST_REFERENCE:+-Drhizome.reference=true -DexcludedGroups=beyond-hugegraph} test </dev/null
     ;;

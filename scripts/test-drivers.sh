@@ -7,13 +7,21 @@
 #   scripts/test-drivers.sh go                   gremlin-go 3.8.1
 #   scripts/test-drivers.sh console              TinkerPop's console 3.7.3
 #
+# --login, before all others: the server asks for credentials, and the driver (python, java) shows the administrator's.
+#
 # RHIZOME_TEST_URL=http://HOST:PORT tests a server that already runs instead; it must not have the graphs of the tests yet.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-usage() { die "usage: scripts/test-drivers.sh python [VERSION] | java [VERSION] | javascript | go | console"; }
+usage() { die "usage: scripts/test-drivers.sh [--login] python [VERSION] | java [VERSION] | javascript | go | console"; }
 
+if [[ ${1:-} == --login ]]; then
+    [[ -z ${RHIZOME_TEST_URL:-} ]] || die "--login is for a server started here, but RHIZOME_TEST_URL names one that runs"
+    shift
+    [[ ${1:-} == python || ${1:-} == java ]] || usage
+    with_login
+fi
 driver=${1:-}
 version=${2:-}
 if (($# > 2)); then usage; fi
@@ -70,6 +78,7 @@ python)
     ;;
 java)
     mvn -B -ntp -f "$tests/java/pom.xml" -Dstyle.color=never -Ddriver.version="$version" -Drhizome.url="$url" \
+        -Drhizome.password="${RHIZOME_ADMIN_PASSWORD:-}" \
         -Drhizome.build="$place" test </dev/null
     ;;
 javascript)

@@ -81,6 +81,8 @@ suite "Java client 1.5.0" scripts/test-clients.sh java 1.5.0
 suite "Java client 1.3.0" scripts/test-clients.sh java 1.3.0
 suite "Java client 1.0.0" scripts/test-clients.sh java 1.0.0
 suite "Python client" scripts/test-clients.sh python
+suite "Java client 1.5.0, login" scripts/test-clients.sh java 1.5.0 --login
+suite "Python client, login" scripts/test-clients.sh python --login
 suite "Gremlin features, strict" scripts/gremlin-features.sh --graphs strict
 suite "Gremlin features, auto" scripts/gremlin-features.sh --graphs auto
 suite "openCypher TCK, auto" scripts/cypher-tck.sh local --graphs auto
@@ -88,6 +90,8 @@ suite "openCypher TCK, strict" scripts/cypher-tck.sh local --graphs strict
 suite "openCypher TCK, over Bolt" scripts/cypher-tck.sh bolt --graphs auto
 for version in 3.8.2 3.7.7 3.5.8; do suite "Gremlin driver, Python $version" scripts/test-drivers.sh python $version; done
 for version in 3.8.1 3.5.1; do suite "Gremlin driver, Java $version" scripts/test-drivers.sh java $version; done
+suite "Gremlin driver, Python, login" scripts/test-drivers.sh --login python 3.8.2
+suite "Gremlin driver, Java, login" scripts/test-drivers.sh --login java 3.8.1
 suite "Gremlin console 3.7.3" scripts/test-drivers.sh console
 suite "Gremlin driver, JavaScript" scripts/test-drivers.sh javascript
 suite "Gremlin driver, Go" scripts/test-drivers.sh go

@@ -11,12 +11,14 @@ os.chdir(tempfile.mkdtemp(prefix="rhizome-python-client-"))
 from pyhugegraph.client import PyHugeClient  # noqa: E402
 
 URL = os.environ.get("RHIZOME_URL", "http://127.0.0.1:8080")
+# Of a server that asks for none, it does not matter.
+PASSWORD = os.environ.get("RHIZOME_ADMIN_PASSWORD", "admin")
 
 
 @pytest.fixture(scope="session")
 def client():
     """A client that asks the server for its version, and so chooses its own URL layout."""
-    return PyHugeClient(URL, graph="hugegraph", user="admin", pwd="admin", timeout=(5.0, 60.0))
+    return PyHugeClient(URL, graph="hugegraph", user="admin", pwd=PASSWORD, timeout=(5.0, 60.0))
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import urllib.request
@@ -14,6 +15,9 @@ from gremlin_python.driver.driver_remote_connection import DriverRemoteConnectio
 from gremlin_python.process.anonymous_traversal import traversal
 
 URL = os.environ["RHIZOME_URL"]
+# The administrator's, of a server that asks for one.
+PASSWORD = os.environ.get("RHIZOME_ADMIN_PASSWORD", "")
+LOGIN = {"username": "admin", "password": PASSWORD} if PASSWORD else {}
 GRAPH = "pythondriver"
 SOURCE = f"g{GRAPH}"
 VERTICES = 500
@@ -26,7 +30,10 @@ SERIALIZERS = {
 
 def rest(method: str, path: str, body: Any = None) -> Any:
     data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(f"{URL}{path}", data, {"Content-Type": "application/json"}, method=method)
+    headers = {"Content-Type": "application/json"}
+    if PASSWORD:
+        headers["Authorization"] = "Basic " + base64.b64encode(f"admin:{PASSWORD}".encode()).decode()
+    request = urllib.request.Request(f"{URL}{path}", data, headers, method=method)
     with urllib.request.urlopen(request, timeout=30) as answer:
         text = answer.read()
     return json.loads(text) if text else None
@@ -39,7 +46,7 @@ def address() -> str:
 @pytest.fixture(scope="session", autouse=True)
 def graph() -> None:
     rest("POST", f"/graphs/{GRAPH}", {"schema.mode": "auto"})
-    client = Client(address(), SOURCE)
+    client = Client(address(), SOURCE, **LOGIN)
     for first in range(0, VERTICES, 50):
         added = "".join(f".addV('node').property(T.id, {n}).property('n', {n})" for n in range(first, first + 50))
         client.submit("g" + added + ".iterate()").all().result()
@@ -59,14 +66,14 @@ def message_serializer(request: Any) -> Any:
 
 @pytest.fixture
 def client(message_serializer: Any) -> Any:
-    client = Client(address(), SOURCE, message_serializer=message_serializer)
+    client = Client(address(), SOURCE, message_serializer=message_serializer, **LOGIN)
     yield client
     client.close()
 
 
 @pytest.fixture
 def connection(message_serializer: Any) -> Any:
-    connection = DriverRemoteConnection(address(), SOURCE, message_serializer=message_serializer)
+    connection = DriverRemoteConnection(address(), SOURCE, message_serializer=message_serializer, **LOGIN)
     yield connection
     connection.close()
 

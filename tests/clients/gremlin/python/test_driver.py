@@ -9,7 +9,7 @@ import uuid
 from typing import Any
 
 import pytest
-from conftest import GRAPH, SOURCE, VERTICES, address, rest
+from conftest import GRAPH, LOGIN, SOURCE, VERTICES, address, rest
 from gremlin_python.driver.client import Client
 from gremlin_python.driver.protocol import GremlinServerError
 from gremlin_python.process.graph_traversal import __
@@ -112,7 +112,7 @@ def test_a_query_ends_at_its_time(client: Any) -> None:
 
 
 def test_a_session_keeps_variables(message_serializer: Any) -> None:
-    session = Client(address(), SOURCE, message_serializer=message_serializer, session=str(uuid.uuid4()))
+    session = Client(address(), SOURCE, message_serializer=message_serializer, **LOGIN, session=str(uuid.uuid4()))
     session.submit("x = 42").all().result()
     assert session.submit("x").all().result() == [42]
     session.close()
@@ -134,7 +134,7 @@ def test_a_transaction_is_committed_or_rolled_back(g: Any) -> None:
 
 
 def test_requests_at_one_time(message_serializer: Any) -> None:
-    client = Client(address(), SOURCE, message_serializer=message_serializer, pool_size=4, max_workers=4)
+    client = Client(address(), SOURCE, message_serializer=message_serializer, **LOGIN, pool_size=4, max_workers=4)
     results = [client.submit_async(f"g.V({n}).values('n')") for n in range(40)]
     assert [one.result().all().result() for one in results] == [[n] for n in range(40)]
     client.close()
@@ -145,7 +145,7 @@ def running() -> list:
 
 
 def test_a_closed_connection_ends_its_query() -> None:
-    client = Client(address(), SOURCE)
+    client = Client(address(), SOURCE, **LOGIN)
     thread = threading.Thread(target=lambda: submit_quietly(client, "g.V().repeat(__.both()).times(5000).path().count()"))
     thread.start()
     wait_for(lambda: running())

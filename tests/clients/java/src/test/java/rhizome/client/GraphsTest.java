@@ -25,7 +25,7 @@ class GraphsTest {
     private static final String DROP = "I'm sure to drop the graph";
     private static final String CLEAR = "I'm sure to delete all data";
 
-    private final RestClient client = new RestClient(Server.URL, "", "", 60);
+    private final RestClient client = new RestClient(Server.URL, Server.USER, Server.PASSWORD, 60);
     private final GraphsManager graphs = new GraphsManager(client);
     private final String name = Server.name("graphs");
     private final String other = Server.name("clone");

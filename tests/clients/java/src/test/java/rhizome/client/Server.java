@@ -27,6 +27,9 @@ import org.junit.jupiter.api.function.Executable;
 final class Server {
 
     static final String URL = System.getProperty("rhizome.url", "http://127.0.0.1:8080");
+    /** The administrator's password of a server that asks for one; else empty. */
+    static final String PASSWORD = System.getProperty("rhizome.password", "");
+    static final String USER = PASSWORD.isEmpty() ? "" : "admin";
     static final String CLIENT_VERSION = System.getProperty("client.version", "1.5.0");
 
     /** Whether the server is Apache HugeGraph itself, against which these tests are checked. */
@@ -41,7 +44,7 @@ final class Server {
     static final String NOT_ALLOWED = "class org.apache.hugegraph.exception.NotAllowException";
 
     private static final String RUN = "_" + Long.toString(System.currentTimeMillis(), 36);
-    private static final RestClient CLIENT = new RestClient(URL, "", "", 60);
+    private static final RestClient CLIENT = new RestClient(URL, USER, PASSWORD, 60);
     private static final SchemaManager SCHEMA;
     private static final GraphManager GRAPH;
     private static final TaskManager TASKS = new TaskManager(CLIENT, "hugegraph");
@@ -51,7 +54,7 @@ final class Server {
 
     static {
         if (acceptsVersion()) {
-            HugeClient client = HugeClient.builder(URL, "hugegraph").build();
+            HugeClient client = HugeClient.builder(URL, "hugegraph").configUser(USER, PASSWORD).build();
             SCHEMA = client.schema();
             GRAPH = client.graph();
         } else {

@@ -19,11 +19,11 @@ class VersionsTest {
     @Test
     void clientAcceptsTheServer() {
         if (Server.acceptsVersion()) {
-            HugeClient.builder(Server.URL, "hugegraph").build().close();
+            HugeClient.builder(Server.URL, "hugegraph").configUser(Server.USER, Server.PASSWORD).build().close();
             return;
         }
         RuntimeException error = assertThrows(RuntimeException.class,
-                () -> HugeClient.builder(Server.URL, "hugegraph").build());
+                () -> HugeClient.builder(Server.URL, "hugegraph").configUser(Server.USER, Server.PASSWORD).build());
         assertTrue(error.getMessage().startsWith("The version"), error.getMessage());
     }
 

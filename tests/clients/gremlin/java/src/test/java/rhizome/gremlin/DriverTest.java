@@ -9,6 +9,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,19 +45,27 @@ class DriverTest {
     private static final int VERTICES = 500;
     private static final URI SERVER = URI.create(System.getProperty("rhizome.url"));
 
+    /** The administrator's password of a server that asks for one; else empty. */
+    private static final String PASSWORD = System.getProperty("rhizome.password", "");
+
     private static Cluster cluster;
     private static Client client;
     private static GraphTraversalSource g;
 
     @BeforeAll
     static void load() throws Exception {
-        HttpRequest create = HttpRequest.newBuilder(SERVER.resolve("/graphs/" + GRAPH))
+        HttpRequest.Builder create = HttpRequest.newBuilder(SERVER.resolve("/graphs/" + GRAPH))
                 .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString("{\"schema.mode\": \"auto\"}"))
-                .build();
-        HttpResponse<String> created = HttpClient.newHttpClient().send(create, HttpResponse.BodyHandlers.ofString());
+                .POST(HttpRequest.BodyPublishers.ofString("{\"schema.mode\": \"auto\"}"));
+        Cluster.Builder building = Cluster.build(SERVER.getHost()).port(SERVER.getPort());
+        if (!PASSWORD.isEmpty()) {
+            String login = Base64.getEncoder().encodeToString(("admin:" + PASSWORD).getBytes(StandardCharsets.UTF_8));
+            create.header("Authorization", "Basic " + login);
+            building.credentials("admin", PASSWORD);
+        }
+        HttpResponse<String> created = HttpClient.newHttpClient().send(create.build(), HttpResponse.BodyHandlers.ofString());
         assertTrue(created.statusCode() < 300, created.body());
-        cluster = Cluster.build(SERVER.getHost()).port(SERVER.getPort()).create();
+        cluster = building.create();
         client = cluster.connect().alias(SOURCE);
         g = traversal().withRemote(DriverRemoteConnection.using(cluster, SOURCE));
         for (int first = 0; first < VERTICES; first += 50) {
