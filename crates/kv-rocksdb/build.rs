@@ -52,6 +52,9 @@ const UNUSED: &[&str] = &[
     "utilities/types_util.cc",
 ];
 
+/// Source files that only checkpoints need, in a library of their own: the large one stays as it was compiled.
+const OF_CHECKPOINTS: &[&str] = &["utilities/copy_engine/copy_engine.cc"];
+
 /// As RocksDB's own makefiles have it for a release, in every profile of cargo: tests need a quick database, too.
 const OPT_LEVEL: u32 = 2;
 
@@ -77,9 +80,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     if env::var("CARGO_CFG_TARGET_OS")? != "linux" {
         return Err("RocksDB is compiled here for Linux only; set ROCKSDB_COMPILE=1 and build again".into());
     }
-    let folder = library()?;
-    tell(&format!("rerun-if-changed={}", folder.join("librocksdb.a").display()));
-    tell(&format!("rustc-link-search=native={}", folder.display()));
+    let crate_folder = PathBuf::from(env::var("DEP_ROCKSDB_CARGO_MANIFEST_DIR")?);
+    let large = (library(&crate_folder, "rocksdb", &units(&crate_folder)?)?, "rocksdb");
+    let small = library(&crate_folder, "rocksdb_checkpoints", &[unit(&crate_folder, OF_CHECKPOINTS)?])?;
+    for (folder, name) in [large, (small, "rocksdb_checkpoints")] {
+        tell(&format!("rerun-if-changed={}", folder.join(format!("lib{name}.a")).display()));
+        tell(&format!("rustc-link-search=native={}", folder.display()));
+    }
+    // Each of the two needs the other: all of this one is linked, whichever comes first.
+    tell("rustc-link-lib=static:+whole-archive,-bundle=rocksdb_checkpoints");
     Ok(())
 }
 
@@ -88,30 +97,32 @@ fn tell(what: &str) {
     println!("cargo:{what}");
 }
 
-/// The folder with the library, which is compiled unless the cache has it.
-fn library() -> Result<PathBuf, Box<dyn Error>> {
-    let crate_folder = PathBuf::from(env::var("DEP_ROCKSDB_CARGO_MANIFEST_DIR")?);
-    let units = units(&crate_folder)?;
-    let mut compiler = compiler(&crate_folder)?;
+/// The folder with a library of these units, which is compiled unless the cache has it.
+fn library(crate_folder: &Path, name: &str, units: &[String]) -> Result<PathBuf, Box<dyn Error>> {
+    let mut compiler = compiler(crate_folder)?;
     let cache = cache()?;
-    let folder = cache.join(key(&crate_folder, &units, &compiler)?);
-    if folder.join("librocksdb.a").is_file() {
+    let folder = cache.join(key(crate_folder, units, &compiler)?);
+    let file = format!("lib{name}.a");
+    if folder.join(&file).is_file() {
         return Ok(folder);
     }
 
     let work = PathBuf::from(env::var("OUT_DIR")?);
     for (n, unit) in units.iter().enumerate() {
-        let file = work.join(format!("unit{n}.cc"));
+        let file = work.join(format!("{name}{n}.cc"));
         fs::write(&file, unit)?;
         compiler.file(file);
     }
-    compiler.file(crate_folder.join("build_version.cc")).out_dir(&work);
-    compiler.try_compile("rocksdb").map_err(|e| format!("{e}\nTo compile RocksDB file by file: ROCKSDB_COMPILE=1"))?;
+    if name == "rocksdb" {
+        compiler.file(crate_folder.join("build_version.cc"));
+    }
+    compiler.out_dir(&work);
+    compiler.try_compile(name).map_err(|e| format!("{e}\nTo compile RocksDB file by file: ROCKSDB_COMPILE=1"))?;
 
     // Complete or not there: another build may compile the same at this moment, and the first of the two is kept.
-    let new = cache.join(format!("new-{}", process::id()));
+    let new = cache.join(format!("new-{name}-{}", process::id()));
     fs::create_dir_all(&new)?;
-    fs::copy(work.join("librocksdb.a"), new.join("librocksdb.a"))?;
+    fs::copy(work.join(&file), new.join(&file))?;
     if fs::rename(&new, &folder).is_err() {
         fs::remove_dir_all(&new)?;
     }
@@ -139,15 +150,16 @@ fn units(crate_folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let is_used =
         |file: &&str| *file != "util/build_version.cc" && !UNUSED.iter().any(|unused| file.starts_with(unused));
     let files: Vec<&str> = list.split_whitespace().filter(is_used).collect();
-    let mut units = Vec::new();
-    for files in files.chunks(UNIT_FILES) {
-        let mut unit = String::new();
-        for file in files {
-            writeln!(unit, "#include \"{}/rocksdb/{file}\"", crate_folder.display())?;
-        }
-        units.push(unit);
+    files.chunks(UNIT_FILES).map(|files| unit(crate_folder, files)).collect()
+}
+
+/// The text of a unit.
+fn unit(crate_folder: &Path, files: &[&str]) -> Result<String, Box<dyn Error>> {
+    let mut unit = String::new();
+    for file in files {
+        writeln!(unit, "#include \"{}/rocksdb/{file}\"", crate_folder.display())?;
     }
-    Ok(units)
+    Ok(unit)
 }
 
 /// The compiler with the flags that `librocksdb-sys` gives it.

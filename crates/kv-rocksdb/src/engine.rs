@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use kv::{
-    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, SortedRows,
+    Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, SortedRows,
     SortedWriter, Statistic, TableId, TableSpec, WriteBatch, prefix_end, successor,
 };
 
 use parking_lot::Mutex;
 
+use crate::checkpoint;
 use crate::folder::Folder;
 use crate::ingest::{self, FileWriter};
 use crate::options::{Durability, MemtableWrites, RocksDbOptions};
@@ -44,6 +45,7 @@ impl RocksDbEngine {
     pub fn open(options: &RocksDbOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
         let folder = Folder::take(&options.path, tables)?;
         ingest::clear(&options.path)?;
+        checkpoint::clear(&options.path)?;
         let store = Arc::new(Store::open(options, tables)?);
         let writer = Writer::start(&store, options.durability == Durability::Wal)?;
         Ok(Self {
@@ -196,6 +198,14 @@ impl Engine for RocksDbEngine {
 
     fn sync(&self) -> Result<(), KvError> {
         self.store.sync()
+    }
+
+    fn check_writable(&self) -> Result<(), KvError> {
+        self.store.check_writable()
+    }
+
+    fn checkpoint(&self) -> Result<Checkpoint, KvError> {
+        checkpoint::take(&self.store)
     }
 
     fn statistics(&self) -> Vec<Statistic> {

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
-use kv::{KvError, TableSpec};
+use kv::{KvError, TableSpec, UNFINISHED_FILE};
 use rocksdb::{DEFAULT_COLUMN_FAMILY_NAME, Options};
 
 use crate::error::{translate, translate_io};
@@ -28,6 +28,7 @@ impl Folder {
     /// Makes the folder if there is none, and takes it: fails if it is somebody else's or in use.
     pub(crate) fn take(path: &Path, tables: &'static [TableSpec]) -> Result<Self, KvError> {
         fs::create_dir_all(path).map_err(|error| translate_io(path, "making the data folder", &error))?;
+        refuse_unfinished(path)?;
         let ours = refuse_strangers(path)?;
         let folder = Self { _lock: lock(path)? };
         if path.join(CURRENT_FILE).exists() {
@@ -35,6 +36,20 @@ impl Folder {
         }
         Ok(folder)
     }
+}
+
+/// Fails if the folder holds a part of a store only.
+fn refuse_unfinished(path: &Path) -> Result<(), KvError> {
+    if path.join(UNFINISHED_FILE).exists() {
+        return Err(KvError::NotAStore {
+            path: path.to_path_buf(),
+            reason: format!(
+                "a backup was not restored into it completely ({UNFINISHED_FILE} is there); delete the folder, and \
+                 restore the backup again"
+            ),
+        });
+    }
+    Ok(())
 }
 
 /// Fails if the folder holds files that are not a store's. Says whether it is marked as ours. Writes nothing.

@@ -12,6 +12,7 @@
 //! Where to start reading: `engine.rs` for the calls, `writer.rs` for how small commits share one write, `options.rs`
 //! for how RocksDB is configured and why.
 
+mod checkpoint;
 mod engine;
 mod error;
 mod folder;

@@ -1,6 +1,7 @@
 //! The open database: what reading, writing and statistics share.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kv::{KvError, Operation, TableId, TableSpec, WriteBatch, prefix_end, sorted_positions};
 use rocksdb::{
@@ -32,6 +33,8 @@ pub(crate) struct Store {
     table_options: Vec<Options>,
     /// The same for callers that must not wait.
     impatient_write_options: WriteOptions,
+    /// The last write has failed.
+    write_failed: AtomicBool,
 }
 
 /// What a write does when RocksDB is behind with flushing and merging.
@@ -69,6 +72,7 @@ impl Store {
                 impatient.set_no_slowdown(true);
                 impatient
             },
+            write_failed: AtomicBool::new(false),
         })
     }
 
@@ -107,7 +111,37 @@ impl Store {
             Patience::Fails => &self.impatient_write_options,
         };
         let _writing = self.announce(batches);
-        self.database.write_opt(all, options).map_err(|error| self.error("writing", error))
+        self.noted(self.database.write_opt(all, options), "writing")
+    }
+
+    /// Remembers whether a write has failed.
+    fn noted(&self, outcome: Result<(), rocksdb::Error>, action: &'static str) -> Result<(), KvError> {
+        match outcome {
+            Ok(()) => {
+                // Nearly always it is false already, and other processors keep their copy of it.
+                if self.write_failed.load(Ordering::Relaxed) {
+                    self.write_failed.store(false, Ordering::Relaxed);
+                }
+                Ok(())
+            }
+            Err(error) => {
+                let error = self.error(action, error);
+                // One that would have had to wait says nothing about the store.
+                if !matches!(error, KvError::Unavailable { .. }) {
+                    self.write_failed.store(true, Ordering::Relaxed);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Where the last write has failed, tries one that changes nothing: it deletes a key from the table that every
+    /// RocksDB database has and ours leaves empty.
+    pub(crate) fn check_writable(&self) -> Result<(), KvError> {
+        if !self.write_failed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.noted(self.database.delete_opt(b"probe", &self.impatient_write_options), "writing")
     }
 
     /// Registers a write with the row cache.
@@ -155,9 +189,7 @@ impl Store {
     /// Deletes what is from `start` (included) to `end` (not included).
     pub(crate) fn delete_range(&self, table: TableId, start: &[u8], end: &[u8]) -> Result<(), KvError> {
         let _writing = self.rows.write_any(vec![table]);
-        self.database
-            .delete_range_cf_opt(self.family(table)?, start, end, &self.write_options)
-            .map_err(|error| self.error("deleting", error))
+        self.noted(self.database.delete_range_cf_opt(self.family(table)?, start, end, &self.write_options), "deleting")
     }
 
     /// Rewrites the files of a range without what was deleted. RocksDB does not say whether that worked; what fails in

@@ -43,6 +43,7 @@ fn writes_fail_reads_go_on_and_room_heals() {
     assert!(written > 10);
     assert!(matches!(engine.commit(batch(written)), Err(KvError::DiskFull { .. })));
     assert!((0..written).all(|n| is_there(&engine, n)), "reads still work");
+    assert!(matches!(engine.check_writable(), Err(KvError::DiskFull { .. })), "it knows before the next write");
 
     std::fs::remove_file(ballast).unwrap();
     let start = Instant::now();
@@ -51,6 +52,7 @@ fn writes_fail_reads_go_on_and_room_heals() {
         assert!(start.elapsed() < RECOVERY_MAX, "no recovery: {error}");
         std::thread::sleep(Duration::from_millis(200));
     }
+    engine.check_writable().unwrap();
     drop(engine);
     let engine = RocksDbEngine::open(&options, TABLES).unwrap();
     assert!((0..=written).all(|n| is_there(&engine, n)), "everything acknowledged is there after reopening");

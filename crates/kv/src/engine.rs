@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Commit, Key, Keys, KvError, SortedRows, SortedWriter, TableId, WriteBatch};
+use crate::{Checkpoint, Commit, Key, Keys, KvError, SortedRows, SortedWriter, TableId, WriteBatch};
 
 /// What an engine can and cannot do. Callers consult this; they never ask which engine it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,6 +221,23 @@ pub trait Engine: Read + Send + Sync {
     /// Makes everything acknowledged so far survive a power failure, whatever the durability mode.
     fn sync(&self) -> Result<(), KvError>;
 
+    /// Says why writes fail at present, where an engine knows: where one has failed, it tries another, which changes
+    /// nothing that can be read. Engines that cannot know say nothing.
+    ///
+    /// # Errors
+    /// That of the write ([`KvError::DiskFull`] and others).
+    fn check_writable(&self) -> Result<(), KvError> {
+        Ok(())
+    }
+
+    /// Makes a checkpoint of the store's files, for a backup. Writes go on meanwhile.
+    ///
+    /// # Errors
+    /// [`KvError::Unsupported`] for engines without files of their own, [`KvError::DiskFull`], [`KvError::Io`].
+    fn checkpoint(&self) -> Result<Checkpoint, KvError> {
+        Err(KvError::Unsupported { engine: self.name(), operation: "checkpoints of its files" })
+    }
+
     /// Figures for metrics.
     fn statistics(&self) -> Vec<Statistic>;
 
@@ -322,6 +339,14 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
 
     fn sync(&self) -> Result<(), KvError> {
         (**self).sync()
+    }
+
+    fn check_writable(&self) -> Result<(), KvError> {
+        (**self).check_writable()
+    }
+
+    fn checkpoint(&self) -> Result<Checkpoint, KvError> {
+        (**self).checkpoint()
     }
 
     fn statistics(&self) -> Vec<Statistic> {

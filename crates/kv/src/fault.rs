@@ -9,8 +9,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::{
-    Capabilities, Commit, Cursor, Engine, Entry, Key, Keys, KvError, Read, RowRange, Run, SortedRows, SortedWriter,
-    Statistic, TableId, WriteBatch,
+    Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, Key, Keys, KvError, Read, RowRange, Run, SortedRows,
+    SortedWriter, Statistic, TableId, WriteBatch,
 };
 
 /// One fault. `nth` counts from 1 at the moment the fault is injected.
@@ -299,6 +299,16 @@ impl<E: Engine> Engine for FaultEngine<E> {
     fn sync(&self) -> Result<(), KvError> {
         self.faults.write_without_commit()?;
         self.inner.sync()
+    }
+
+    fn check_writable(&self) -> Result<(), KvError> {
+        self.faults.write_without_commit()?;
+        self.inner.check_writable()
+    }
+
+    fn checkpoint(&self) -> Result<Checkpoint, KvError> {
+        self.faults.write_without_commit()?;
+        self.inner.checkpoint()
     }
 
     fn statistics(&self) -> Vec<Statistic> {

@@ -24,6 +24,7 @@
 pub mod conformance;
 
 mod batch;
+mod checkpoint;
 mod commit;
 mod engine;
 mod error;
@@ -37,6 +38,7 @@ mod overlay;
 mod table;
 
 pub use batch::{Operation, WriteBatch};
+pub use checkpoint::{Checkpoint, UNFINISHED_FILE};
 pub use commit::{Commit, CommitQueue, CommitSender};
 pub use engine::{Capabilities, Cursor, Engine, Entry, GoOn, Read, RowRange, Run, Statistic};
 pub use error::KvError;
