@@ -16,7 +16,7 @@ mod options;
 mod schema_types;
 
 pub use client::elements::{ElementKind, Page, VertexId};
-pub use client::graph_admin::{GraphMode, Task};
+pub use client::graph_admin::{GraphMode, StartedTask, Task};
 pub use client::{Client, Versions};
 pub use error::ClientError;
 pub use limits::{COUNT_PAGE_ELEMENTS, ERROR_TEXT_BYTES_MAX, RETRY_AFTER_MAX_MS};

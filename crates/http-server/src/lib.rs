@@ -24,6 +24,7 @@ mod origin;
 mod query;
 mod reply;
 mod server;
+mod starting;
 
 pub use address::{Address, NotDecoded, decode};
 pub use body::{BodyError, discard, read_body};
@@ -34,3 +35,4 @@ pub use origin::Refusal;
 pub use query::Query;
 pub use reply::{Reply, accepts_gzip};
 pub use server::{Options, ServeError, serve};
+pub use starting::answer_starting;

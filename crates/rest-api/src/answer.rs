@@ -190,6 +190,7 @@ async fn serve(
         Handler::Quick(handle) if !(app.remote && call.graph.is_some()) => {
             return handle(&call).map(|reply| reply.gzip_if(accepts_gzip(headers)));
         }
+        Handler::Probe(handle) if !app.remote => return handle(&call),
         Handler::QuickWrite(handle) if is_small(&call) => match handle(&call, Wait::Never) {
             Ok(pending) => {
                 let reply = in_time(app, pending.done()).await?;
@@ -355,7 +356,7 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
     let name = graph.as_ref().map(|graph| graph.name());
     let remote = app.remote && name.is_some();
     let reply = match handler {
-        Handler::Quick(handle) | Handler::Pooled(handle) | Handler::Read(handle) => {
+        Handler::Quick(handle) | Handler::Pooled(handle) | Handler::Probe(handle) | Handler::Read(handle) => {
             let _cancel = set_budget(&mut call);
             let pool = if is_query { &app.serving.queries } else { &app.serving.writes };
             let share = if is_query { share_of(&call)? } else { None };

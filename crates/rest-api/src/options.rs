@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use auth::Accounts;
+use backup_service::Backups;
 
 /// What requests and answers may be. The names are those of the settings.
 #[derive(Clone, Debug)]
@@ -38,12 +39,14 @@ impl Default for Limits {
 }
 
 /// How the API answers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct ApiOptions {
     /// What requests and answers may be.
     pub limits: Limits,
     /// The users; without them everybody may do everything.
     pub accounts: Option<Arc<Accounts>>,
+    /// Backups of the store; without them their addresses refuse.
+    pub backups: Option<Arc<Backups>>,
     /// Adds routes under `/test/` that panic and sleep, for tests of the server itself.
     #[doc(hidden)]
     pub test_routes: bool,

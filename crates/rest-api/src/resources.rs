@@ -3,6 +3,7 @@
 pub(crate) mod algorithms;
 pub(crate) mod api_document;
 pub(crate) mod auto;
+pub(crate) mod backups;
 pub(crate) mod cypher;
 pub(crate) mod edge_labels;
 pub(crate) mod edges;

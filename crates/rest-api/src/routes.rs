@@ -9,11 +9,11 @@ use crate::access::Access::{self, Admin, Anywhere, Elements, Graph, Manager, Nam
 use crate::directory::{Directory, Endpoint, EndpointId};
 use crate::names::DEFAULT_SPACE;
 use crate::resources::{
-    algorithms, api_document, cypher, edge_labels, edges, graph_modes, graph_spaces, graphs, gremlin, health,
+    algorithms, api_document, backups, cypher, edge_labels, edges, graph_modes, graph_spaces, graphs, gremlin, health,
     index_labels, metrics, property_keys, schema, server_settings, shards, tasks, testing, traversers, users,
     variables, versions, vertex_labels, vertices,
 };
-use crate::route::Handler::{self, Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
+use crate::route::Handler::{self, Never, NewGraph, NotYet, Pooled, PooledWrite, Probe, Quick, QuickWrite, Unhurried};
 use crate::route::{DELETE, GET, POST, PUT, Route, Scope, graph, server, space};
 use crate::watch;
 use http_server::Address;
@@ -219,6 +219,9 @@ static ROUTES: &[Route] = &[
     server(&["versions"], &[(GET, Open, Quick(versions::versions))]),
     server(&["apis"], &[(GET, User, Quick(versions::apis))]),
     server(&["health"], &[(GET, Open, Quick(health::show))]),
+    server(&["ready"], &[(GET, Open, Probe(health::ready))]),
+    server(&["rhizome", "backups"], &[(GET, Admin, Pooled(backups::list)), (POST, Admin, Pooled(backups::create))]),
+    server(&["rhizome", "backups", "restore"], &[(POST, Admin, Pooled(backups::restore))]),
     server(&["metrics"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::all))]),
     server(&["metrics", "system"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::system))]),
     server(&["metrics", "backend"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::backend))]),

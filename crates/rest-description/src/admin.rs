@@ -1,7 +1,7 @@
 //! Graphs as a whole, graph spaces, and the server itself.
 
 use super::shapes::TEXTS;
-use openapi_document::Shape::{Any, Choice, Either, Flag, List, Literal, Map, Named, Number, Object, Text};
+use openapi_document::Shape::{Any, Choice, Either, Flag, Integer, List, Literal, Map, Named, Number, Object, Text};
 use openapi_document::{Answer, Body, Field, Operation, Shape, may, must};
 
 const MODES: Shape = Choice(&["NONE", "RESTORING", "MERGING", "LOADING"]);
@@ -86,12 +86,36 @@ pub(crate) static GRAPHS: &[Operation] = &[
     Operation::delete("/graphspaces/{space}", "Refused: there is one graph space"),
 ];
 
+/// A task of the default graph that was started.
+const STARTED: Shape =
+    Object(&[must("task_id", Integer, "See `{G}/tasks/{id}`"), must("graph", Text, "The graph whose task it is")]);
+
 pub(crate) static SERVICE: &[Operation] = &[
     Operation::get("/", "Says what this is", Map(&Any)),
     Operation::get("/versions", "Reads the versions clients check", Object(&[must("versions", Map(&Text), "")])),
     Operation::get("/apis", "Lists the addresses", Map(&Any)),
     Operation::get("/openapi.json", "Reads this document", Map(&Any)),
     Operation::get("/health", "Says whether requests are welcome; 503 while the server stops", Map(&Text)),
+    Operation::get("/ready", "Says whether requests can be served; 503 with the reason where not", Map(&Text)),
+    Operation::get(
+        "/rhizome/backups",
+        "Lists the backups of the store, oldest first",
+        Object(&[must("backups", List(&Map(&Any)), "")]),
+    ),
+    Operation::post("/rhizome/backups", "Starts the task that makes a backup of all graphs", Any, 201, STARTED).body(
+        Body::MayBeJson(Object(&[may("reread", Flag, "Reads all files, also those that the newest backup has")])),
+    ),
+    Operation::post(
+        "/rhizome/backups/restore",
+        "Starts the task that restores a graph of a backup under another name",
+        Object(&[
+            may("backup", Text, "A backup's id, or `latest`, which is the default"),
+            must("graph", Text, "The graph in the backup"),
+            must("as", Text, "The name it gets; no graph may have it"),
+        ]),
+        201,
+        STARTED,
+    ),
     Operation::get("/exception/trace", "Says whether errors hold stack traces: never", TRACE),
     Operation::put("/exception/trace", "Refused, except for false", TRACE, 200, TRACE),
     Operation::get(

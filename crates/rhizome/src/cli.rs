@@ -2,6 +2,7 @@
 
 mod audit;
 mod auth;
+mod backup;
 mod bench;
 mod cert;
 mod check;
@@ -36,6 +37,8 @@ enum Command {
     Load(load::LoadArguments),
     /// Show what is stored, verify its indexes and repair them.
     Check(check::CheckArguments),
+    /// Back up a store, and restore it.
+    Backup(backup::BackupArguments),
     /// Copy graphs from one store to another, for example from this machine to a cluster.
     Copy(copy::CopyArguments),
     /// Generate graphs for testing.
@@ -62,6 +65,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::Load(arguments) => load::load(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Backup(arguments) => backup::backup(&arguments),
         Command::Copy(arguments) => copy::copy(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::Bench(arguments) => bench::bench(arguments),

@@ -3,6 +3,7 @@
 //! Every key is in `rhizome.toml`, so an unknown key is an error that names where it was given and the closest known
 //! one. Errors about values of the wrong type do so too.
 
+mod backup;
 mod cassandra;
 mod tls;
 mod watched;
@@ -16,6 +17,7 @@ use config::{Config, File, FileFormat, Map, Value, ValueKind};
 use serde::Deserialize;
 
 pub use self::tls::{ClientCertificates, Tls};
+pub use backup::Backup;
 pub use cassandra::{Cassandra, ConsistencyName};
 pub use watched::{AuditSettings, QuotaSettings};
 
@@ -52,6 +54,8 @@ pub struct Settings {
     pub audit: AuditSettings,
     /// What one user or graph may use.
     pub quotas: QuotaSettings,
+    /// Backups.
+    pub backup: Backup,
     /// Messages.
     pub log: Log,
 }
@@ -403,6 +407,11 @@ impl Settings {
             let value = server.query_niceness.to_string();
             let reason = format!("it must be at most {}", serving::limits::NICENESS_MAX);
             return Err(SettingsError::Value { key: "server.query_niceness", value, reason });
+        }
+        if self.backup.niceness > serving::limits::NICENESS_MAX {
+            let value = self.backup.niceness.to_string();
+            let reason = format!("it must be at most {}", serving::limits::NICENESS_MAX);
+            return Err(SettingsError::Value { key: "backup.niceness", value, reason });
         }
         let limit = graph_maintenance::limits::EXPIRY_BATCH_ELEMENTS_MAX;
         if self.graph.expiry_batch_elements > limit {

@@ -12,6 +12,7 @@
 )]
 
 mod address;
+mod backups;
 mod bolt;
 mod cypher;
 mod elements;
@@ -26,8 +27,9 @@ mod traversers;
 pub type Target = fn(&[u8]);
 
 /// All targets by name, which is that of the binary and of the folder of inputs.
-pub const TARGETS: [(&str, Target); 21] = [
+pub const TARGETS: [(&str, Target); 22] = [
     ("address", address::address),
+    ("backup_manifest", backups::backup_manifest),
     ("bolt_messages", bolt::bolt_messages),
     ("conditions", elements::conditions),
     ("cypher_temporal", cypher::cypher_temporal),

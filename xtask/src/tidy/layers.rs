@@ -14,6 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("analytics", &[]),
     ("audit", &[]),
     ("kv", &[]),
+    ("backup", &["kv", "threads"]),
     ("api-client", &[]),
     ("graph-gen", &[]),
     ("query-value", &[]),
@@ -99,6 +100,10 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "backup-service",
+        &["backup", "graph-access", "graph-host", "graph-maintenance", "graph-model", "graph-store", "kv"],
+    ),
+    (
         "query-service",
         &[
             "auth",
@@ -123,6 +128,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "fuzz-targets",
         &[
+            "backup",
             "bolt-codec",
             "bolt-server",
             "bulk-load",
@@ -203,6 +209,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "rest-api",
         &[
             "audit",
+            "backup-service",
             "graph-analysis",
             "auth",
             "cypher-session",
@@ -248,6 +255,8 @@ const LAYERS: &[(&str, &[&str])] = &[
         "rhizome",
         &[
             "audit",
+            "backup",
+            "backup-service",
             "graph-analysis",
             "bolt-server",
             "cypher-session",

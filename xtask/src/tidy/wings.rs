@@ -28,7 +28,7 @@ const WINGS: &[(&str, &[&[&str]])] = &[
     (
         "http-server",
         &[
-            &["server"],
+            &["server", "starting"],
             &["connection"],
             &["mount"],
             &["body", "caught", "credentials", "origin", "query", "reply"],

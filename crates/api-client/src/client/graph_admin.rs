@@ -44,6 +44,15 @@ pub struct Task {
     pub task_result: Option<String>,
 }
 
+/// A task that concerns the whole server.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct StartedTask {
+    /// Its number.
+    pub task_id: i64,
+    /// The graph whose tasks it is among.
+    pub graph: String,
+}
+
 impl Task {
     /// Whether it will not change any more.
     #[must_use]
@@ -109,6 +118,20 @@ impl Client {
         let mut request = Request::delete(path);
         request.repeatable = true;
         self.call_raw(request).await.map(drop)
+    }
+
+    /// Has the server make a backup of all its graphs, in its own repository.
+    ///
+    /// # Errors
+    /// [`ClientError::Refused`] by a server without a repository, or that is not Rhizome.
+    pub async fn start_backup(&self, reread: bool) -> Result<StartedTask, ClientError> {
+        let body = serde_json::json!({ "reread": reread }).to_string();
+        let path = "rhizome/backups".to_owned();
+        let reply = self.call_server(Request::with_body(Method::POST, path, body)).await?;
+        serde_json::from_slice(&reply).map_err(|error| ClientError::Reply {
+            request: "POST rhizome/backups".to_owned(),
+            reason: error.to_string(),
+        })
     }
 
     /// Reads one task.

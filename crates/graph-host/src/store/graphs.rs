@@ -289,7 +289,7 @@ pub(super) fn put_conf(batch: &mut WriteBatch, name: &str, conf: &GraphConf) {
     );
 }
 
-fn check_name(name: &str) -> Result<(), StoreError> {
+pub(super) fn check_name(name: &str) -> Result<(), StoreError> {
     let letters = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let begins = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
     if letters && begins && name.len() <= limits::GRAPH_NAME_CHARS_MAX {

@@ -135,6 +135,17 @@ impl Store {
         &*self.host.engine
     }
 
+    /// Says why requests cannot be served at present: the engine is not reached, writes fail, or what is known of
+    /// changes by other servers is too old.
+    ///
+    /// # Errors
+    /// The reason: [`StoreError::Stale`], or that of storage.
+    pub fn check_ready(&self) -> Result<(), StoreError> {
+        self.host.check_fresh()?;
+        read_setting(&*self.host.engine, GraphNumber::STORE, FORMAT)?;
+        Ok(self.host.engine.check_writable()?)
+    }
+
     /// Names of the servers over the store that are alive or were a moment ago, this one included; empty where there
     /// can be no others.
     pub fn servers(&self) -> Result<Vec<String>, StoreError> {
@@ -162,6 +173,19 @@ impl Store {
     pub fn settle(&self) {
         self.remover.settle();
     }
+}
+
+/// What is stored in an engine, for who does not open it as a store: the format version, and the names of the graphs,
+/// sorted. `None`: nothing was stored yet.
+///
+/// # Errors
+/// Those of storage.
+pub fn contents(engine: &dyn Engine) -> Result<Option<(u32, Vec<String>)>, StoreError> {
+    let Some(bytes) = read_setting(engine, GraphNumber::STORE, FORMAT)? else { return Ok(None) };
+    let version = u32::try_from(setting_value::read_first_number(&bytes)?).unwrap_or(u32::MAX);
+    let mut names: Vec<String> = read_graphs(engine)?.into_iter().map(|(name, _)| name).collect();
+    names.sort();
+    Ok(Some((version, names)))
 }
 
 /// Compares the format version with this program's; writes it into an empty engine and into one of an older version.

@@ -12,7 +12,7 @@ use key_codec::{GraphNumber, setting_value, tables};
 use kv::{Engine, Key, TableId, WriteBatch};
 
 use super::Store;
-use super::graphs::{put_conf, put_graph, put_version};
+use super::graphs::{GraphConf, check_name, put_conf, put_graph, put_version};
 use crate::hosted::HostedGraph;
 use crate::jobs::records::NEXT_TASK;
 use crate::limits::COPY_BATCH_BYTES;
@@ -92,15 +92,29 @@ impl Store {
         budget: &Budget,
         progress: &mut dyn FnMut(CopyProgress),
     ) -> Result<Copied, StoreError> {
+        self.copy_graph_as(source, name, name, replace, budget, progress)
+    }
+
+    /// As [`Self::copy_graph_from`], under another name, which must be one that a new graph may have.
+    pub fn copy_graph_as(
+        &self,
+        source: &Self,
+        graph: &str,
+        name: &str,
+        replace: bool,
+        budget: &Budget,
+        progress: &mut dyn FnMut(CopyProgress),
+    ) -> Result<Copied, StoreError> {
+        check_name(name)?;
         let _one = self.copying.try_lock().ok_or(StoreError::Busy { what: "another copy" })?;
-        let from = source.graph(name)?;
+        let from = source.graph(graph)?;
         check_at_rest(&from)?;
         self.check_free(name, replace)?;
         self.reserve_ids_of(source)?;
         let copy = self.begin_copy()?;
         let outcome = self
             .copy_and_compare(&from, copy, budget, progress)
-            .and_then(|copied| self.install(source, name, copy, replace).map(|()| copied));
+            .and_then(|copied| self.install(&source.graph_conf(graph)?, name, copy, replace).map(|()| copied));
         match outcome {
             Ok(copied) => self.end_copy(copy, Ok(())).map(|()| copied),
             Err(error) => self.end_copy(copy, Err(error)).map(|()| Copied::default()),
@@ -158,7 +172,7 @@ impl Store {
     }
 
     /// Gives a name to what was copied.
-    fn install(&self, source: &Self, name: &str, copy: GraphNumber, replace: bool) -> Result<(), StoreError> {
+    fn install(&self, conf: &GraphConf, name: &str, copy: GraphNumber, replace: bool) -> Result<(), StoreError> {
         let admin = self.admin.lock();
         let changing = self.begin_change()?;
         self.check_free(name, replace)?;
@@ -166,7 +180,7 @@ impl Store {
         let fresh = std::sync::Arc::new(HostedGraph::open(&self.host, name.to_owned(), copy)?);
         let mut batch = WriteBatch::new();
         put_graph(&mut batch, name, copy);
-        put_conf(&mut batch, name, &source.graph_conf(name)?);
+        put_conf(&mut batch, name, conf);
         delete_number(&mut batch, MetaKind::Unfinished, copy);
         if let Some(old) = &old {
             put_dropped(&mut batch, old.number());

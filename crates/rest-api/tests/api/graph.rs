@@ -268,6 +268,7 @@ fn the_server_tells_about_itself() {
     assert_eq!(server.get("/versions").json()["versions"]["core"], "1.7.0");
     assert!(server.get("/apis").text().contains("{G}/graph/vertices/{id}"));
     assert_eq!(server.get("/health").json(), json!({"status": "UP"}));
+    assert_eq!(server.get("/ready").json(), json!({"status": "READY"}));
     let text = server.get("/metrics").text();
     assert!(
         text.contains(r#"rhizome_http_requests_total{class="ok",method="POST",path="{G}/schema/propertykeys"} 3"#),

@@ -63,7 +63,16 @@ fn storage_that_does_not_answer_is_said_so() {
         faults.clear();
         assert_eq!(server.get(&format!("{G}/graph/vertices/%22p%22")).status, 200);
     }
+    faults.inject(Fault::FailReads { error: KvError::Timeout { limit_ms: 7 } });
+    let ready = server.get("/ready");
+    assert_eq!((ready.status, ready.json()["status"].as_str()), (503, Some("NOT_READY")));
+    assert!(ready.text().contains("within 7 ms"), "{}", ready.text());
+    assert_eq!(server.get("/health").status, 200, "the process is well");
+    faults.clear();
+    assert_eq!(server.get("/ready").status, 200);
     faults.inject(Fault::DiskFull { path: PathBuf::from("x") });
+    let ready = server.get("/ready");
+    assert!(ready.status == 503 && ready.text().contains("the disk is full"), "{}", ready.text());
     let answer = server.post(&format!("{G}/graph/vertices"), r#"{"label":"place","id":"q","properties":{}}"#);
     assert_eq!(answer.status, 503, "{}", answer.text());
 }

@@ -164,7 +164,8 @@ impl Server {
                 let serving = Arc::new(Serving::new(limits.serving(store.engine().capabilities().remote)));
                 let store = Arc::new(store);
                 let accounts = limits.has_users.then(|| users(&store));
-                let options = ApiOptions { limits: limits.api(), accounts: accounts.clone(), test_routes: true };
+                let options =
+                    ApiOptions { limits: limits.api(), accounts: accounts.clone(), backups: None, test_routes: true };
                 let queries = QueryService::with_accounts(store, query_service::Options::default(), accounts);
                 let queries = Arc::new(queries);
                 jobs.connect(&queries);

@@ -38,7 +38,7 @@ fn is(answer: &Answer, status: u16, class: &str, message: &str) {
 #[test]
 fn credentials_are_asked_for_but_at_what_is_open() {
     let server = Server::with_users();
-    for path in ["/versions", "/openapi.json", "/health", "/swagger-ui/"] {
+    for path in ["/versions", "/openapi.json", "/health", "/ready", "/swagger-ui/"] {
         assert!(server.get(path).status < 400, "{path}");
     }
     let closed = ["/", "/apis", "/metrics", "/graphs", "/nosuch", "/nosuch/auth/login", "/auth/users", "/auth/verify"];

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use auth::{Accounts, Authenticate, NoUsers};
+use backup_service::{BackupJob, Backups};
 use clap::Args;
 use cypher_session::{GraphQueries, Transactions};
 use graph_analysis::{AnalysisJob, JobState};
@@ -194,16 +195,21 @@ async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) ->
     let jobs = GremlinJobs::default();
     let mut registry = JobRegistry::default();
     registry.register(Arc::new(jobs.job()));
+    let backups = Backups::new(backup_options(&settings)?);
+    for job in BackupJob::all(&backups) {
+        registry.register(Arc::new(job));
+    }
     let analyses = Arc::new(JobState::new(settings.analysis.memory_bytes_max.0, settings.analysis.threads));
     for kind in [graph_analysis::JOB_KIND, graph_analysis::COMPUTER_KIND] {
         registry.register(Arc::new(AnalysisJob::new(kind, Arc::clone(&analyses))));
     }
-    let store = tokio::task::spawn_blocking(move || open_store(&opening, registry)).await??;
-    let store = Arc::new(store);
+    let opened = tokio::task::spawn_blocking(move || open_store(&opening, registry));
+    let store = Arc::new(while_starting(&listener, opened).await??);
     let accounts = match settings.auth.enabled {
         true => {
             let (opening, store) = (settings.clone(), Arc::clone(&store));
-            let accounts = tokio::task::spawn_blocking(move || super::auth::open(&opening, &store)).await??;
+            let opened = tokio::task::spawn_blocking(move || super::auth::open(&opening, &store));
+            let accounts = while_starting(&listener, opened).await??;
             super::auth::follow(&accounts, &settings)?;
             Some(accounts)
         }
@@ -212,6 +218,7 @@ async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) ->
     let queries = QueryService::with_accounts(Arc::clone(&store), query_options(&settings), accounts.clone());
     let queries = Arc::new(queries);
     jobs.connect(&queries);
+    backups.connect(&store);
     announce(&settings, address, gremlin_address, bolt_address);
     tell_service_manager(NotifyState::Ready);
     let grace = Duration::from_millis(settings.server.shutdown_grace_ms);
@@ -220,7 +227,11 @@ async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) ->
         watch: super::audit::watch(&settings, audit.clone()),
         ..serving_options(&settings.server, workers.len(), remote)
     }));
-    let api = rest_api::service(Arc::clone(&queries), Arc::clone(&serving), api_options(&settings, accounts.clone()));
+    let api = rest_api::service(
+        Arc::clone(&queries),
+        Arc::clone(&serving),
+        api_options(&settings, accounts.clone(), backups),
+    );
     let users: Arc<dyn Authenticate> = match accounts {
         Some(accounts) => accounts,
         None => Arc::new(NoUsers),
@@ -257,6 +268,17 @@ async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) ->
     Ok(())
 }
 
+/// Waits for a part of the start, and meanwhile answers that the server is not ready.
+async fn while_starting<T>(listener: &TcpListener, work: impl Future<Output = T>) -> T {
+    tokio::select! {
+        done = work => done,
+        () = http_server::answer_starting(listener, "the server is starting: the store is being opened") => {
+            // It ends by being dropped only.
+            std::future::pending().await
+        }
+    }
+}
+
 /// Tells systemd how far the server is (`Type=notify`); without it nothing happens.
 fn tell_service_manager(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
@@ -267,6 +289,46 @@ fn tell_service_manager(state: NotifyState<'_>) {
 fn open_store(settings: &Settings, jobs: JobRegistry) -> anyhow::Result<Store> {
     let engine = engine::open(&settings.storage)?;
     Ok(Store::open_with_jobs(engine, settings.store_options()?, jobs)?)
+}
+
+/// Where backups are, and how a restored one is opened.
+fn backup_options(settings: &Settings) -> anyhow::Result<backup_service::Options> {
+    let place = settings.backup.repository.trim_start_matches("file://");
+    if !place.is_empty() && settings.storage.engine == EngineName::Rocksdb {
+        let (place, data) = (std::path::absolute(place)?, std::path::absolute(&settings.storage.data_dir)?);
+        if place.starts_with(&data) || data.starts_with(&place) {
+            bail!(
+                "setting 'backup.repository' is '{}', which overlaps the data folder {}; use another place",
+                settings.backup.repository,
+                data.display()
+            );
+        }
+    }
+    let mut restored = settings.clone();
+    // Memory for one that reads the copy of a graph.
+    restored.storage.engine = EngineName::Rocksdb;
+    restored.storage.rocksdb.memory_budget = bytesize::ByteSize::mib(64);
+    restored.storage.rocksdb.row_cache = bytesize::ByteSize(0);
+    restored.storage.adjacency_cache = bytesize::ByteSize(0);
+    let secret = if settings.backup.repository.is_empty() { None } else { settings.backup.secret()? };
+    Ok(backup_service::Options {
+        location: settings.backup.repository.clone(),
+        secret,
+        scratch: settings.storage.data_dir.join("restores"),
+        niceness: settings.backup.niceness,
+        open: Box::new(move |folder| {
+            let mut of_folder = restored.clone();
+            folder.clone_into(&mut of_folder.storage.data_dir);
+            let engine = engine::open(&of_folder.storage)?;
+            let failed = |error: rhizome::settings::SettingsError| graph_store::StoreError::JobFailed {
+                kind: graph_model::ErrorKind::Internal,
+                message: error.to_string(),
+            };
+            let mut options = of_folder.store_options().map_err(failed)?;
+            options.purge.interval = None;
+            Store::open(engine, options)
+        }),
+    })
 }
 
 /// Refuses to serve others without knowing who they are, unless that is said.
@@ -484,7 +546,7 @@ fn gremlin_options(settings: &Settings, users: Arc<dyn Authenticate>) -> gremlin
     }
 }
 
-fn api_options(settings: &Settings, accounts: Option<Arc<Accounts>>) -> ApiOptions {
+fn api_options(settings: &Settings, accounts: Option<Arc<Accounts>>, backups: Arc<Backups>) -> ApiOptions {
     let (server, graph) = (&settings.server, &settings.graph);
     ApiOptions {
         limits: Limits {
@@ -497,6 +559,7 @@ fn api_options(settings: &Settings, accounts: Option<Arc<Accounts>>) -> ApiOptio
             traversal_memory_bytes_max: bytes(server.traversal_memory_bytes_max),
         },
         accounts,
+        backups: Some(backups),
         ..ApiOptions::default()
     }
 }

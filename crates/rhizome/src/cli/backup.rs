@@ -1,0 +1,351 @@
+//! `rhizome backup`: makes backups of a store, shows, verifies and removes them, and restores one into a folder.
+
+mod deep;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use api_client::{Client, ClientOptions};
+use backup::{CreateOptions, Depth, Keep, Progress, Repository, Target};
+use bytesize::ByteSize;
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rhizome::engine;
+use rhizome::settings::{EngineName, Settings};
+
+/// How long the command waits for a server's task: it can be looked up later.
+const TASK_TIME_MAX: Duration = Duration::from_secs(7 * 24 * 3600);
+
+#[derive(Args)]
+#[command(arg_required_else_help = true)]
+pub(super) struct BackupArguments {
+    #[command(subcommand)]
+    command: BackupCommand,
+}
+
+#[derive(Subcommand)]
+enum BackupCommand {
+    /// Make a backup: of a data folder that no server is using, or by a running server.
+    Create(CreateArguments),
+    /// Show the backups in a repository, oldest first.
+    List(PlaceArguments),
+    /// Verify that everything backups need is there and unchanged.
+    Verify(VerifyArguments),
+    /// Remove backups that no rule keeps, and what only they needed.
+    Prune(PruneArguments),
+    /// Write a backup into a new data folder.
+    Restore(RestoreArguments),
+}
+
+#[derive(Args)]
+struct PlaceArguments {
+    /// Folder of the backups [default: the setting backup.repository].
+    #[arg(long, value_name = "DIR")]
+    repository: Option<String>,
+    /// File with the key of an encrypted repository [default: the setting backup.key_file]. A passphrase is given in
+    /// RHIZOME_BACKUP_PASSPHRASE, or in a file named by RHIZOME_BACKUP_PASSPHRASE_FILE.
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<PathBuf>,
+    /// Settings file (TOML), as for `rhizome serve`.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct CreateArguments {
+    #[command(flatten)]
+    place: PlaceArguments,
+    /// Data folder [default: rhizome-data].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Have this running server make the backup, in the repository of its own settings.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["data", "repository", "key_file"])]
+    server: Option<String>,
+    /// User name of an administrator, if the server requires authentication.
+    #[arg(long, value_name = "NAME", env = "RHIZOME_USER")]
+    user: Option<String>,
+    /// Password of that user; better given in the environment.
+    #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
+    password: Option<String>,
+    /// Read all files, also those that the newest backup has.
+    #[arg(long)]
+    reread: bool,
+}
+
+#[derive(Args)]
+struct VerifyArguments {
+    /// Backup to verify, or "latest" [default: all].
+    #[arg(value_name = "BACKUP")]
+    backup: Option<String>,
+    #[command(flatten)]
+    place: PlaceArguments,
+    /// Only look whether everything is there with its length, without reading it.
+    #[arg(long, conflicts_with = "deep")]
+    quick: bool,
+    /// Also restore the backup (the newest one, if none is named) for a while, read every row and verify every index.
+    #[arg(long)]
+    deep: bool,
+    /// Folder with room for the restored store, for --deep [default: the system's folder for temporary files].
+    #[arg(long, value_name = "DIR", requires = "deep")]
+    scratch: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct PruneArguments {
+    #[command(flatten)]
+    place: PlaceArguments,
+    /// Keep the N newest backups.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    keep_last: usize,
+    /// Keep the newest backup of each of N days.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    keep_daily: usize,
+    /// Keep the newest backup of each of N weeks.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    keep_weekly: usize,
+    /// Keep the newest backup of each of N months.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    keep_monthly: usize,
+    /// Only say what would be removed.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Args)]
+struct RestoreArguments {
+    /// Backup to restore.
+    #[arg(value_name = "BACKUP", default_value = "latest")]
+    backup: String,
+    #[command(flatten)]
+    place: PlaceArguments,
+    /// Data folder to write into; it must be empty or not there.
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+}
+
+pub(super) fn backup(arguments: &BackupArguments) -> anyhow::Result<()> {
+    match &arguments.command {
+        BackupCommand::Create(arguments) => create(arguments),
+        BackupCommand::List(arguments) => list(arguments),
+        BackupCommand::Verify(arguments) => verify(arguments),
+        BackupCommand::Prune(arguments) => prune(arguments),
+        BackupCommand::Restore(arguments) => restore(arguments),
+    }
+}
+
+impl PlaceArguments {
+    fn settings(&self, data: Option<&Path>) -> anyhow::Result<Settings> {
+        let text = |path: &Path| path.display().to_string();
+        let given = [
+            ("backup.repository", self.repository.clone()),
+            ("backup.key_file", self.key_file.as_deref().map(text)),
+            ("storage.data_dir", data.map(text)),
+        ];
+        let flags: Vec<(&str, String)> =
+            given.into_iter().filter_map(|(key, value)| value.map(|value| (key, value))).collect();
+        let settings = Settings::load(self.config.as_deref(), &flags)?;
+        super::logging::start(&settings.log)?;
+        Ok(settings)
+    }
+
+    fn open(&self) -> anyhow::Result<(Repository, Settings)> {
+        let settings = self.settings(None)?;
+        let target = target(&settings, false)?;
+        Ok((Repository::open(target, settings.backup.secret()?.as_ref())?, settings))
+    }
+}
+
+fn target(settings: &Settings, make: bool) -> anyhow::Result<Target> {
+    if settings.backup.repository.is_empty() {
+        bail!("no repository of backups is named: use --repository DIR, or the setting backup.repository");
+    }
+    Ok(Target::open(&settings.backup.repository, make)?)
+}
+
+fn create(arguments: &CreateArguments) -> anyhow::Result<()> {
+    if let Some(server) = &arguments.server {
+        return create_by(server, arguments);
+    }
+    let settings = arguments.place.settings(arguments.data.as_deref())?;
+    let data = &settings.storage.data_dir;
+    if settings.storage.engine != EngineName::Rocksdb {
+        bail!(
+            "backups are made of the files of engine \"rocksdb\", but the settings say another; copy the graphs to a \
+             data folder with 'rhizome copy' first"
+        );
+    }
+    if !data.is_dir() {
+        bail!("there is no data folder {}; name it with --data", data.display());
+    }
+    let target = target(&settings, true)?;
+    check_apart(data, &target)?;
+    let repository = Repository::open_or_make(target, settings.backup.secret()?.as_ref())?;
+    let engine = engine::open(&settings.storage).context(
+        "opening the data folder (to have a running server make the backup, use --server URL instead of --data)",
+    )?;
+    let bar = bar("backup")?;
+    let options = CreateOptions { reread: arguments.reread };
+    let made = backup_service::back_up(&*engine, &repository, options, &|at| show(&bar, at));
+    bar.finish_and_clear();
+    let made = made?;
+    super::terminal::print(&format!(
+        "backup {} of {} made: {} in {} files, {} new in the repository{}\n",
+        made.manifest.id,
+        data.display(),
+        ByteSize(made.manifest.bytes()),
+        made.manifest.files.len(),
+        ByteSize(made.manifest.new_bytes),
+        if repository.is_encrypted() { "" } else { " (not encrypted)" }
+    ))
+}
+
+/// A repository within the data, or the other way round, would be in each other's way.
+fn check_apart(data: &Path, target: &Target) -> anyhow::Result<()> {
+    let Some(folder) = target.folder() else { return Ok(()) };
+    let (data, folder) = (data.canonicalize()?, folder.canonicalize()?);
+    if data.starts_with(&folder) || folder.starts_with(&data) {
+        bail!("the repository {} and the data folder {} overlap; use another place", folder.display(), data.display());
+    }
+    Ok(())
+}
+
+/// Has a server make a backup, and waits for it.
+fn create_by(server: &str, arguments: &CreateArguments) -> anyhow::Result<()> {
+    let options = ClientOptions {
+        url: server.to_owned(),
+        username: arguments.user.clone(),
+        password: arguments.password.clone(),
+        ..ClientOptions::default()
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting a runtime")?;
+    runtime.block_on(async {
+        let client = Client::connect(options.clone()).await?;
+        let started = client.start_backup(arguments.reread).await?;
+        // Its tasks are those of the server's default graph.
+        let of_graph = Client::connect(ClientOptions { graph: started.graph, ..options }).await?;
+        let wait_ms = u64::try_from(TASK_TIME_MAX.as_millis()).unwrap_or(u64::MAX);
+        of_graph.wait_for_task(started.task_id, wait_ms).await?;
+        let result = of_graph.task(started.task_id).await?.task_result.unwrap_or_default();
+        super::terminal::print(&format!("the server has made a backup: {result}\n"))
+    })
+}
+
+fn list(arguments: &PlaceArguments) -> anyhow::Result<()> {
+    let (repository, _) = arguments.open()?;
+    let mut text = String::new();
+    for listed in repository.list()? {
+        text.push_str(&match listed.manifest {
+            Ok(manifest) => format!(
+                "{}  {}  {} ({} new)  graphs: {}\n",
+                listed.id,
+                manifest.created(),
+                ByteSize(manifest.bytes()),
+                ByteSize(manifest.new_bytes),
+                manifest.graphs.join(", ")
+            ),
+            Err(error) => format!("{}  cannot be restored: {error}\n", listed.id),
+        });
+    }
+    if text.is_empty() {
+        text.push_str("no backups\n");
+    }
+    super::terminal::print(&text)
+}
+
+fn verify(arguments: &VerifyArguments) -> anyhow::Result<()> {
+    let (repository, settings) = arguments.place.open()?;
+    let depth = if arguments.quick { Depth::Lengths } else { Depth::Content };
+    let bar = bar("verifying")?;
+    let found = repository.verify(arguments.backup.as_deref(), depth, &|at| show(&bar, at));
+    bar.finish_and_clear();
+    let found = found?;
+    let mut text = format!(
+        "{} backups, {} chunks of {} {}: ",
+        found.backups,
+        found.chunks,
+        ByteSize(found.bytes),
+        if arguments.quick { "there" } else { "read" }
+    );
+    match found.problems_total {
+        0 => text.push_str("all right\n"),
+        count => text.push_str(&format!("{count} problems\n")),
+    }
+    for problem in &found.problems {
+        text.push_str(&format!("  {}: {}; needed by {}\n", problem.object, problem.reason, problem.backups.join(", ")));
+    }
+    super::terminal::print(&text)?;
+    if found.problems_total > 0 {
+        bail!("{} objects of the repository are damaged or missing; make a new backup elsewhere", found.problems_total);
+    }
+    if arguments.deep {
+        let manifest = repository.find(arguments.backup.as_deref().unwrap_or("latest"))?;
+        deep::verify(&repository, &manifest, &settings, arguments.scratch.as_deref())?;
+    }
+    Ok(())
+}
+
+fn prune(arguments: &PruneArguments) -> anyhow::Result<()> {
+    let (repository, _) = arguments.place.open()?;
+    let keep = Keep {
+        last: arguments.keep_last,
+        daily: arguments.keep_daily,
+        weekly: arguments.keep_weekly,
+        monthly: arguments.keep_monthly,
+    };
+    let pruned = repository.prune(&keep, arguments.dry_run)?;
+    let verb = if arguments.dry_run { "would be removed" } else { "removed" };
+    let mut text = String::new();
+    for id in &pruned.removed {
+        text.push_str(&format!("{id}  {verb}\n"));
+    }
+    text.push_str(&format!(
+        "{} backups {verb}, {} kept; {} chunks of {} {verb}\n",
+        pruned.removed.len(),
+        pruned.kept.len(),
+        pruned.chunks,
+        ByteSize(pruned.bytes)
+    ));
+    super::terminal::print(&text)
+}
+
+fn restore(arguments: &RestoreArguments) -> anyhow::Result<()> {
+    let (repository, _) = arguments.place.open()?;
+    let manifest = repository.find(&arguments.backup)?;
+    if manifest.store_format > key_codec::FORMAT_VERSION {
+        bail!(
+            "backup {} has storage format {}, but this program reads {} at most; restore it with {}",
+            manifest.id,
+            manifest.store_format,
+            key_codec::FORMAT_VERSION,
+            manifest.program
+        );
+    }
+    let bar = bar("restoring")?;
+    let began = std::time::Instant::now();
+    let restored = repository.restore(&manifest, &arguments.data, &|at| show(&bar, at));
+    bar.finish_and_clear();
+    let restored = restored?;
+    let rate = restored.bytes as f64 / began.elapsed().as_secs_f64().max(0.001) / 1e6;
+    super::terminal::print(&format!(
+        "backup {} restored into {}: {} in {} files, every checksum verified, {rate:.0} MB/s\n",
+        manifest.id,
+        arguments.data.display(),
+        ByteSize(restored.bytes),
+        manifest.files.len()
+    ))
+}
+
+fn bar(prefix: &'static str) -> anyhow::Result<ProgressBar> {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.set_style(ProgressStyle::with_template("{spinner} {prefix}: {bytes} of {total_bytes}, {bytes_per_sec}")?);
+    bar.set_prefix(prefix);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    Ok(bar)
+}
+
+fn show(bar: &ProgressBar, at: Progress) -> bool {
+    bar.set_length(at.bytes_total);
+    bar.set_position(at.bytes_done);
+    true
+}
