@@ -32,6 +32,7 @@ impl Credentials<'_> {
             Self::None => (None, "none"),
             Self::Password { user, .. } => (Some((*user).to_owned()), "password"),
             Self::Token(_) => (None, "token"),
+            Self::Certificate(user) => (Some((*user).to_owned()), "certificate"),
         };
         Subject { user, proof, key: None, address, protocol, request }
     }

@@ -1,8 +1,8 @@
 //! Backups of a store that is open: by whoever has opened it, and as tasks of a server.
 //!
 //! What it is: [`back_up`] makes a backup of an engine's checkpoint; [`Backups`] is what a server has of it: the list,
-//! and tasks that make a backup or restore one graph under another name while the server works. What it is not: it knows
-//! no HTTP, no engine by name, and nothing of how a repository looks (`backup` does).
+//! and tasks that make a backup or restore one graph under another name while the server works. What it is not: it
+//! knows no HTTP, no engine by name, and nothing of how a repository looks (`backup` does).
 //!
 //! Invariants:
 //! - Writes are not stopped: the checkpoint is what a backup is made of.

@@ -2,8 +2,8 @@
 //!
 //! What it is: a [`Repository`] holds backups; [`Repository::create`] adds one of the files of a folder that nobody
 //! writes (a checkpoint), [`Repository::restore`] writes one into an empty folder, [`Repository::verify`] reads what is
-//! stored, [`Repository::prune`] removes what no rule keeps. What it is not: it knows no engine, no graph, no HTTP and no
-//! command line, and it never looks into the files.
+//! stored, [`Repository::prune`] removes what no rule keeps. What it is not: it knows no engine, no graph, no HTTP and
+//! no command line, and it never looks into the files.
 //!
 //! How a repository looks (`docs/operations/backup.md` says the same to operators):
 //!
@@ -26,30 +26,26 @@
 //!
 //! Start reading at [`Repository`].
 
-mod create;
 mod crypt;
 mod description;
 mod error;
 pub mod limits;
 mod lock;
 mod manifest;
-mod prune;
 mod repository;
-mod restore;
 mod retention;
 mod secret;
 mod target;
-mod verify;
 mod work;
 
-pub use create::{CreateOptions, Created, Source};
 pub use error::BackupError;
 pub use manifest::{FileEntry, Manifest};
-pub use prune::Pruned;
+pub use repository::create::{CreateOptions, Created, Source};
+pub use repository::prune::Pruned;
+pub use repository::restore::Restored;
+pub use repository::verify::{Depth, Problem, Verified};
 pub use repository::{Listed, Repository};
-pub use restore::Restored;
 pub use retention::Keep;
 pub use secret::Secret;
 pub use target::Target;
-pub use verify::{Depth, Problem, Verified};
 pub use work::{Progress, Watch, unwatched};

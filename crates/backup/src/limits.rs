@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Bytes of a chunk, at most; only the last one of a file is smaller. Large enough that an object store's price for each
-/// request hardly counts, small enough that some of them fit into memory at once.
+/// Bytes of a chunk, at most; only the last one of a file is smaller. Large enough that an object store's price for
+/// each request hardly counts, small enough that some of them fit into memory at once.
 pub const CHUNK_BYTES: u64 = 8 << 20;
 
 /// Bytes of a manifest: about a million chunks, 8 TiB. A longer one is refused before it is read.

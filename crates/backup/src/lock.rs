@@ -1,10 +1,10 @@
 //! Locks on a repository: several may add and read backups at once, one alone may remove any.
 //!
 //! A lock is an object that its holder writes again every minute. Whoever wants one writes it first and then looks for
-//! others, so of two that come at once at least one sees the other. A lock that was not refreshed for long, by the clock
-//! of the place, or whose process on this machine is gone, is taken over: first an object under `fenced/` says that its
-//! holder must not commit any more, then the lock is removed. A holder that only stood still finds that out: it looks
-//! for the fence after it has written a manifest, and nobody counts a manifest whose lock was fenced before.
+//! others, so of two that come at once at least one sees the other. A lock that was not refreshed for long, by the
+//! clock of the place, or whose process on this machine is gone, is taken over: first an object under `fenced/` says
+//! that its holder must not commit any more, then the lock is removed. A holder that only stood still finds that out:
+//! it looks for the fence after it has written a manifest, and nobody counts a manifest whose lock was fenced before.
 
 use std::path::Path;
 use std::sync::Arc;

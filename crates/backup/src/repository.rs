@@ -1,4 +1,9 @@
-//! A repository: opening one, and what is in it.
+//! A repository: opening one, and what is in it. What is done to it is in the modules below.
+
+pub(crate) mod create;
+pub(crate) mod prune;
+pub(crate) mod restore;
+pub(crate) mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -159,8 +164,8 @@ impl Repository {
         Ok(content)
     }
 
-    /// Takes a lock for reading, so that nothing is removed meanwhile. A place that cannot be written to is read without
-    /// one.
+    /// Takes a lock for reading, so that nothing is removed meanwhile. A place that cannot be written to is read
+    /// without one.
     pub(crate) fn lock_for_reading(&self, doing: &str) -> Result<Option<Lock>, BackupError> {
         let mut id = [0; 8];
         crate::crypt::random(&mut id)?;

@@ -33,7 +33,7 @@ impl Keep {
         newest_first.sort_by_key(|at| std::cmp::Reverse(moments.get(*at).copied()));
         let mut kept = BTreeSet::new();
         kept.extend(newest_first.iter().copied().take(self.last));
-        let periods: [(usize, fn(Date) -> (i16, i8, i8)); 3] =
+        let periods: [(usize, PeriodOf); 3] =
             [(self.daily, day_of), (self.weekly, monday_of), (self.monthly, month_of)];
         for (count, period_of) in periods {
             let mut seen = BTreeSet::new();
@@ -47,6 +47,9 @@ impl Keep {
         (0..moments.len()).map(|at| kept.contains(&at)).collect()
     }
 }
+
+/// The name of the period that a date is in.
+type PeriodOf = fn(Date) -> (i16, i8, i8);
 
 fn date_of(moment_ms: i64) -> Date {
     Timestamp::from_millisecond(moment_ms).map_or(Date::MIN, |moment| moment.to_zoned(TimeZone::UTC).date())

@@ -1,7 +1,7 @@
 //! Where a repository is: objects by name, in a folder or a bucket.
 //!
-//! The requests are asynchronous and run on a runtime of this place's own; whoever calls waits for them. What fails for a
-//! reason that may pass is tried again. In a folder, an object is on the disk, and its name too, before it counts as
+//! The requests are asynchronous and run on a runtime of this place's own; whoever calls waits for them. What fails for
+//! a reason that may pass is tried again. In a folder, an object is on the disk, and its name too, before it counts as
 //! written.
 
 use std::future::Future;
@@ -193,8 +193,8 @@ impl Target {
         Ok(found)
     }
 
-    /// Removes what interrupted writes have left in a folder: files whose names end with `#` and a number, which no list
-    /// shows. Nobody may write meanwhile.
+    /// Removes what interrupted writes have left in a folder: files whose names end with `#` and a number, which no
+    /// list shows. Nobody may write meanwhile.
     pub(crate) fn remove_unfinished(&self, folder: &str) -> Result<u64, BackupError> {
         let Some(root) = &self.folder else { return Ok(0) };
         let mut folders = vec![root.join(folder)];

@@ -359,8 +359,8 @@ fn a_place_that_fails_often_leaves_whole_backups_only() {
     reliable();
     let (mut made, mut failed) = (0, 0);
     for seed in 0..12 {
-        // Three of ten requests fail; half of these have been carried out all the same. Beyond a third of the rounds the
-        // place fails for good after some requests.
+        // Three of ten requests fail; half of these have been carried out all the same. Beyond a third of the rounds
+        // the place fails for good after some requests.
         let dead_after = if seed % 3 == 0 { 3 + 4 * seed } else { u64::MAX };
         let faulty = Arc::new(Faulty::new(Arc::clone(&memory), seed, 30, dead_after));
         let target = Target::of(faulty).unwrap();

@@ -1,8 +1,8 @@
 //! Checkpoints: a folder inside the store's with hard links to its data files, and copies of the rest.
 //!
 //! RocksDB writes its tables in memory to disk first and then lists its files, so a checkpoint holds all writes up to
-//! some moment of the call. Data files that RocksDB deletes meanwhile stay on disk until the checkpoint is removed. What
-//! a crash leaves is removed at the next opening.
+//! some moment of the call. Data files that RocksDB deletes meanwhile stay on disk until the checkpoint is removed.
+//! What a crash leaves is removed at the next opening.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -75,12 +75,6 @@ impl Prepared {
         &self.graph
     }
 
-    /// The text of its program; made from the steps where it came as bytecode.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Whether it may write, which is known before it runs.
     #[must_use]
     pub fn is_write(&self) -> bool {

@@ -49,6 +49,9 @@ pub struct Created {
     pub read_bytes: u64,
 }
 
+/// The chunks of files that are stored already, by name, length and moment of change.
+type KnownFiles = BTreeMap<(String, u64, String), Vec<String>>;
+
 /// A file of the source.
 struct Found {
     name: String,
@@ -112,10 +115,7 @@ impl Repository {
     }
 
     /// The files of the newest backup whose chunks are all there.
-    fn files_of_newest(
-        &self,
-        stored: &BTreeMap<String, u64>,
-    ) -> Result<BTreeMap<(String, u64, String), Vec<String>>, BackupError> {
+    fn files_of_newest(&self, stored: &BTreeMap<String, u64>) -> Result<KnownFiles, BackupError> {
         let newest = match self.find("latest") {
             Ok(newest) => newest,
             // Whatever is wrong with it, this one does not need it.

@@ -87,7 +87,7 @@ impl Repository {
                     return Err(BackupError::Storage { action, object, reason });
                 }
                 Err(error) => {
-                    found.add(Problem { object: listed.object, reason: reason_of(&error), backups: vec![listed.id] })
+                    found.add(Problem { object: listed.object, reason: reason_of(&error), backups: vec![listed.id] });
                 }
             }
         }
