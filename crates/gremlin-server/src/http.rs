@@ -6,7 +6,7 @@ use std::sync::Arc;
 use auth::AuthError;
 use compact_str::CompactString as Text;
 use gremlin_codec::graphson::{self, Version};
-use http_server::{BodyError, Query as Parameters, Reply, accepts_gzip, read_body, request_id};
+use http_server::{BodyError, Query as Parameters, Reply, accepts_gzip, peer, read_body, request_id};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap};
 use hyper::http::request::Parts;
@@ -94,7 +94,7 @@ async fn respond(shared: &Arc<Shared>, head: &Parts, body: &mut Incoming, format
         return Err(Failure::new(status::REQUEST_ARGUMENTS, "sessions are possible over a WebSocket only"));
     }
     let own_id = request_id(&head.headers).map(str::to_owned);
-    let ready = work::prepare(shared, request, from, own_id).await?;
+    let ready = work::prepare(shared, request, peer(&head.extensions), own_id).await?;
     let (done, rows) = oneshot::channel();
     let bytes_max = shared.options.response_bytes_max;
     let sink = Whole { all: Collect::new(bytes_max), done: Some(done) };

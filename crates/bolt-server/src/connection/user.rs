@@ -61,7 +61,7 @@ impl Connection {
         let (auth, credentials, from) = (Arc::clone(auth), credentials.clone(), self.peer.ip());
         let certificate = certificate.cloned();
         let check = tokio::task::spawn_blocking(move || {
-            let shown = self::shown(&credentials, certificate.as_ref())?;
+            let shown = shown(&credentials, certificate.as_ref())?;
             auth.check(shown, Some(from)).map_err(|error| refused(&error))
         });
         check.await.unwrap_or_else(|_| {

@@ -20,7 +20,7 @@ const MANAGERS: &[&str] = &["boss"];
 const ADMINS: &[&str] = &[];
 
 /// What is open to who shows nothing.
-const OPEN: [&str; 4] = ["GET /versions", "GET /health", "GET /openapi.json", "POST {S}/auth/login"];
+const OPEN: [&str; 5] = ["GET /versions", "GET /health", "GET /ready", "GET /openapi.json", "POST {S}/auth/login"];
 
 /// Method and address, either of which may end in `*`, and who is let in. The first that fits counts.
 const RULES: &[(&str, &str, &[&str])] = &[
@@ -68,6 +68,8 @@ const RULES: &[(&str, &str, &[&str])] = &[
     ("GET", "/apis", KNOWN),
     ("GET", "/versions", KNOWN),
     ("GET", "/health", KNOWN),
+    ("GET", "/ready", KNOWN),
+    ("*", "/rhizome/backups*", ADMINS),
     ("GET", "/openapi.json", KNOWN),
     ("GET", "/swagger-ui/*", KNOWN),
     ("GET", "/metrics*", MANAGERS),
@@ -116,7 +118,10 @@ fn addresses(template: &str) -> Vec<String> {
     };
     let element = if template.contains("/vertices/{id}") { "%22nosuch%22" } else { "nosuch" };
     let fixed = [("{space}", "DEFAULT"), ("{group}", "server"), ("{id}", element), ("{name}", "nosuch"), ("{*}", "x")];
-    let filled = fixed.iter().fold(template.to_owned(), |path, (from, to)| path.replace(from, to));
+    let mut filled = fixed.iter().fold(template.to_owned(), |path, (from, to)| path.replace(from, to));
+    if template == "/gremlin" {
+        filled.push_str("?gremlin=g.V().limit(1)");
+    }
     prefixes.iter().map(|(from, to)| filled.replacen(from, to, 1)).collect()
 }
 
