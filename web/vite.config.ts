@@ -11,7 +11,7 @@ const passed = [
     '/versions',
     '/metrics',
     '/auth',
-  '/db',
+    '/db',
     '/openapi.json',
     '/rhizome',
 ];

@@ -84,6 +84,8 @@ export async function open({ dark = false, chinese = false, width = 1280, height
     page.on('console', (message) => {
         // Chromium writes this for every answer that is an error; the checks that provoke one look at what is shown.
         if (message.text().startsWith('Failed to load resource')) return;
+        // Software WebGL is slow where it reads pixels, and says so.
+        if (message.text().includes('GL Driver Message')) return;
         if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
     });
     page.on('request', (sent) => {

@@ -40,7 +40,7 @@ describe('results', () => {
             { elementId: '1:a', labels: ['x'], properties: {} },
             { elementId: 'S', startNodeElementId: '1:a', endNodeElementId: '1:b', type: 't', properties: {} },
         ];
-        expect(verticesIn([path, { type: 'vertex', id: 9223372036854775807n }])).toEqual([
+        expect(verticesIn([path, { elementId: '9223372036854775807', labels: [], properties: {} }])).toEqual([
             '1:a',
             '1:b',
             9223372036854775807n,

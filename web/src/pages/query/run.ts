@@ -1,6 +1,7 @@
 // Sends queries and gives their results one form: columns and rows.
 import { sendText } from '../../api/client';
 import { ApiError } from '../../api/errors';
+import { idFromText } from '../../api/graph';
 import { parse, stringify, type Value } from '../../api/json';
 import { singleTraversal } from './gremlin';
 
@@ -46,8 +47,10 @@ const VERTICES_MAX = 500;
 
 /** The ids of the vertices in a value, at any depth; of an edge its ends. */
 export function verticesIn(value: Value, found: Value[] = [], seen = new Set<string>()): Value[] {
-    const add = (id: Value | undefined): void => {
-        if (id === undefined || id === null || found.length >= VERTICES_MAX) return;
+    const add = (given: Value | undefined, isText = false): void => {
+        if (given === undefined || given === null || found.length >= VERTICES_MAX) return;
+        // Cypher gives ids as texts, numbers too; ids from a primary key have a colon.
+        const id = isText && typeof given === 'string' && /^-?\d+$/.test(given) ? idFromText(given) : given;
         const key = `${typeof id}:${String(id)}`;
         if (!seen.has(key)) {
             seen.add(key);
@@ -58,10 +61,10 @@ export function verticesIn(value: Value, found: Value[] = [], seen = new Set<str
     if (Array.isArray(value)) for (const one of value) verticesIn(one, found, seen);
     else if (isObject(value)) {
         if (value['type'] === 'vertex' && 'id' in value) add(value['id']);
-        else if ('elementId' in value && 'labels' in value) add(value['elementId']);
+        else if ('elementId' in value && 'labels' in value) add(value['elementId'], true);
         else if ('startNodeElementId' in value) {
-            add(value['startNodeElementId']);
-            add(value['endNodeElementId']);
+            add(value['startNodeElementId'], true);
+            add(value['endNodeElementId'], true);
         } else if (value['type'] === 'edge' && 'outV' in value) {
             add(value['outV']);
             add(value['inV']);
