@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { exploreChecks } from './explore.mjs';
 import { BIG, HOSTILE, LABEL, make, NAME, PEOPLE, PERSONS, SCRIPT } from './fixtures.mjs';
 import { audit, call, check, close, equal, get, open, pictures, tasksEnd, until, url } from './harness.mjs';
 
@@ -365,6 +366,8 @@ checks['tables and forms work at 360 pixels'] = async (_, problems) => {
     problems.push(...complaints);
     await context.close();
 };
+
+Object.assign(checks, exploreChecks);
 
 const started = Date.now();
 let [passed, failed] = [0, 0];

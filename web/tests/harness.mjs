@@ -86,6 +86,8 @@ export async function open({ dark = false, chinese = false, width = 1280, height
         if (message.text().startsWith('Failed to load resource')) return;
         // Software WebGL is slow where it reads pixels, and says so.
         if (message.text().includes('GL Driver Message')) return;
+        // Software WebGL says that it is slow.
+        if (message.text().includes('GL Driver Message')) return;
         if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
     });
     page.on('request', (sent) => {
