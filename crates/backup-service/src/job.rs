@@ -11,16 +11,11 @@ use graph_host::{Job, JobContext};
 use graph_maintenance::Progress as _;
 use graph_model::ErrorKind;
 use graph_store::StoreError;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::input::{CREATE_KIND, CreateInput, RESTORE_KIND, RestoreInput};
 use crate::service::{Backups, failed};
 use crate::{NoBackup, back_up};
-
-/// The type of tasks that make backups.
-pub(crate) const CREATE_KIND: &str = "backup";
-/// The type of tasks that restore a graph.
-pub(crate) const RESTORE_KIND: &str = "backup_restore";
 
 /// How often a running task looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(100);
@@ -30,23 +25,6 @@ const REPORT: Duration = Duration::from_secs(1);
 const COPY_TIME_MAX: Duration = Duration::from_secs(30 * 24 * 3600);
 /// What bytes of progress are counted in, so that rows of a copy can be counted beside them.
 const MIB: u64 = 1 << 20;
-
-/// What a task that makes a backup works on.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct CreateInput {
-    pub(crate) reread: bool,
-}
-
-/// What a task that restores a graph works on.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct RestoreInput {
-    /// Its name, or `latest`.
-    pub(crate) backup: String,
-    /// The graph in it.
-    pub(crate) graph: String,
-    /// The name it gets.
-    pub(crate) name: String,
-}
 
 #[derive(Clone, Copy)]
 enum Work {

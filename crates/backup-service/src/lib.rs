@@ -10,6 +10,7 @@
 //!   begin with the backup it was made of.
 //! - A graph that is restored is copied and compared before it gets its name.
 
+mod input;
 mod job;
 mod service;
 

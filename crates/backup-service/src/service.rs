@@ -9,7 +9,7 @@ use graph_model::ErrorKind;
 use graph_store::StoreError;
 use serde_json::{Value as Json, json};
 
-use crate::job::{CREATE_KIND, CreateInput, RESTORE_KIND, RestoreInput};
+use crate::input::{CREATE_KIND, CreateInput, RESTORE_KIND, RestoreInput};
 
 /// Opens a store in a folder of the engine that keeps files, without anything running in the background that would
 /// change elements.

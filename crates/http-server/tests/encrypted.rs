@@ -62,6 +62,7 @@ async fn requests_are_answered_whole_and_idle_connections_closed() {
         waiting_queries_max: 1,
         waiting_writes_max: 1,
         query_niceness: 0,
+        attempt: Duration::ZERO,
         workers: 0,
         remote: false,
     }));

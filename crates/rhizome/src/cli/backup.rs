@@ -1,18 +1,20 @@
 //! `rhizome backup`: makes backups of a store, shows, verifies and removes them, and restores one into a folder.
 
 mod deep;
+mod progress;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use api_client::{Client, ClientOptions};
-use backup::{CreateOptions, Depth, Keep, Progress, Repository, Target};
+use backup::{CreateOptions, Depth, Keep, Repository, Target};
 use bytesize::ByteSize;
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rhizome::engine;
 use rhizome::settings::{EngineName, Settings};
+
+use self::progress::{bar, show};
 
 /// How long the command waits for a server's task: it can be looked up later.
 const TASK_TIME_MAX: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -334,18 +336,4 @@ fn restore(arguments: &RestoreArguments) -> anyhow::Result<()> {
         ByteSize(restored.bytes),
         manifest.files.len()
     ))
-}
-
-fn bar(prefix: &'static str) -> anyhow::Result<ProgressBar> {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    bar.set_style(ProgressStyle::with_template("{spinner} {prefix}: {bytes} of {total_bytes}, {bytes_per_sec}")?);
-    bar.set_prefix(prefix);
-    bar.enable_steady_tick(Duration::from_millis(200));
-    Ok(bar)
-}
-
-fn show(bar: &ProgressBar, at: Progress) -> bool {
-    bar.set_length(at.bytes_total);
-    bar.set_position(at.bytes_done);
-    true
 }

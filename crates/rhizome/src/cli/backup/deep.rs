@@ -12,6 +12,8 @@ use kv::{Engine, TableId};
 use rhizome::engine;
 use rhizome::settings::{EngineName, Settings};
 
+use super::progress::{bar, show};
+
 /// Restores a backup into a folder of its own, reads every row of every table with its checksum, and verifies every
 /// index of every graph. The folder is removed afterwards.
 pub(super) fn verify(
@@ -22,8 +24,8 @@ pub(super) fn verify(
 ) -> anyhow::Result<()> {
     let parent = scratch.map_or_else(std::env::temp_dir, Path::to_path_buf);
     let folder = Scratch(parent.join(format!("rhizome-verify-{}", std::process::id())));
-    let bar = super::bar("restoring")?;
-    let restored = repository.restore(manifest, &folder.0, &|at| super::show(&bar, at));
+    let bar = bar("restoring")?;
+    let restored = repository.restore(manifest, &folder.0, &|at| show(&bar, at));
     bar.finish_and_clear();
     restored?;
     let mut settings = settings.clone();
