@@ -49,12 +49,8 @@ async fn requests_are_answered_whole_and_idle_connections_closed() {
     std::fs::write(path("server.pem"), certificate.pem()).unwrap();
     std::fs::write(path("key.pem"), key.serialize_pem()).unwrap();
     std::fs::set_permissions(path("key.pem"), std::fs::Permissions::from_mode(0o600)).unwrap();
-    let files = Files {
-        certificate: path("server.pem"),
-        key: path("key.pem"),
-        client_ca: None,
-        demand: Demand::Optional,
-    };
+    let files =
+        Files { certificate: path("server.pem"), key: path("key.pem"), client_ca: None, demand: Demand::Optional };
     let serving = Arc::new(Serving::new(ServingOptions {
         requests_in_flight_max: 10,
         bytes_in_flight_max: 100_000_000,
@@ -65,6 +61,7 @@ async fn requests_are_answered_whole_and_idle_connections_closed() {
         attempt: Duration::ZERO,
         workers: 0,
         remote: false,
+        watch: serving::Watch::default(),
     }));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use audit::{Class, Event};
+use audit::Class;
 use auth::{AuthError, Authenticate, Caller, Credentials};
 use cypher_session::{Begin, Failure, Statement, Task, Transaction, Transactions};
 use cypher_value::{DateTime, Value, to_text};
@@ -167,7 +167,7 @@ impl QueryApi {
         let watch = &self.transactions.serving().watch;
         let mut watched = watch.record(Class::Login, || {
             let subject = as_credentials(&shown).subject(PROTOCOL, from, Some(self.request_id(&head.headers)));
-            Event::new(Class::Login, "authenticate", subject)
+            audit::Event::new(Class::Login, "authenticate", subject)
         });
         watched.begin().await.map_err(|error| Failure::barred(&Barred::from(error)))?;
         let auth = Arc::clone(&self.auth);
@@ -202,7 +202,7 @@ impl QueryApi {
             let subject = caller.subject(PROTOCOL, peer(&head.extensions), Some(self.request_id(&head.headers)));
             let is_transaction = head.uri.path().contains("/tx");
             let path = if is_transaction { "/db/{graph}/query/v2/tx" } else { "/db/{graph}/query/v2" };
-            Event::new(Class::Query, format!("{} {path}", head.method), subject).of_graph(&*graph)
+            audit::Event::new(Class::Query, format!("{} {path}", head.method), subject).of_graph(&*graph)
         });
         if let Some(text) = text {
             watched.note_query(text);

@@ -39,7 +39,8 @@ pub(super) fn verify(
     let mut text = format!("backup {} was restored and read: {rows} rows\n", manifest.id);
     let mut wrong = 0;
     for name in store.graph_names() {
-        let report = check_indexes(&store.graph(&name)?, false, &Budget::unlimited(), &mut |_| ())?;
+        let graph = store.graph(&name)?;
+        let report = check_indexes(&graph, false, &Budget::unlimited(), &mut |_| ())?;
         wrong += report.total();
         text.push_str(&format!(
             "  graph {name}: {} elements and {} index entries, {} wrong\n",
