@@ -1,5 +1,5 @@
 //! Backups by the real program: under load, cut short at any moment, and restored as a whole or one graph of it.
-#![expect(clippy::unwrap_used, reason = "test code")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
 
