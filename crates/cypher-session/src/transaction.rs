@@ -169,9 +169,9 @@ impl Transactions {
 }
 
 impl Transactions {
-    /// Carries a transaction out that is a read and the taking of its rows, on the thread at hand, if that takes no more
-    /// than a moment. False where it does, or may write, or has more rows than are wanted: nothing has happened then,
-    /// and what was answered is to be forgotten.
+    /// Carries a transaction out that is a read and the taking of its rows, on the thread at hand, if that takes no
+    /// more than a moment. False where it does, or may write, or has more rows than are wanted: nothing has happened
+    /// then, and what was answered is to be forgotten.
     pub fn attempt(&self, begin: &Begin, statement: Statement, fetch: &Task, answers: impl Answers) -> bool {
         let attempts = &self.serving.attempts;
         let Some(shape) = Shape::of(&[begin.database.as_bytes(), statement.text.as_bytes()]) else { return false };

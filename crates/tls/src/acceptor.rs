@@ -1,19 +1,18 @@
 //! The certificate that is shown at this moment, and how new files replace it.
 
-mod handshake;
-
 use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
 use rustls::ServerConfig;
+use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use crate::error::TlsError;
 use crate::files::{Files, Loaded, load};
+use crate::handshake::{Accepted, HandshakeError, accept};
 use crate::limits::RELOAD_INTERVAL;
-
-pub use handshake::{Accepted, HandshakeError, Protocol};
+use crate::protocol::Protocol;
 
 /// TLS for the listeners of a server, which share it.
 #[derive(Debug)]
@@ -54,6 +53,16 @@ impl Tls {
     #[must_use]
     pub fn has_clients(&self) -> bool {
         self.files.client_ca.is_some()
+    }
+
+    /// Takes a connection through the handshake. A client that sends a request of HTTP in plain text is answered that
+    /// this port speaks TLS; any other one that does not begin a handshake is not answered, because what it sent next
+    /// might be a password.
+    ///
+    /// # Errors
+    /// The connection is lost; there is nothing more to do with it.
+    pub async fn accept(&self, stream: TcpStream, protocol: Protocol) -> Result<Accepted, HandshakeError> {
+        accept(self.config(protocol), stream).await
     }
 
     fn config(&self, protocol: Protocol) -> Arc<ServerConfig> {

@@ -15,12 +15,16 @@
 mod acceptor;
 mod error;
 mod files;
+mod handshake;
 pub mod limits;
+mod protocol;
 mod stream;
 mod validity;
 
-pub use acceptor::{Accepted, HandshakeError, Protocol, Tls};
+pub use acceptor::Tls;
 pub use error::{Problem, TlsError};
 pub use files::{Demand, Files};
+pub use handshake::{Accepted, HandshakeError};
+pub use protocol::Protocol;
 pub use stream::Stream;
 pub use validity::ClientCertificate;

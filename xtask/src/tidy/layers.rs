@@ -123,6 +123,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("graph-view", &["auth", "graph-access", "graph-host", "graph-model", "graph-schema", "graph-store", "kv"]),
     ("rest-users", &["auth", "graph-model"]),
+    ("rest-metrics", &["graph-host", "serving"]),
     ("rest-json", &["cypher-value", "graph-model", "graph-schema", "query-value", "tagged-value"]),
     ("fuzz", &["fuzz-targets"]),
     (
@@ -226,6 +227,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "openapi-document",
             "rest-description",
             "rest-errors",
+            "rest-metrics",
             "rest-users",
             "graph-view",
             "traversal",

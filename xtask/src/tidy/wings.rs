@@ -42,7 +42,7 @@ const WINGS: &[(&str, &[&[&str]])] = &[
             &["room"],
             &["workers"],
             &["pool", "admission", "watch"],
-            &["queue", "quotas", "disk"],
+            &["queue", "quotas", "disk", "attempts"],
             &["metrics", "process", "busy_poll"],
             &["limits"],
         ],

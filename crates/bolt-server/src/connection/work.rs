@@ -70,8 +70,8 @@ impl Connection {
         worked
     }
 
-    /// Lets a query in where quotas allow that, into a transaction that is begun where there is none. The answers, where
-    /// the query could be carried out at once.
+    /// Lets a query in where quotas allow that, into a transaction that is begun where there is none. The answers,
+    /// where the query could be carried out at once.
     async fn let_in(
         &mut self,
         text: &Text,

@@ -1,50 +1,24 @@
 //! `/metrics` and below: Prometheus text, and the same figures as JSON in HugeGraph's groups.
 
-use std::fmt::Write as _;
-
-use prometheus::proto::{Metric, MetricFamily, MetricType};
-use prometheus::{Encoder as _, TextEncoder};
 use rest_json::Dialect;
-use serde_json::{Map, Value, json};
-use serving::{kept_bytes, program_bytes, resident_bytes};
+use rest_metrics::{Figures, GROUPS};
 
-use crate::call::{Answered, App, Call};
+use crate::call::{Answered, Call};
 use crate::names::CORE_VERSION;
 use http_server::Reply;
 use rest_errors::ApiError;
 
-/// HugeGraph's groups of metrics.
-const GROUPS: [&str; 5] = ["gauges", "counters", "histograms", "meters", "timers"];
-
-const MEBIBYTE: u64 = 1024 * 1024;
-const GIBIBYTE: u64 = 1024 * MEBIBYTE;
-
-/// The memory of the process by its parts.
-const MEMORY: &str = "rhizome_memory_bytes";
+fn figures(call: &Call) -> Figures<'_> {
+    let app = &call.app;
+    Figures { store: &app.store, serving: &app.serving, endpoints: &app.endpoints, version: CORE_VERSION }
+}
 
 /// Everything: text, or JSON with `?type=json`.
 pub(crate) fn all(call: &Call) -> Answered {
     if wants_json(call)? {
-        let groups: Map<String, Value> =
-            GROUPS.iter().map(|group| ((*group).to_owned(), json_group(&call.app, group))).collect();
-        return Ok(Reply::value(&Value::Object(groups)));
+        return Ok(Reply::value(&figures(call).groups()));
     }
-    let mut bytes = Vec::new();
-    TextEncoder::new().encode(&families(&call.app), &mut bytes).map_err(|_| ApiError::defect())?;
-    let mut text = head(&call.app);
-    text.push_str(&String::from_utf8_lossy(&bytes));
-    for (name, help, value) in process_and_engine(&call.app) {
-        let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
-    }
-    let _ =
-        writeln!(text, "# HELP {MEMORY} Memory of the process by what holds it; the parts add up to what is in RAM");
-    let _ = writeln!(text, "# TYPE {MEMORY} gauge");
-    for (part, help, bytes) in memory(&call.app) {
-        let _ = writeln!(text, "# {part}: {help}\n{MEMORY}{{part=\"{part}\"}} {bytes}");
-    }
-    Ok(Reply::text(text))
+    Ok(Reply::text(figures(call).text().map_err(|_| ApiError::defect())?))
 }
 
 /// One of HugeGraph's groups.
@@ -53,193 +27,30 @@ pub(crate) fn group(call: &Call) -> Answered {
     if !GROUPS.contains(&&*name) {
         return Err(ApiError::no_route(call.address.path()));
     }
-    Ok(Reply::value(&json_group(&call.app, &name)))
+    Ok(Reply::value(&figures(call).group(&name)))
 }
 
 /// How often and how fast every endpoint answered.
 pub(crate) fn statistics(call: &Call) -> Answered {
-    let used = || call.app.endpoints.all().filter(|endpoint| endpoint.counts() != (0, 0));
     if wants_json(call)? {
-        let mut all = Map::new();
-        for endpoint in used() {
-            let ((succeeded, failed), (longest, mean)) = (endpoint.counts(), endpoint.times_ms());
-            all.insert(
-                format!("{}/{}", endpoint.template.trim_start_matches('/'), endpoint.method),
-                json!({
-                    "MAX_RESPONSE_TIME": longest, "MEAN_RESPONSE_TIME": mean,
-                    "TOTAL_REQUEST": succeeded + failed, "FAILED_REQUEST": failed, "SUCCESS_REQUEST": succeeded,
-                }),
-            );
-        }
-        return Ok(Reply::value(&Value::Object(all)));
+        return Ok(Reply::value(&figures(call).statistics()));
     }
-    let mut text = head(&call.app);
-    for endpoint in used() {
-        let ((succeeded, failed), (longest, mean)) = (endpoint.counts(), endpoint.times_ms());
-        let labels = format!("path=\"{}\",method=\"{}\"", endpoint.template, endpoint.method);
-        for (name, value) in [
-            ("max_response_time_ms", longest),
-            ("mean_response_time_ms", mean),
-            ("success_request", succeeded as f64),
-            ("failed_request", failed as f64),
-        ] {
-            let _ = writeln!(text, "rhizome_http_{name}{{{labels}}} {value}");
-        }
-    }
-    Ok(Reply::text(text))
+    Ok(Reply::text(figures(call).statistics_text()))
 }
 
-/// Memory, processors and uptime, in the form of HugeGraph; what only a Java process has is 0.
+/// Memory, processors and uptime.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 pub(crate) fn system(call: &Call) -> Answered {
-    let used = resident_bytes() / MEBIBYTE;
-    let uptime_ms = u64::try_from(call.app.serving.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let memory = json!({ "committed": used, "init": 0, "used": used, "max": 0 });
-    Ok(Reply::value(&json!({
-        "basic": {
-            "mem": used, "mem_total": used, "mem_used": used, "mem_free": 0, "mem_unit": "MB",
-            "processors": processors, "uptime": uptime_ms, "systemload_average": load_average(),
-        },
-        "heap": memory,
-        "nonheap": { "committed": 0, "init": 0, "used": 0, "max": 0 },
-        "thread": { "peak": 0, "daemon": 0, "total_started": 0, "count": thread_count() },
-        "class_loading": { "count": 0, "loaded": 0, "unloaded": 0 },
-        "garbage_collector": { "time_unit": "ms" },
-    })))
+    Ok(Reply::value(&figures(call).system()))
 }
 
-/// The engine's figures for every graph. Graphs share the engine, so they show the same.
+/// The engine's figures for every graph.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
 pub(crate) fn backend(call: &Call) -> Answered {
-    let engine = call.app.store.engine();
-    let mut figures = Map::new();
-    for statistic in engine.statistics() {
-        figures.insert(statistic.name.to_owned(), json!(statistic.value));
-    }
-    let memory: f64 = engine.memory().iter().map(|part| part.value).sum();
-    let disk = ["total_sst_bytes", "wal_bytes"].into_iter().filter_map(|name| figures.get(name)?.as_f64()).sum::<f64>();
-    for (name, figure) in [
-        ("mem_used", json!(memory / MEBIBYTE as f64)),
-        ("mem_used_readable", json!(format!("{:.2} MB", memory / MEBIBYTE as f64))),
-        ("mem_unit", json!("MB")),
-        ("disk_usage", json!(disk / GIBIBYTE as f64)),
-        ("disk_usage_readable", json!(format!("{:.2} MB", disk / MEBIBYTE as f64))),
-        ("disk_unit", json!("GB")),
-    ] {
-        figures.insert(name.to_owned(), figure);
-    }
-    let graph = json!({
-        "backend": engine.name(), "nodes": 1, "cluster_id": "local", "servers": { "local": figures },
-    });
-    let graphs: Map<String, Value> =
-        call.app.store.graph_names().into_iter().map(|name| (name, graph.clone())).collect();
-    Ok(Reply::value(&Value::Object(graphs)))
+    Ok(Reply::value(&figures(call).backend()))
 }
 
 /// Clients before 1.2 know nothing else and do not say so.
 fn wants_json(call: &Call) -> Result<bool, ApiError> {
     Ok(call.dialect == Dialect::Before15 || call.query().text("type")?.as_deref() == Some("json"))
-}
-
-/// The first lines of a text: which HugeGraph this speaks for, and what it keeps its graphs in.
-fn head(app: &App) -> String {
-    let engine = app.store.engine().name();
-    format!(
-        "# HELP hugegraph_info\n# TYPE hugegraph_info untyped\nhugegraph_info{{version=\"{CORE_VERSION}\",}} 1.0\n\
-         # HELP rhizome_info The storage engine\n# TYPE rhizome_info gauge\nrhizome_info{{engine=\"{engine}\"}} 1\n"
-    )
-}
-
-fn families(app: &App) -> Vec<MetricFamily> {
-    app.serving.refresh_gauges();
-    app.serving.metrics.registry.gather()
-}
-
-fn process_and_engine(app: &App) -> Vec<(String, &'static str, f64)> {
-    let mut all = vec![
-        ("process_resident_memory_bytes".to_owned(), "Memory of the process that is in RAM", resident_bytes() as f64),
-        ("process_uptime_seconds".to_owned(), "Time since the start", app.serving.started.elapsed().as_secs_f64()),
-    ];
-    let purged = app.store.purged();
-    all.push((
-        "rhizome_expired_vertices_total".to_owned(),
-        "Vertices deleted because they had expired",
-        purged.vertices as f64,
-    ));
-    all.push(("rhizome_expired_edges_total".to_owned(), "Edges deleted because they had expired", purged.edges as f64));
-    let adjacency = app.store.adjacency();
-    for (name, help, value) in [
-        ("bytes", "Memory of the neighbours kept for traversals", adjacency.bytes as u64),
-        ("vertices", "Vertices that have numbers for traversals", adjacency.vertices),
-        ("hits_total", "Vertices whose neighbours a traversal found in memory", adjacency.hits),
-        ("misses_total", "Vertices whose neighbours a traversal had to read", adjacency.misses),
-        ("evicted_total", "Lists of neighbours given up for others", adjacency.evicted),
-    ] {
-        all.push((format!("rhizome_adjacency_cache_{name}"), help, value as f64));
-    }
-    let statistics = app.store.engine().statistics();
-    all.extend(statistics.into_iter().map(|s| (format!("rhizome_engine_{}", s.name), s.help, s.value)));
-    all
-}
-
-/// What the memory of the process in RAM is made of: parts that are counted, and the rest.
-fn memory(app: &App) -> Vec<(&'static str, &'static str, f64)> {
-    let mut parts: Vec<_> = app.store.memory().into_iter().map(|part| (part.name, part.help, part.value)).collect();
-    parts.push(("request_bodies", "Bodies of requests at work", app.serving.admission.bytes() as f64));
-    parts.push(("program", "The program and its libraries, as far as they are in RAM", program_bytes() as f64));
-    if let Some(kept) = kept_bytes() {
-        parts.push(("allocator", "Freed memory that the allocator keeps for what comes next", kept as f64));
-    }
-    let counted: f64 = parts.iter().map(|(_, _, bytes)| bytes).sum();
-    let rest = "Threads, connections, answers under way, and what else is not counted; \
-    negative where parts are counted that the system \
-                has not given memory for yet";
-    parts.push(("rest", rest, resident_bytes() as f64 - counted));
-    parts
-}
-
-/// The figures of one of HugeGraph's groups, by name. Histograms of time are its timers.
-fn json_group(app: &App, group: &str) -> Value {
-    let mut all = Map::new();
-    if group == "gauges" {
-        for (name, _, value) in process_and_engine(app) {
-            all.insert(name, json!({ "value": value }));
-        }
-        for (part, _, bytes) in memory(app) {
-            all.insert(format!("{MEMORY}.{part}"), json!({ "value": bytes }));
-        }
-    }
-    for family in families(app) {
-        for metric in family.get_metric() {
-            let figure = match (group, family.get_field_type()) {
-                ("gauges", MetricType::GAUGE) => json!({ "value": metric.get_gauge().get_value() }),
-                ("counters", MetricType::COUNTER) => json!({ "count": metric.get_counter().get_value() }),
-                ("timers", MetricType::HISTOGRAM) => timer(metric),
-                _ => continue,
-            };
-            all.insert(full_name(family.name(), metric), figure);
-        }
-    }
-    Value::Object(all)
-}
-
-fn timer(metric: &Metric) -> Value {
-    let histogram = metric.get_histogram();
-    let count = histogram.get_sample_count();
-    let mean = if count == 0 { 0.0 } else { histogram.get_sample_sum() / count as f64 };
-    json!({ "count": count, "mean": mean, "duration_unit": "seconds" })
-}
-
-fn full_name(name: &str, metric: &Metric) -> String {
-    metric.get_label().iter().fold(name.to_owned(), |full, label| format!("{full}.{}", label.value()))
-}
-
-fn thread_count() -> usize {
-    std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
-}
-
-fn load_average() -> f64 {
-    let load = || std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok();
-    load().unwrap_or_default()
 }

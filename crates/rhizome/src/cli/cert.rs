@@ -145,7 +145,8 @@ fn sign(
     write(folder, certificate, &signed.pem())
 }
 
-/// Has a certificate valid for a span of time. It begins a day before today, so that clocks that are late find it valid.
+/// Has a certificate valid for a span of time. It begins a day before today, so that clocks that are late find it
+/// valid.
 fn limit(about: &mut CertificateParams, span: Span) {
     let begin = Timestamp::now().to_zoned(TimeZone::UTC).date().saturating_sub(Span::new().days(1));
     let moment = |date: Date| {

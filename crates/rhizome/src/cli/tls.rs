@@ -35,8 +35,8 @@ pub(super) fn warn_of_plain_text(settings: &Settings, listeners: &[SocketAddr]) 
     for address in listeners.iter().filter(|address| !address.ip().is_loopback()) {
         tracing::warn!(
             "passwords, tokens and data go to and from {address} as plain text, which anyone on the way can read: set \
-             tls.certificate and tls.key (`rhizome cert dev` makes a pair to try), or let a proxy on this machine speak \
-             TLS"
+             tls.certificate and tls.key (`rhizome cert dev` makes a pair to try), or let a proxy on this machine \
+             speak TLS"
         );
     }
 }

@@ -1,28 +1,20 @@
 //! Handshakes.
 
 use std::io;
+use std::sync::Arc;
 
+use rustls::ServerConfig;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
-use super::Tls;
 use crate::limits::{HANDSHAKE_TIME_MAX, PLAIN_TEXT_BYTES_MAX, PLAIN_TEXT_TIME_MAX};
 use crate::stream::Stream;
 use crate::validity::ClientCertificate;
 
 /// The first byte of a record in which a handshake begins (RFC 8446, section 5.1).
 const HANDSHAKE: u8 = 22;
-
-/// What is spoken over TLS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    /// HTTP/1, which clients may ask for by name (ALPN, RFC 7301).
-    Http,
-    /// Bolt, which has no such name.
-    Bolt,
-}
 
 /// A connection after its handshake.
 #[derive(Debug)]
@@ -48,37 +40,30 @@ pub enum HandshakeError {
     Failed(#[from] io::Error),
 }
 
-impl Tls {
-    /// Takes a connection through the handshake. A client that sends a request of HTTP in plain text is answered that
-    /// this port speaks TLS; any other one that does not begin a handshake is not answered, because what it sent next
-    /// might be a password.
-    ///
-    /// # Errors
-    /// The connection is lost; there is nothing more to do with it.
-    pub async fn accept(&self, stream: TcpStream, protocol: Protocol) -> Result<Accepted, HandshakeError> {
-        timeout(HANDSHAKE_TIME_MAX, self.shake_hands(stream, protocol)).await.map_err(|_| HandshakeError::TimedOut)?
-    }
+/// Takes a connection through the handshake, with what is shown at this moment.
+pub(crate) async fn accept(config: Arc<ServerConfig>, stream: TcpStream) -> Result<Accepted, HandshakeError> {
+    timeout(HANDSHAKE_TIME_MAX, shake_hands(config, stream)).await.map_err(|_| HandshakeError::TimedOut)?
+}
 
-    async fn shake_hands(&self, stream: TcpStream, protocol: Protocol) -> Result<Accepted, HandshakeError> {
-        let mut first = [0];
-        if stream.peek(&mut first).await? == 0 {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-        }
-        if first != [HANDSHAKE] {
-            if first[0].is_ascii_uppercase() {
-                refuse_plain_text(stream).await?;
-            }
-            return Err(HandshakeError::PlainText);
-        }
-        let stream = TlsAcceptor::from(self.config(protocol)).accept(stream).await?;
-        let (_, session) = stream.get_ref();
-        let shown = session.peer_certificates().and_then(|chain| chain.first());
-        let certificate = shown.and_then(ClientCertificate::of);
-        if shown.is_some() && certificate.is_none() {
-            tracing::debug!("the certificate of a client names no user: its subject has not exactly one common name");
-        }
-        Ok(Accepted { stream: Stream::encrypted(stream), certificate })
+async fn shake_hands(config: Arc<ServerConfig>, stream: TcpStream) -> Result<Accepted, HandshakeError> {
+    let mut first = [0];
+    if stream.peek(&mut first).await? == 0 {
+        return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
     }
+    if first != [HANDSHAKE] {
+        if first[0].is_ascii_uppercase() {
+            refuse_plain_text(stream).await?;
+        }
+        return Err(HandshakeError::PlainText);
+    }
+    let stream = TlsAcceptor::from(config).accept(stream).await?;
+    let (_, session) = stream.get_ref();
+    let shown = session.peer_certificates().and_then(|chain| chain.first());
+    let certificate = shown.and_then(ClientCertificate::of);
+    if shown.is_some() && certificate.is_none() {
+        tracing::debug!("the certificate of a client names no user: its subject has not exactly one common name");
+    }
+    Ok(Accepted { stream: Stream::encrypted(stream), certificate })
 }
 
 /// Tells a client of HTTP what is wrong, and lets it read that.
