@@ -34,8 +34,11 @@ def trusted(server, monkeypatch):
 def test_queries_are_encrypted(server, scheme):
     admin = ("admin", tls_server.PASSWORD)
     with neo4j.GraphDatabase.driver(f"{scheme}://{server.bolt}", auth=admin) as driver:
-        driver.execute_query("UNWIND range(1, 5000) AS n CREATE (:N {n: n, text: 'some text'})", database_="secret")
-        records = driver.execute_query("MATCH (n:N) RETURN n.n AS n, n.text AS text", database_="secret").records
+        # The server is shared by both schemes.
+        create = "UNWIND range(1, 5000) AS n CREATE (:N {n: n, text: 'some text', scheme: $scheme})"
+        driver.execute_query(create, scheme=scheme, database_="secret")
+        read = "MATCH (n:N) WHERE n.scheme = $scheme RETURN n.n AS n, n.text AS text"
+        records = driver.execute_query(read, scheme=scheme, database_="secret").records
     assert sorted(record["n"] for record in records) == list(range(1, 5001))
 
 
