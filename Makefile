@@ -46,7 +46,7 @@ docs: ## Regenerate the generated pages in docs/
 	@scripts/setup.sh build
 	cargo xtask docs
 
-release: ## Make the packages of a release in ./var/release: .deb, archive, checksums; compiles as `make dist` does
+release: ## Make the packages of a release in ./var/release: .deb, archive, image, Helm chart, SBOM, checksums; compiles as `make dist` does
 	@scripts/package.sh var/release
 
 clean-data: ## Delete ./var: the stored graph and the generated input files

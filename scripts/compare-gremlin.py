@@ -15,7 +15,6 @@ TinkerPop's HTTP protocol, with an empty graph as `g`) by scripts that add verti
 """
 
 import argparse
-import csv
 import gzip
 import http.client
 import io
@@ -30,12 +29,8 @@ import tempfile
 import time
 import urllib.parse
 
-LABELS = {"person"}
-KNOWS = "person_knows_person"
-EDGES = {KNOWS}
-# Requests to one server before the next has its turn: after every single one, each would find the processor's caches full of
-# the other's data and its own threads asleep, as no server in use does.
-TURN = 25
+from comparison import KNOWS, TURN, network, text_of
+
 NEIGHBOURS = f"both('{KNOWS}')"
 
 
@@ -134,31 +129,6 @@ def plain(value):
     return value
 
 
-def network(binary, folder, persons):
-    """Generates the network and keeps what this comparison loads."""
-    subprocess.run([binary, "generate", "snb", "--persons", str(persons), "--no-text", "--out", folder], check=True,
-                   stdout=subprocess.DEVNULL)
-    folder = pathlib.Path(folder)
-    schema = json.loads((folder / "schema.json").read_text())
-    mapping = json.loads((folder / "mapping.json").read_text())
-    schema["vertexlabels"] = [label for label in schema["vertexlabels"] if label["name"] in LABELS]
-    schema["edgelabels"] = [label for label in schema["edgelabels"] if label["name"] in EDGES]
-    schema["indexlabels"] = [
-        {"name": "personByFirstName", "base_type": "VERTEX_LABEL", "base_value": "person", "index_type": "SECONDARY",
-         "fields": ["firstName"]}
-    ]
-    wanted = lambda struct: {part["label"] for part in struct.get("vertices", []) + struct.get("edges", [])}
-    kept = LABELS | EDGES
-    mapping["structs"] = [struct for struct in mapping["structs"] if wanted(struct) and wanted(struct) <= kept]
-    (folder / "schema.json").write_text(json.dumps(schema))
-    (folder / "mapping.json").write_text(json.dumps(mapping))
-    people = [row for struct in mapping["structs"] if wanted(struct) == LABELS
-              for row in csv.DictReader((folder / struct["input"]["path"]).open(), delimiter="|")]
-    edges = [row for struct in mapping["structs"] if wanted(struct) == EDGES
-             for row in csv.reader((folder / struct["input"]["path"]).open(), delimiter="|")]
-    return people, [tuple(row[:2]) for row in edges if row[0].isdigit()]
-
-
 def load(server, binary, folder, people, edges):
     """Loads the network into one server and finds the ids of its vertices."""
     if server.hugegraph:
@@ -174,7 +144,7 @@ def load(server, binary, folder, people, edges):
         ids = server.gremlin(text, {"rows": rows})
         server.vertex_id.update(zip((row[0] for row in rows), ids))
     for start in range(0, len(edges), 500):
-        rows = [[server.vertex_id[a], server.vertex_id[b]] for a, b in edges[start:start + 500]]
+        rows = [[server.vertex_id[a], server.vertex_id[b]] for a, b, _ in edges[start:start + 500]]
         text = f"rows.each {{ g.V(it[0]).as('a').V(it[1]).addE('{KNOWS}').from('a').iterate() }}; 0"
         server.gremlin(text, {"rows": rows})
 
@@ -249,6 +219,10 @@ def main():
     print("| operation | " + " | ".join(f"{server.name}, median" for server in servers) + " | "
           + " | ".join(f"{server.name} / {servers[0].name}" for server in servers[1:]) + " |")
     print("|---" * (2 * len(servers)) + "|")
+    for server in servers:
+        # Some end a connection that was silent while the others were loaded.
+        server.connection.close()
+        server.connect()
     for name, script, bindings, compared, rounds in operations(people, edges, given.seed):
         if given.only and name not in given.only:
             continue
@@ -278,10 +252,6 @@ def main():
         first = medians[servers[0].name] or 0.01 / rounds
         print(f"| {name} | " + " | ".join(text_of(medians[server.name]) for server in servers) + " | "
               + " | ".join(f"{medians[server.name] / first:.1f}" for server in servers[1:]) + " |", flush=True)
-
-
-def text_of(seconds):
-    return f"{seconds * 1e6:.0f} us" if seconds < 1e-3 else f"{seconds * 1e3:.2f} ms"
 
 
 if __name__ == "__main__":

@@ -16,6 +16,9 @@ inserts=(single-vertex single-edge)
 # Creating schema comes last: HugeGraph slows down as its schema grows.
 scenarios=(vertex-by-id edge-by-id single-vertex single-edge batch-vertex batch-edge-unchecked batch-edge schema-property-keys)
 goals=(vertex-by-id=5 edge-by-id=6 single-vertex=12 single-edge=10 batch-vertex=3 batch-edge-unchecked=4 batch-edge=3 schema-property-keys=10)
+# Walks have a network of their own, in which right answers are known; one user, so that a walk has the machine to itself.
+walks=(neighbours within-2-hops within-3-hops shortest-path rings-of-3 index-look-up)
+network=(--vertices 10000 --edges 200000)
 # A Java process is slow until its hot code is compiled: each scenario is run for so long before.
 if [[ -n ${QUICK:-} ]]; then
     lengths=(--concurrency 16,64 --rounds 3 --duration 5s --probe 3s)
@@ -92,6 +95,12 @@ say "Warming up both servers with every scenario"
 warm_up "$warm_up" "${scenarios[@]}"
 say "Comparing everything"
 compare "$report" "Both warmed up with every scenario" "${scenarios[@]}"
+say "Comparing walks"
+for url in "$hugegraph_url" "$rhizome_url"; do
+    "$rhizome_bin" bench run --url "$url" --scenario "$(joined "${walks[@]}")" "${network[@]}" --driver closed --concurrency 2 --duration "$warm_up" --warm-up 0s --keep-data >/dev/null
+done
+"$rhizome_bin" bench compare "$rhizome_url" "$hugegraph_url" --scenario "$(joined "${walks[@]}")" "${network[@]}" --concurrency 1 --rounds 5 --duration 5s --settle 10s --keep-data --out "$report/walks" \
+    --note "As above, 10,000 vertices with 40 neighbours each, one user."
 say "Reports: $report/summary.md and $report/report.html, before edges were read $report/before-edge-reads/summary.md"
 if [[ -n ${QUICK:-} ]]; then exit 0; fi
 
@@ -115,7 +124,9 @@ pages=docs/benchmarks
 mkdir -p "$pages/hugegraph-1.7"
 cp "$report/summary.md" "$report/report.html" "$pages/hugegraph-1.7/"
 cp "$report/before-edge-reads/summary.md" "$pages/hugegraph-1.7/before-edge-reads.md"
+cp "$report/walks/summary.md" "$pages/hugegraph-1.7/walks.md"
 fill_in "$pages/hugegraph.md" compare "$report/summary.md"
+fill_in "$pages/walks.md" compare-walks "$report/walks/summary.md"
 fill_in "$pages/hugegraph.md" compare-inserts "$report/before-edge-reads/summary.md"
 scripts/chart.py
 say "$pages/hugegraph.md has the new tables, docs/images the new chart"

@@ -99,7 +99,7 @@ if [[ ${RHIZOME__BOLT__ENABLED:-true} == false ]]; then bolt_url="off"; fi
 cat <<END
 
 Rhizome listens at $url
-  explorer    $url/ui/
+  explorer    $url/ui/g/hugegraph/explore#tour=friends
   Gremlin     ${gremlin_url}
   Cypher      ${bolt_url}
   data        $data/data

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes sure that what a build or a test suite needs from outside the repository is there; says so, one line a step.
 #
-#   scripts/setup.sh [build] [java] [python] [browser] [valgrind] [packages]      no argument: build
+#   scripts/setup.sh [build] [java] [python] [browser] [valgrind] [packages] [tls]      no argument: build
 #
 # Debian packages are installed with apt-get as root or through sudo; where neither is possible the script prints the
 # command and ends with code 1. Python packages go into a virtual environment below ${RHIZOME_CACHE}.
@@ -80,7 +80,9 @@ has_chromium() { have chromium; }
 
 has_valgrind() { have valgrind; }
 
-has_package_tools() { have dpkg-deb && have strip && have objdump && have systemd-analyze; }
+has_package_tools() { have dpkg-deb && have strip && have objdump && have systemd-analyze && have umoci; }
+
+has_testssl() { have testssl && have hexdump; }
 
 has_python() { have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
@@ -137,22 +139,26 @@ setup_java() {
     step "Maven" has_maven maven
 }
 
-# The stamp holds a copy of the pinned requirements that the environment was made from.
-setup_python() {
-    local requirements=("$root"/tests/{clients/python,openapi,licenses}/requirements.txt) file from=()
-    for file in "${requirements[@]}"; do from+=(-r "$file"); done
-    local stamp=$venv/requirements.installed
-    step "Python with venv" has_python python3 python3-venv
-    number=$((number + 1))
-    if [[ -x $venv/bin/python ]] && cat "${requirements[@]}" | cmp -s - "$stamp"; then
-        say "[$number/$total] Python packages: present"
+# A virtual environment with the pinned packages of some files. The stamp holds a copy of what it was made from.
+environment() { # TITLE FOLDER REQUIREMENTS...
+    local title=$1 folder=$2 stamp=$2/requirements.installed file from=()
+    shift 2
+    for file in "$@"; do from+=(-r "$file"); done
+    if [[ -x $folder/bin/python ]] && cat "$@" | cmp -s - "$stamp"; then
+        say "[$number/$total] Python packages ($title): present"
         return
     fi
-    say "[$number/$total] Python packages: installing into $venv"
-    mkdir -p "$(dirname "$venv")"
-    python3 -m venv --clear "$venv"
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "${from[@]}"
-    cat "${requirements[@]}" >"$stamp"
+    say "[$number/$total] Python packages ($title): installing into $folder"
+    mkdir -p "$(dirname "$folder")"
+    python3 -m venv --clear "$folder"
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "${from[@]}"
+    cat "$@" >"$stamp"
+}
+
+setup_python() {
+    step "Python with venv" has_python python3 python3-venv
+    number=$((number + 1))
+    environment "clients" "$venv" "$root"/tests/{clients/python,openapi,licenses}/requirements.txt
 }
 
 setup_browser() {
@@ -164,7 +170,13 @@ setup_valgrind() {
 }
 
 setup_packages() {
-    step "dpkg, binutils and systemd" has_package_tools dpkg binutils systemd
+    step "dpkg, binutils, systemd and umoci" has_package_tools dpkg binutils systemd umoci
+    number=$((number + 1))
+    environment "what judges packages" "$RHIZOME_CACHE/packages-venv" "$root/tests/packages/requirements.txt"
+}
+
+setup_tls() {
+    step "testssl.sh" has_testssl testssl.sh bsdextrautils
 }
 
 (($# > 0)) || set -- build
@@ -173,9 +185,9 @@ number=0
 for part in "$@"; do
     case $part in
     build) total=$((total + 6)) ;;
-    java | python) total=$((total + 2)) ;;
-    browser | valgrind | packages) total=$((total + 1)) ;;
-    *) die "unknown part: $part" "usage: scripts/setup.sh [build] [java] [python] [browser] [valgrind] [packages]" ;;
+    java | python | packages) total=$((total + 2)) ;;
+    browser | valgrind | tls) total=$((total + 1)) ;;
+    *) die "unknown part: $part" "usage: scripts/setup.sh [build] [java] [python] [browser] [valgrind] [packages] [tls]" ;;
     esac
 done
 for part in "$@"; do "setup_$part"; done

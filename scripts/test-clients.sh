@@ -3,6 +3,7 @@
 #
 #   scripts/test-clients.sh java [CLIENT_VERSION] [--engine NAME]     Apache HugeGraph's Java client; default 1.5.0
 #   scripts/test-clients.sh python [--engine NAME]                    the hugegraph-python package
+#   scripts/test-clients.sh mcp [--engine NAME]                       the hugegraph-mcp package
 #
 # --login has the server ask for credentials; the client shows those of the administrator.
 #
@@ -15,7 +16,7 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-usage() { die "usage: scripts/test-clients.sh java [CLIENT_VERSION] | python, each with [--engine NAME] [--login]"; }
+usage() { die "usage: scripts/test-clients.sh java [CLIENT_VERSION] | python | mcp, each with [--engine NAME] [--login]"; }
 
 words=()
 while (($# > 0)); do
@@ -42,12 +43,12 @@ done
 client=${words[0]:-}
 version=${words[1]:-1.5.0}
 case $client in
-java | python) ;;
+java | python | mcp) ;;
 *) usage ;;
 esac
 if ((${#words[@]} > 2)); then usage; fi
 
-"$root/scripts/setup.sh" "$client"
+"$root/scripts/setup.sh" "${client/mcp/python}"
 url=${RHIZOME_TEST_URL:-}
 if [[ -z $url ]]; then
     "$root/scripts/build.sh"
@@ -73,5 +74,19 @@ python)
     cd "$root/tests/clients/python"
     RHIZOME_URL=$url PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" -m pytest -p no:cacheprovider -q \
         ${RHIZOME_TEST_REFERENCE:+-m "not beyond_hugegraph"} . </dev/null
+    ;;
+mcp)
+    say "hugegraph-mcp against $url${RHIZOME__STORAGE__ENGINE:+, engine $RHIZOME__STORAGE__ENGINE}"
+    # It brings a hundred packages along, so it has an environment of its own.
+    place=$RHIZOME_CACHE/mcp
+    requirements=$root/tests/clients/mcp/requirements.txt
+    if ! cmp -s "$requirements" "$place/requirements.installed"; then
+        mkdir -p "$place"
+        python3 -m venv --clear "$place/venv"
+        "$place/venv/bin/pip" install -q --disable-pip-version-check --no-deps -r "$requirements"
+        cp "$requirements" "$place/requirements.installed"
+    fi
+    cd "$root/tests/clients/mcp"
+    RHIZOME_URL=$url PYTHONDONTWRITEBYTECODE=1 "$place/venv/bin/python" -m pytest -p no:cacheprovider -q . </dev/null
     ;;
 esac

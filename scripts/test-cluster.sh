@@ -6,6 +6,8 @@
 #   cassandra, tikv   over one Cassandra node, over the TiKV development store: two servers (changes seen, ids unique, pages that
 #                     go on at the other server, a task taken over after kill -9), then HugeGraph's Java client against the one
 #                     that is left
+#                     then two servers with users: what is taken back through one is of no use at the other after
+#                     cluster.stale_ms
 #   faults            a server over three Cassandra nodes that are killed, paused and come back
 #
 # Ports 9042 and 7000 of 127.0.0.1 to .3 must be free, and those of scripts/tikv.sh after 23990 and 20360; others: RHIZOME_CASSANDRA_PORT,
@@ -67,10 +69,22 @@ two_servers_and_a_client() { # STORE
     RHIZOME_TEST_URL=$(cat "$second/url") "$root/scripts/test-clients.sh" java 1.5.0
 }
 
+# Two more servers, with users.
+revocations() { # STORE
+    local first=$work/$1-third second=$work/$1-fourth
+    export RHIZOME__CLUSTER__STALE_MS=3000
+    with_login
+    start_server "$1-third"
+    start_server "$1-fourth"
+    python3 "$root/tests/cluster/revoked.py" "$(cat "$first/url")" "$(cat "$second/url")" "$RHIZOME__CLUSTER__STALE_MS"
+    unset RHIZOME__CLUSTER__STALE_MS RHIZOME__AUTH__ENABLED RHIZOME__AUTH__PASSWORD_LENGTH_MIN
+}
+
 over_cassandra() {
     export RHIZOME__STORAGE__ENGINE=cassandra RHIZOME__STORAGE__CASSANDRA__CONTACT_POINTS=127.0.0.1:$port
     start_cassandra 1
     two_servers_and_a_client cassandra
+    revocations cassandra
     stop_all
 }
 
@@ -78,6 +92,7 @@ over_tikv() {
     export RHIZOME__STORAGE__ENGINE=tikv RHIZOME__STORAGE__TIKV__PD_ENDPOINTS
     RHIZOME__STORAGE__TIKV__PD_ENDPOINTS=$("$root/scripts/tikv.sh" start -stores 3 -regions 8)
     two_servers_and_a_client tikv
+    revocations tikv
     stop_all
 }
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Runs the tests of one of Neo4j's drivers, unmodified, over Bolt against a fresh server.
+# Runs the tests of one of Neo4j's drivers, or of a program that uses one, unmodified, over Bolt against a fresh server.
 #
 #   scripts/test-neo4j.sh python [VERSION]         6.4.1 or 5.28.8; default 6.4.1
 #   scripts/test-neo4j.sh java [VERSION]           neo4j-java-driver; default 5.28.15
 #   scripts/test-neo4j.sh javascript [VERSION]     npm's neo4j-driver; default 6.3.0; needs Node.js 20 or newer with npm
 #   scripts/test-neo4j.sh go [MAJOR]               neo4j-go-driver; default 5
+#   scripts/test-neo4j.sh shell [VERSION]          cypher-shell; default 5.26.0
+#   scripts/test-neo4j.sh langchain                langchain-neo4j and neo4j-graphrag
 #
 # RHIZOME_TEST_URL=http://HOST:PORT and RHIZOME_TEST_BOLT=HOST:PORT test a server that already runs instead; it must not have the
 # graphs of the tests yet.
@@ -12,7 +14,8 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-usage() { die "usage: scripts/test-neo4j.sh python [VERSION] | java [VERSION] | javascript [VERSION] | go [MAJOR]"; }
+usage() { die "usage: scripts/test-neo4j.sh python [VERSION] | java [VERSION] | javascript [VERSION] | go [MAJOR] |
+       shell [VERSION] | langchain"; }
 
 driver=${1:-}
 version=${2:-}
@@ -35,6 +38,14 @@ javascript)
 go)
     version=${version:-5}
     go=$("$root/scripts/go.sh")
+    ;;
+shell)
+    version=${version:-5.26.0}
+    "$root/scripts/setup.sh" java python
+    ;;
+langchain)
+    version=${version:-pinned}
+    "$root/scripts/setup.sh" python
     ;;
 *) usage ;;
 esac
@@ -91,5 +102,23 @@ go)
     GOCACHE=$place/build "$go" test -count=1 -v ./... </dev/null | tee "$place/tests.log" || code=$?
     awk '/^ *--- PASS/{p++} /^ *--- FAIL/{f++} END{print "test result: " p + 0 " passed; " f + 0 " failed"}' "$place/tests.log"
     exit "$code"
+    ;;
+shell)
+    if [[ ! -e $place/jars/complete ]]; then
+        mvn -B -ntp -q -f "$tests/shell/pom.xml" -Dshell.version="$version" dependency:copy-dependencies \
+            "-DoutputDirectory=$place/jars" </dev/null
+        touch "$place/jars/complete"
+    fi
+    cd "$tests/shell"
+    SHELL_JARS=$place/jars PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" -m pytest -p no:cacheprovider -q . </dev/null
+    ;;
+langchain)
+    if ! cmp -s "$tests/langchain/requirements.txt" "$place/requirements.installed"; then
+        python3 -m venv --clear "$place/venv"
+        "$place/venv/bin/pip" install -q --disable-pip-version-check --no-deps -r "$tests/langchain/requirements.txt"
+        cp "$tests/langchain/requirements.txt" "$place/requirements.installed"
+    fi
+    cd "$tests/langchain"
+    PYTHONDONTWRITEBYTECODE=1 "$place/venv/bin/python" -m pytest -p no:cacheprovider -q . </dev/null
     ;;
 esac

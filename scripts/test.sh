@@ -81,10 +81,12 @@ suite "Java client 1.5.0" scripts/test-clients.sh java 1.5.0
 suite "Java client 1.3.0" scripts/test-clients.sh java 1.3.0
 suite "Java client 1.0.0" scripts/test-clients.sh java 1.0.0
 suite "Python client" scripts/test-clients.sh python
+suite "HugeGraph MCP server" scripts/test-clients.sh mcp
 suite "Java client 1.5.0, login" scripts/test-clients.sh java 1.5.0 --login
 suite "Python client, login" scripts/test-clients.sh python --login
 suite "Gremlin features, strict" scripts/gremlin-features.sh --graphs strict
 suite "Gremlin features, auto" scripts/gremlin-features.sh --graphs auto
+suite "Gremlin features 3.7.3" scripts/gremlin-features.sh 3.7.3 --graphs auto --mode http --mode ws-bytecode-graphbinary
 suite "openCypher TCK, auto" scripts/cypher-tck.sh local --graphs auto
 suite "openCypher TCK, strict" scripts/cypher-tck.sh local --graphs strict
 suite "openCypher TCK, over Bolt" scripts/cypher-tck.sh bolt --graphs auto
@@ -99,10 +101,15 @@ for version in 6.4.1 5.28.8; do suite "Neo4j driver, Python $version" scripts/te
 for version in 6.2.1 5.28.15; do suite "Neo4j driver, Java $version" scripts/test-neo4j.sh java $version; done
 suite "Neo4j driver, JavaScript" scripts/test-neo4j.sh javascript
 suite "Neo4j driver, Go" scripts/test-neo4j.sh go
-suite "Explorer, pages" timeout 6m scripts/test-explorer.sh pages
+suite "Neo4j's shell" scripts/test-neo4j.sh shell
+suite "LangChain and GraphRAG for Neo4j" scripts/test-neo4j.sh langchain
+suite "LDBC's interactive reads" scripts/test-snb.sh
+suite "Explorer, pages" timeout 15m scripts/test-explorer.sh pages
 suite "Load test reports" scripts/test-report.sh
 suite "HugeGraph loader 1.5.0" scripts/test-loader.sh
+suite "Migration from HugeGraph 1.7" timeout 10m scripts/test-migrate.sh
 suite "Packages" scripts/test-packages.sh
+suite "TLS of all ports" scripts/test-tls.sh
 suite "Generated requests" scripts/test-openapi.sh
 
 printf '\n==== Summary\n'

@@ -30,5 +30,6 @@ export default defineConfig({
     },
     worker: { format: 'es' },
     server: { proxy: Object.fromEntries(passed.map((path) => [path, { target: server, changeOrigin: false }])) },
-    test: { include: ['src/**/*.test.ts'], environment: 'node' },
+    // Machines that test have other work too.
+    test: { include: ['src/**/*.test.ts'], environment: 'node', testTimeout: 60_000 },
 });

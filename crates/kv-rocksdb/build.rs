@@ -168,7 +168,9 @@ fn compiler(crate_folder: &Path) -> Result<cc::Build, Box<dyn Error>> {
     build.cpp(true).std("c++20").opt_level(OPT_LEVEL).debug(false).warnings(false).cargo_metadata(false);
     build.include(crate_folder.join("rocksdb/include")).include(crate_folder.join("rocksdb")).include(crate_folder);
     build.include(env::var("DEP_LZ4_INCLUDE")?).include(env::var("DEP_ZSTD_INCLUDE")?);
-    build.define("LZ4", "1").define("ZSTD", "1");
+    // Compiled by librocksdb-sys itself; only stores of other programs are compressed with it (`foreign.rs`).
+    build.include(crate_folder.join("snappy"));
+    build.define("LZ4", "1").define("SNAPPY", "1").define("ZSTD", "1");
     build.flag("-include").flag("cstdint").flag("-w");
     for name in [
         "NDEBUG",

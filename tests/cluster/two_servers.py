@@ -1,4 +1,5 @@
-"""Two servers over one store: what the first does is seen by the second, ids are unique, a task outlives its server.
+"""Two servers over one store: what the first does is seen by the second, ids are unique, a task outlives its server,
+and of writes to the same elements at the same moment nothing is lost.
 
 usage: two_servers.py URL1 URL2 PID1     PID1 is killed in the end
 """
@@ -102,6 +103,54 @@ while page is not None:
     at += 1
 assert count == 20_000, f"{count} vertices were listed page by page over two servers"
 print(f"{at} pages go on from one server to the other")
+
+done(first, "POST", G + "/schema/propertykeys", {"name": "all", "data_type": "INT", "cardinality": "LIST"})
+done(first, "POST", G + "/schema/vertexlabels",
+     {"name": "kept", "id_strategy": "CUSTOMIZE_NUMBER", "properties": ["n", "all"], "nullable_keys": ["n", "all"]})
+done(first, "POST", G + "/schema/edgelabels", {"name": "to", "source_label": "kept", "target_label": "kept"})
+index = done(first, "POST", G + "/schema/indexlabels",
+             {"name": "one_n", "base_type": "VERTEX_LABEL", "base_value": "kept", "index_type": "UNIQUE",
+              "fields": ["n"]})
+until("the unique index is built", PATIENCE_S,
+      lambda: done(first, "GET", f"{G}/tasks/{index['task_id']}")["task_status"] == "success")
+until("the unique index is seen by the other server", SEEN_S, lambda: seen(second, G + "/schema/indexlabels/one_n"))
+time.sleep(SEEN_S)
+WRITES = 40
+done(first, "POST", G + "/graph/vertices/batch",
+     [{"label": "kept", "id": n, "properties": {}} for n in [*range(WRITES), 5_000]])
+wins, refused = [], []
+
+
+def write_the_same(server, at):
+    for n in range(WRITES):
+        done(server, "PUT", G + "/graph/vertices/5000?action=append",
+             {"label": "kept", "properties": {"all": [at * WRITES + n]}})
+        vertex = {"label": "kept", "id": 1_000 * (at + 1) + n, "properties": {"n": n}}
+        status, answer = call(server, "POST", G + "/graph/vertices", vertex)
+        with lock:
+            (wins if status < 300 else refused).append((n, status, answer))
+        if at == 0:
+            done(server, "DELETE", f"{G}/graph/vertices/{n}")
+            continue
+        edge = {"label": "to", "outV": n, "inV": 5_000, "outVLabel": "kept", "inVLabel": "kept", "properties": {}}
+        status, answer = call(server, "POST", G + "/graph/edges", edge)
+        assert status < 300 or status == 400, f"{status} {answer}"
+
+
+began = time.monotonic()
+threads = [threading.Thread(target=write_the_same, args=pair) for pair in ((first, 0), (second, 1))]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+took = time.monotonic() - began
+stored = done(second, "GET", G + "/graph/vertices/5000")["properties"]["all"]
+assert sorted(stored) == list(range(2 * WRITES)), f"of {2 * WRITES} appends these arrived: {sorted(stored)}"
+assert sorted(n for n, _, _ in wins) == list(range(WRITES)), f"a unique index let these through: {wins}"
+assert all(status == 400 for _, status, _ in refused), refused
+edges = done(first, "GET", G + "/graph/edges?label=to&limit=-1")["edges"]
+left = [edge["id"] for edge in edges if not seen(second, f"{G}/graph/vertices/{edge['outV']}")]
+assert not left, f"edges without their vertex: {left}"
+print(f"{2 * WRITES} appends, {2 * WRITES} claims of {WRITES} unique values, "
+      f"and {WRITES} vertices deleted while edges to them came: all hold, in {took:.1f} s")
 
 task = done(first, "PUT", G + "/jobs/rebuild/vertexlabels/thing")["task_id"]
 os.kill(pid, signal.SIGKILL)

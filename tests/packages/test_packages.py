@@ -26,7 +26,7 @@ def run(*command, **options):
 
 @pytest.fixture(scope="module")
 def deb():
-    [deb] = PACKAGES.glob("*.deb")
+    [deb] = PACKAGES.glob("rhizome_*.deb")
     return deb
 
 
@@ -52,16 +52,24 @@ def commands(tree):
 
 def test_checksums_are_those_of_the_files():
     lines = (PACKAGES / "SHA256SUMS").read_text().splitlines()
-    assert len(lines) == 2
     for line in lines:
         digest, name = line.split()
         assert hashlib.sha256((PACKAGES / name).read_bytes()).hexdigest() == digest, name
+    assert {line.split()[1] for line in lines} == {path.name for path in PACKAGES.iterdir()} - {"SHA256SUMS"}
+    assert len(lines) == 6
 
 
-def test_the_package_says_what_it_is_and_needs(deb):
+def needed(program):
+    return re.findall(r"NEEDED +(\S+)", run("objdump", "-p", program))
+
+
+def test_the_package_says_what_it_is_and_needs(deb, tree):
     fields = dict(line.split(": ", 1) for line in run("dpkg-deb", "-f", deb).splitlines() if not line.startswith(" "))
     assert fields["Package"] == "rhizome"
-    assert re.search(r"libc6 \(>= 2\.\d+\)", fields["Depends"])
+    packages = {"libc.so.6": "libc6 (>= 2.", "libstdc++.so.6": "libstdc++6", "libgcc_s.so.1": "libgcc-s1"}
+    libraries = needed(tree / "usr/bin/rhizome")
+    for library, package in packages.items():
+        assert (package in fields.get("Depends", "")) == (library in libraries), fields
     assert int(fields["Installed-Size"]) > 1000
     assert run("dpkg-deb", "--ctrl-tarfile", deb, errors="replace")
 
@@ -85,6 +93,17 @@ def test_the_archive_has_the_same_files(tree):
 
 def test_the_program_has_no_symbols(tree):
     assert "no symbols" in subprocess.run(["nm", tree / "usr/bin/rhizome"], capture_output=True, text=True).stderr
+
+
+def test_its_symbols_are_a_package_of_their_own(tree, tmp_path):
+    [dbgsym] = PACKAGES.glob("rhizome-dbgsym_*.deb")
+    run("dpkg-deb", "-x", dbgsym, tmp_path)
+    build_id = re.search(r"Build ID: (\w+)", run("readelf", "-n", tree / "usr/bin/rhizome")).group(1)
+    symbols = tmp_path / "usr/lib/debug/.build-id" / build_id[:2] / f"{build_id[2:]}.debug"
+    assert build_id in run("readelf", "-n", symbols)
+    # Its functions, with those of our own crates among them.
+    assert "rest_api" in run("readelf", "-sW", symbols)
+    assert f"rhizome (= {run('dpkg-deb', '-f', dbgsym, 'Version').strip()})" == run("dpkg-deb", "-f", dbgsym, "Depends").strip()
 
 
 def test_every_command_has_a_manual_page_with_its_options(tree, commands):

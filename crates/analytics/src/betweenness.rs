@@ -37,7 +37,12 @@ struct Search {
 
 impl Search {
     fn new(size: usize) -> Self {
-        Self { depths: vec![u32::MAX; size], ways: vec![0.0; size], dependent: vec![0.0; size], order: Vec::new() }
+        Self {
+            depths: vec![u32::MAX; size],
+            ways: vec![0.0; size],
+            dependent: vec![0.0; size],
+            order: Vec::with_capacity(size),
+        }
     }
 
     /// Adds what ways from `source` give to `sums`.

@@ -1,5 +1,7 @@
 //! Communities by modularity: how much more weight lies within them than by chance.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use crate::csr::Csr;
@@ -111,18 +113,18 @@ pub fn conductance(plain: &Csr, labels: &[Vertex]) -> Result<Vec<(Vertex, f64)>>
 }
 
 /// A level of merging: vertices are communities of the level below.
-pub(crate) struct Level {
-    pub(crate) rows: Csr,
+pub(crate) struct Level<'p> {
+    pub(crate) rows: Cow<'p, Csr>,
     /// The weight within each vertex, counted from both ends.
     pub(crate) own: Vec<f64>,
     /// All the weight at each vertex.
     pub(crate) strengths: Vec<f64>,
 }
 
-impl Level {
-    pub(crate) fn first(plain: &Csr) -> Self {
+impl<'p> Level<'p> {
+    pub(crate) fn first(plain: &'p Csr) -> Self {
         let strengths = (0..plain.vertices()).map(|vertex| plain.weighted(vertex).map(|(_, weight)| weight).sum());
-        Self { own: vec![0.0; plain.vertices()], strengths: strengths.collect(), rows: plain.clone() }
+        Self { own: vec![0.0; plain.vertices()], strengths: strengths.collect(), rows: Cow::Borrowed(plain) }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -130,15 +132,17 @@ impl Level {
     }
 
     /// Merges the vertices of each community into one. `communities`: consecutive numbers from 0.
-    pub(crate) fn merged(&self, communities: &[Vertex], count: usize, run: &Run<'_>) -> Result<Self> {
-        let mut members = vec![Vec::new(); count];
-        communities.iter().enumerate().for_each(|(vertex, own)| members[*own as usize].push(vertex as Vertex));
+    pub(crate) fn merged(&self, communities: &[Vertex], count: usize, run: &Run<'_>) -> Result<Level<'static>> {
+        let (starts, members) = members(communities, count);
         let (mut own, mut strengths) = (vec![0.0; count], vec![0.0; count]);
         let (mut degrees, mut targets, mut weights) = (Vec::with_capacity(count), Vec::new(), Vec::new());
+        // Not more than there were, and known before: a list that grows takes up to three times its room.
+        targets.reserve_exact(self.rows.edges());
+        weights.reserve_exact(self.rows.edges());
         let (mut sums, mut seen) = (vec![0.0; count], Vec::new());
         let mut steps = 0;
-        for (community, members) in members.iter().enumerate() {
-            for vertex in members {
+        for community in 0..count {
+            for vertex in &members[starts[community] as usize..starts[community + 1] as usize] {
                 let vertex = *vertex as usize;
                 run.tick(&mut steps)?;
                 own[community] += self.own[vertex];
@@ -164,8 +168,30 @@ impl Level {
                 weights.push(std::mem::take(&mut sums[other as usize]));
             }
         }
-        Ok(Self { rows: Csr::from_rows(&degrees, targets, Some(weights))?, own, strengths })
+        targets.shrink_to_fit();
+        weights.shrink_to_fit();
+        let rows = Cow::Owned(Csr::from_rows(&degrees, targets, Some(weights))?);
+        Ok(Level { rows, own, strengths })
     }
+}
+
+/// The vertices of each community, and where those of each begin in the list.
+fn members(communities: &[Vertex], count: usize) -> (Vec<Vertex>, Vec<Vertex>) {
+    let mut starts = vec![0; count + 1];
+    communities.iter().for_each(|own| starts[*own as usize] += 1);
+    let mut end = 0;
+    for start in &mut starts {
+        end += *start;
+        *start = end;
+    }
+    // Filled from behind, so that each start is where it should be in the end.
+    let mut members = vec![0; communities.len()];
+    for (vertex, own) in communities.iter().enumerate().rev() {
+        let place = &mut starts[*own as usize];
+        *place -= 1;
+        members[*place as usize] = vertex as Vertex;
+    }
+    (starts, members)
 }
 
 /// The weights from one vertex to the communities around it, without a hash map.
@@ -204,7 +230,7 @@ impl Around {
 /// Moves vertices to the community around them that gains most, until none gains: those whose neighbours have moved are
 /// looked at again (the queue of Leiden, also used for Louvain). Whether any has moved.
 pub(crate) fn move_vertices(
-    level: &Level,
+    level: &Level<'_>,
     communities: &mut [Vertex],
     (total, resolution): (f64, f64),
     random: &mut Random,
@@ -328,7 +354,7 @@ pub fn louvain(plain: &Csr, rules: &CommunityRules, run: &Run<'_>) -> Result<Com
 }
 
 /// The modularity of a level whose vertices are communities.
-pub(crate) fn value_of(level: &Level, (total, resolution): (f64, f64)) -> f64 {
+pub(crate) fn value_of(level: &Level<'_>, (total, resolution): (f64, f64)) -> f64 {
     let share = |(own, strength): (&f64, &f64)| own / total - resolution * (strength / total) * (strength / total);
     level.own.iter().zip(&level.strengths).map(share).sum()
 }

@@ -120,40 +120,43 @@ pub fn strong(graph: &Graph, run: &Run<'_>) -> Result<Vec<Vertex>> {
     Ok(labels)
 }
 
-/// Labels the components of those without a label.
+/// Labels the components of those without a label. What it needs is taken at once: 4 bytes a vertex and vector, however
+/// deep the graph is.
 fn tarjan(out: &Csr, labels: &mut [Vertex], run: &Run<'_>) -> Result<()> {
     let size = labels.len();
     let (mut found, mut low) = (vec![Vertex::MAX; size], vec![0; size]);
-    let (mut open, mut way): (Vec<Vertex>, Vec<(Vertex, usize)>) = (Vec::new(), Vec::new());
+    // Vertices whose component is not known, the way to the vertex at hand, and the next edge of each vertex on it.
+    let (mut open, mut way) = (Vec::<Vertex>::with_capacity(size), Vec::<Vertex>::with_capacity(size));
+    let mut next = vec![0_u32; size];
     let (mut count, mut steps) = (0, 0);
     for root in 0..size {
         if labels[root] != Vertex::MAX || found[root] != Vertex::MAX {
             continue;
         }
-        way.push((root as Vertex, 0));
-        while let Some((vertex, next)) = way.last_mut() {
+        way.push(root as Vertex);
+        while let Some(vertex) = way.last().map(|vertex| *vertex as usize) {
             run.tick(&mut steps)?;
-            let vertex = *vertex as usize;
-            if *next == 0 {
+            let at = next[vertex];
+            if at == 0 && found[vertex] == Vertex::MAX {
                 (found[vertex], low[vertex]) = (count, count);
                 count += 1;
                 open.push(vertex as Vertex);
             }
-            if let Some(target) = out.targets(vertex).get(*next).copied() {
-                *next += 1;
+            if let Some(target) = out.targets(vertex).get(at as usize).copied() {
+                next[vertex] += 1;
                 let to = target as usize;
                 if labels[to] != Vertex::MAX {
                     continue;
                 }
                 if found[to] == Vertex::MAX {
-                    way.push((target, 0));
+                    way.push(target);
                 } else {
                     low[vertex] = low[vertex].min(found[to]);
                 }
                 continue;
             }
             way.pop();
-            if let Some((above, _)) = way.last() {
+            if let Some(above) = way.last() {
                 low[*above as usize] = low[*above as usize].min(low[vertex]);
             }
             if low[vertex] == found[vertex] {
@@ -166,12 +169,13 @@ fn tarjan(out: &Csr, labels: &mut [Vertex], run: &Run<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The sizes of components or communities, greatest first.
+/// The sizes of components or communities, greatest first. Labels are numbers of vertices.
 #[must_use]
 pub fn sizes(labels: &[Vertex]) -> Vec<u64> {
-    let mut counts: FxHashMap<Vertex, u64> = FxHashMap::default();
-    labels.iter().for_each(|label| *counts.entry(*label).or_default() += 1);
-    let mut sizes: Vec<u64> = counts.into_values().collect();
+    let greatest = labels.iter().copied().max().map_or(0, |label| label as usize + 1);
+    let mut sizes = vec![0_u64; greatest];
+    labels.iter().for_each(|label| sizes[*label as usize] += 1);
+    sizes.retain(|size| *size > 0);
     sizes.sort_unstable_by(|a, b| b.cmp(a));
     sizes
 }

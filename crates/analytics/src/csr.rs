@@ -1,8 +1,9 @@
 //! Compressed sparse rows: the edges of each vertex next to each other.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::OnceLock;
 
+use crate::blocks::{Block, Columns, count, rows, together};
 use crate::limits;
 use crate::run::{Run, even};
 use crate::{AnalyticsError, Result, Vertex};
@@ -10,17 +11,59 @@ use crate::{AnalyticsError, Result, Vertex};
 /// An edge: source, target, weight.
 pub type Edge = (Vertex, Vertex, f64);
 
+/// The rows of some vertices, each edge the other way round.
+struct Turned<'c> {
+    csr: &'c Csr,
+    sources: Range<usize>,
+}
+
+impl Block for Turned<'_> {
+    fn each(&self, mut visit: impl FnMut(Vertex, Vertex, f64)) {
+        for source in self.sources.clone() {
+            let (own, targets) = (source as Vertex, self.csr.targets(source));
+            match self.csr.weights(source) {
+                Some(weights) => targets.iter().zip(weights).for_each(|(to, weight)| visit(*to, own, *weight)),
+                None => targets.iter().for_each(|to| visit(*to, own, 1.0)),
+            }
+        }
+    }
+}
+
+/// What is known of all weights together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weights {
+    /// The greatest one, 0 where there is none.
+    pub(crate) greatest: f64,
+    /// Whether all are whole numbers.
+    pub(crate) are_whole: bool,
+    /// One that is below 0 or no number.
+    wrong: Option<f64>,
+}
+
 /// The edges of a graph by the vertex they begin at.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Csr {
     /// Where the edges of each vertex begin; one more for the end.
     offsets: Vec<usize>,
     targets: Vec<Vertex>,
     /// Of each edge; none: 1 each.
     weights: Option<Vec<f64>>,
+    /// Found when first asked for.
+    known: OnceLock<Weights>,
+}
+
+impl PartialEq for Csr {
+    fn eq(&self, other: &Self) -> bool {
+        self.offsets == other.offsets && self.targets == other.targets && self.weights == other.weights
+    }
 }
 
 impl Csr {
+    /// Of columns that belong together.
+    fn of(offsets: Vec<usize>, targets: Vec<Vertex>, weights: Option<Vec<f64>>) -> Self {
+        Self { offsets, targets, weights, known: OnceLock::new() }
+    }
+
     /// From rows that come in the order of their vertices: how many edges each vertex has, and their targets.
     ///
     /// # Errors
@@ -41,7 +84,7 @@ impl Csr {
         if let Some(target) = targets.iter().find(|target| **target as usize >= degrees.len()) {
             return Err(no_vertex(*target, degrees.len()));
         }
-        Ok(Self { offsets, targets, weights })
+        Ok(Self::of(offsets, targets, weights))
     }
 
     /// From edges in any order; those of a vertex stay in this order. `weighted`: whether weights are kept.
@@ -70,45 +113,27 @@ impl Csr {
             }
             *at += 1;
         }
-        Ok(Self { offsets, targets, weights })
+        Ok(Self::of(offsets, targets, weights))
     }
 
-    /// From edges in parts, each part three columns: sources, targets, and weights where `weighted`. The edges of a
-    /// vertex come in the order of the parts. The parts are freed once they are read.
+    /// From edges in parts. The edges of a vertex come in the order of the parts. The parts are freed once they are
+    /// read.
     ///
     /// # Errors
-    /// As [`from_edges`](Self::from_edges), and [`AnalyticsError::Parameter`] where the columns differ in length.
-    pub fn from_columns(
-        vertices: usize,
-        parts: Vec<(Vec<Vertex>, Vec<Vertex>, Vec<f64>)>,
-        weighted: bool,
-    ) -> Result<Self> {
+    /// As [`from_edges`](Self::from_edges), [`AnalyticsError::Parameter`] where columns differ in length, and
+    /// [`AnalyticsError::Stopped`].
+    pub fn from_columns(vertices: usize, parts: Vec<Columns>, weighted: bool, run: &Run<'_>) -> Result<Self> {
         check_size(vertices)?;
-        let mut offsets = vec![0; vertices + 1];
-        for (sources, targets, weights) in &parts {
+        let checks = run.map(parts.iter().collect(), |(sources, targets, weights): &Columns| {
             if sources.len() != targets.len() || (weighted && weights.len() != sources.len()) {
                 return Err(AnalyticsError::parameter("sources, targets and weights must be of the same edges"));
             }
-            if let Some(wrong) = sources.iter().chain(targets).find(|end| **end as usize >= vertices) {
-                return Err(no_vertex(*wrong, vertices));
-            }
-            sources.iter().for_each(|source| offsets[*source as usize + 1] += 1);
-        }
-        add_up(&mut offsets);
-        let edges = offsets[vertices];
-        let mut next = offsets.clone();
-        let (mut all_targets, mut all_weights) = (vec![0; edges], vec![1.0; if weighted { edges } else { 0 }]);
-        for (sources, targets, weights) in parts {
-            for (at, (source, target)) in sources.iter().zip(&targets).enumerate() {
-                let place = &mut next[*source as usize];
-                all_targets[*place] = *target;
-                if weighted {
-                    all_weights[*place] = weights[at];
-                }
-                *place += 1;
-            }
-        }
-        Ok(Self { offsets, targets: all_targets, weights: weighted.then_some(all_weights) })
+            let wrong = sources.iter().chain(targets).find(|end| **end as usize >= vertices);
+            wrong.map_or(Ok(()), |wrong| Err(no_vertex(*wrong, vertices)))
+        })?;
+        checks.into_iter().collect::<Result<()>>()?;
+        let (offsets, targets, weights) = rows(vertices, together(parts, run), weighted, run)?;
+        Ok(Self::of(offsets, targets, weights))
     }
 
     /// How many vertices.
@@ -184,6 +209,43 @@ impl Csr {
         csr_bytes(self.vertices() as u64, self.edges() as u64, self.is_weighted())
     }
 
+    /// What is known of the weights; edges without weigh 1. Fails like [`check_weights`](Self::check_weights).
+    pub(crate) fn known_weights(&self, algorithm: &'static str, run: &Run<'_>) -> Result<Weights> {
+        let known = match self.known.get() {
+            Some(known) => *known,
+            None => {
+                let known = self.weigh(run)?;
+                *self.known.get_or_init(|| known)
+            }
+        };
+        known.wrong.map_or(Ok(known), |weight| Err(AnalyticsError::Weight { weight, algorithm }))
+    }
+
+    fn weigh(&self, run: &Run<'_>) -> Result<Weights> {
+        let Some(weights) = &self.weights else {
+            let greatest = if self.targets.is_empty() { 0.0 } else { 1.0 };
+            return Ok(Weights { greatest, are_whole: true, wrong: None });
+        };
+        let parts = run.map(even(weights.len(), limits::PART_WORK), |range| {
+            let mut known = Weights { greatest: 0.0, are_whole: true, wrong: None };
+            for weight in &weights[range] {
+                // Not a number is neither.
+                if !(*weight >= 0.0 && weight.is_finite()) {
+                    known.wrong = Some(*weight);
+                }
+                known.greatest = known.greatest.max(*weight);
+                known.are_whole &= weight.trunc().to_bits() == weight.to_bits();
+            }
+            known
+        })?;
+        let all = Weights { greatest: 0.0, are_whole: true, wrong: None };
+        Ok(parts.into_iter().fold(all, |all, part| Weights {
+            greatest: all.greatest.max(part.greatest),
+            are_whole: all.are_whole && part.are_whole,
+            wrong: all.wrong.or(part.wrong),
+        }))
+    }
+
     /// Fails where a weight is below 0 or no number.
     pub(crate) fn check_weights(&self, algorithm: &'static str) -> Result<()> {
         let wrong = self.weights.iter().flatten().find(|weight| !(**weight >= 0.0 && weight.is_finite()));
@@ -201,48 +263,11 @@ impl Csr {
     /// # Errors
     /// [`AnalyticsError::Stopped`].
     pub fn transposed(&self, run: &Run<'_>) -> Result<Self> {
-        // Each block of sources counts on its own, so that each knows where its edges go.
-        let blocks = even(self.vertices(), self.vertices().div_ceil(run.threads().min(4)).max(1));
-        let mut counts = run.map(blocks.clone(), |block| {
-            let mut counts = vec![0_u32; self.vertices()];
-            for target in &self.targets[self.offsets[block.start]..self.offsets[block.end]] {
-                counts[*target as usize] += 1;
-            }
-            counts
-        })?;
-        let mut offsets = Vec::with_capacity(self.vertices() + 1);
-        offsets.push(0);
-        let mut end = 0;
-        for vertex in 0..self.vertices() {
-            // From counts to distances from the first edge of the vertex.
-            let mut within = 0;
-            for counts in &mut counts {
-                within += std::mem::replace(&mut counts[vertex], within);
-            }
-            end += within as usize;
-            offsets.push(end);
-        }
-        let targets: Vec<AtomicU32> = std::iter::repeat_with(AtomicU32::default).take(end).collect();
-        let weights: Option<Vec<AtomicU64>> =
-            self.weights.as_ref().map(|_| std::iter::repeat_with(AtomicU64::default).take(end).collect());
-        let parts = blocks.into_iter().zip(counts).collect();
-        run.map(parts, |(block, mut next): (_, Vec<u32>)| {
-            for source in block {
-                let own = self.weights(source);
-                for (at, target) in self.targets(source).iter().enumerate() {
-                    let target = *target as usize;
-                    let place = offsets[target] + next[target] as usize;
-                    next[target] += 1;
-                    targets[place].store(source as Vertex, Ordering::Relaxed);
-                    if let (Some(weights), Some(own)) = (&weights, own) {
-                        weights[place].store(own[at].to_bits(), Ordering::Relaxed);
-                    }
-                }
-            }
-        })?;
-        let targets = targets.into_iter().map(AtomicU32::into_inner).collect();
-        let weights = weights.map(|weights| weights.into_iter().map(|it| f64::from_bits(it.into_inner())).collect());
-        Ok(Self { offsets, targets, weights })
+        let size = self.vertices().div_ceil(count(run)).max(1);
+        let turned: Vec<Turned<'_>> =
+            even(self.vertices(), size).into_iter().map(|sources| Turned { csr: self, sources }).collect();
+        let (offsets, targets, weights) = rows(self.vertices(), turned, self.is_weighted(), run)?;
+        Ok(Self::of(offsets, targets, weights))
     }
 
     /// Makes rows of new lists: `list` gets a vertex and adds its edges.
@@ -280,7 +305,7 @@ impl Csr {
             targets.extend_from_slice(&own_targets);
             weights.extend_from_slice(&own_weights);
         }
-        Ok(Self { offsets, targets, weights: weighted.then_some(weights) })
+        Ok(Self::of(offsets, targets, weighted.then_some(weights)))
     }
 
     /// Without loops, with one edge of parallel ones, the lightest; targets ascend.
@@ -288,7 +313,12 @@ impl Csr {
     /// # Errors
     /// [`AnalyticsError::Stopped`].
     pub fn simple(&self, run: &Run<'_>) -> Result<Self> {
-        self.rebuilt(run, self.is_weighted(), |vertex, list| {
+        self.simple_with(self.is_weighted(), run)
+    }
+
+    /// The same, with weights only where `weighted`.
+    pub(crate) fn simple_with(&self, weighted: bool, run: &Run<'_>) -> Result<Self> {
+        self.rebuilt(run, weighted, |vertex, list| {
             list.extend(self.weighted(vertex).map(|(target, weight)| (target as Vertex, weight)));
             simplify(vertex, list);
         })
@@ -300,7 +330,12 @@ impl Csr {
     /// # Errors
     /// [`AnalyticsError::Stopped`].
     pub fn plain(&self, into: &Self, run: &Run<'_>) -> Result<Self> {
-        self.rebuilt(run, self.is_weighted(), |vertex, list| {
+        self.plain_with(self.is_weighted(), into, run)
+    }
+
+    /// The same, with weights only where `weighted`.
+    pub(crate) fn plain_with(&self, weighted: bool, into: &Self, run: &Run<'_>) -> Result<Self> {
+        self.rebuilt(run, weighted, |vertex, list| {
             for csr in [self, into] {
                 list.extend(csr.weighted(vertex).map(|(target, weight)| (target as Vertex, weight)));
             }
@@ -327,19 +362,25 @@ impl Csr {
     }
 }
 
-/// Cuts the vertices into ranges with about as many edges each.
+/// Cuts the vertices into ranges with about as many edges each: each is the shortest whose vertices and edges are at
+/// least [`limits::PART_WORK`]. Found by bisection: the work before a vertex ascends.
 pub(crate) fn balanced(csr: &Csr) -> Vec<Range<usize>> {
+    let work = |vertex: usize| vertex + csr.offsets[vertex];
     let mut ranges = Vec::new();
-    let (mut start, mut work) = (0, 0);
-    for vertex in 0..csr.vertices() {
-        work += 1 + csr.degree(vertex);
-        if work >= limits::PART_WORK {
-            ranges.push(start..vertex + 1);
-            (start, work) = (vertex + 1, 0);
+    let mut start = 0;
+    while start < csr.vertices() {
+        let wanted = work(start) + limits::PART_WORK;
+        let (mut low, mut high) = (start + 1, csr.vertices());
+        while low < high {
+            let middle = low.midpoint(high);
+            if work(middle) < wanted {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
         }
-    }
-    if start < csr.vertices() {
-        ranges.push(start..csr.vertices());
+        ranges.push(start..low);
+        start = low;
     }
     ranges
 }

@@ -22,7 +22,8 @@ pub fn cuts(plain: &Csr, run: &Run<'_>) -> Result<Cuts> {
     let (mut found, mut low) = (vec![u32::MAX; size], vec![0; size]);
     let mut is_cut = vec![false; size];
     let mut cuts = Cuts::default();
-    let mut way: Vec<(Vertex, usize)> = Vec::new();
+    // The way to the vertex at hand, and the next edge of each vertex on it.
+    let (mut way, mut next) = (Vec::<Vertex>::with_capacity(size), vec![0_u32; size]);
     let (mut count, mut steps) = (0, 0);
     for root in 0..size {
         if found[root] != u32::MAX {
@@ -31,19 +32,18 @@ pub fn cuts(plain: &Csr, run: &Run<'_>) -> Result<Cuts> {
         let mut children = 0;
         (found[root], low[root]) = (count, count);
         count += 1;
-        way.push((root as Vertex, 0));
-        while let Some((vertex, next)) = way.last_mut() {
+        way.push(root as Vertex);
+        while let Some(vertex) = way.last().copied() {
             run.tick(&mut steps)?;
-            let vertex = *vertex;
-            let at = *next;
-            *next += 1;
-            let above = way.len().checked_sub(2).map(|at| way[at].0);
-            if let Some(target) = plain.targets(vertex as usize).get(at).copied() {
+            let at = next[vertex as usize];
+            let above = way.len().checked_sub(2).map(|at| way[at]);
+            if let Some(target) = plain.targets(vertex as usize).get(at as usize).copied() {
+                next[vertex as usize] += 1;
                 let to = target as usize;
                 if found[to] == u32::MAX {
                     (found[to], low[to]) = (count, count);
                     count += 1;
-                    way.push((target, 0));
+                    way.push(target);
                 } else if Some(target) != above {
                     low[vertex as usize] = low[vertex as usize].min(found[to]);
                 }

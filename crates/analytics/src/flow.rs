@@ -23,6 +23,43 @@ struct Arc {
     left: f64,
 }
 
+/// The arcs of each vertex.
+struct Rows {
+    /// Where those of each vertex begin; one more for the end.
+    starts: Vec<usize>,
+    arcs: Vec<u32>,
+}
+
+impl Rows {
+    fn new(size: usize, arcs: &[Arc]) -> Self {
+        // An arc begins where its reverse ends.
+        let from = |arc: usize| arcs[arc ^ 1].to as usize;
+        let mut starts = vec![0; size + 1];
+        (0..arcs.len()).for_each(|arc| starts[from(arc)] += 1);
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        // Filled from behind, so that each start is where it should be in the end.
+        let mut rows = vec![0; arcs.len()];
+        for arc in (0..arcs.len()).rev() {
+            let place = &mut starts[from(arc)];
+            *place -= 1;
+            rows[*place] = arc as u32;
+        }
+        Self { starts, arcs: rows }
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn of(&self, vertex: usize) -> &[u32] {
+        &self.arcs[self.starts[vertex]..self.starts[vertex + 1]]
+    }
+}
+
 /// The greatest flow from `source` to `target`, the weights of `out` being what edges can carry (Dinic 1970).
 ///
 /// # Errors
@@ -35,17 +72,15 @@ pub fn max_flow(out: &Csr, source: Vertex, target: Vertex, run: &Run<'_>) -> Res
         return Err(AnalyticsError::parameter("source and target of a flow must differ"));
     }
     let size = out.vertices();
-    let mut arcs: Vec<Arc> = Vec::with_capacity(2 * out.edges());
-    let mut rows: Vec<Vec<u32>> = vec![Vec::new(); size];
     if out.edges() > u32::MAX as usize / 2 {
         return Err(AnalyticsError::parameter("max flow takes at most 2^31 edges"));
     }
+    let mut arcs: Vec<Arc> = Vec::with_capacity(2 * out.edges());
     for (from, to, weight) in out.iter() {
-        rows[from as usize].push(arcs.len() as u32);
-        rows[to as usize].push(arcs.len() as u32 + 1);
         arcs.push(Arc { to, left: weight });
         arcs.push(Arc { to: from, left: 0.0 });
     }
+    let rows = Rows::new(size, &arcs);
     let (mut value, mut rounds) = (0.0, 0);
     loop {
         let levels = levels(&arcs, &rows, source, run)?;
@@ -61,12 +96,12 @@ pub fn max_flow(out: &Csr, source: Vertex, target: Vertex, run: &Run<'_>) -> Res
     }
 }
 
-fn levels(arcs: &[Arc], rows: &[Vec<u32>], source: Vertex, run: &Run<'_>) -> Result<Vec<u32>> {
+fn levels(arcs: &[Arc], rows: &Rows, source: Vertex, run: &Run<'_>) -> Result<Vec<u32>> {
     let mut levels = vec![u32::MAX; rows.len()];
     levels[source as usize] = 0;
     let (mut queue, mut steps) = (VecDeque::from([source]), 0);
     while let Some(vertex) = queue.pop_front() {
-        for arc in &rows[vertex as usize] {
+        for arc in rows.of(vertex as usize) {
             run.tick(&mut steps)?;
             let arc = &arcs[*arc as usize];
             if arc.left > 0.0 && levels[arc.to as usize] == u32::MAX {
@@ -81,7 +116,7 @@ fn levels(arcs: &[Arc], rows: &[Vec<u32>], source: Vertex, run: &Run<'_>) -> Res
 /// Sends what can be sent along ways that go up one level with each edge.
 fn blocking(
     arcs: &mut [Arc],
-    rows: &[Vec<u32>],
+    rows: &Rows,
     levels: &[u32],
     (source, target): (Vertex, Vertex),
     run: &Run<'_>,
@@ -104,7 +139,7 @@ fn blocking(
             continue;
         }
         let at = last as usize;
-        match rows[at].get(next[at]) {
+        match rows.of(at).get(next[at]) {
             Some(number) => {
                 let arc = &arcs[*number as usize];
                 if arc.left > 0.0 && levels[arc.to as usize] == levels[at].saturating_add(1) {

@@ -10,9 +10,10 @@ use crate::{Result, Vertex};
 /// # Errors
 /// [`crate::AnalyticsError::Stopped`].
 pub fn spanning_forest(plain: &Csr, run: &Run<'_>) -> Result<Vec<Edge>> {
-    let mut edges: Vec<Edge> = plain.iter().filter(|(a, b, _)| a < b).collect();
+    let mut edges: Vec<Edge> = Vec::with_capacity(plain.edges() / 2);
+    edges.extend(plain.iter().filter(|(a, b, _)| a < b));
     run.sort(&mut edges, |a, b| a.2.total_cmp(&b.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1))))?;
-    let mut forest = Vec::new();
+    let mut forest = Vec::with_capacity(plain.vertices());
     let mut steps = 0;
     let mut sets = Sets((0..plain.vertices() as Vertex).collect());
     for edge in edges {

@@ -88,6 +88,12 @@ impl Graph {
         self.out.plain(&self.into, run)
     }
 
+    /// The simple view and the plain one, without weights.
+    pub(crate) fn bare_views(&self, run: &Run<'_>) -> Result<(Self, Csr)> {
+        let (out, into) = (self.out.simple_with(false, run)?, self.into.simple_with(false, run)?);
+        Ok((Self { out: Arc::new(out), into: Arc::new(into) }, self.out.plain_with(false, &self.into, run)?))
+    }
+
     /// Each edge in both directions, parallel ones and loops kept.
     ///
     /// # Errors
@@ -120,15 +126,30 @@ impl Graph {
     }
 }
 
+/// Bytes that a view takes besides the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ViewBytes {
+    /// While it is made.
+    pub(crate) making: u64,
+    /// Once it is there.
+    pub(crate) made: u64,
+}
+
 impl View {
-    /// Bytes that this view takes at most, besides the graph.
+    /// Bytes that this view takes, where no edges are left out of it: at most.
     #[must_use]
-    pub fn estimate(self, vertices: u64, edges: u64, weighted: bool) -> u64 {
+    pub(crate) fn estimate(self, vertices: u64, edges: u64, weighted: bool) -> ViewBytes {
         match self {
-            Self::Multi => 0,
-            // The parts of the lists are put together in the end.
-            Self::Simple => 3 * csr_bytes(vertices, edges, weighted),
-            Self::Plain => 2 * csr_bytes(vertices, 2 * edges, weighted),
+            Self::Multi => ViewBytes { making: 0, made: 0 },
+            // One side after the other, the parts of whose lists are put together in the end.
+            Self::Simple => {
+                let one = csr_bytes(vertices, edges, weighted);
+                ViewBytes { making: 3 * one, made: 2 * one }
+            }
+            Self::Plain => {
+                let one = csr_bytes(vertices, 2 * edges, weighted);
+                ViewBytes { making: 2 * one, made: one }
+            }
         }
     }
 }
@@ -172,6 +193,23 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn columns_in_parts_are_the_same_edges(edges in edges(), part in 1..50_usize, is_weighted in any::<bool>()) {
+            let columns = |edges: &[Edge]| {
+                let weights = edges.iter().filter(|_| is_weighted).map(|edge| edge.2).collect();
+                (edges.iter().map(|edge| edge.0).collect(), edges.iter().map(|edge| edge.1).collect(), weights)
+            };
+            let wanted = Csr::from_edges(40, &edges, is_weighted).unwrap();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+            let alone = Run::alone();
+            for run in [alone, alone.with_pool(&pool)] {
+                let parts = edges.chunks(part).map(columns).collect();
+                prop_assert_eq!(&Csr::from_columns(40, parts, is_weighted, &run).unwrap(), &wanted);
+            }
+        }
+    }
+
     #[test]
     fn what_is_no_graph_is_refused() {
         assert!(Csr::from_edges(2, &[(0, 2, 1.0)], false).is_err());
@@ -181,9 +219,10 @@ mod tests {
         assert_eq!(csr.iter().collect::<Vec<_>>(), [(0, 1, 1.0), (1, 0, 1.0)]);
         assert!(csr.check_vertices(&[2]).is_err());
         let parts = vec![(vec![1, 0], vec![0, 1], vec![2.0, 3.0]), (vec![1], vec![1], vec![4.0])];
-        let csr = Csr::from_columns(2, parts, true).unwrap();
+        let run = Run::alone();
+        let csr = Csr::from_columns(2, parts, true, &run).unwrap();
         assert_eq!(csr.iter().collect::<Vec<_>>(), [(0, 1, 3.0), (1, 0, 2.0), (1, 1, 4.0)]);
-        assert!(Csr::from_columns(2, vec![(vec![1], vec![2], vec![])], false).is_err());
-        assert!(Csr::from_columns(2, vec![(vec![1], vec![1], vec![])], true).is_err());
+        assert!(Csr::from_columns(2, vec![(vec![1], vec![2], vec![])], false, &run).is_err());
+        assert!(Csr::from_columns(2, vec![(vec![1], vec![1], vec![])], true, &run).is_err());
     }
 }

@@ -76,7 +76,7 @@ fn trial_of(plain: &Csr, rules: &CommunityRules, random: &mut Random, run: &Run<
 /// Parts of communities: each vertex begins alone and may join a part of its own community around it, by chance among
 /// those that do not lose, if both are well connected to the rest of the community.
 fn refined(
-    level: &Level,
+    level: &Level<'_>,
     communities: &[Vertex],
     (total, resolution): (f64, f64),
     random: &mut Random,

@@ -21,6 +21,7 @@
 
 pub mod algorithms;
 pub mod betweenness;
+mod blocks;
 pub mod closeness;
 pub mod colouring;
 pub mod communities;
@@ -47,16 +48,18 @@ pub mod search;
 pub mod shortest;
 pub mod similarity;
 pub mod spectral;
+pub mod stepping;
 mod table;
 pub mod triangles;
 pub mod truss;
 pub mod walks;
 
+pub use blocks::Columns;
 pub use csr::{Csr, Edge};
 pub use error::AnalyticsError;
 pub use graph::{Graph, View};
 pub use run::{Progress, Run, Stop, Watch};
-pub use table::{Column, Params, Table, Value, Values};
+pub use table::{Column, Params, Table, VERTEX, Value, Values};
 
 /// The number of a vertex: consecutive from 0.
 pub type Vertex = u32;

@@ -33,3 +33,21 @@ pub const ITERATIONS_MAX_DEFAULT: u64 = 100;
 
 /// Results of a listing (cycles, pairs, paths) where nothing else is asked for.
 pub const RESULTS_DEFAULT: usize = 1_000;
+
+/// Parts in which edges are turned round: each takes 4 bytes a vertex to know where its edges go.
+pub const TRANSPOSED_BLOCKS: usize = 4;
+
+/// Ranks whose tolerance is below this are passed on with 64 bits, others with 32, which takes half the memory traffic.
+/// Numbers of 32 bits are right to 6e-8 of their value, and ranks add up to 1, so that the changes of an iteration can
+/// become this small.
+pub const RANK_TOLERANCE_OF_32_BITS: f64 = 1e-7;
+
+/// Buckets of a search by weight that have a list of their own; what is further away waits in one list.
+pub const BUCKETS: u64 = 256;
+
+/// Vertices of a bucket that a thread takes at a time.
+pub const BUCKET_PART: usize = 64;
+
+/// A thread goes on alone with what it has put into the bucket at hand, unless that is so much that others should
+/// help. (Zhang et al.: Optimizing Ordered Graph Algorithms with GraphIt, 2020: bucket fusion.)
+pub const BUCKET_ALONE: usize = 1_000;

@@ -23,7 +23,7 @@ pub fn nearest(vectors: &[f32], dimensions: usize, top_k: usize, cutoff: f64, ru
     }
     let row = |vertex: usize| &unit[vertex * dimensions..(vertex + 1) * dimensions];
     let ranges = even(size, 16);
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(size * top_k.min(size.saturating_sub(1)));
     for (wave, ranges) in ranges.chunks(64).enumerate() {
         let parts = run.map(ranges.to_vec(), |range| {
             let mut found = Vec::new();

@@ -43,7 +43,7 @@ pub trait Watch: Sync {
     /// [`Stop`].
     fn check(&self) -> std::result::Result<(), Stop>;
 
-    /// Is told how far the run is, from the thread that started it.
+    /// Is told how far the run is, by one thread at a time.
     fn progress(&self, _progress: Progress) {}
 }
 
@@ -75,6 +75,12 @@ impl<'a> Run<'a> {
     #[must_use]
     pub fn alone() -> Run<'static> {
         Run { pool: None, watch: &Unwatched, deadline: None }
+    }
+
+    /// The same, with the threads of a pool.
+    #[cfg(test)]
+    pub(crate) fn with_pool(self, pool: &'a ThreadPool) -> Self {
+        Self { pool: Some(pool), ..self }
     }
 
     /// The same, for at most so long from now.
@@ -119,6 +125,14 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Does `work` on a thread of the pool: the passes in it begin without waking a thread for each.
+    pub(crate) fn inside<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
     /// Does `work` for each part, on all threads, and gives the results in the order of the parts.
     pub(crate) fn map<P: Send, R: Send>(&self, parts: Vec<P>, work: impl Fn(P) -> R + Sync) -> Result<Vec<R>> {
         let stopped = AtomicBool::new(false);
@@ -160,6 +174,24 @@ impl<'a> Run<'a> {
             rest = after;
         }
         self.map(parts, |(range, part)| work(range, part))
+    }
+
+    /// [`fill`](Self::fill) of two vectors at once.
+    pub(crate) fn fill_both<T: Send, U: Send, R: Send>(
+        &self,
+        ranges: &[Range<usize>],
+        (one, other): (&mut [T], &mut [U]),
+        work: impl Fn(Range<usize>, &mut [T], &mut [U]) -> R + Sync,
+    ) -> Result<Vec<R>> {
+        let (mut ones, mut others) = (one, other);
+        let mut parts = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            let (one, more_ones) = ones.split_at_mut(range.len());
+            let (other, more_others) = others.split_at_mut(range.len());
+            parts.push((range.clone(), one, other));
+            (ones, others) = (more_ones, more_others);
+        }
+        self.map(parts, |(range, one, other)| work(range, one, other))
     }
 
     /// Sorts in the order of `compare`, equal ones in any order.

@@ -1,6 +1,7 @@
 //! Breadth-first search: how many edges away each vertex is.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::csr::{Csr, balanced};
 use crate::graph::Graph;
@@ -26,28 +27,76 @@ struct Sides<'g> {
     into: &'g Csr,
 }
 
+/// A search under way.
+struct Search<'g> {
+    graph: Sides<'g>,
+    depths: Vec<AtomicU32>,
+    /// A bit for each vertex that is not reached and has edges that lead to it: these bits stay in the cache, where
+    /// the depths do not.
+    open: Vec<AtomicU64>,
+    /// Words of bits, cut into parts of about the same work.
+    words: Vec<Range<usize>>,
+    /// Whether there is one thread, so that no other changes what it has looked at.
+    is_alone: bool,
+}
+
 fn search(graph: Sides<'_>, sources: &[Vertex], depth_max: u32, run: &Run<'_>) -> Result<Vec<u32>> {
     graph.out.check_vertices(sources)?;
-    let size = graph.out.vertices();
-    let depths: Vec<AtomicU32> = std::iter::repeat_with(|| AtomicU32::new(UNREACHED)).take(size).collect();
-    let mut frontier: Vec<Vertex> = sources.to_vec();
-    frontier.sort_unstable();
-    frontier.dedup();
-    frontier.iter().for_each(|source| depths[*source as usize].store(0, Ordering::Relaxed));
-    let ranges = balanced(graph.into);
-    let mut depth = 0;
-    let mut edges_left = graph.out.edges();
-    while !frontier.is_empty() && depth < depth_max {
-        let edges: usize = frontier.iter().map(|vertex| graph.out.degree(*vertex as usize)).sum();
-        if edges > edges_left / limits::BOTTOM_UP_EDGES && size > 1 {
-            // Bottom up, until the frontier is small again. A bit for each vertex of the frontier stays in the cache.
-            let mut bits = vec![0_u64; size.div_ceil(64)];
+    run.inside(|| {
+        let search = Search::new(graph, run)?;
+        search.go(sources, depth_max, run)?;
+        Ok(search.depths.into_iter().map(AtomicU32::into_inner).collect())
+    })
+}
+
+impl<'g> Search<'g> {
+    fn new(graph: Sides<'g>, run: &Run<'_>) -> Result<Self> {
+        let size = graph.out.vertices();
+        let depths = std::iter::repeat_with(|| AtomicU32::new(UNREACHED)).take(size).collect();
+        let mut open: Vec<AtomicU64> = std::iter::repeat_with(AtomicU64::default).take(size.div_ceil(64)).collect();
+        let words = words(graph.into);
+        run.fill(&words, &mut open, |range, own| {
+            for (at, own) in range.zip(own) {
+                let members = at * 64..size.min(at * 64 + 64);
+                let bit = |vertex: usize| u64::from(graph.into.degree(vertex) > 0) << (vertex % 64);
+                *own.get_mut() = members.fold(0, |bits, vertex| bits | bit(vertex));
+            }
+        })?;
+        Ok(Self { graph, depths, open, words, is_alone: run.threads() == 1 })
+    }
+
+    fn go(&self, sources: &[Vertex], depth_max: u32, run: &Run<'_>) -> Result<()> {
+        let size = self.depths.len();
+        let mut frontier: Vec<Vertex> = sources.to_vec();
+        frontier.sort_unstable();
+        frontier.dedup();
+        for source in &frontier {
+            self.depths[*source as usize].store(0, Ordering::Relaxed);
+            self.claim(*source);
+        }
+        let degree = |vertex: &Vertex| self.graph.out.degree(*vertex as usize);
+        let mut edges: usize = frontier.iter().map(degree).sum();
+        let mut edges_left = self.graph.out.edges();
+        let (mut bits, mut next) = (Vec::new(), Vec::new());
+        let mut depth = 0;
+        while !frontier.is_empty() && depth < depth_max {
+            if edges <= edges_left / limits::BOTTOM_UP_EDGES {
+                edges_left -= edges;
+                depth += 1;
+                (frontier, edges) = self.top_down(&frontier, depth, run)?;
+                run.step("depth", u64::from(depth), 0)?;
+                continue;
+            }
+            // Bottom up, until the frontier is small again.
+            bits.clear();
+            bits.resize(size.div_ceil(64), 0_u64);
+            next.resize(bits.len(), 0);
             frontier.iter().for_each(|vertex| bits[*vertex as usize / 64] |= 1 << (*vertex % 64));
             let mut before = frontier.len();
             loop {
                 depth += 1;
-                let (next, found) = bottom_up(graph, &depths, &bits, &ranges, depth, run)?;
-                bits = next;
+                let found = self.bottom_up(&bits, &mut next, depth, run)?;
+                std::mem::swap(&mut bits, &mut next);
                 run.step("depth", u64::from(depth), 0)?;
                 let is_shrinking = found < before;
                 before = found;
@@ -56,16 +105,86 @@ fn search(graph: Sides<'_>, sources: &[Vertex], depth_max: u32, run: &Run<'_>) -
                 }
             }
             frontier = members(&bits);
-            edges_left = edges_left.saturating_sub(edges);
-            // The edges of those found from below are not counted: what is left is an upper bound.
-            continue;
+            // How many edges those have is not counted: at least one step goes on from them.
+            edges = 0;
         }
-        edges_left = edges_left.saturating_sub(edges);
-        depth += 1;
-        frontier = top_down(graph, &depths, &frontier, depth, run)?;
-        run.step("depth", u64::from(depth), 0)?;
+        Ok(())
     }
-    Ok(depths.into_iter().map(AtomicU32::into_inner).collect())
+
+    /// Whether a vertex was not reached before; it is now.
+    fn claim(&self, vertex: Vertex) -> bool {
+        let (word, bit) = (&self.open[vertex as usize / 64], 1 << (vertex % 64));
+        let bits = word.load(Ordering::Relaxed);
+        if bits & bit == 0 {
+            return false;
+        }
+        if self.is_alone {
+            word.store(bits & !bit, Ordering::Relaxed);
+            return true;
+        }
+        word.fetch_and(!bit, Ordering::Relaxed) & bit != 0
+    }
+
+    /// Those not reached that edges of the frontier lead to, and how many edges they have.
+    fn top_down(&self, frontier: &[Vertex], depth: u32, run: &Run<'_>) -> Result<(Vec<Vertex>, usize)> {
+        let mut parts = run.map(even(frontier.len(), limits::PART_WORK / 64), |range| {
+            let (mut found, mut edges) = (Vec::new(), 0);
+            for vertex in &frontier[range] {
+                for target in self.graph.out.targets(*vertex as usize) {
+                    if self.claim(*target) {
+                        self.depths[*target as usize].store(depth, Ordering::Relaxed);
+                        edges += self.graph.out.degree(*target as usize);
+                        found.push(*target);
+                    }
+                }
+            }
+            (found, edges)
+        })?;
+        if parts.len() == 1 {
+            return Ok(parts.pop().unwrap_or_default());
+        }
+        let edges = parts.iter().map(|part| part.1).sum();
+        let mut all = Vec::with_capacity(parts.iter().map(|part| part.0.len()).sum());
+        parts.iter().for_each(|part| all.extend_from_slice(&part.0));
+        Ok((all, edges))
+    }
+
+    /// Finds those not reached that an edge leads to from the frontier: `next` becomes their bits. How many they are.
+    fn bottom_up(&self, frontier: &[u64], next: &mut [u64], depth: u32, run: &Run<'_>) -> Result<usize> {
+        let is_in = |source: &Vertex| frontier[*source as usize / 64] >> (*source % 64) & 1 != 0;
+        let counts = run.fill(&self.words, next, |range, next| {
+            let mut count = 0;
+            for (at, next) in range.zip(next) {
+                let open = self.open[at].load(Ordering::Relaxed);
+                let (mut left, mut found) = (open, 0);
+                while left != 0 {
+                    let vertex = at * 64 + left.trailing_zeros() as usize;
+                    if self.graph.into.targets(vertex).iter().any(is_in) {
+                        found |= left & left.wrapping_neg();
+                        self.depths[vertex].store(depth, Ordering::Relaxed);
+                    }
+                    left &= left - 1;
+                }
+                self.open[at].store(open & !found, Ordering::Relaxed);
+                count += found.count_ones() as usize;
+                *next = found;
+            }
+            count
+        })?;
+        Ok(counts.into_iter().sum())
+    }
+}
+
+/// The words that have a bit for each vertex, in parts with about as many edges each.
+fn words(csr: &Csr) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let ends = balanced(csr).into_iter().map(|range| range.end.div_ceil(64));
+    ends.filter_map(|end| {
+        let words = start..end;
+        start = end;
+        (!words.is_empty()).then_some(words)
+    })
+    .collect()
 }
 
 fn members(bits: &[u64]) -> Vec<Vertex> {
@@ -78,66 +197,6 @@ fn members(bits: &[u64]) -> Vec<Vertex> {
         }
     }
     members
-}
-
-/// Those not reached that an edge leads to from the frontier.
-fn bottom_up(
-    graph: Sides<'_>,
-    depths: &[AtomicU32],
-    frontier: &[u64],
-    ranges: &[std::ops::Range<usize>],
-    depth: u32,
-    run: &Run<'_>,
-) -> Result<(Vec<u64>, usize)> {
-    let parts = run.map(ranges.to_vec(), |range| {
-        let first = range.start / 64;
-        let mut own = vec![0_u64; range.end.div_ceil(64) - first];
-        let mut found = 0;
-        for vertex in range {
-            if depths[vertex].load(Ordering::Relaxed) != UNREACHED {
-                continue;
-            }
-            let is_in = |source: &Vertex| frontier[*source as usize / 64] >> (*source % 64) & 1 != 0;
-            if graph.into.targets(vertex).iter().any(is_in) {
-                depths[vertex].store(depth, Ordering::Relaxed);
-                own[vertex / 64 - first] |= 1 << (vertex % 64);
-                found += 1;
-            }
-        }
-        (first, own, found)
-    })?;
-    let mut bits = vec![0; frontier.len()];
-    let mut count = 0;
-    for (first, own, found) in parts {
-        bits[first..].iter_mut().zip(own).for_each(|(bits, own)| *bits |= own);
-        count += found;
-    }
-    Ok((bits, count))
-}
-
-/// Those not reached that edges of the frontier lead to.
-fn top_down(
-    graph: Sides<'_>,
-    depths: &[AtomicU32],
-    frontier: &[Vertex],
-    depth: u32,
-    run: &Run<'_>,
-) -> Result<Vec<Vertex>> {
-    let parts = run.map(even(frontier.len(), limits::PART_WORK / 64), |range| {
-        let mut found = Vec::new();
-        for vertex in &frontier[range] {
-            for target in graph.out.targets(*vertex as usize) {
-                let own = &depths[*target as usize];
-                if own.load(Ordering::Relaxed) == UNREACHED
-                    && own.compare_exchange(UNREACHED, depth, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-                {
-                    found.push(*target);
-                }
-            }
-        }
-        found
-    })?;
-    Ok(parts.concat())
 }
 
 /// Which vertices can be reached from one: `into` is `out`, transposed.

@@ -1,85 +1,12 @@
-//! Shortest ways by weight: from one vertex, between two, between all, and the next best ones.
+//! Shortest ways by weight: between two vertices, between all, and the next best ones. From one vertex to all:
+//! [`crate::stepping`].
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{BTreeSet, BinaryHeap};
 
 use crate::csr::Csr;
-use crate::run::{Run, even};
-use crate::{AnalyticsError, Result, Vertex};
-
-/// Vertices of a bucket that one thread relaxes at a time.
-const PART: usize = 512;
-
-/// For each vertex the least sum of weights on a way from `source`; infinity where there is none. Delta-stepping
-/// (Meyer, Sanders 2003): vertices are settled in buckets of width `delta`. 0: chosen by the weights.
-///
-/// # Errors
-/// [`AnalyticsError::NoVertex`], [`AnalyticsError::Weight`], [`AnalyticsError::Parameter`],
-/// [`AnalyticsError::Stopped`].
-pub fn distances(out: &Csr, source: Vertex, delta: f64, run: &Run<'_>) -> Result<Vec<f64>> {
-    out.check_vertices([&source])?;
-    out.check_weights("sssp")?;
-    let delta = width(out, delta)?;
-    // Distances of 0 or more have the order of their bits.
-    let infinite = f64::INFINITY.to_bits();
-    let found: Vec<AtomicU64> = std::iter::repeat_with(|| AtomicU64::new(infinite)).take(out.vertices()).collect();
-    let at = |vertex: Vertex| f64::from_bits(found[vertex as usize].load(Ordering::Relaxed));
-    let bucket = |distance: f64| (distance / delta) as u64;
-    found[source as usize].store(0, Ordering::Relaxed);
-    let mut buckets: BTreeMap<u64, Vec<Vertex>> = BTreeMap::from([(0, vec![source])]);
-    let mut settled = 0;
-    while let Some((number, open)) = buckets.pop_first() {
-        let parts = run.map(even(open.len(), PART), |range| {
-            let mut later: Vec<(u64, Vertex)> = Vec::new();
-            // What falls into this bucket again goes on here, up to a bound, so that threads share the work.
-            let mut here: Vec<Vertex> = open[range].to_vec();
-            let mut at_once = 0;
-            while let Some(vertex) = here.pop() {
-                let own = at(vertex);
-                if bucket(own) < number {
-                    continue;
-                }
-                for (target, weight) in out.weighted(vertex as usize) {
-                    let far = own + weight;
-                    if far.to_bits() < found[target].fetch_min(far.to_bits(), Ordering::Relaxed) {
-                        let to = bucket(far);
-                        if to == number && at_once < 2 * PART {
-                            here.push(target as Vertex);
-                            at_once += 1;
-                        } else {
-                            later.push((to, target as Vertex));
-                        }
-                    }
-                }
-            }
-            later
-        })?;
-        for (to, vertex) in parts.into_iter().flatten() {
-            buckets.entry(to).or_default().push(vertex);
-        }
-        settled += open.len() as u64;
-        run.step("vertices", settled, 0)?;
-    }
-    Ok(found.into_iter().map(|distance| f64::from_bits(distance.into_inner())).collect())
-}
-
-/// The width of buckets.
-#[expect(clippy::cast_precision_loss, reason = "a guess")]
-fn width(out: &Csr, delta: f64) -> Result<f64> {
-    if delta > 0.0 && delta.is_finite() {
-        return Ok(delta);
-    }
-    if delta != 0.0 {
-        return Err(AnalyticsError::parameter("delta must be a number above 0, or 0 for one by the weights"));
-    }
-    // The greatest weight over the average number of edges, the choice the paper argues for random weights.
-    let greatest =
-        (0..out.vertices()).flat_map(|vertex| out.weights(vertex).unwrap_or(&[1.0])).fold(0.0, |a: f64, b| a.max(*b));
-    let degree = out.edges() as f64 / out.vertices().max(1) as f64;
-    let width = greatest / degree.max(1.0);
-    Ok(if width > 0.0 { width } else { 1.0 })
-}
+use crate::run::Run;
+use crate::{Result, Vertex};
 
 /// A way and the sum of its weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,7 +77,8 @@ fn lightest(
 /// The lightest way from a vertex to another, if there is one.
 ///
 /// # Errors
-/// [`AnalyticsError::NoVertex`], [`AnalyticsError::Weight`], [`AnalyticsError::Stopped`].
+/// [`NoVertex`](crate::AnalyticsError::NoVertex), [`Weight`](crate::AnalyticsError::Weight),
+/// [`Stopped`](crate::AnalyticsError::Stopped).
 pub fn shortest_way(out: &Csr, source: Vertex, target: Vertex, run: &Run<'_>) -> Result<Option<Way>> {
     out.check_vertices([&source, &target])?;
     out.check_weights("shortest path")?;
@@ -160,7 +88,8 @@ pub fn shortest_way(out: &Csr, source: Vertex, target: Vertex, run: &Run<'_>) ->
 /// The `count` lightest ways without a circle from a vertex to another, lightest first (Yen 1971). `out` is simple.
 ///
 /// # Errors
-/// [`AnalyticsError::NoVertex`], [`AnalyticsError::Weight`], [`AnalyticsError::Stopped`].
+/// [`NoVertex`](crate::AnalyticsError::NoVertex), [`Weight`](crate::AnalyticsError::Weight),
+/// [`Stopped`](crate::AnalyticsError::Stopped).
 pub fn shortest_ways(out: &Csr, source: Vertex, target: Vertex, count: usize, run: &Run<'_>) -> Result<Vec<Way>> {
     let Some(first) = shortest_way(out, source, target, run)? else { return Ok(Vec::new()) };
     let mut ways = vec![first];
@@ -193,7 +122,7 @@ pub fn shortest_ways(out: &Csr, source: Vertex, target: Vertex, count: usize, ru
 /// its distances. So many rows are in memory as there are threads.
 ///
 /// # Errors
-/// As [`distances`]; what `row` fails with.
+/// As [`crate::stepping::distances`]; what `row` fails with.
 pub fn all_pairs(
     out: &Csr,
     sources: &[Vertex],
@@ -241,6 +170,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::stepping::distances;
 
     /// All ways without a circle, lightest first.
     fn ways(out: &Csr, source: u32, target: u32) -> Vec<f64> {

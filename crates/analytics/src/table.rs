@@ -1,6 +1,7 @@
 //! What algorithms called by name take and give.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::{AnalyticsError, Result, Vertex};
 
@@ -17,6 +18,8 @@ pub enum Value {
     Text(String),
     /// Several.
     List(Vec<Value>),
+    /// Groups of vertices: for each vertex the number of the first one of its group.
+    Groups(Arc<[Vertex]>),
 }
 
 impl Value {
@@ -135,6 +138,22 @@ impl Params {
         }
     }
 
+    /// For each of so many vertices the first one of its group; none where it is not given.
+    pub(crate) fn groups(&self, name: &str, vertices: usize) -> Result<Option<Arc<[Vertex]>>> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Groups(groups)) if groups.len() == vertices => {
+                match groups.iter().find(|first| **first as usize >= vertices) {
+                    None => Ok(Some(Arc::clone(groups))),
+                    Some(first) => {
+                        Err(AnalyticsError::NoVertex { number: u64::from(*first), vertices: vertices as u64 })
+                    }
+                }
+            }
+            Some(_) => Err(AnalyticsError::Parameter(format!("the value of {name} must have a group for each vertex"))),
+        }
+    }
+
     pub(crate) fn floats(&self, name: &str, default: &[f64]) -> Result<Vec<f64>> {
         match self.get(name) {
             None => Ok(default.to_vec()),
@@ -193,6 +212,9 @@ impl Values {
         self.len() == 0
     }
 }
+
+/// What a column is called that has vertices, one for each row.
+pub const VERTEX: &str = "vertex";
 
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,5 @@
 //! Trusses: edges by how many triangles hold them together, in a plain graph.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use crate::csr::Csr;
 use crate::run::Run;
 use crate::{Result, Vertex};
@@ -18,57 +15,91 @@ pub struct TrussEdge {
     pub truss: u32,
 }
 
+/// Edges in the order of their triangles, which changes while edges are taken away: those with equally many are next to
+/// each other, and one that loses a triangle changes places with the first of them (Batagelj, Zaversnik 2003).
+struct Peeling {
+    /// Triangles of each edge; once it is taken away, those it had then.
+    support: Vec<u32>,
+    order: Vec<usize>,
+    /// Where each edge is in the order.
+    places: Vec<usize>,
+    /// Where in the order the edges with so many triangles begin.
+    starts: Vec<usize>,
+}
+
+impl Peeling {
+    fn new(support: Vec<u32>) -> Self {
+        let greatest = support.iter().copied().max().unwrap_or_default() as usize;
+        let mut starts = vec![0; greatest + 2];
+        support.iter().for_each(|triangles| starts[*triangles as usize + 1] += 1);
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let (mut next, mut order, mut places) = (starts.clone(), vec![0; support.len()], vec![0; support.len()]);
+        for (edge, triangles) in support.iter().enumerate() {
+            let place = &mut next[*triangles as usize];
+            (order[*place], places[edge]) = (edge, *place);
+            *place += 1;
+        }
+        Self { support, order, places, starts }
+    }
+
+    /// Takes a triangle from an edge.
+    fn lower(&mut self, edge: usize) {
+        let triangles = self.support[edge] as usize;
+        let (place, first) = (self.places[edge], self.starts[triangles]);
+        let other = self.order[first];
+        (self.order[first], self.order[place]) = (edge, other);
+        (self.places[edge], self.places[other]) = (first, place);
+        self.starts[triangles] += 1;
+        self.support[edge] -= 1;
+    }
+}
+
 /// The truss number of each edge, in the order of their ends (Cohen 2008; peeled as by Wang, Cheng 2012).
 ///
 /// # Errors
 /// [`crate::AnalyticsError::Stopped`].
 pub fn trusses(plain: &Csr, run: &Run<'_>) -> Result<Vec<TrussEdge>> {
-    // The number of an edge is its place in the row of its lesser end; each row's places point there.
-    let edges = plain.edges();
-    let place = |from: Vertex, to: Vertex| {
-        let row = plain.targets(from as usize);
-        row.binary_search(&to).ok().map(|at| plain.first_edge(from as usize) + at)
-    };
-    let number = |a: Vertex, b: Vertex| place(a.min(b), a.max(b));
-    let mut support = vec![0_u32; edges];
-    let mut ends = Vec::with_capacity(edges / 2);
     let mut steps = 0;
+    // Edges are numbered in the order of their ends; each place in the row of the lesser end knows its number.
+    let mut numbers = vec![usize::MAX; plain.edges()];
+    let mut ends: Vec<(Vertex, Vertex)> = Vec::with_capacity(plain.edges() / 2);
+    let mut support: Vec<u32> = Vec::with_capacity(plain.edges() / 2);
     for source in 0..plain.vertices() {
-        for target in plain.targets(source).iter().filter(|target| **target as usize > source) {
+        for (at, target) in plain.targets(source).iter().enumerate().filter(|(_, target)| **target as usize > source) {
             run.tick(&mut steps)?;
-            let at = place(source as Vertex, *target).unwrap_or_default();
-            support[at] = common(plain, source as Vertex, *target).count() as u32;
-            ends.push((at, source as Vertex, *target));
+            numbers[plain.first_edge(source) + at] = ends.len();
+            ends.push((source as Vertex, *target));
+            support.push(common(plain, source as Vertex, *target).count() as u32);
         }
     }
-    let mut heap: BinaryHeap<Reverse<(u32, usize, Vertex, Vertex)>> =
-        ends.iter().map(|(at, source, target)| Reverse((support[*at], *at, *source, *target))).collect();
-    let mut is_left = vec![true; edges];
-    let mut level = 0;
-    let mut trusses = vec![0; edges];
-    while let Some(Reverse((triangles, at, source, target))) = heap.pop() {
-        run.tick(&mut steps)?;
-        if !is_left[at] || triangles != support[at] {
-            continue;
-        }
-        level = level.max(triangles);
-        trusses[at] = level + 2;
-        is_left[at] = false;
+    let number = |a: Vertex, b: Vertex| {
+        let at = plain.targets(a.min(b) as usize).binary_search(&a.max(b)).ok()?;
+        numbers.get(plain.first_edge(a.min(b) as usize) + at).copied()
+    };
+    let mut peeling = Peeling::new(support);
+    for taken in 0..ends.len() {
+        let edge = peeling.order[taken];
+        let (source, target) = ends[edge];
+        let level = peeling.support[edge];
         for third in common(plain, source, target) {
             run.tick(&mut steps)?;
             let (Some(one), Some(other)) = (number(source, third), number(target, third)) else { continue };
-            if !is_left[one] || !is_left[other] {
+            if peeling.places[one] < taken || peeling.places[other] < taken {
                 continue;
             }
-            for (side, from) in [(one, source), (other, target)] {
-                if support[side] > level {
-                    support[side] -= 1;
-                    heap.push(Reverse((support[side], side, from.min(third), from.max(third))));
+            for side in [one, other] {
+                if peeling.support[side] > level {
+                    peeling.lower(side);
                 }
             }
         }
     }
-    Ok(ends.into_iter().map(|(at, source, target)| TrussEdge { source, target, truss: trusses[at] }).collect())
+    drop(numbers);
+    let Peeling { support, .. } = peeling;
+    let edge = |((source, target), triangles)| TrussEdge { source, target, truss: triangles + 2 };
+    Ok(ends.into_iter().zip(support).map(edge).collect())
 }
 
 /// The neighbours that two vertices share, ascending: those of the shorter list are looked up in the longer one, each

@@ -1,6 +1,7 @@
 //! Results are the same for one thread and for several, bit for bit; a stop ends every algorithm.
 #![expect(clippy::unwrap_used, reason = "test code")]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use analytics::algorithms::{Kind, all};
@@ -24,8 +25,13 @@ impl Watch for After {
     }
 }
 
+/// Seven groups of vertices.
+fn groups(vertices: usize) -> Arc<[u32]> {
+    (0..vertices).map(|vertex| u32::try_from(vertex % 7).unwrap()).collect()
+}
+
 /// Parameters with which an algorithm runs over any graph.
-fn params(parameters: &[analytics::algorithms::Parameter]) -> Params {
+fn params(parameters: &[analytics::algorithms::Parameter], vertices: usize) -> Params {
     let mut params = Params::new();
     for parameter in parameters {
         match (parameter.name, parameter.kind) {
@@ -33,6 +39,7 @@ fn params(parameters: &[analytics::algorithms::Parameter]) -> Params {
             (name, Kind::Vertex | Kind::Vertices) if parameter.default == "required" => params.set(name, Value::Int(1)),
             ("samples", _) => params.set("samples", Value::Int(100)),
             ("dimensions", _) => params.set("dimensions", Value::Int(16)),
+            ("property", Kind::Property) => params.set("property", Value::Groups(groups(vertices))),
             _ => {}
         }
     }
@@ -65,10 +72,11 @@ fn one_thread_and_several_give_the_same_bits() {
     let pools = [1, 2, 3].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
     for algorithm in all() {
         let graph = if ["topological_order", "longest_path"].contains(&algorithm.name) { &acyclic } else { &graph };
-        let params = params(algorithm.parameters);
+        let params = params(algorithm.parameters, graph.vertices());
         let alone = algorithm.run(graph, &params, &Run::alone()).unwrap();
         assert_eq!(alone.columns.iter().map(|it| it.name).collect::<Vec<_>>(), algorithm.columns, "{}", algorithm.name);
         assert!(!alone.is_empty(), "{} has no rows", algorithm.name);
+        assert_eq!(alone.is_per_vertex, algorithm.is_per_vertex(), "{}", algorithm.name);
         for pool in &pools {
             let found = algorithm.run(graph, &params, &Run::new(Some(pool), &Never)).unwrap();
             assert!(bits(&alone) == bits(&found), "{} differs", algorithm.name);
@@ -81,7 +89,7 @@ fn every_algorithm_stops() {
     let graph = graph(9);
     let stops = |algorithm: &analytics::algorithms::Algorithm, looks: usize| {
         let watch = After(AtomicUsize::new(looks));
-        let stopped = algorithm.run(&graph, &params(algorithm.parameters), &Run::new(None, &watch));
+        let stopped = algorithm.run(&graph, &params(algorithm.parameters, graph.vertices()), &Run::new(None, &watch));
         matches!(stopped, Err(AnalyticsError::Stopped(Stop::Cancelled) | AnalyticsError::Cyclic { .. }))
     };
     for algorithm in all() {
@@ -107,4 +115,25 @@ fn parameters_that_are_not_known_are_refused() {
     assert_eq!(refused("sssp", Params::new()), "Must pass parameter 'source'");
     assert_eq!(refused("nonsense", Params::new()), "Not found algorithm: nonsense");
     assert!(refused("wcc", Params::new().with("direction", Value::Text("up".into()))).contains("one of out, in, both"));
+}
+
+#[test]
+fn communities_of_a_property_are_valued_and_seeded() {
+    let two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)];
+    let edges: Vec<_> = two.iter().map(|(a, b)| (*a, *b, 1.0)).collect();
+    let graph = Graph::from_edges(6, &edges, false, &Run::alone()).unwrap();
+    let groups = |of: [u32; 6]| Value::Groups(Arc::from(of));
+    let run = |name, params: Params| analytics::algorithms::run(name, &graph, &params, &Run::alone());
+    let found = run("modularity", Params::new().with("property", groups([0, 0, 0, 3, 3, 3]))).unwrap();
+    let Some((_, Value::Float(modularity))) = found.figures.first() else { panic!("{found:?}") };
+    assert!((modularity - (6.0 / 7.0 - 0.5)).abs() < 1e-12);
+    assert_eq!(found.column("vertex"), Some(&Values::Vertices(vec![0, 3])));
+    assert_eq!(found.column("size"), Some(&Values::Ints(vec![3, 3])));
+    assert_eq!(found.column("conductance"), Some(&Values::Floats(vec![1.0 / 7.0, 1.0 / 7.0])));
+    let seeded = Params::new().with("seed_property", groups([0, 0, 0, 3, 3, 3])).with("max_iterations", Value::Int(1));
+    let found = run("cdlp", seeded.with("direction", Value::Text("both".into()))).unwrap();
+    assert_eq!(found.column("community"), Some(&Values::Vertices(vec![0, 0, 0, 3, 3, 3])));
+    for wrong in [Value::Groups(Arc::from([0, 1])), groups([0, 0, 0, 3, 3, 6]), Value::Int(1)] {
+        assert!(run("modularity", Params::new().with("property", wrong)).is_err());
+    }
 }

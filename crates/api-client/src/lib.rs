@@ -17,6 +17,7 @@ mod schema_types;
 
 pub use client::elements::{ElementKind, Page, VertexId};
 pub use client::graph_admin::{GraphMode, StartedTask, Task};
+pub use client::scan::Shard;
 pub use client::{Client, Versions};
 pub use error::ClientError;
 pub use limits::{COUNT_PAGE_ELEMENTS, ERROR_TEXT_BYTES_MAX, RETRY_AFTER_MAX_MS};

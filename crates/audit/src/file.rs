@@ -5,10 +5,11 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::event::{Event, Outcome, hex};
+use crate::event::{Event, Outcome};
 use crate::limits;
 
 /// What the first line follows.
@@ -66,7 +67,7 @@ pub(crate) struct Place {
 
 /// The hash of a line, without its end.
 pub(crate) fn hash_of(line: &[u8]) -> String {
-    hex(&Sha256::digest(line))
+    HEXLOWER.encode(&Sha256::digest(line))
 }
 
 /// The file next to a file of records that says how far that goes, so that lines cut off from its end are missed.

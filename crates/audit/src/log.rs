@@ -64,14 +64,24 @@ struct Log {
     queue: mpsc::Sender<Message>,
     /// Events that there was no room for, since the last line that says so.
     lost: Arc<AtomicU64>,
-    /// What ids of requests of this process begin with.
-    process: u32,
-    requests: AtomicU64,
 }
 
-/// Records events, or does nothing. Clones are the same.
+/// Makes ids of requests.
+struct RequestIds {
+    /// What those of this process begin with.
+    process: u32,
+    made: AtomicU64,
+}
+
+impl Default for RequestIds {
+    fn default() -> Self {
+        Self { process: rand::random(), made: AtomicU64::new(0) }
+    }
+}
+
+/// Records events, or only makes ids of requests. Clones are the same.
 #[derive(Clone, Default)]
-pub struct Audit(Option<Arc<Log>>);
+pub struct Audit(Option<Arc<Log>>, Arc<RequestIds>);
 
 impl std::fmt::Debug for Audit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -83,7 +93,7 @@ impl Audit {
     /// Records nothing.
     #[must_use]
     pub fn off() -> Self {
-        Self(None)
+        Self::default()
     }
 
     /// Opens the file and starts the thread that writes it.
@@ -103,15 +113,14 @@ impl Audit {
         let writer = Writer { file, lost: Arc::clone(&lost), is_broken: false };
         let thread = std::thread::Builder::new().name("audit".to_owned());
         thread.spawn(move || writer.run(messages)).map_err(AuditError::Thread)?;
-        Ok(Self(Some(Arc::new(Log {
+        let log = Log {
             classes: options.classes.iter().fold(0, |all, class| all | class.bit()),
             is_required: options.is_required,
             has_query_text: options.has_query_text,
             queue,
             lost,
-            process: rand::random(),
-            requests: AtomicU64::new(0),
-        }))))
+        };
+        Ok(Self(Some(Arc::new(log)), Arc::default()))
     }
 
     /// Whether anything is recorded.
@@ -129,9 +138,7 @@ impl Audit {
     /// An id for a request that has none of its own: unlike that of any other, also of other processes.
     #[must_use]
     pub fn request_id(&self) -> String {
-        self.0.as_ref().map_or_else(String::new, |log| {
-            format!("{:08x}-{:x}", log.process, log.requests.fetch_add(1, Ordering::Relaxed))
-        })
+        format!("{:08x}-{:x}", self.1.process, self.1.made.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Notes the query of an event.

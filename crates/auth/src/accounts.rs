@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
+use arc_swap::{ArcSwap, Guard};
 use graph_host::Store;
 use graph_store::now_ms;
-use parking_lot::{Mutex, RwLock};
+use oidc::Verifier;
+use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
@@ -16,6 +19,7 @@ use crate::caller::{Caller, Proof};
 use crate::error::AccountError;
 use crate::gate::Gate;
 use crate::identity::{ADMIN, ConditionReader, Identity};
+use crate::issued::{ISSUED_PREFIX, Issued};
 use crate::kept::KeptLogins;
 use crate::password::{self, Verified};
 use crate::records::{Document, Origin, User};
@@ -32,6 +36,9 @@ pub struct Options {
     pub token_seconds: i64,
     /// How conditions on properties are read.
     pub conditions: ConditionReader,
+    /// How old the records may be that a login is checked against, where other servers may change them
+    /// (`cluster.stale_ms`): what is read again more rarely lets nobody in. `None`: no other server does.
+    pub stale: Option<Duration>,
 }
 
 /// The records as they are in memory.
@@ -64,12 +71,17 @@ impl std::fmt::Debug for Accounts {
 pub struct Accounts {
     store: Arc<Store>,
     options: Options,
-    state: RwLock<Arc<State>>,
+    state: ArcSwap<State>,
+    opened: Instant,
+    /// When the records were last read, begun, in milliseconds since `opened`.
+    read_ms: AtomicU64,
     /// Held while the records are changed or read again.
     changing: Mutex<()>,
     kept: KeptLogins,
     throttle: Throttle,
     gate: Gate,
+    /// Users of an issuer of OpenID Connect, where one is trusted.
+    issued: Option<Issued>,
 }
 
 impl Accounts {
@@ -78,18 +90,27 @@ impl Accounts {
     /// # Errors
     /// Those of storage; records that cannot be read.
     pub fn open(store: Arc<Store>, options: Options) -> Result<Self, AccountError> {
+        let opened = Instant::now();
         let (document, stored) = match rows::read(store.engine())? {
             Some((document, bytes)) => (document, Some(bytes)),
             None => (Document::default(), None),
         };
-        let state = RwLock::new(Arc::new(State::new(document, stored, options.conditions)));
+        let state = ArcSwap::from_pointee(State::new(document, stored, options.conditions));
         let kept = KeptLogins::new(&rand::random());
         let (changing, throttle, gate) = (Mutex::default(), Throttle::default(), Gate::default());
-        Ok(Self { store, options, state, changing, kept, throttle, gate })
+        let read_ms = AtomicU64::new(0);
+        Ok(Self { store, options, state, opened, read_ms, changing, kept, throttle, gate, issued: None })
     }
 
-    fn state(&self) -> Arc<State> {
-        Arc::clone(&self.state.read())
+    /// Believes the tokens of an issuer of OpenID Connect, too.
+    #[must_use]
+    pub fn with_issuer(self, issuer: Arc<Verifier>) -> Self {
+        Self { issued: Some(Issued::new(issuer)), ..self }
+    }
+
+    /// The records of this moment. Reading them takes no lock, and no processor waits for another.
+    fn state(&self) -> Guard<Arc<State>> {
+        self.state.load()
     }
 
     /// The graphs whose rights these are.
@@ -121,15 +142,34 @@ impl Accounts {
 
     /// Called with `changing` held.
     fn reload(&self) -> Result<(), AccountError> {
+        let began_ms = self.now_ms();
         let found = rows::read(self.store.engine())?;
+        self.read_ms.store(began_ms, Ordering::Release);
         let before = self.state();
         let (document, stored) = match found {
             Some((_, bytes)) if before.stored.as_ref() == Some(&bytes) => return Ok(()),
             Some((document, bytes)) => (document, Some(bytes)),
             None => (Document::default(), None),
         };
-        *self.state.write() = Arc::new(State::new(document, stored, self.options.conditions));
+        self.state.store(Arc::new(State::new(document, stored, self.options.conditions)));
         Ok(())
+    }
+
+    /// Milliseconds since this was opened.
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Whether the records are new enough to let somebody in by them.
+    fn check_age(&self) -> Result<(), AuthError> {
+        let Some(stale) = self.options.stale else { return Ok(()) };
+        let since_ms = self.now_ms().saturating_sub(self.read_ms.load(Ordering::Acquire));
+        if u128::from(since_ms) <= stale.as_millis() {
+            return Ok(());
+        }
+        Err(AuthError::Storage(format!(
+            "not for {since_ms} ms, and another server may have changed them (cluster.stale_ms)"
+        )))
     }
 
     /// Changes the records, which is in force for every request that comes after it. `change` may be called more than
@@ -156,8 +196,10 @@ impl Accounts {
                 let max = limits::DOCUMENT_BYTES_MAX;
                 return Err(AccountError::invalid(format!("users and rights have more than {max} bytes together")));
             }
+            let began_ms = self.now_ms();
             if rows::replace(self.store.engine(), before.stored.as_deref(), &bytes)? {
-                *self.state.write() = Arc::new(State::new(document, Some(bytes), self.options.conditions));
+                self.read_ms.store(began_ms, Ordering::Release);
+                self.state.store(Arc::new(State::new(document, Some(bytes), self.options.conditions)));
                 return Ok(outcome);
             }
             self.reload()?;
@@ -214,9 +256,13 @@ impl Accounts {
         Ok(password::hash(password)?)
     }
 
-    /// A caller with the rights of a user, for work that it has started; `None` where there is no such user (any more).
+    /// A caller with the rights of a user, for work that it has started; `None` where there is no such user (any more),
+    /// or its token has ended where an issuer vouches for it.
     #[must_use]
     pub fn on_behalf_of(&self, user: &str) -> Option<Caller> {
+        if let (Some(issued), true) = (&self.issued, user.starts_with(ISSUED_PREFIX)) {
+            return issued.on_behalf_of(user, &self.state().document, self.options.conditions);
+        }
         let identity = self.state().people.get(user).cloned()?;
         Some(Caller::of(identity, Proof::Task))
     }
@@ -236,6 +282,18 @@ impl Accounts {
         let claims = tokens::claims(name, &ids::user(name), epoch, now_ms() / 1_000, seconds);
         tokens::sign(&state.document, &claims)
             .ok_or_else(|| AccountError::invalid("there is no key to sign tokens with"))
+    }
+
+    /// A token again, valid for so many seconds from now on, but never longer altogether than a token may be; it is
+    /// logged out together with the one before. `None` where it is none of ours, is over, or was logged out.
+    #[must_use]
+    pub fn renewed_token(&self, token: &str, seconds: i64) -> Option<String> {
+        let (state, now_s) = (self.state(), now_ms() / 1_000);
+        let mut claims = tokens::read(&state.document, token, now_s)?;
+        Self::of_claims(&state, &claims)?;
+        let last = claims.iat.saturating_add(self.options.token_seconds);
+        claims.exp = now_s.saturating_add(seconds).min(last).max(claims.exp);
+        tokens::sign(&state.document, &claims)
     }
 
     /// Ends the token a caller has shown.
@@ -290,6 +348,22 @@ impl Accounts {
         }
         let claims = tokens::read(&state.document, token, now_ms() / 1_000)?;
         Self::of_claims(state, &claims)
+    }
+
+    fn renew_issued(
+        &self,
+        document: &Document,
+        caller: &Caller,
+        identity: &Identity,
+        (groups, ends_s): (&Arc<[String]>, i64),
+    ) -> Result<Caller, AuthError> {
+        let issued = self.issued.as_ref().filter(|_| ends_s > now_ms() / 1_000).ok_or(AuthError::Failed)?;
+        if identity.epoch == document.epoch {
+            return Ok(caller.clone());
+        }
+        let conditions = self.options.conditions;
+        let found = issued.person(&identity.name, groups, ends_s, document, conditions).ok_or(AuthError::Failed)?;
+        Ok(Caller::of(found.0, Proof::Issued { groups: found.1, ends_s }))
     }
 
     /// Compares a password; the one place that hashes for a login.
@@ -374,6 +448,7 @@ impl Authenticate for Accounts {
     }
 
     fn known(&self, credentials: Credentials<'_>) -> Option<Caller> {
+        self.check_age().ok()?;
         let state = self.state();
         match credentials {
             Credentials::None => None,
@@ -387,7 +462,10 @@ impl Authenticate for Accounts {
                     .has(user, password, epoch, Instant::now())
                     .then(|| Caller::of(Arc::clone(identity), Proof::Password(epoch)))
             }
-            Credentials::Token(token) => Self::of_token(&state, token),
+            Credentials::Token(token) => Self::of_token(&state, token).or_else(|| {
+                let issued = self.issued.as_ref()?;
+                issued.known(token, &state.document, self.options.conditions)
+            }),
             Credentials::Certificate(user) => {
                 let identity = state.people.get(user)?;
                 Some(Caller::of(Arc::clone(identity), Proof::Certificate))
@@ -396,19 +474,30 @@ impl Authenticate for Accounts {
     }
 
     fn check(&self, credentials: Credentials<'_>, from: Option<IpAddr>) -> Result<Caller, AuthError> {
+        self.check_age()?;
         if let Some(caller) = self.known(credentials) {
             return Ok(caller);
         }
         match credentials {
             Credentials::None => Err(AuthError::Required),
-            Credentials::Token(_) | Credentials::Certificate(_) => Err(AuthError::Failed),
+            Credentials::Token(token) => match &self.issued {
+                Some(issued) if !token.starts_with(KEY_PREFIX) => {
+                    issued.check(token, &self.state().document, self.options.conditions)
+                }
+                _ => Err(AuthError::Failed),
+            },
+            Credentials::Certificate(_) => Err(AuthError::Failed),
             Credentials::Password { user, password } => self.check_password(user, password, from),
         }
     }
 
     fn renew(&self, caller: &Caller) -> Result<Caller, AuthError> {
+        self.check_age()?;
         let Some(login) = caller.login() else { return Err(AuthError::Required) };
         let state = self.state();
+        if let Proof::Issued { groups, ends_s } = &login.proof {
+            return self.renew_issued(&state.document, caller, &login.identity, (groups, *ends_s));
+        }
         let identity = state.people.get(&login.identity.name).ok_or(AuthError::Failed)?;
         let is_good = match &login.proof {
             Proof::Password(epoch) => *epoch == identity.password_epoch,
@@ -422,7 +511,7 @@ impl Authenticate for Accounts {
                 is_there && expires_ms.is_none_or(|expires| expires > now_ms())
             }
             Proof::Certificate | Proof::Task => true,
-            Proof::Nothing => false,
+            Proof::Nothing | Proof::Issued { .. } => false,
         };
         if !is_good {
             return Err(AuthError::Failed);

@@ -18,7 +18,7 @@ pub enum Credentials<'a> {
         /// The password or key.
         password: &'a str,
     },
-    /// A token of a login, or an API key.
+    /// A token of a login or of an issuer of OpenID Connect, or an API key.
     Token(&'a str),
     /// The user that the client's certificate names. Whoever shows this has verified the certificate.
     Certificate(&'a str),
@@ -56,6 +56,9 @@ pub enum AuthError {
     /// Too many passwords are being checked at this moment.
     #[error("the server checks too many passwords already; try again in a moment")]
     Busy,
+    /// A token of an issuer whose keys cannot be fetched.
+    #[error("the keys of the issuer of tokens cannot be fetched at this moment; try again later")]
+    Issuer,
     /// The users cannot be read.
     #[error("the users of the store cannot be read: {0}")]
     Storage(String),

@@ -46,6 +46,13 @@ pub(crate) enum Proof {
     },
     /// By a certificate.
     Certificate,
+    /// By a token of an issuer of OpenID Connect.
+    Issued {
+        /// The groups it names.
+        groups: Arc<[String]>,
+        /// When it ends, in seconds since 1970 UTC.
+        ends_s: i64,
+    },
     /// Not at all: the server works for it, in a task that it has started.
     Task,
     /// Not at all.
@@ -94,6 +101,7 @@ impl Caller {
             Some(Proof::Token { .. }) => "token",
             Some(Proof::Key { .. }) => "key",
             Some(Proof::Certificate) => "certificate",
+            Some(Proof::Issued { .. }) => "oidc",
             Some(Proof::Task) => "task",
         }
     }
@@ -107,6 +115,12 @@ impl Caller {
         };
         let user = self.user().filter(|user| !user.is_empty()).map(str::to_owned);
         Subject { user, proof: self.proof_name(), key, address, protocol, request }
+    }
+
+    /// Notes in the subject of a login's record who it was.
+    pub fn note_in(&self, subject: &mut Subject) {
+        let Subject { address, protocol, request, .. } = subject;
+        *subject = self.subject(protocol, *address, request.take());
     }
 
     /// Whether it may do everything.
@@ -163,10 +177,27 @@ impl Caller {
         self.0.as_ref().is_none_or(|login| login.identity.knows(graph))
     }
 
+    /// Whether it may do exactly what another one may. Work that keeps the rights it began with, such as a transaction,
+    /// ends where that is not so any more.
+    #[must_use]
+    pub fn has_rights_of(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            (Some(own), Some(other)) => {
+                let is_same = Arc::ptr_eq(&own.identity, &other.identity) || own.identity.may_as(&other.identity);
+                is_same && own.only_reads() == other.only_reads()
+            }
+            _ => false,
+        }
+    }
+
     /// What it may do with the elements of a graph, by the schema of this moment; `None`: everything.
     #[must_use]
     pub fn rights(&self, graph: &Graph) -> Option<Arc<GraphRights>> {
         let login = self.0.as_ref()?;
+        if login.identity.has_everything() && !login.only_reads() {
+            return None;
+        }
         let rights = login.identity.rights(graph)?;
         if login.only_reads() && !(rights.write.is_none() && rights.delete.is_none()) {
             return Some(Arc::new(rights.reading_only()));

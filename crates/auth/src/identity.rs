@@ -110,6 +110,18 @@ impl Identity {
         })
     }
 
+    /// A user that is not in the records, with the rights of some of their groups, by the names of these. It looks
+    /// after nothing.
+    pub(crate) fn of_groups(document: &Document, name: &str, groups: &[String], conditions: ConditionReader) -> Self {
+        let mut named: Vec<String> = groups.iter().map(|group| ids::group(group)).collect();
+        named.sort_unstable();
+        named.dedup();
+        let groups = named.iter().filter(|id| document.groups.contains_key(*id));
+        let grants = groups.flat_map(|id| grants_of_group(document, id)).collect();
+        let epoch = document.epoch;
+        Self { name: name.to_owned(), epoch, grants, conditions, ..Self::nobody() }
+    }
+
     /// A user without a name and without rights.
     pub(crate) fn nobody() -> Self {
         let conditions = ConditionReader { check: |_| Ok(()), read: |_, _, _| None };
@@ -123,6 +135,12 @@ impl Identity {
             conditions,
             compiled: Mutex::default(),
         }
+    }
+
+    /// Whether it is the same user with the same rights as another one, at whatever state of the records.
+    pub(crate) fn may_as(&self, other: &Self) -> bool {
+        let what = |of: &Self| (of.is_admin, of.is_manager);
+        self.name == other.name && what(self) == what(other) && self.grants == other.grants
     }
 
     /// Whether it has a right of a kind on any graph.
@@ -142,7 +160,7 @@ impl Identity {
     ) -> impl Iterator<Item = &Resource> {
         static EVERYTHING: std::sync::LazyLock<Resource> =
             std::sync::LazyLock::new(|| Resource::whole(ResourceType::Root));
-        let all = (self.is_admin || self.is_manager).then(|| &*EVERYTHING);
+        let all = self.has_everything().then(|| &*EVERYTHING);
         let given = self.grants.iter().filter(move |grant| {
             grant.permission == permission
                 && (grant.resource.kind == kind || grant.resource.kind.covers(kind))
@@ -154,6 +172,11 @@ impl Identity {
     /// Whether it may do anything at all on a graph.
     pub(crate) fn knows(&self, graph: &str) -> bool {
         self.is_admin || self.is_manager || self.grants.iter().any(|grant| is_like(graph, &grant.graph))
+    }
+
+    /// Whether it has every right on every graph, whatever its groups say.
+    pub(crate) fn has_everything(&self) -> bool {
+        self.is_admin || self.is_manager
     }
 
     /// What it may do with the elements of a graph; `None`: everything.

@@ -7,6 +7,8 @@
 //!
 //! Invariants:
 //! - Rights add up, and their absence denies. Nobody gives a right that they do not have ([`Editor`]).
+//! - A user of an issuer of OpenID Connect has the rights of the groups its token names, and no others: it is nobody of
+//!   the records, whatever its name.
 //! - No password is kept, in storage or in memory; what is kept of one that was right is a keyed hash.
 //! - A wrong password and an unknown user take the same time and give the same answer.
 //! - A change is in force for every request that begins after it, on other servers once they have read it.
@@ -21,6 +23,7 @@ mod error;
 mod gate;
 mod identity;
 pub mod ids;
+mod issued;
 mod kept;
 pub mod limits;
 mod manage;
@@ -36,6 +39,7 @@ pub use authenticate::{AuthError, Authenticate, Credentials, NoUsers};
 pub use caller::Caller;
 pub use error::AccountError;
 pub use identity::{ADMIN, ConditionReader, Grant, grants_of};
+pub use issued::ISSUED_PREFIX;
 pub use manage::{Editor, Graphs, HIDDEN_PASSWORD, TargetInput, UserInput};
 pub use password::PasswordError;
 pub use resource::{Permission, Resource, ResourceType};

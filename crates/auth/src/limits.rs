@@ -29,6 +29,9 @@ pub const KEPT_LOGINS_MAX: usize = 10_000;
 /// How long one is kept.
 pub const KEPT_LOGIN_AGE: Duration = Duration::from_secs(600);
 
+/// Users of an issuer whose rights are kept.
+pub const ISSUED_MAX: usize = 10_000;
+
 /// Passwords that are hashed at one time: each takes 19 MiB and a processor.
 pub const HASHES_AT_ONCE_MAX: usize = 2;
 
@@ -40,6 +43,9 @@ pub const FAILURES_FREE: u32 = 5;
 
 /// Longest delay after a failed login.
 pub const DELAY_MAX: Duration = Duration::from_secs(30);
+
+/// Longest delay for the administrator from the machine itself, who must get in whoever else tries there.
+pub const ADMIN_DELAY_MAX: Duration = Duration::from_secs(1);
 
 /// Places that failures are remembered of.
 pub const PLACES_MAX: usize = 10_000;

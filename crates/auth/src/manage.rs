@@ -7,6 +7,7 @@ use crate::accounts::{Accounts, KEY_PREFIX, hash_of_key};
 use crate::caller::Caller;
 use crate::error::AccountError;
 use crate::identity::{ADMIN, Grant, grants_of, grants_of_group};
+use crate::issued::ISSUED_PREFIX;
 use crate::records::{Access, ApiKey, Belong, Document, Group, ManagerKind, Origin, Project, Table, Target, User};
 use crate::resource::{Permission, Resource, ResourceType, is_like};
 use crate::{ids, limits, password, tokens};
@@ -160,6 +161,9 @@ impl<'a> Editor<'a> {
     /// [`AccountError`]: what is missing or exists, a password that cannot be one.
     pub fn create_user(&self, input: &UserInput) -> Changed<String> {
         let name = name_of(input.name.as_ref(), "user")?;
+        if name.starts_with(ISSUED_PREFIX) {
+            return invalid(format!("The name of user can't begin with '{ISSUED_PREFIX}': so do those of an issuer"));
+        }
         let Some(given) = &input.password else { return invalid("The password of user can't be null") };
         for text in [&input.phone, &input.email, &input.avatar, &input.description] {
             check_text(text.as_ref())?;
@@ -658,8 +662,8 @@ impl<'a> Editor<'a> {
         description: Option<&String>,
     ) -> Changed<(String, String)> {
         check_text(description)?;
-        if matches!(self.caller.proof_name(), "key" | "none") {
-            return forbidden("Permission denied: an API key is made by who shows a password or a token");
+        if matches!(self.caller.proof_name(), "key" | "oidc" | "none") {
+            return forbidden("Permission denied: an API key is made by who shows a password or a token of a login");
         }
         let id = tokens::random_text(12);
         let key = format!("{KEY_PREFIX}{id}_{}", tokens::random_text(43));

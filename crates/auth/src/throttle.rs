@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::identity::ADMIN;
 use crate::limits;
 
 /// Where attempts come from: a network of the size that one household or company has, and the user that is tried.
@@ -40,6 +41,8 @@ impl Throttle {
 
     /// Notes a failure.
     pub(crate) fn failed(&self, user: &str, from: Option<IpAddr>, now: Instant) {
+        let is_own_admin = user == ADMIN && from.is_some_and(|from| from.is_loopback());
+        let longest = if is_own_admin { limits::ADMIN_DELAY_MAX } else { limits::DELAY_MAX };
         let mut failures = self.0.lock();
         for place in places(user, from) {
             if failures.len() >= limits::PLACES_MAX && !failures.contains_key(&place) {
@@ -56,7 +59,7 @@ impl Throttle {
                 seen.count = 0;
             }
             seen.count = seen.count.saturating_add(1);
-            seen.until = now + delay(seen.count, free);
+            seen.until = now + delay(seen.count, free).min(longest);
         }
     }
 
@@ -134,6 +137,22 @@ mod tests {
         }
         assert!(throttle.wait("new", from("10.1.2.3"), start).is_some());
         assert_eq!(throttle.wait("admin", from("127.0.0.1"), start), None);
+    }
+
+    #[test]
+    fn the_administrator_is_not_kept_out_of_the_machine_itself() {
+        let (throttle, now) = (Throttle::default(), Instant::now());
+        for place in ["127.0.0.1", "10.1.2.3"] {
+            for _ in 0..1_000 {
+                throttle.failed(ADMIN, from(place), now);
+                throttle.failed("bob", from(place), now);
+            }
+        }
+        assert_eq!(
+            (throttle.wait(ADMIN, from("127.0.0.1"), now), throttle.wait("bob", from("127.0.0.1"), now)),
+            (Some(1), Some(30))
+        );
+        assert_eq!(throttle.wait(ADMIN, from("10.1.2.3"), now), Some(30));
     }
 
     #[test]

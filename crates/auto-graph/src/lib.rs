@@ -14,10 +14,12 @@
 mod edge;
 mod error;
 pub mod ids;
+mod lookup;
 mod value;
 mod vertex;
 
 pub use edge::{AutoEdge, read_edge, write_edge};
 pub use error::AutoError;
+pub use lookup::indexed;
 pub use value::{decode, encode};
 pub use vertex::{AutoProperty, AutoVertex, NewProperty, read_properties, read_vertex, write_vertex};

@@ -144,7 +144,9 @@ impl BackupJob {
         let store = self.backups.store()?;
         let repository = self.backups.repository(true).map_err(|error| failed(&error))?;
         let options = CreateOptions { reread: input.reread };
-        let made = back_up(store.engine(), &repository, options, &|progress| signals.tell(progress));
+        // Before its files are looked at: whatever is written after them is in this timeline then, or it has ended.
+        let timeline = self.backups.log.timeline();
+        let made = back_up(store.engine(), &repository, options, timeline, &|progress| signals.tell(progress));
         let made = made.map_err(|error| match error {
             NoBackup::Engine(error) => StoreError::Kv(error),
             NoBackup::Store(error) => error,
@@ -154,6 +156,9 @@ impl BackupJob {
             }
         })?;
         let manifest = &made.manifest;
+        if let Some(position) = &manifest.log {
+            self.backups.log.has_base(position.timeline.clone());
+        }
         tracing::info!(backup = manifest.id, bytes = manifest.bytes(), new_bytes = manifest.new_bytes, "made a backup");
         let result = json!({
             "backup": manifest.id,

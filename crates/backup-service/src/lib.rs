@@ -1,24 +1,34 @@
 //! Backups of a store that is open: by whoever has opened it, and as tasks of a server.
 //!
 //! What it is: [`back_up`] makes a backup of an engine's checkpoint; [`Backups`] is what a server has of it: the list,
-//! and tasks that make a backup or restore one graph under another name while the server works. What it is not: it
+//! and tasks that make a backup or restore one graph under another name while the server works; [`Archiver`] puts the
+//! log of the store beside the backups, and [`restore_to`] restores it to any moment. What it is not: it
 //! knows no HTTP, no engine by name, and nothing of how a repository looks (`backup` does).
 //!
 //! Invariants:
 //! - Writes are not stopped: the checkpoint is what a backup is made of.
 //! - A task that was cut short by the end of the server is not repeated by itself: a store that was restored does not
 //!   begin with the backup it was made of.
+//! - The archived log has no hole that is not told: where it has one, a timeline ends and a backup is made.
 //! - A graph that is restored is copied and compared before it gets its name.
 
+mod archive;
 mod input;
 mod job;
+mod log_state;
+mod replay;
 mod service;
 
-use backup::{BackupError, CreateOptions, Created, Repository, Source, Watch};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use backup::{BackupError, CreateOptions, Created, LogPosition, Repository, Source, Watch};
 use graph_store::StoreError;
 use kv::{Engine, KvError};
 
+pub use archive::{ArchiveOptions, Archiver};
 pub use job::BackupJob;
+pub use log_state::LogState;
+pub use replay::{OpenEngine, Replayed, restore_to};
 pub use service::{Backups, OpenStore, Options, Started};
 
 /// The program and its version, as it is kept with backups.
@@ -42,7 +52,8 @@ pub enum NoBackup {
     Repository(#[from] BackupError),
 }
 
-/// Makes a backup of what an engine stores, as it is at a moment of the call.
+/// Makes a backup of what an engine stores, as it is at a moment of the call. `timeline`: the one in which its log is
+/// archived.
 ///
 /// # Errors
 /// [`NoBackup`].
@@ -50,10 +61,17 @@ pub fn back_up(
     engine: &dyn Engine,
     repository: &Repository,
     options: CreateOptions,
+    timeline: Option<String>,
     watch: &Watch<'_>,
 ) -> Result<Created, NoBackup> {
     let (store_format, graphs) = graph_host::contents(engine)?.ok_or(NoBackup::Empty)?;
     let checkpoint = engine.checkpoint()?;
+    let moment_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    let log = timeline.map(|timeline| LogPosition {
+        timeline,
+        sequence: checkpoint.sequence(),
+        moment_ms: i64::try_from(moment_ms).unwrap_or(i64::MAX),
+    });
     let source = Source {
         folder: checkpoint.folder(),
         engine: engine.name(),
@@ -61,6 +79,7 @@ pub fn back_up(
         sequence: checkpoint.sequence(),
         graphs: &graphs,
         program: PROGRAM,
+        log: log.as_ref(),
     };
     Ok(repository.create(&source, options, watch)?)
 }

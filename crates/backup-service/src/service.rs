@@ -5,11 +5,12 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use backup::{BackupError, Repository, Secret, Target};
 use graph_host::Store;
-use graph_model::ErrorKind;
+use graph_model::{ErrorKind, TaskStatus};
 use graph_store::StoreError;
 use serde_json::{Value as Json, json};
 
 use crate::input::{CREATE_KIND, CreateInput, RESTORE_KIND, RestoreInput};
+use crate::log_state::LogState;
 
 /// Opens a store in a folder of the engine that keeps files, without anything running in the background that would
 /// change elements.
@@ -32,6 +33,7 @@ pub struct Options {
 /// Backups of the store of a server.
 pub struct Backups {
     pub(crate) options: Options,
+    pub(crate) log: Arc<LogState>,
     store: OnceLock<Weak<Store>>,
 }
 
@@ -48,7 +50,7 @@ impl Backups {
     /// Of a store that is opened later.
     #[must_use]
     pub fn new(options: Options) -> Arc<Self> {
-        Arc::new(Self { options, store: OnceLock::new() })
+        Arc::new(Self { options, log: Arc::default(), store: OnceLock::new() })
     }
 
     /// Lets tasks run, and removes what restores of an earlier process have left.
@@ -71,6 +73,18 @@ impl Backups {
     #[must_use]
     pub fn is_set(&self) -> bool {
         !self.options.location.is_empty()
+    }
+
+    /// What is known of the log in the repository.
+    #[must_use]
+    pub fn log(&self) -> Arc<LogState> {
+        Arc::clone(&self.log)
+    }
+
+    /// How far a task is; `None`: it is gone.
+    pub(crate) fn status(&self, started: &Started) -> Option<TaskStatus> {
+        let graph = self.store().ok()?.graph(&started.graph).ok()?;
+        graph.jobs().task(started.task).ok().map(|task| task.status)
     }
 
     /// Opens the repository.
@@ -104,6 +118,7 @@ impl Backups {
                     "bytes": manifest.bytes(),
                     "new_bytes": manifest.new_bytes,
                     "sequence": manifest.sequence,
+                    "log": manifest.log.as_ref().map(|position| &position.timeline),
                 }),
                 Err(error) => json!({ "id": listed.id, "error": error.to_string() }),
             })

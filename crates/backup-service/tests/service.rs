@@ -222,7 +222,7 @@ fn engines_without_files_and_empty_folders_are_refused() {
     let target = Target::open(&root.path().join("repository").display().to_string(), true).unwrap();
     let repository = Repository::open_or_make(target, None).unwrap();
     let memory = MemoryEngine::open(key_codec::tables::TABLES);
-    let make = |engine: &dyn Engine| back_up(engine, &repository, CreateOptions::default(), &unwatched);
+    let make = |engine: &dyn Engine| back_up(engine, &repository, CreateOptions::default(), None, &unwatched);
     assert!(matches!(make(&memory), Err(NoBackup::Empty)));
     let memory: Arc<dyn Engine> = Arc::new(memory);
     drop(Store::open(Arc::clone(&memory), options()).unwrap());

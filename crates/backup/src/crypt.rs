@@ -7,6 +7,7 @@
 
 use std::num::NonZeroU32;
 
+use data_encoding::HEXLOWER;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hkdf::{HKDF_SHA256, Prk, Salt};
 use ring::rand::{SecureRandom as _, SystemRandom};
@@ -159,26 +160,14 @@ pub(crate) fn stretch(
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a text cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    HEXLOWER.encode(bytes)
 }
 
+/// What [`hex`] made; digits above nine are small letters.
 pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> =
-        text.chars().map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
-    let digits = digits?;
-    if !digits.len().is_multiple_of(2) || text.chars().any(|digit| digit.is_ascii_uppercase()) {
-        return None;
-    }
-    Some(digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
+    HEXLOWER.decode(text.as_bytes()).ok()
 }
 
-/// What the cryptography refuses to do with inputs of fixed sizes: never met.
 fn weak() -> BackupError {
     BackupError::Key { reason: "the key cannot be used for encryption".to_owned() }
 }

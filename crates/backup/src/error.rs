@@ -105,6 +105,20 @@ pub enum BackupError {
     /// Rules that keep nothing.
     #[error("no rule keeps a backup; say which to keep, for example --keep-last 7")]
     KeepsNothing,
+    /// The log does not lead from a backup to where it is wanted.
+    #[error("the log in the repository does not do: {reason}")]
+    NoLog {
+        /// Why.
+        reason: String,
+    },
+    /// A record of a log that cannot be stored.
+    #[error("the record of the log with write {first} cannot be archived: {reason}")]
+    LogRecord {
+        /// The number of its first write.
+        first: u64,
+        /// Why.
+        reason: String,
+    },
     /// It was asked to stop.
     #[error("the work on the repository was cancelled")]
     Cancelled,

@@ -12,12 +12,13 @@
 //! | `repository.json` | format version, id, how the key is wrapped; a line of JSON and its SHA-256 |
 //! | `chunks/AB/ABCD...` | a piece of a file, of [`limits::CHUNK_BYTES`] at most, by the hash of its content |
 //! | `backups/ID.SHA256` | the manifest of a backup: its files, and the chunks they consist of |
+//! | `log/TIMELINE/...` | what was written after backups: see `log.rs` |
 //! | `locks/ID` | somebody works on the repository; refreshed every minute |
 //! | `fenced/ID` | whoever had this lock must not commit any more |
 //!
 //! Invariants:
 //! - A backup exists when its manifest does, and that is written after everything it needs, under a name that was not
-//!   there. Objects are never changed.
+//!   there. Objects are never changed, but for locks and the word that a log is idle.
 //! - The name of each object that holds content follows from the content, so a change of any byte is noticed.
 //! - Chunks are removed by whoever holds the only lock, and only if no manifest that can be read needs them; a manifest
 //!   that cannot be read stops the removal.
@@ -31,6 +32,7 @@ mod description;
 mod error;
 pub mod limits;
 mod lock;
+mod log;
 mod manifest;
 mod repository;
 mod retention;
@@ -39,10 +41,12 @@ mod target;
 mod work;
 
 pub use error::BackupError;
-pub use manifest::{FileEntry, Manifest};
+pub use log::{End, Fork, NewSegment, Record, Segment, Timeline};
+pub use manifest::{FileEntry, LogPosition, Manifest, moment_text};
 pub use repository::create::{CreateOptions, Created, Source};
+pub use repository::log::{Plan, Step, StoredLog, Until};
 pub use repository::prune::Pruned;
-pub use repository::restore::Restored;
+pub use repository::restore::{Restored, Unfinished};
 pub use repository::verify::{Depth, Problem, Verified};
 pub use repository::{Listed, Repository};
 pub use retention::Keep;

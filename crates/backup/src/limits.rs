@@ -9,6 +9,19 @@ pub const CHUNK_BYTES: u64 = 8 << 20;
 /// Bytes of a manifest: about a million chunks, 8 TiB. A longer one is refused before it is read.
 pub const MANIFEST_BYTES_MAX: u64 = 128 << 20;
 
+/// Bytes of a segment of a log before it is compressed. A batch of a client is in one record, and this is larger than
+/// any that a server takes.
+pub const LOG_SEGMENT_BYTES_MAX: u64 = 512 << 20;
+
+/// Bytes of a segment in the repository: what does not compress becomes a little longer.
+pub(crate) const LOG_SEGMENT_STORED_MAX: u64 = LOG_SEGMENT_BYTES_MAX + (4 << 20);
+
+/// How hard segments are compressed (zstd's levels): quickly, since it happens while requests are served.
+pub(crate) const LOG_COMPRESSION: i32 = 1;
+
+/// How long what no backup needs of a log is kept: it may belong to a backup that is just being made.
+pub(crate) const LOG_GRACE: Duration = Duration::from_secs(24 * 3600);
+
 /// Bytes of `repository.json`, of a lock, and of a file with a key.
 pub const SMALL_BYTES_MAX: u64 = 64 << 10;
 

@@ -39,8 +39,23 @@ pub struct Manifest {
     pub graphs: Vec<String>,
     /// Bytes that had not been in the repository before.
     pub new_bytes: u64,
+    /// Where it is in the log, if that was archived; older programs wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<LogPosition>,
     /// The files, by name.
     pub files: Vec<FileEntry>,
+}
+
+/// Where a backup is in the log of its store: what the log says after it leads from the backup to any later moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogPosition {
+    /// The timeline.
+    pub timeline: String,
+    /// The number of a write that is in the backup, as all before are; some after it may be in it.
+    pub sequence: u64,
+    /// A moment after everything that is in it, in milliseconds since 1970 UTC.
+    pub moment_ms: i64,
 }
 
 /// A file of a backup.
@@ -82,8 +97,15 @@ pub(crate) fn begun(id: String, created_ms: i64) -> Manifest {
         sequence: 0,
         graphs: Vec::new(),
         new_bytes: 0,
+        log: None,
         files: Vec::new(),
     }
+}
+
+/// A moment as text (RFC 3339, UTC, with milliseconds).
+#[must_use]
+pub fn moment_text(moment_ms: i64) -> String {
+    Timestamp::from_millisecond(moment_ms).unwrap_or_default().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 /// The name of a backup begun at a moment.
@@ -182,6 +204,9 @@ impl Manifest {
             if let Some(chunk) = file.chunks.iter().find(|chunk| !is_chunk_name(chunk)) {
                 return Err(damaged(format!("'{chunk}' is no name of a chunk")));
             }
+        }
+        if read.log.as_ref().is_some_and(|position| !is_id(&position.timeline)) {
+            return Err(damaged("it names a log that cannot be".to_owned()));
         }
         if read.files.iter().try_fold(0_u64, |sum, file| sum.checked_add(file.bytes)).is_none() {
             return Err(damaged("its files have more bytes than can be".to_owned()));

@@ -1,6 +1,7 @@
 //! A repository: opening one, and what is in it. What is done to it is in the modules below.
 
 pub(crate) mod create;
+pub(crate) mod log;
 pub(crate) mod prune;
 pub(crate) mod restore;
 pub(crate) mod verify;

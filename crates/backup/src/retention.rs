@@ -18,13 +18,16 @@ pub struct Keep {
     pub weekly: usize,
     /// So many months.
     pub monthly: usize,
+    /// So many days can be restored to any moment of; of before that, only backups. 0: as far as backups reach. It
+    /// keeps no backup by itself.
+    pub log_days: usize,
 }
 
 impl Keep {
     /// Whether no rule keeps anything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        *self == Self { log_days: self.log_days, ..Self::default() }
     }
 
     /// Which of backups made at these moments, in milliseconds since 1970 UTC and in this order, are kept.
@@ -108,7 +111,7 @@ mod tests {
             moments in prop::collection::vec(0_i64..4_000_000_000_000, 1..40),
             last in 0_usize..5, daily in 0_usize..5, weekly in 0_usize..5, monthly in 0_usize..5,
         ) {
-            let keep = Keep { last, daily, weekly, monthly };
+            let keep = Keep { last, daily, weekly, monthly, log_days: 0 };
             let chosen = keep.choose(&moments);
             let count = chosen.iter().filter(|kept| **kept).count();
             prop_assert!(count <= last + daily + weekly + monthly);

@@ -124,7 +124,15 @@ impl Place {
 
 fn create(repository: &Repository, folder: &Path) -> Result<Created, BackupError> {
     let graphs = ["hugegraph".to_owned()];
-    let source = Source { folder, engine: "rocksdb", store_format: 2, sequence: 7, graphs: &graphs, program: "test 1" };
+    let source = Source {
+        folder,
+        engine: "rocksdb",
+        store_format: 2,
+        sequence: 7,
+        graphs: &graphs,
+        program: "test 1",
+        log: None,
+    };
     repository.create(&source, CreateOptions::default(), &unwatched)
 }
 
@@ -267,8 +275,15 @@ fn a_cancelled_backup_is_none_and_a_cancelled_restore_no_store() {
     let repository = place.open();
     let graphs = [];
     let folder = place.path("source");
-    let source =
-        Source { folder: &folder, engine: "rocksdb", store_format: 2, sequence: 7, graphs: &graphs, program: "t" };
+    let source = Source {
+        folder: &folder,
+        engine: "rocksdb",
+        store_format: 2,
+        sequence: 7,
+        graphs: &graphs,
+        program: "t",
+        log: None,
+    };
     let stop = |progress: backup::Progress| progress.bytes_done == 0;
     let outcome = repository.create(&source, CreateOptions::default(), &stop);
     assert!(matches!(outcome, Err(BackupError::Cancelled)));
@@ -312,8 +327,15 @@ fn a_removal_waits_for_nobody_and_a_backup_for_a_removal() {
     write(&place.path("source"), &Files::from([("a.sst".to_owned(), noise(8, 100_000))]));
     let graphs = [];
     let folder = place.path("source");
-    let source =
-        Source { folder: &folder, engine: "rocksdb", store_format: 2, sequence: 7, graphs: &graphs, program: "t" };
+    let source = Source {
+        folder: &folder,
+        engine: "rocksdb",
+        store_format: 2,
+        sequence: 7,
+        graphs: &graphs,
+        program: "t",
+        log: None,
+    };
     // In the middle of a backup nothing may be removed, or what it counts on could be gone.
     let refused = AtomicU64::new(0);
     let watch = |_: backup::Progress| {
@@ -461,7 +483,8 @@ proptest! {
                     let watch = |_: backup::Progress| calls.fetch_add(1, Ordering::Relaxed) < after;
                     let graphs = [];
                     let from = Source {
-                        folder: &source, engine: "rocksdb", store_format: 2, sequence: 0, graphs: &graphs, program: "t",
+                        folder: &source, engine: "rocksdb", store_format: 2, sequence: 0, graphs: &graphs,
+                        program: "t", log: None,
                     };
                     if let Ok(made) = repository.create(&from, CreateOptions::default(), &watch) {
                         model.push((made.manifest.id, files.clone()));

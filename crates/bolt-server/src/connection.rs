@@ -20,8 +20,9 @@ use tokio::io::{AsyncWriteExt as _, ReadHalf, WriteHalf, split};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{Instant as Moment, timeout, timeout_at};
+use traces::Given;
 
-use self::open::{Begun, Open};
+use self::open::{Begun, Open, Trace};
 use crate::handshake;
 use crate::inbox::Inbox;
 use crate::limits::{
@@ -75,6 +76,7 @@ pub(crate) async fn serve(
         routing: None,
         begun: None,
         open: None,
+        trace: None,
         watched: Watched::nothing(),
     };
     Box::pin(connection.run()).await
@@ -124,6 +126,8 @@ struct Connection {
     /// The transaction that the client began, before its first query.
     begun: Option<Begun>,
     open: Option<Open>,
+    /// The span of the transaction, if it is sampled.
+    trace: Option<Trace>,
     /// The query at work.
     watched: Watched,
 }
@@ -229,6 +233,13 @@ impl Connection {
 
     async fn carry_out(&mut self, request: Request) -> io::Result<()> {
         let (name, since) = (request.name(), Instant::now());
+        if matches!(request, Request::Run(_) | Request::Pull(_) | Request::Commit)
+            && let Err(failure) = self.check_open()
+        {
+            self.fail(&failure);
+            self.shared.endpoint(name).observe(Outcome::ClientError, since.elapsed());
+            return Ok(());
+        }
         match request {
             Request::Hello(hello) => self.hello(*hello).await,
             Request::Logon(credentials) => {
@@ -257,6 +268,10 @@ impl Connection {
             Request::Discard(fetch) => self.fetch(fetch, false).await?,
             Request::Commit => self.settle(true).await?,
             Request::Rollback => self.settle(false).await?,
+        }
+        // What a query does, and whether it may, is known when its results are through.
+        if matches!(self.machine.state(), State::Ready | State::Transaction) {
+            self.watched.succeed();
         }
         let has_failed = matches!(self.machine.state(), State::Failed | State::Closed);
         let outcome = if has_failed { Outcome::ClientError } else { Outcome::Succeeded };
@@ -300,8 +315,9 @@ impl Connection {
     fn begin(&mut self, extra: Extra) {
         let names_database = extra.database.is_none() && self.dialect.version.names_database();
         match self.begin_of(extra, false) {
-            Ok(begun) => {
+            Ok(mut begun) => {
                 let database = begun.begin.database.clone();
+                self.trace = begun.trace.take();
                 self.begun = Some(begun);
                 self.success(|map| {
                     if names_database {
@@ -326,6 +342,16 @@ impl Connection {
         } else {
             Arc::new(extra.notifications)
         };
+        let given = |key: &str| match extra.metadata.get(key) {
+            Some(cypher_value::Value::String(text)) => Some(&**text),
+            _ => None,
+        };
+        let given = Given { parent: given("traceparent"), state: given("tracestate") };
+        let operation = if is_single { "RUN" } else { "TRANSACTION" };
+        let trace = self.shared.serving().options.traces.query("bolt", operation, given).map(Trace::of);
+        if let Some(trace) = &trace {
+            trace.place().of_graph(&database);
+        }
         let begin = Begin {
             database,
             caller,
@@ -336,7 +362,8 @@ impl Connection {
             timeout: extra.timeout,
             interrupt: Arc::default(),
         };
-        Ok(Begun { begin, names_database: extra.database.is_none() && self.dialect.version.names_database(), filter })
+        let names_database = extra.database.is_none() && self.dialect.version.names_database();
+        Ok(Begun { begin, names_database, filter, trace })
     }
 
     fn success(&mut self, write: impl FnOnce(&mut bolt_codec::pack::Dictionary<'_>)) {
@@ -352,13 +379,22 @@ impl Connection {
         let version = self.dialect.version;
         message(&mut self.out, |out| failure(out, |map| summary::failure(map, why, version)));
         self.watched.fail(&why.code, why.code == Failure::FORBIDDEN);
+        self.note_failure(&why.code);
         self.forget_transaction();
         self.machine.failed();
+    }
+
+    /// Notes in the trace of the transaction that it has failed.
+    fn note_failure(&mut self, code: &str) {
+        if let Some(trace) = &mut self.trace {
+            trace.fail(code);
+        }
     }
 
     fn forget_transaction(&mut self) {
         self.open = None;
         self.begun = None;
+        self.trace = None;
     }
 
     /// The address by which the client came, as it told it or as it is seen here.

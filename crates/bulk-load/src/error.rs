@@ -22,6 +22,10 @@ pub enum LoadError {
         source: std::io::Error,
     },
 
+    /// The other store whose elements are loaded cannot be read.
+    #[error(transparent)]
+    Stored(Box<dyn std::error::Error + Send + Sync>),
+
     /// The mapping or schema file is not JSON.
     #[error("{} is not valid JSON at line {line}, column {column}: {reason}", path.display())]
     Json {

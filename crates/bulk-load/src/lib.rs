@@ -43,7 +43,9 @@ pub use error::LoadError;
 pub use load::load;
 pub use mapping::Mapping;
 pub use mapping_check::{parse_mapping, read_mapping};
-pub use offline::{OfflineOptions, load_offline};
+pub use offline::{
+    ElementFiles, OfflineOptions, StoredElement, StoredElements, StoredRows, load_elements, load_offline, load_stored,
+};
 pub use options::LoadOptions;
 pub use progress::{ConsoleProgress, LoadObserver, LoadPlan, Phase, SilentObserver};
 pub use summary::{Counted, LabelSummary, LoadSummary, OfflineSummary};

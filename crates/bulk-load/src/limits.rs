@@ -56,9 +56,6 @@ pub(crate) const CHECKED_EDGES_PER_TURN: usize = 1_000;
 /// `kv` refuses.
 pub(crate) const OFFLINE_BATCH_BYTES_MAX: usize = 16 << 20;
 
-/// Bytes written to a file of sorted rows at a time.
-pub(crate) const RUN_BUFFER_BYTES: usize = 1 << 20;
-
 /// Bytes read from a file of sorted rows at a time: enough for a disk to be quick, within what the memory for sorting
 /// allows.
 pub(crate) const MERGE_BUFFER_BYTES_MIN: usize = 16 << 10;

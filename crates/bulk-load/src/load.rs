@@ -231,6 +231,7 @@ pub(crate) fn jobs(
                 header: source.header.clone(),
                 kind,
                 makers,
+                elements: None,
                 reports_unreadable: kind == ElementKind::Vertex
                     || self::elements(source.mapping, ElementKind::Vertex).is_empty(),
             });

@@ -2,8 +2,8 @@
 //!
 //! Vertices of all sources come first, then edges, each in two steps. Reading: every thread takes parts of the source
 //! files (`chunks.rs`, `read.rs`), makes elements by the rules of an online load (`rows.rs`, `worker.rs`) and collects
-//! their rows in its share of the memory (`sorter.rs`); when that is full it is sorted and written to a file, a run
-//! (`run.rs`). Storing: the runs are merged section by section into data files of the storage engine (`merge.rs`), and
+//! their rows in its share of the memory (crate `sorted-runs`); when that is full it is sorted and written to a file, a
+//! run there. Storing: the runs are merged section by section into data files of the storage engine (`merge.rs`), and
 //! when all of them are there, the engine takes them over. Nothing goes through a log or is written twice. At last
 //! index labels are built.
 //!
@@ -13,17 +13,22 @@
 //!
 //! With a batch size, rows are committed in batches instead: the plain write path, for comparison and for small
 //! additions to large stores.
+//!
+//! [`load_elements`] takes files whose lines are elements as the REST API answers them, instead of rows and a mapping
+//! (`elements.rs`), and [`load_stored`] elements that another store holds (`stored.rs`); everything behind the reading
+//! is the same.
 
 mod chunks;
+mod elements;
+mod foreign;
 mod journal;
 mod merge;
 mod read;
 mod rows;
-mod run;
-mod sorter;
 mod space;
 mod state;
 mod store;
+mod stored;
 mod worker;
 
 use std::collections::VecDeque;
@@ -46,12 +51,18 @@ use crate::mapping_check::read_mapping;
 use crate::options::LoadOptions;
 use crate::parse::FileJob;
 use crate::progress::{LoadObserver, Phase};
+use crate::rejects::Rejects;
 use crate::schema_file::SchemaFile;
+use crate::source::SourceFile;
 use crate::summary::{LabelSummary, LoadSummary, OfflineSummary};
 use chunks::{Chunks, cut};
 use journal::{Identity, Journal, SourceIdentity, Step};
 use state::State;
 use worker::{Report, Shared, Worker};
+
+pub use elements::ElementFiles;
+pub use foreign::{StoredElement, StoredElements, StoredRows};
+pub use stored::load_stored;
 
 /// Folder inside the data folder for the state of an offline load.
 const WORK_FOLDER: &str = "offline-load";
@@ -115,39 +126,46 @@ fn run(store: &Store, options: &OfflineOptions, observer: &dyn LoadObserver) -> 
     // Before anything else is written: it refuses a folder with sources in it, and removes what an earlier load
     // rejected.
     let mut rejects = load::rejects(&mapping, &sources, &options.load)?;
-    let work_dir = options.data_dir.join(WORK_FOLDER);
-    let (journal, steps) = open_journal(&work_dir, options, &sources)?;
-    let state = State::of(steps);
-    let next_run = AtomicU64::new(state.next_run());
-    let figures = OfflineSummary { resumed: options.resume, ..OfflineSummary::default() };
-    let mut load = Load {
-        store,
-        graph,
-        options,
-        observer,
-        sources: &sources,
-        catalogue,
-        labels,
-        work_dir,
-        journal,
-        state,
-        next_run,
-        started: Instant::now(),
-        figures,
-        warnings: Vec::new(),
-    };
+    let work = Work::Mapped { sources: &sources, catalogue };
+    let mut load = Load::start(store, graph, options, observer, (work, labels), &identity(options, &sources)?)?;
     observer.started(load::plan(&sources));
-    let ended = load.run();
-    for row in load.state.rejected() {
-        rejects.write(row.struct_index, &row.rejection())?;
-    }
-    rejects.flush()?;
-    if let Err(error) = ended {
-        // Frees the space of unfinished work, which the next load would remove anyway.
-        drop(load.state.remove_strays(&load.work_dir));
-        return Err(load.explained(error));
-    }
+    load.carry_out(&mut rejects)?;
     Ok(load.summary(rejects.written_to()))
+}
+
+/// Loads files of elements into a graph of a store that this process has open, whose schema is there already. The
+/// summary has one line for vertices and one for edges. With `resume`, an interrupted load is continued if there is
+/// one.
+///
+/// Ids of a label with automatic ids are taken as they are where the graph's mode is RESTORING.
+///
+/// # Errors
+/// As of [`crate::load_offline()`].
+pub fn load_elements(
+    store: &Store,
+    files: &ElementFiles,
+    options: &OfflineOptions,
+    observer: &dyn LoadObserver,
+) -> Result<LoadSummary, LoadError> {
+    let run = || {
+        check(store, options)?;
+        let files = elements::Files::find(files)?;
+        let graph = graph_of(store, &options.graph)?;
+        let mut rejects = files.rejects(&options.load)?;
+        let mut identity = Identity::new(&options.graph, "elements".to_owned(), false, options.batch);
+        identity.sources = files.all().map(identity_of).collect::<Result<_, _>>()?;
+        let resume = options.resume && Journal::exists(&options.data_dir.join(WORK_FOLDER));
+        let options = OfflineOptions { resume, ..options.clone() };
+        let labels = [(ElementKind::Vertex, "vertices"), (ElementKind::Edge, "edges")];
+        let labels = labels.map(|(kind, name)| LabelSummary::new(kind, name)).into();
+        let mut load = Load::start(store, graph, &options, observer, (Work::Elements(&files), labels), &identity)?;
+        observer.started(files.plan(None));
+        load.carry_out(&mut rejects)?;
+        Ok(load.summary(rejects.written_to()))
+    };
+    let ended = run();
+    observer.finished();
+    ended
 }
 
 fn check(store: &Store, options: &OfflineOptions) -> Result<(), LoadError> {
@@ -194,17 +212,16 @@ fn catalogue_of(graph: &Graph) -> Result<Catalogue, LoadError> {
 fn open_journal(
     work_dir: &Path,
     options: &OfflineOptions,
-    sources: &[Source<'_>],
+    identity: &Identity,
 ) -> Result<(Journal, Vec<Step>), LoadError> {
-    let identity = identity(options, sources)?;
     match (options.resume, Journal::exists(work_dir)) {
-        (true, true) => Journal::resume(work_dir, &identity),
+        (true, true) => Journal::resume(work_dir, identity),
         (true, false) => Err(LoadError::NothingToResume { dir: work_dir.to_owned() }),
         (false, true) => Err(LoadError::Journal {
             dir: work_dir.to_owned(),
             reason: "continue it with --resume, or remove the folder to load from the start".to_owned(),
         }),
-        (false, false) => Ok((Journal::create(work_dir, &identity)?, Vec::new())),
+        (false, false) => Ok((Journal::create(work_dir, identity)?, Vec::new())),
     }
 }
 
@@ -212,16 +229,28 @@ fn identity(options: &OfflineOptions, sources: &[Source<'_>]) -> Result<Identity
     let path = &options.load.mapping;
     let mapping = std::fs::read_to_string(path).map_err(|error| LoadError::file("read", path, error))?;
     let mut identity = Identity::new(&options.graph, mapping, options.load.check_vertex, options.batch);
-    for file in sources.iter().flat_map(Source::files) {
-        let modified = std::fs::metadata(&file.path).and_then(|meta| meta.modified());
-        let modified = modified.map_err(|error| LoadError::file("read", &file.path, error))?;
-        identity.sources.push(SourceIdentity {
-            path: file.path.to_path_buf(),
-            bytes: file.bytes,
-            modified_ms: modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis(),
-        });
-    }
+    identity.sources = sources.iter().flat_map(Source::files).map(identity_of).collect::<Result<_, _>>()?;
     Ok(identity)
+}
+
+fn identity_of(file: &SourceFile) -> Result<SourceIdentity, LoadError> {
+    let modified = std::fs::metadata(&file.path).and_then(|meta| meta.modified());
+    let modified = modified.map_err(|error| LoadError::file("read", &file.path, error))?;
+    Ok(SourceIdentity {
+        path: file.path.to_path_buf(),
+        bytes: file.bytes,
+        modified_ms: modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis(),
+    })
+}
+
+/// What is loaded.
+enum Work<'a> {
+    /// Rows of files, by a mapping.
+    Mapped { sources: &'a [Source<'a>], catalogue: Arc<Catalogue> },
+    /// Elements as the REST API has them.
+    Elements(&'a elements::Files),
+    /// Elements of another store.
+    Stored(&'a dyn StoredElements),
 }
 
 /// A running load.
@@ -230,8 +259,7 @@ struct Load<'a> {
     graph: Arc<HostedGraph>,
     options: &'a OfflineOptions,
     observer: &'a dyn LoadObserver,
-    sources: &'a [Source<'a>],
-    catalogue: Arc<Catalogue>,
+    work: Work<'a>,
     labels: Vec<LabelSummary>,
     work_dir: PathBuf,
     journal: Journal,
@@ -242,7 +270,58 @@ struct Load<'a> {
     warnings: Vec<String>,
 }
 
-impl Load<'_> {
+impl<'a> Load<'a> {
+    /// A load of something into labels, from its journal on.
+    fn start(
+        store: &'a Store,
+        graph: Arc<HostedGraph>,
+        options: &'a OfflineOptions,
+        observer: &'a dyn LoadObserver,
+        (work, labels): (Work<'a>, Vec<LabelSummary>),
+        identity: &Identity,
+    ) -> Result<Self, LoadError> {
+        let work_dir = options.data_dir.join(WORK_FOLDER);
+        let (journal, steps) = open_journal(&work_dir, options, identity)?;
+        let state = State::of(steps);
+        let next_run = AtomicU64::new(state.next_run());
+        let figures = OfflineSummary { resumed: options.resume, ..OfflineSummary::default() };
+        let (started, warnings) = (Instant::now(), Vec::new());
+        Ok(Self {
+            store,
+            graph,
+            options,
+            observer,
+            work,
+            labels,
+            work_dir,
+            journal,
+            state,
+            next_run,
+            started,
+            figures,
+            warnings,
+        })
+    }
+
+    /// Runs it, and writes down what was rejected, however it ends.
+    fn carry_out(&mut self, rejects: &mut Rejects) -> Result<(), LoadError> {
+        let ended = self.finish();
+        for row in self.state.rejected() {
+            rejects.write(row.struct_index, &row.rejection())?;
+        }
+        rejects.flush()?;
+        ended
+    }
+
+    /// Runs it where nothing is rejected.
+    fn finish(&mut self) -> Result<(), LoadError> {
+        self.run().map_err(|error| {
+            // Frees the space of unfinished work, which the next load would remove anyway.
+            drop(self.state.remove_strays(&self.work_dir));
+            self.explained(error)
+        })
+    }
+
     fn run(&mut self) -> Result<(), LoadError> {
         self.state.remove_strays(&self.work_dir)?;
         self.suspend_indexes()?;
@@ -269,13 +348,21 @@ impl Load<'_> {
 
     /// Disables the index labels that the load would make incorrect.
     fn suspend_indexes(&mut self) -> Result<(), LoadError> {
-        let names = |kind| -> Vec<&str> {
-            self.labels.iter().filter(|label| label.kind == kind).map(|label| label.label.as_str()).collect()
-        };
         if self.state.is_loaded() {
             return Ok(());
         }
-        let suspended = suspend_indexes(&self.graph, &names(ElementKind::Vertex), &names(ElementKind::Edge));
+        let of_kind = |kind| -> Vec<String> {
+            match &self.work {
+                Work::Mapped { .. } => {
+                    self.labels.iter().filter(|label| label.kind == kind).map(|label| label.label.clone()).collect()
+                }
+                Work::Elements(_) | Work::Stored(_) => elements::labels_of(&self.graph, kind),
+            }
+        };
+        let (vertices, edges) = (of_kind(ElementKind::Vertex), of_kind(ElementKind::Edge));
+        let vertices: Vec<&str> = vertices.iter().map(String::as_str).collect();
+        let edges: Vec<&str> = edges.iter().map(String::as_str).collect();
+        let suspended = suspend_indexes(&self.graph, &vertices, &edges);
         let suspended = suspended.map_err(|error| LoadError::graph("cannot disable indexes", error))?;
         if suspended.is_empty() { Ok(()) } else { self.step(Step::Suspended(suspended), true) }
     }
@@ -296,8 +383,14 @@ impl Load<'_> {
     }
 
     fn jobs(&self, phase: Phase) -> Result<Vec<FileJob>, LoadError> {
-        let jobs = load::jobs(self.sources, kind_of(phase), &self.labels, &self.catalogue, &self.options.load);
-        jobs.map(VecDeque::into)
+        let kind = kind_of(phase);
+        match &self.work {
+            Work::Mapped { sources, catalogue } => {
+                load::jobs(sources, kind, &self.labels, catalogue, &self.options.load).map(VecDeque::into)
+            }
+            Work::Elements(files) => Ok(files.jobs(kind)),
+            Work::Stored(_) => Ok(Vec::new()),
+        }
     }
 
     /// Reads the rest of a phase.
@@ -313,12 +406,18 @@ impl Load<'_> {
         }
         // Files that cannot be split take longest.
         chunks.sort_by_key(|chunk| std::cmp::Reverse(chunk.end - chunk.start));
-        let threads = self.options.threads.clamp(1, chunks.len().max(1));
+        let stored = match &self.work {
+            Work::Stored(elements) => Some(elements.rows(kind_of(phase)).map_err(LoadError::Stored)?),
+            _ => None,
+        };
+        let parts = if stored.is_some() { usize::MAX } else { chunks.len().max(1) };
+        let threads = self.options.threads.clamp(1, parts);
         let memory = (self.options.memory_bytes / threads as u64).min(THREAD_MEMORY_BYTES_MAX);
         let graph = Arc::clone(&self.graph);
         let shared = Shared {
             engine: self.store.engine(),
             chunks: Chunks::new(chunks),
+            stored,
             labels: self.labels.len(),
             check_vertex: self.options.load.check_vertex && phase == Phase::Edges,
             batch: self.options.batch,
@@ -396,7 +495,11 @@ impl Load<'_> {
         if !error.is_disk_full() {
             return error;
         }
-        let bytes_of = |phase| load::plan_of(self.sources, kind_of(phase)).bytes;
+        let bytes_of = |phase| match &self.work {
+            Work::Mapped { sources, .. } => load::plan_of(sources, kind_of(phase)).bytes,
+            Work::Elements(files) => files.plan(Some(kind_of(phase))).bytes,
+            Work::Stored(elements) => elements.bytes(),
+        };
         let needed_bytes = self.state.room_needed(bytes_of(Phase::Vertices), bytes_of(Phase::Edges));
         let free_bytes = space::free(&self.options.data_dir).unwrap_or_default();
         LoadError::DiskFull { path: self.options.data_dir.clone(), needed_bytes, free_bytes }

@@ -26,6 +26,8 @@ pub(crate) struct FileJob {
     pub(crate) header: Option<Names>,
     pub(crate) kind: ElementKind,
     pub(crate) makers: Vec<Maker>,
+    /// Which entry of the summary counts its lines, where each line is an element and there are no makers.
+    pub(crate) elements: Option<usize>,
     /// Report rows that cannot be read; false when another phase has done so already.
     pub(crate) reports_unreadable: bool,
 }

@@ -3,14 +3,24 @@
 mod show;
 
 use cypher_value::{Detail, Error, ErrorKind, Map, Text, Value, function};
+use graph_schema::IndexType;
 
 use crate::Result;
+use crate::error::defect;
 use crate::eval::Cx;
-use crate::procedures::KNOWN;
+use crate::procedures::Rows;
 use crate::store::JOINT;
 
 /// The rows of a procedure.
-pub(crate) fn call(cx: &Cx<'_, '_>, name: &str, arguments: &[Value]) -> Result<Vec<Vec<Value>>> {
+pub(crate) fn call(cx: &Cx<'_, '_>, name: &str, arguments: &[Value]) -> Result<Rows> {
+    if let Some(hosted) = cx.procedures.hosted(name) {
+        let host = cx.host.ok_or_else(|| defect("nobody carries its procedures out"))?;
+        return host.call(&hosted.name, arguments);
+    }
+    Ok(Box::new(own(cx, name, arguments)?.into_iter().map(Ok)))
+}
+
+fn own(cx: &Cx<'_, '_>, name: &str, arguments: &[Value]) -> Result<Vec<Vec<Value>>> {
     if let Some(table) = cx.procedures.tables.iter().find(|table| table.name == name) {
         let rows = table.rows.iter().filter(|(own, _)| own.as_slice() == arguments);
         return Ok(rows.map(|(_, columns)| columns.clone()).collect());
@@ -32,11 +42,7 @@ pub(crate) fn call(cx: &Cx<'_, '_>, name: &str, arguments: &[Value]) -> Result<V
             vec![vec![text("Neo4j Kernel"), versions, text("community")]]
         }
         "dbms.procedures" => {
-            let all = KNOWN.iter().map(|(name, _, columns)| {
-                let columns: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-                vec![text(name), text(&format!("{name}() :: ({})", columns.join(", ")))]
-            });
-            all.collect()
+            cx.procedures.signatures().map(|(name, signature)| vec![text(name), text(&signature)]).collect()
         }
         "dbms.functions" => {
             let all = function::all().map(|own| vec![text(own.name), text(&own.signature()), text(own.description)]);
@@ -44,6 +50,7 @@ pub(crate) fn call(cx: &Cx<'_, '_>, name: &str, arguments: &[Value]) -> Result<V
         }
         "apoc.meta.data" => meta(cx)?,
         "apoc.meta.schema" => vec![vec![Value::map(Map::default())]],
+        "apoc.schema.nodes" => indexes(cx)?,
         _ => {
             let message = format!("There is no procedure with the name `{name}`");
             return Err(Error::new(ErrorKind::ProcedureError, Detail::ProcedureNotFound, message));
@@ -92,6 +99,29 @@ fn types(cx: &Cx<'_, '_>) -> Result<Vec<String>> {
         }
     }
     Ok(names)
+}
+
+/// `apoc.schema.nodes()`: the indexes of nodes, with how many nodes have their label, and how many values differ of
+/// these where that is sure.
+fn indexes(cx: &Cx<'_, '_>) -> Result<Vec<Vec<Value>>> {
+    let catalogue = std::sync::Arc::clone(&cx.store.catalogue());
+    let mut rows = Vec::new();
+    for index in catalogue.index_labels().filter(|index| index.on_vertices) {
+        let Some(label) = catalogue.vertex_label(index.base) else { continue };
+        let keys = index.fields.iter().filter_map(|key| catalogue.property_key(*key)).map(|key| text(&key.name));
+        let count = cx.store.with_read(|graph| graph.count_vertices(Some(label.id)))?;
+        let is_unique = index.index_type == IndexType::Unique;
+        rows.push(vec![
+            text(&index.name),
+            text(&label.name),
+            Value::list(keys.collect()),
+            text(if index.complete { "ONLINE" } else { "POPULATING" }),
+            text("RANGE"),
+            Value::Integer(i64::try_from(count).unwrap_or(i64::MAX)),
+            if is_unique { Value::Float(1.0) } else { Value::Null },
+        ]);
+    }
+    Ok(rows)
 }
 
 /// Nodes and relationships that are looked at for what properties they have.

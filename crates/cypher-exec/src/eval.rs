@@ -8,7 +8,7 @@ use cypher::ast::BinaryOp;
 use cypher_value::{Context, Detail, Error, ErrorKind, Map, Value, arithmetic, bounded, compare, logic};
 
 use crate::Result;
-use crate::procedures::Procedures;
+use crate::procedures::{ProcedureHost, Procedures};
 use crate::row::Row;
 use crate::store::Store;
 use std::sync::Arc;
@@ -33,6 +33,8 @@ pub(crate) struct Cx<'a, 'g> {
     pub(crate) context: &'a Context<'a>,
     pub(crate) parameters: &'a Map,
     pub(crate) procedures: &'a Procedures,
+    pub(crate) host: Option<&'a dyn ProcedureHost>,
+    pub(crate) merging: Option<&'a merge_locks::Merging<'a>>,
     pub(crate) build: Build<'g>,
 }
 

@@ -7,20 +7,20 @@ use cypher::Facts;
 use cypher::ast::{Body, Mode, Statement};
 use cypher_value::{Context, Detail, Error, ErrorKind, Map, Moment, Text, Value, clock};
 use graph_access::{GraphRead, GraphWrite};
+use merge_locks::Merging;
 use rustc_hash::FxHashSet;
 
 use crate::Result;
-use crate::commands;
 use crate::error::defect;
 use crate::eval::Cx;
 use crate::eval::Source;
 use crate::limits::MEMORY_MAX;
-use crate::ops::{Measure, build, build_measured};
-use crate::procedures::Procedures;
+use crate::ops::{Measure, build, build_measured, index_of};
+use crate::procedures::{ProcedureHost, Procedures};
 use crate::row::Row;
-use crate::store::{Access, Store};
+use crate::store::{Access, BeginUnit, Store};
 use crate::summary::{QueryType, Summary};
-use cypher_plan::{Compiled, PlanNode, compile, explain};
+use cypher_plan::{Compiled, NoStatistics, PlanNode, Scan, Statistics, commands, compile, explain};
 
 /// A query that was read, checked and planned. It can be carried out any number of times.
 #[derive(Debug)]
@@ -30,6 +30,7 @@ pub struct Prepared {
     mode: Mode,
     graph: Option<String>,
     procedures: Arc<Procedures>,
+    is_schema: bool,
 }
 
 impl Prepared {
@@ -38,20 +39,34 @@ impl Prepared {
     /// # Errors
     /// What is wrong with it, found before it runs.
     pub fn new(text: &str, procedures: &Arc<Procedures>) -> Result<Self> {
+        Self::for_graph(text, procedures, &NoStatistics)
+    }
+
+    /// The same, planned by figures about a graph.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn for_graph(text: &str, procedures: &Arc<Procedures>, statistics: &dyn Statistics) -> Result<Self> {
         let statement = cypher::parse(text).map_err(|error| error.placed(text))?;
-        let statement = match statement.body {
+        let is_schema = matches!(&statement.body, Body::Command(command) if commands::changes_schema(command));
+        if is_schema && procedures.signature(commands::INDEX_CREATE).is_none() {
+            return Err(commands::not_here());
+        }
+        let mut statement = match statement.body {
             Body::Command(command) => Statement { body: Body::Query(commands::query(&command)?), ..statement },
             Body::Query(_) => statement,
         };
+        cypher::inline(&mut statement);
         let facts = cypher::check(&statement, &**procedures).map_err(|error| error.placed(text))?;
         let Body::Query(query) = &statement.body else { return Err(defect("a command that is no query")) };
-        let compiled = compile(query, &**procedures)?;
+        let compiled = compile(query, &**procedures, statistics)?;
         Ok(Self {
             compiled,
             facts,
             mode: statement.mode,
             graph: statement.graph.map(|name| name.text),
             procedures: Arc::clone(procedures),
+            is_schema,
         })
     }
 
@@ -61,10 +76,28 @@ impl Prepared {
         &self.compiled.columns
     }
 
+    /// Whether figures about a graph could lead to another plan, or are to be shown.
+    #[must_use]
+    pub fn goes_by_statistics(&self) -> bool {
+        self.compiled.has_choice || self.mode != Mode::Run
+    }
+
     /// Whether it may write.
     #[must_use]
     pub fn is_write(&self) -> bool {
         self.facts.is_write && self.mode != Mode::Explain
+    }
+
+    /// Whether it changes the schema, which it does at once and not in a unit of writes.
+    #[must_use]
+    pub fn is_schema(&self) -> bool {
+        self.is_schema && self.mode != Mode::Explain
+    }
+
+    /// Whether it commits what it writes now and then, so that it needs [`Execution::in_units`].
+    #[must_use]
+    pub fn commits_between(&self) -> bool {
+        self.facts.commits_between && self.mode != Mode::Explain
     }
 
     /// Whether it may make or change something, so that it needs room: what only deletes does not.
@@ -88,13 +121,14 @@ impl Prepared {
     /// How it would be carried out.
     #[must_use]
     pub fn plan(&self) -> PlanNode {
-        explain(&self.compiled.query, &self.compiled.columns, &[])
+        explain(&self.compiled, &[], &|_| None)
     }
 
     /// What kind of query it is.
     #[must_use]
     pub fn query_type(&self) -> QueryType {
         match (self.facts.is_write, self.facts.is_read || !self.compiled.columns.is_empty()) {
+            _ if self.is_schema => QueryType::Schema,
             (false, _) => QueryType::Read,
             (true, true) => QueryType::ReadWrite,
             (true, false) => QueryType::Write,
@@ -137,6 +171,8 @@ pub struct Execution<'g> {
     prepared: Arc<Prepared>,
     parameters: Map,
     store: Store<'g>,
+    host: Option<&'g dyn ProcedureHost>,
+    merging: Option<&'g Merging<'g>>,
     statement: Moment,
     transaction: Moment,
     part: usize,
@@ -174,6 +210,20 @@ impl<'g> Execution<'g> {
         Self::new(prepared, parameters, Access::Write(graph), settings)
     }
 
+    /// A query that writes in units one after the other (`CALL {} IN TRANSACTIONS`): it commits each of them itself,
+    /// the last one at its end.
+    ///
+    /// # Errors
+    /// A parameter is missing.
+    pub fn in_units(
+        prepared: &Arc<Prepared>,
+        parameters: Map,
+        begin: BeginUnit<'g>,
+        settings: &Settings,
+    ) -> Result<Self> {
+        Self::new(prepared, parameters, Access::Units(begin(), begin), settings)
+    }
+
     fn new(prepared: &Arc<Prepared>, parameters: Map, access: Access<'g>, settings: &Settings) -> Result<Self> {
         prepared.check_parameters(&parameters)?;
         let statement = clock();
@@ -181,6 +231,8 @@ impl<'g> Execution<'g> {
             prepared: Arc::clone(prepared),
             parameters,
             store: Store::new(access, settings.memory_max),
+            host: None,
+            merging: None,
             statement,
             transaction: settings.transaction.unwrap_or(statement),
             part: 0,
@@ -190,6 +242,19 @@ impl<'g> Execution<'g> {
             rows: std::collections::VecDeque::new(),
             is_done: prepared.mode == Mode::Explain,
         })
+    }
+
+    /// The same, with somebody who carries out the procedures that the executor does not.
+    #[must_use]
+    pub fn hosted_by(self, host: &'g dyn ProcedureHost) -> Self {
+        Self { host: Some(host), ..self }
+    }
+
+    /// The same, with locks that keep others from merging the same patterns. They are needed until the unit of writes
+    /// is committed or dropped.
+    #[must_use]
+    pub fn merging(self, merging: &'g Merging<'g>) -> Self {
+        Self { merging: Some(merging), ..self }
     }
 
     /// The names of the columns.
@@ -221,7 +286,7 @@ impl<'g> Execution<'g> {
         let query = &prepared.compiled.query;
         let Some((plan, columns)) = query.parts.get(self.part) else {
             self.is_done = true;
-            return self.store.finish();
+            return self.store.close();
         };
         let source = self.source.get_or_insert_with(|| {
             let rows = vec![Row::empty(prepared.compiled.width)];
@@ -239,6 +304,8 @@ impl<'g> Execution<'g> {
             context: &context,
             parameters: &self.parameters,
             procedures: &prepared.procedures,
+            host: self.host,
+            merging: self.merging,
             build,
         };
         let mut rows = Vec::new();
@@ -274,7 +341,13 @@ impl<'g> Execution<'g> {
             each.collect()
         };
         let measured: Vec<Vec<(u64, u64)>> = self.measures.iter().map(own).collect();
-        explain(&self.prepared.compiled.query, &self.prepared.compiled.columns, &measured)
+        self.plan_with(&measured)
+    }
+
+    /// The plan with the indexes that serve for it.
+    fn plan_with(&self, measured: &[Vec<(u64, u64)>]) -> PlanNode {
+        let index = |scan: &Scan| index_of(&self.store.catalogue(), scan, self.prepared.is_write());
+        explain(&self.prepared.compiled, measured, &index)
     }
 
     /// Carries out what is left, for a query whose further rows nobody wants, and says what it did.
@@ -288,7 +361,7 @@ impl<'g> Execution<'g> {
         }
         let plan = match self.prepared.mode {
             Mode::Run => None,
-            Mode::Explain => Some(self.prepared.plan()),
+            Mode::Explain => Some(self.plan_with(&[])),
             Mode::Profile => Some(self.measured_plan()),
         };
         Ok(Summary {

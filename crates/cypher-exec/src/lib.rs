@@ -13,7 +13,6 @@
 //! how elements are stored.
 
 mod builtin;
-mod commands;
 mod error;
 mod eval;
 mod execution;
@@ -24,11 +23,13 @@ mod row;
 mod store;
 mod summary;
 
+pub use cypher::{Signature, Type};
 pub use cypher_plan::PlanNode;
 pub use cypher_value::{Error, ErrorKind};
 pub use error::from_access;
 pub use execution::{Execution, Prepared, Settings};
-pub use procedures::{Procedures, TableProcedure};
+pub use procedures::{HostedProcedure, ProcedureHost, Procedures, Rows, TableProcedure};
+pub use store::BeginUnit;
 pub use summary::{Counters, QueryType, Summary};
 
 pub(crate) use error::Result;

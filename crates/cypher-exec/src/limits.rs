@@ -17,3 +17,21 @@ pub const CACHED_MAX: usize = 65_536;
 
 /// What a value counts as, in bytes, in what a query holds.
 pub const VALUE_BYTES: u64 = 48;
+
+/// Nodes whose neighbours a join reads together: enough that reads are batched.
+pub const JOINED_OWNERS_MAX: usize = 1024;
+
+/// Groups that a join counts at once before it hands them on.
+pub const JOINED_GROUPS_MAX: usize = 1 << 16;
+
+/// Values of a list that an index is asked for one by one; of more, all nodes of the label are read.
+pub(crate) const LOOKED_UP_MAX: usize = 1_000;
+
+/// Rows that a join gathers before it carries them on, where it forgets them.
+pub const JOINED_ROWS_MAX: usize = 1 << 16;
+
+/// Nodes whose labels a join has read one by one when it tries to list those with the labels.
+pub const LABELLED_LISTED: [usize; 3] = [1 << 11, 1 << 14, 1 << 17];
+
+/// How many times as many nodes as were looked at a join lists to know their labels.
+pub const LABELLED_FACTOR: usize = 64;

@@ -1,12 +1,17 @@
 //! How each step of a plan is carried out: operators that pull rows from the one before.
 
 mod aggregate;
+mod batches;
 mod call;
 mod degree;
+mod different;
 mod expand;
 mod feed;
+mod group;
+mod join;
 mod measure;
 mod mend;
+mod repeat;
 mod rows;
 mod scan;
 mod shortest;
@@ -23,6 +28,7 @@ use crate::row::Row;
 use cypher_plan::{Plan, Step};
 use feed::Given;
 pub(crate) use measure::Measure;
+pub(crate) use table::index_of;
 
 /// The operators of a plan over given rows.
 pub(crate) fn build<'g>(plan: &Arc<Plan>, rows: Vec<Row>) -> Source<'g> {
@@ -63,10 +69,15 @@ fn operator<'g>(step: &Step, input: Source<'g>, has_written: bool) -> Source<'g>
     match step {
         Step::Scan(scan) => Box::new(scan::Scanning::new(input, scan)),
         Step::Expand(expand) => Box::new(expand::Expanding::new(input, expand)),
+        Step::Join(join) => Box::new(join::Joining::new(input, join)),
+        Step::CountRelationships(count) => Box::new(degree::RelationshipCounting::new(input, count)),
+        Step::GroupCount(group) => Box::new(group::GroupCounting::new(input, group)),
         Step::Count(count) => Box::new(degree::Counting::new(input, count)),
         Step::CountNodes(count) => Box::new(degree::NodeCounting::new(input, count)),
         Step::Ends(expand) => Box::new(expand::Ending::new(input, expand)),
+        Step::Walk(walk) if walk.counted.is_some() => Box::new(walk::Reaching::new(input, walk)),
         Step::Walk(walk) => Box::new(walk::Walking::new(input, walk)),
+        Step::Repeat(repeat) => Box::new(repeat::Repeating::new(input, repeat)),
         Step::Shortest(shortest) => Box::new(shortest::Searching::new(input, shortest)),
         Step::Filter(ex) => Box::new(rows::Filtering::new(input, ex)),
         Step::Let(values) => Box::new(rows::Computing::new(input, values)),
@@ -78,6 +89,7 @@ fn operator<'g>(step: &Step, input: Source<'g>, has_written: bool) -> Source<'g>
         Step::Sort(sort) => Box::new(sort::Sorting::new(input, sort)),
         Step::Aggregate(aggregate) => Box::new(aggregate::Aggregating::new(input, aggregate)),
         Step::Optional(optional) => Box::new(call::Optional::new(input, optional)),
+        Step::Call(call) if call.transactions.is_some() => Box::new(batches::Batching::new(input, call)),
         Step::Call(call) => Box::new(call::Calling::new(input, call)),
         Step::Procedure(call) => Box::new(call::Procedure::new(input, call)),
         Step::Create(_) | Step::Merge(_) | Step::Set(_) | Step::Delete(_) | Step::Foreach(_) => {

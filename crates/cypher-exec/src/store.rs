@@ -1,8 +1,8 @@
 //! What is known of how elements are stored: reading and writing a graph with Cypher's values.
 
-mod codec;
 mod labels;
 mod read;
+mod units;
 mod write;
 
 use std::cell::{Cell, Ref, RefCell};
@@ -21,6 +21,7 @@ use crate::summary::Counters;
 
 pub(crate) use labels::JOINT;
 pub(crate) use read::{node, vertex_id};
+pub use units::BeginUnit;
 
 /// The graph a query runs on.
 pub(crate) enum Access<'g> {
@@ -28,6 +29,8 @@ pub(crate) enum Access<'g> {
     Read(&'g dyn GraphRead),
     /// Within a unit of writes.
     Write(&'g mut dyn GraphWrite),
+    /// In units of writes one after the other, and how the next one begins.
+    Units(Box<dyn GraphWrite + 'g>, BeginUnit<'g>),
 }
 
 /// A graph as a query works on it.
@@ -61,6 +64,7 @@ impl<'g> Store<'g> {
         let catalogue = match &access {
             Access::Read(graph) => Arc::clone(graph.catalogue()),
             Access::Write(graph) => Arc::clone(graph.catalogue()),
+            Access::Units(graph, _) => Arc::clone(graph.catalogue()),
         };
         Self {
             access: RefCell::new(access),
@@ -91,7 +95,7 @@ impl<'g> Store<'g> {
     pub(crate) fn reader(&self) -> Option<&'g dyn GraphRead> {
         match &*self.access.borrow() {
             Access::Read(graph) => Some(*graph),
-            Access::Write(_) => None,
+            Access::Write(_) | Access::Units(..) => None,
         }
     }
 
@@ -103,6 +107,7 @@ impl<'g> Store<'g> {
         match &*self.access.borrow() {
             Access::Read(graph) => read(*graph),
             Access::Write(graph) => read(&**graph),
+            Access::Units(graph, _) => read(&**graph),
         }
         .accessed()
     }
@@ -111,16 +116,18 @@ impl<'g> Store<'g> {
         &self,
         write: impl FnOnce(&mut dyn GraphWrite) -> std::result::Result<T, AccessError>,
     ) -> Result<T> {
-        match &mut *self.access.borrow_mut() {
-            Access::Write(graph) => {
-                let written = write(&mut **graph).accessed()?;
-                *self.catalogue.borrow_mut() = Arc::clone(graph.catalogue());
-                Ok(written)
-            }
+        let mut access = self.access.borrow_mut();
+        let graph: &mut dyn GraphWrite = match &mut *access {
+            Access::Write(graph) => &mut **graph,
+            Access::Units(graph, _) => &mut **graph,
             Access::Read(_) => {
-                Err(Error::new(ErrorKind::AccessMode, Detail::None, "the query may only read, but it writes"))
+                let message = "the query may only read, but it writes";
+                return Err(Error::new(ErrorKind::AccessMode, Detail::None, message));
             }
-        }
+        };
+        let written = write(graph).accessed()?;
+        *self.catalogue.borrow_mut() = Arc::clone(graph.catalogue());
+        Ok(written)
     }
 
     /// How often the graph was read.
@@ -148,6 +155,11 @@ impl<'g> Store<'g> {
         }
         let message = format!("the query holds more than {} bytes (gremlin.memory_max)", self.memory_max);
         Err(Error::new(ErrorKind::OutOfMemory, Detail::None, message))
+    }
+
+    /// Bytes that may still be held.
+    pub(crate) fn left(&self) -> u64 {
+        self.memory_max.saturating_sub(self.held.get())
     }
 
     pub(crate) fn release(&self, bytes: u64) {

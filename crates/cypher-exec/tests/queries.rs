@@ -284,7 +284,7 @@ fn what_there_is_can_be_shown() {
     let graph = Graph::strict();
     assert!(graph.rows("SHOW INDEXES").is_empty());
     assert_eq!(graph.rows("SHOW FUNCTIONS YIELD name WHERE name = 'size' RETURN name"), ["size"]);
-    assert_eq!(graph.rows("SHOW PROCEDURES YIELD name ORDER BY name LIMIT 1"), ["apoc.meta.data"]);
+    assert_eq!(graph.rows("SHOW PROCEDURES YIELD name ORDER BY name LIMIT 1"), ["apoc.create.addLabels"]);
     assert!(graph.refused("CREATE INDEX FOR (n:person) ON (n.age)").contains("schema/indexlabels"));
     graph.run("CREATE (:person {name: 'a', age: 1})-[:knows]->(:person {name: 'b'})");
     let schema = "CALL apoc.meta.data() YIELD label, other, elementType, type, property \
@@ -369,4 +369,85 @@ fn scans_read_what_is_looked_at() {
     assert!(graph.refused(left).contains("still has relationships"));
     let left = "MATCH (a:A {x: 1})-[r]->() DELETE a WITH r MATCH (n:A) WITH r, count(n) AS c DELETE r RETURN c";
     assert_eq!(graph.rows(left), ["2"]);
+}
+
+/// A schema that requires a property is content with what ON CREATE sets.
+#[test]
+fn merge_makes_nodes_with_what_on_create_sets() {
+    let graph = Graph::strict();
+    graph
+        .graph
+        .schema()
+        .create_property_key(&NewPropertyKey::new("since", DataType::Int, Cardinality::Single))
+        .unwrap();
+    let knows = NewEdgeLabel { properties: vec!["since".to_owned()], ..NewEdgeLabel::new("met", "person", "person") };
+    graph.graph.schema().create_edge_label(&knows).unwrap();
+    let merge = "MERGE (a:person {name: 'a'}) ON CREATE SET a.age = 1, a += {age: 2} \
+                 MERGE (b:person {name: 'b'}) ON CREATE SET b.age = a.age + 1 \
+                 MERGE (a)-[r:met]->(b) ON CREATE SET r.since = a.age + 10 ON MATCH SET r.since = r.since + 1 \
+                 RETURN a.age, b.age, r.since";
+    assert_eq!(graph.rows(merge), ["2 3 12"]);
+    assert_eq!(graph.rows(merge), ["2 3 13"]);
+    // What depends on the new element is set once it is there; the value by which it was looked for stays.
+    assert_eq!(graph.rows("MERGE (c:person {name: 'c'}) ON CREATE SET c.age = size(c.name) RETURN c.age"), ["1"]);
+    let refused = graph.refused("MERGE (d:person {name: 'd'}) ON CREATE SET d.name = 'e'");
+    assert!(refused.contains("primary key"), "{refused}");
+    let refused = graph.refused("MATCH (a:person {name: 'a'}) MERGE (a)-[r:met]->(a) RETURN r");
+    assert!(refused.contains("since"), "{refused}");
+    let auto = Graph::auto();
+    let merge = "MERGE (a:A {n: 1}) ON CREATE SET a.n = 2, a.m = 3, a.n = null RETURN a.n, a.m";
+    assert_eq!(auto.rows(merge), ["null 3"]);
+    assert_eq!(auto.rows("MATCH (a) RETURN a.n, a.m"), ["null 3"]);
+}
+
+/// Nodes by their primary key are a group each: only those are read that can be among the first.
+#[test]
+fn groups_by_a_primary_key_are_counted() {
+    let graph = Graph::strict();
+    graph.run("UNWIND range(0, 19) AS n CREATE (:person {name: 'p' + toString(n), age: n})");
+    graph.run("MATCH (a:person), (b:person) WHERE a.age > 0 AND b.age < a.age CREATE (a)-[:knows]->(b)");
+    let top = "MATCH (p:person)-[:knows]->() RETURN p.name AS name, count(*) AS n ORDER BY n DESC, name LIMIT 3";
+    assert_eq!(graph.rows(top), ["p19 19", "p18 18", "p17 17"]);
+    let both = "MATCH (p:person)-[:knows]-() RETURN p.name AS name, count(*) AS n ORDER BY n DESC, name LIMIT 2";
+    assert_eq!(graph.rows(both), ["p0 19", "p1 19"]);
+    let all = "MATCH (p:person)-[:knows]->() RETURN p.name AS name, count(*) AS n ORDER BY name";
+    assert_eq!(graph.rows(all).len(), 19);
+    // The same by steps, in a query that writes.
+    let steps = format!("CREATE (:person {{name: 'new'}}) WITH 1 AS x {top}");
+    assert_eq!(graph.rows(&steps), ["p19 19", "p18 18", "p17 17"]);
+}
+
+/// What a schema says of the ends of relationships is not looked at node by node.
+#[test]
+fn types_are_those_that_lead_to_labels() {
+    let graph = Graph::strict();
+    graph.run("UNWIND ['a', 'b', 'c'] AS name CREATE (:person {name: name})");
+    graph.run("MATCH (a:person {name: 'a'}), (b:person) WHERE a <> b CREATE (a)-[:knows]->(b)");
+    assert_eq!(graph.rows("MATCH (a:person)-->(b:person) RETURN count(*)"), ["2"]);
+    assert_eq!(graph.rows("MATCH (a)--(b:person)--(c:person) RETURN count(*)"), ["2"]);
+    assert_eq!(graph.rows("MATCH (a)--(b:person)--(c:city) RETURN count(*)"), ["0"]);
+}
+
+/// Procedures by which client libraries write are clauses.
+#[test]
+fn procedures_of_client_libraries_write() {
+    let graph = Graph::auto();
+    let merge = "UNWIND [1, 2, 1] AS n CALL apoc.merge.node(['A', 'B'], {id: n}, {made: true}, {again: n}) YIELD node \
+                 RETURN node.id, node.made, node.again, labels(node)";
+    assert_eq!(graph.rows(merge), ["1 true null [A,B]", "2 true null [A,B]", "1 true 1 [A,B]"]);
+    assert_eq!(graph.run(merge).1.nodes_created, 0);
+    let link = "MATCH (a:A {id: 1}), (b:A {id: 2}) \
+                CALL apoc.merge.relationship(a, 'KNOWS', {since: 1}, {made: true}, b, {again: true}) YIELD rel AS r \
+                WITH * WHERE r.since = 1 RETURN type(r), r.made, r.again";
+    assert_eq!(graph.rows(link), ["KNOWS true null"]);
+    assert_eq!(graph.rows(link), ["KNOWS true true"]);
+    let labels = "MATCH (a:A) WITH collect(a) AS all CALL apoc.create.addLabels(all, ['C']) YIELD node \
+                  RETURN labels(node) ORDER BY node.id";
+    assert_eq!(graph.rows(labels), ["[A,B,C]", "[A,B,C]"]);
+    graph.run("MATCH (a:A {id: 1}) CALL db.create.setNodeVectorProperty(a, 'v', [1, 0.5])");
+    assert_eq!(graph.rows("MATCH (a:A {id: 1}) RETURN a.v"), ["[1.0,0.5]"]);
+    assert_eq!(graph.rows("CALL apoc.merge.node(['Alone'], {id: 3})"), ["(Alone)"]);
+    assert_eq!(graph.rows("CALL apoc.merge.node(['Alone'], {id: 3}) YIELD node AS n WHERE n.id > 3 RETURN n"), [""; 0]);
+    let refused = graph.refused("CALL apoc.merge.node(['A'])");
+    assert!(refused.contains("takes 2 arguments"), "{refused}");
 }

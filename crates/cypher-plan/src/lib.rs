@@ -6,16 +6,21 @@
 //!
 //! Start reading at [`Step`].
 
+pub mod commands;
 mod compile;
+mod estimate;
 mod explain;
 mod plan;
+mod statistics;
 
 pub use compile::{Compiled, compile};
-pub use explain::{PlanNode, explain};
+pub use explain::{IndexOf, PlanNode, explain};
 pub use plan::{
-    Aggregate, AggregateValue, CallProcedure, CallQuery, Callee, Change, Ex, Expand, KeyEx, LabelEx, Labels, Make,
-    MakeNode, MakeRelationship, Merge, PathPart, Plan, Scan, Shortest, Slot, Sort, Step, Test, Union, Walk,
+    Aggregate, AggregateValue, CallProcedure, CallQuery, Callee, Change, Ex, Expand, GroupCount, Hop, HopKind, Join,
+    JoinRows, KeyEx, LabelEx, Labels, Make, MakeNode, MakeRelationship, Merge, OnError, PathPart, Plan, Repeat, Scan,
+    Shortest, Side, Slot, Sort, Step, Test, Transactions, Union, Walk,
 };
+pub use statistics::{Matching, NoStatistics, Statistics};
 
 /// What planning gives.
 pub(crate) type Result<T> = std::result::Result<T, cypher_value::Error>;

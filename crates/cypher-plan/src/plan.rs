@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+pub use cypher::ast::OnError;
 use cypher::ast::{BinaryOp, Quantifier, SubqueryKind};
 use cypher_value::{Text, Value};
 use graph_model::Direction;
@@ -34,10 +35,18 @@ pub enum Step {
     Expand(Arc<Expand>),
     /// How many relationships a node has, and where their number goes; no row where there is none.
     Count(Arc<(Expand, Slot)>),
+    /// Relationships one after the other, of which only nodes are wanted.
+    Join(Arc<Join>),
+    /// How many relationships of types there are, and where their number goes; no row where there is none.
+    CountRelationships(Arc<(Option<Labels>, Slot)>),
+    /// Nodes, or relationships of nodes, counted by a property of the nodes.
+    GroupCount(Arc<GroupCount>),
     /// How many nodes of labels there are, and where their number goes.
     CountNodes(Arc<(Option<Labels>, Slot)>),
     /// Paths from a node.
     Walk(Arc<Walk>),
+    /// Paths of parts that are repeated.
+    Repeat(Arc<Repeat>),
     /// The ends of a relationship that is known.
     Ends(Arc<Expand>),
     /// Shortest paths between two nodes that are known.
@@ -78,6 +87,17 @@ pub enum Step {
     Drain,
 }
 
+/// Where values are, seen from another one, which may be among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Below it.
+    Below,
+    /// Above it.
+    Above,
+    /// They begin with it.
+    Start,
+}
+
 /// Nodes.
 #[derive(Clone, Debug)]
 pub struct Scan {
@@ -89,6 +109,10 @@ pub struct Scan {
     pub ids: Option<Ex>,
     /// Keys with values they must have: a hint, the condition itself follows.
     pub equal: Vec<(Text, Ex)>,
+    /// Keys with lists of values they must have one of: a hint too, for indexes.
+    pub within: Vec<(Text, Ex)>,
+    /// Keys whose values are on a side of another one: a hint, for indexes of auto graphs.
+    pub bounds: Vec<(Text, Side, Ex)>,
     /// The keys whose values the query reads; none: any.
     pub keys: Option<Vec<Text>>,
 }
@@ -114,6 +138,72 @@ pub struct Expand {
     pub others: Vec<Slot>,
 }
 
+/// Relationships one after the other, which differ from each other, and of which no step behind reads one: a multiway
+/// join, which needs no row for a relationship.
+#[derive(Clone, Debug)]
+pub struct Join {
+    /// The relationships, in the order in which they are found.
+    pub hops: Vec<Hop>,
+    /// The nodes found that steps behind read.
+    pub nodes: Vec<Slot>,
+    /// Nodes that must not be the same.
+    pub different: Vec<(Slot, Slot)>,
+    /// Whether nothing behind it reads what rows had before: rows that agree otherwise are one.
+    pub forgets_rows: bool,
+    /// Which rows are wanted.
+    pub rows: JoinRows,
+    /// The steps it stands for: they give the same rows.
+    pub steps: Arc<Plan>,
+}
+
+/// What is asked of a relationship of a join.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HopKind {
+    /// It is found; each one makes a row.
+    #[default]
+    Each,
+    /// There is one.
+    Present,
+    /// There is none.
+    Absent,
+    /// Each one makes a row; where there is none, that makes one too.
+    Optional,
+}
+
+/// A relationship of a join.
+#[derive(Clone, Debug)]
+pub struct Hop {
+    /// What is asked of it.
+    pub kind: HopKind,
+    /// The node that is known.
+    pub from: Slot,
+    /// The other node.
+    pub to: Slot,
+    /// Whether the other node is known.
+    pub is_into: bool,
+    /// Which way.
+    pub direction: Direction,
+    /// Which types.
+    pub types: Option<Labels>,
+    /// Labels that the other node must have.
+    pub labels: Option<Labels>,
+    /// Hops whose relationships it must differ from.
+    pub others: Vec<usize>,
+}
+
+/// Which rows of a join are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JoinRows {
+    /// One for each way of finding the nodes.
+    Each,
+    /// At least one for each way of choosing the wanted nodes: how many does not matter.
+    Distinct,
+    /// Any number for each way of choosing the wanted nodes: together with the numbers in this slot they stand for all.
+    Counted(Slot),
+    /// One in all, which has in the second slot how many nodes are found in the first one, each counted once.
+    DistinctCount(Slot, Slot),
+}
+
 /// Paths of relationships that differ from each other.
 #[derive(Clone, Debug)]
 pub struct Walk {
@@ -127,6 +217,60 @@ pub struct Walk {
     pub each: Option<(Slot, Ex)>,
     /// Whether the list is in the order against the walk.
     pub is_reversed: bool,
+    /// Whether it is enough to find each node once: neither the list is read, nor how often a node is found.
+    pub is_pruned: bool,
+    /// Where the number of different nodes found goes, in one row for all, where nothing else is wanted.
+    pub counted: Option<Slot>,
+}
+
+/// Nodes counted by a property of theirs.
+#[derive(Clone, Debug)]
+pub struct GroupCount {
+    /// The nodes; neither by ids nor by values.
+    pub scan: Arc<Scan>,
+    /// The relationships of each that are counted in its place.
+    pub expand: Option<Expand>,
+    /// The property.
+    pub key: Text,
+    /// Where its value goes.
+    pub key_slot: Slot,
+    /// Where the number goes.
+    pub counts: Vec<Slot>,
+    /// So many groups together, those with the largest numbers, are wanted; none: all.
+    pub first: Vec<Ex>,
+    /// The steps it stands for: they give the same rows.
+    pub steps: Arc<Plan>,
+}
+
+/// A part of a path that is repeated, with different relationships each time.
+#[derive(Clone, Debug)]
+pub struct Repeat {
+    /// The node that is known.
+    pub from: Slot,
+    /// Where the other node goes, or is.
+    pub to: Slot,
+    /// Whether the other node is known.
+    pub is_into: bool,
+    /// Finds the part once more, from the node in `first` on.
+    pub plan: Arc<Plan>,
+    /// Where the part begins, seen from the node that is known.
+    pub first: Slot,
+    /// Where it ends.
+    pub last: Slot,
+    /// The relationships of the part, in the order of the pattern.
+    pub relationships: Vec<Slot>,
+    /// What of the part is wanted, and where the list of all goes.
+    pub groups: Vec<(Slot, Slot)>,
+    /// Where the list of all relationships goes.
+    pub list: Slot,
+    /// At least so many times.
+    pub min: u64,
+    /// At most so many times.
+    pub max: u64,
+    /// Whether lists are in the order against the search.
+    pub is_reversed: bool,
+    /// Relationships that those found must differ from.
+    pub others: Vec<Slot>,
 }
 
 /// Shortest paths.
@@ -226,6 +370,9 @@ pub struct Merge {
     pub path: Option<(Slot, Ex)>,
     /// What is set then.
     pub on_create: Vec<Change>,
+    /// How many of these, from the first on, set properties of what is made to values that do not depend on it: it can
+    /// be made with them, as a schema may require.
+    pub made_with: usize,
     /// What is set where it was found.
     pub on_match: Vec<Change>,
 }
@@ -263,8 +410,19 @@ pub struct CallQuery {
     pub is_unit: bool,
     /// Whether a row without results stays.
     pub is_optional: bool,
+    /// Whether what is written for some rows is committed before the next ones come.
+    pub transactions: Option<Transactions>,
+}
+
+/// `IN TRANSACTIONS`
+#[derive(Clone, Debug)]
+pub struct Transactions {
     /// Rows after which what was written is committed.
-    pub transactions: Option<Ex>,
+    pub rows: Ex,
+    /// What a failure does.
+    pub on_error: OnError,
+    /// Where it goes what became of the rows.
+    pub report: Option<Slot>,
 }
 
 /// `CALL name()`
@@ -297,6 +455,29 @@ pub enum Labels {
     And(Vec<Self>),
     /// One of these.
     Or(Vec<Self>),
+}
+
+impl Labels {
+    /// Whether they are the same for all rows.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        match self {
+            Self::Name(_) | Self::Any => true,
+            Self::Dynamic(_) => false,
+            Self::Not(inner) => inner.is_constant(),
+            Self::And(all) | Self::Or(all) => all.iter().all(Self::is_constant),
+        }
+    }
+
+    /// Names that all that is meant has.
+    #[must_use]
+    pub fn required(&self) -> Vec<&Text> {
+        match self {
+            Self::Name(name) => vec![name],
+            Self::And(all) => all.iter().flat_map(Self::required).collect(),
+            Self::Dynamic(_) | Self::Any | Self::Not(_) | Self::Or(_) => Vec::new(),
+        }
+    }
 }
 
 /// A part of a path.

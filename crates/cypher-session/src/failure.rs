@@ -42,6 +42,8 @@ impl Failure {
     pub const UNAUTHORIZED: &'static str = "Neo.ClientError.Security.Unauthorized";
     /// The user may not do that.
     pub const FORBIDDEN: &'static str = "Neo.ClientError.Security.Forbidden";
+    /// The user, its credentials or its rights are not any more what they were.
+    pub const AUTHORIZATION_EXPIRED: &'static str = "Neo.ClientError.Security.AuthorizationExpired";
     /// There is no database of the name.
     pub const DATABASE_NOT_FOUND: &'static str = "Neo.ClientError.Database.DatabaseNotFound";
     /// A write where only reads are allowed.
@@ -52,6 +54,13 @@ impl Failure {
     /// A failure with a code.
     pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into() }
+    }
+
+    /// A transaction whose user may not do any more what it might when it began.
+    #[must_use]
+    pub fn rights_changed() -> Self {
+        let message = "the rights of the user have changed since the transaction began; begin it anew";
+        Self::new(Self::AUTHORIZATION_EXPIRED, message)
     }
 
     /// A request that quotas, the disk or the record of events refuse.

@@ -5,21 +5,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use auth::{Caller, Permission, ResourceType};
+use auth::{Accounts, Caller, Permission, ResourceType};
+use cypher_commands::{Commands, Imports};
 use cypher_exec::{Execution, PlanNode, Prepared, Procedures, QueryType, Settings, from_access};
 use cypher_value::{Text, Value, memory};
 use graph_access::{AccessError, Budget, GraphWrite};
+use graph_analysis::JobState;
 use graph_host::HostedGraph;
-use graph_store::StoreError;
+use graph_store::{GraphReader, StoreError};
 use graph_view::Visible;
 use parking_lot::Mutex;
 use query_service::{Entered, QueryService};
 use rustc_hash::FxHashMap;
 
+use crate::algorithms::{AlgorithmHost, procedures};
 use crate::failure::Failure;
-use crate::limits::{PLAN_TEXT_BYTES_MAX, PLANS_MAX, ROWS_PER_BATCH};
+use crate::graph_plans::GraphPlans;
+use crate::host::{Host, counters};
+use crate::limits::{PLAN_LINE_BYTES_MAX, PLAN_TEXT_BYTES_MAX, PLANS_MAX, ROWS_PER_BATCH};
 use crate::port::{Begin, Client, Gone, Queries, Statement, Task};
-use crate::summary::{Counters, Notification, Plan, QueryKind, Summary};
+use crate::summary::{Notification, Plan, QueryKind, Summary};
 
 /// Databases that every server of Neo4j has: tools ask for the first where nothing else is set, and the Java driver for
 /// the servers of the second to see whether there are any.
@@ -30,7 +35,10 @@ pub struct GraphQueries {
     service: Arc<QueryService>,
     memory_max: u64,
     procedures: Arc<Procedures>,
+    imports: Imports,
+    analyses: Option<Arc<JobState>>,
     plans: Mutex<FxHashMap<Text, Arc<Prepared>>>,
+    graph_plans: GraphPlans,
     /// Transactions that have committed: the state that a bookmark names.
     commits: AtomicU64,
 }
@@ -55,12 +63,40 @@ impl GraphQueries {
     /// Queries over the graphs of a service, in its list of what runs and with its bounds.
     #[must_use]
     pub fn new(service: Arc<QueryService>) -> Self {
+        let (folders, row_bytes_max) = service.imports();
         Self {
             memory_max: service.memory_max(),
+            imports: Imports { folders: folders.to_vec(), row_bytes_max },
             service,
-            procedures: Arc::default(),
+            procedures: Arc::new(Procedures { hosted: cypher_commands::procedures(), ..Procedures::default() }),
+            analyses: None,
             plans: Mutex::default(),
+            graph_plans: GraphPlans::default(),
             commits: AtomicU64::new(0),
+        }
+    }
+
+    /// The same with algorithms over whole graphs as procedures, within the bounds of other analyses.
+    #[must_use]
+    pub fn with_analyses(self, analyses: Option<Arc<JobState>>) -> Self {
+        let mut hosted = cypher_commands::procedures();
+        hosted.extend(analyses.iter().flat_map(|_| procedures()));
+        let procedures = Arc::new(Procedures { hosted, ..Procedures::default() });
+        Self { analyses, procedures, ..self }
+    }
+
+    /// The users; none on a server without.
+    pub(crate) fn accounts(&self) -> Option<&Arc<Accounts>> {
+        self.service.accounts()
+    }
+
+    fn host<'a>(&'a self, begin: &'a Begin, graph: &'a HostedGraph, budget: &'a Budget, time: Duration) -> Host<'a> {
+        let (caller, state) = (&begin.caller, self.analyses.as_deref());
+        Host {
+            algorithms: AlgorithmHost { graph, caller, state, budget, time },
+            commands: Commands::new(graph, caller, (budget, time), &self.imports),
+            service: &self.service,
+            caller,
         }
     }
 
@@ -80,7 +116,15 @@ impl GraphQueries {
     }
 
     /// Reads a query, and checks that it may be run here.
-    fn prepare_for(&self, begin: &Begin, graph: &HostedGraph, text: &Text) -> Result<Arc<Prepared>, Failure> {
+    fn prepare_for(
+        &self,
+        begin: &Begin,
+        graph: &HostedGraph,
+        text: &Text,
+        budget: &Budget,
+    ) -> Result<Arc<Prepared>, Failure> {
+        let _plan = traces::enter("plan");
+        traces::note_query(text);
         check_may_run(&begin.caller, graph.name())?;
         let prepared = self.prepare(text)?;
         if begin.is_read && prepared.is_write() {
@@ -96,7 +140,12 @@ impl GraphQueries {
             );
             return Err(Failure::new("Neo.ClientError.Statement.ExecutionFailed", message));
         }
-        Ok(prepared)
+        // Whoever may not see all of a graph does not see its figures either.
+        if !prepared.goes_by_statistics() || begin.caller.rights(graph).is_some() {
+            return Ok(prepared);
+        }
+        let reader = GraphReader::new(graph, &graph.catalogue(), budget);
+        Ok(self.graph_plans.prepare(scope(graph), text, &reader, &self.procedures)?)
     }
 
     fn settings(&self) -> Settings {
@@ -113,31 +162,48 @@ impl GraphQueries {
     fn single(&self, begin: &Begin, graph: &HostedGraph, client: &mut dyn Client) -> Result<(), Failure> {
         let Some(Task::Run(statement)) = client.next() else { return Ok(()) };
         let Statement { text, parameters, timeout } = statement;
-        let entered = self.enter(begin, graph, &text);
+        let mut entered = self.enter(begin, graph, &text);
         let budget = Budget::new(timeout, Arc::clone(&begin.interrupt));
-        let prepared = self.prepare_for(begin, graph, &text)?;
+        let prepared = self.prepare_for(begin, graph, &text, &budget)?;
+        entered.explained_by(plan_of(&prepared));
+        let _execute = traces::enter("execute");
         let visible = Visible::new(graph, &budget, begin.caller.rights(graph));
+        let host = self.host(begin, graph, &budget, timeout);
         let outcome = if prepared.is_write() {
-            let mut unit = visible.writer();
             prepared.check_parameters(&parameters)?;
             client.opened(prepared.columns());
             let Some(first) = client.next() else { return Ok(()) };
-            let execution = Execution::writing(&prepared, parameters, &mut *unit, &self.settings())?;
-            let held = self.collect(execution)?;
-            unit.commit().map_err(accessed)?;
+            let merging = self.service.merge_locks().begin(scope(graph));
+            let settings = self.settings();
+            let held = if prepared.is_schema() {
+                let reader = visible.reader();
+                let execution = Execution::reading(&prepared, parameters, &*reader, &settings)?;
+                self.collect(execution.hosted_by(&host), &host)?
+            } else if prepared.commits_between() {
+                let unit = || visible.writer();
+                let execution = Execution::in_units(&prepared, parameters, &unit, &settings)?;
+                self.collect(execution.hosted_by(&host).merging(&merging), &host)?
+            } else {
+                let mut unit = visible.writer();
+                let execution = Execution::writing(&prepared, parameters, &mut *unit, &settings)?;
+                let held = self.collect(execution.hosted_by(&host).merging(&merging), &host)?;
+                unit.commit().map_err(accessed)?;
+                held
+            };
+            drop(merging);
             self.commits.fetch_add(1, Ordering::Relaxed);
             self.serve_held(begin, held, first, client)
         } else {
             let reader = visible.reader();
-            let execution = Execution::reading(&prepared, parameters, &*reader, &self.settings())?;
+            let execution = Execution::reading(&prepared, parameters, &*reader, &self.settings())?.hosted_by(&host);
             client.opened(prepared.columns());
-            self.serve_live(begin, execution, client, &entered)
+            self.serve_live(begin, execution, &host, client, &entered)
         };
         outcome.map_err(|failure| explained(failure, &entered))
     }
 
     /// All rows of a query, which are held in memory.
-    fn collect(&self, mut execution: Execution<'_>) -> Result<Held, Failure> {
+    fn collect(&self, mut execution: Execution<'_>, host: &Host<'_>) -> Result<Held, Failure> {
         let (mut rows, mut bytes) = (VecDeque::new(), 0_u64);
         let mut batch = Vec::new();
         loop {
@@ -152,7 +218,7 @@ impl GraphQueries {
             }
             rows.extend(batch.drain(..));
         }
-        Ok(Held { rows, summary: summary(execution.finish()?) })
+        Ok(Held { rows, summary: host.told(summary(execution.finish()?)) })
     }
 
     fn serve_held(&self, begin: &Begin, mut held: Held, first: Task, client: &mut dyn Client) -> Result<(), Failure> {
@@ -179,10 +245,11 @@ impl GraphQueries {
         &self,
         begin: &Begin,
         execution: Execution<'_>,
+        host: &Host<'_>,
         client: &mut dyn Client,
         entered: &Entered<'_>,
     ) -> Result<(), Failure> {
-        let mut live = Live { execution: Some(execution), ahead: VecDeque::new() };
+        let mut live = Live { execution: Some(execution), ahead: VecDeque::new(), host };
         while let Some(task) = client.next() {
             let (rows, is_pull) = match task {
                 Task::Pull { rows, .. } => (rows, true),
@@ -209,6 +276,9 @@ impl GraphQueries {
         let mut unit: Option<Box<dyn GraphWrite + '_>> = None;
         // Its rights are those at its beginning.
         let visible = Visible::new(graph, &budget, begin.caller.rights(graph));
+        let host = self.host(begin, graph, &budget, Duration::MAX);
+        let merging = self.service.merge_locks().begin(scope(graph));
+        let mut has_changed_schema = false;
         let mut held: HashMap<i64, Held> = HashMap::new();
         let (mut next, mut count) = (None, 0);
         loop {
@@ -218,23 +288,28 @@ impl GraphQueries {
                     let query = count;
                     count += 1;
                     let Statement { text, parameters, .. } = statement;
-                    let entered = self.enter(begin, graph, &text);
-                    let prepared = self.prepare_for(begin, graph, &text)?;
+                    let mut entered = self.enter(begin, graph, &text);
+                    let prepared = self.prepare_for(begin, graph, &text, &budget)?;
+                    entered.explained_by(plan_of(&prepared));
+                    let _execute = traces::enter("execute");
                     let settings = self.settings();
-                    let outcome = if prepared.is_write() {
+                    check_fits(&prepared, unit.is_some(), &mut has_changed_schema)?;
+                    let outcome = if prepared.is_write() && !prepared.is_schema() {
                         let unit = unit.get_or_insert_with(|| visible.writer());
                         let execution = Execution::writing(&prepared, parameters, &mut **unit, &settings)?;
+                        let execution = execution.hosted_by(&host).merging(&merging);
                         client.opened(prepared.columns());
-                        self.live(execution, query, true, client, &entered)
+                        self.live(execution, &host, (query, true), client, &entered)
                     } else if let Some(unit) = &unit {
-                        let execution = Execution::reading(&prepared, parameters, &**unit, &settings)?;
+                        let execution = Execution::reading(&prepared, parameters, &**unit, &settings)?.hosted_by(&host);
                         client.opened(prepared.columns());
-                        self.live(execution, query, false, client, &entered)
+                        self.live(execution, &host, (query, prepared.is_schema()), client, &entered)
                     } else {
                         let reader = visible.reader();
-                        let execution = Execution::reading(&prepared, parameters, &*reader, &settings)?;
+                        let execution =
+                            Execution::reading(&prepared, parameters, &*reader, &settings)?.hosted_by(&host);
                         client.opened(prepared.columns());
-                        self.live(execution, query, false, client, &entered)
+                        self.live(execution, &host, (query, prepared.is_schema()), client, &entered)
                     };
                     let (following, rest) = outcome.map_err(|failure| explained(failure, &entered))?;
                     if let Some(rest) = rest {
@@ -281,12 +356,12 @@ impl GraphQueries {
     fn live(
         &self,
         execution: Execution<'_>,
-        query: i64,
-        is_write: bool,
+        host: &Host<'_>,
+        (query, is_write): (i64, bool),
         client: &mut dyn Client,
         entered: &Entered<'_>,
     ) -> Result<(Option<Task>, Option<Held>), Failure> {
-        let mut live = Live { execution: Some(execution), ahead: VecDeque::new() };
+        let mut live = Live { execution: Some(execution), ahead: VecDeque::new(), host };
         loop {
             let Some(task) = client.next() else { return Ok((None, None)) };
             let (rows, is_pull) = match task {
@@ -300,8 +375,8 @@ impl GraphQueries {
                 }
                 Task::Commit | Task::Rollback => return Ok((Some(task), None)),
                 other => {
-                    let Live { execution, mut ahead } = live;
-                    let held = execution.map(|execution| self.collect(execution)).transpose()?;
+                    let Live { execution, mut ahead, .. } = live;
+                    let held = execution.map(|execution| self.collect(execution, host)).transpose()?;
                     let held = held.map(|mut held| {
                         ahead.append(&mut held.rows);
                         Held { rows: ahead, ..held }
@@ -320,6 +395,58 @@ impl GraphQueries {
             }
         }
     }
+}
+
+/// The plan of a query in one line, for the log: its operators from the last one back, and those of each row in
+/// brackets.
+fn plan_of(prepared: &Arc<Prepared>) -> impl Fn() -> String + 'static {
+    fn write(node: &PlanNode, out: &mut String) {
+        out.push_str(node.operator);
+        if !node.details.is_empty() {
+            out.push_str(&format!("({})", node.details));
+        }
+        for (at, child) in node.children.iter().enumerate() {
+            if out.len() > PLAN_LINE_BYTES_MAX {
+                return;
+            }
+            out.push_str(if at == 0 { " < " } else { " [" });
+            write(child, out);
+            if at > 0 {
+                out.push(']');
+            }
+        }
+    }
+    let prepared = Arc::clone(prepared);
+    move || {
+        let mut out = String::new();
+        write(&prepared.plan(), &mut out);
+        out
+    }
+}
+
+/// What tells patterns of a graph from the same ones of other graphs.
+fn scope(graph: &HostedGraph) -> u64 {
+    graph.number().0.into()
+}
+
+/// Refuses what cannot be in a transaction together with what was in it before. Changes of the schema take effect at
+/// once.
+fn check_fits(prepared: &Prepared, has_written: bool, has_changed_schema: &mut bool) -> Result<(), Failure> {
+    if prepared.commits_between() {
+        let message = "A query with 'CALL { ... } IN TRANSACTIONS' can only be executed in an implicit transaction, \
+                       but tried to execute in an explicit transaction.";
+        return Err(Failure::new("Neo.DatabaseError.Transaction.TransactionStartFailed", message));
+    }
+    let (done, tried) = match (prepared.is_schema(), prepared.is_write()) {
+        (true, _) if has_written => ("Write query", "Schema modification"),
+        (false, true) if *has_changed_schema => ("Schema modification", "Write query"),
+        _ => {
+            *has_changed_schema |= prepared.is_schema();
+            return Ok(());
+        }
+    };
+    let message = format!("Tried to execute {tried} after executing {done}");
+    Err(Failure::new("Neo.ClientError.Transaction.ForbiddenDueToTransactionType", message))
 }
 
 /// Queries are run by those who may run Gremlin, which HugeGraph makes of Cypher. What they read and write goes through
@@ -345,14 +472,16 @@ fn take_held(held: &mut Held, rows: Option<u64>, is_pull: bool, client: &mut dyn
 }
 
 /// A result whose rows are computed as they are taken.
-struct Live<'g> {
+struct Live<'l, 'g> {
     /// None at its end.
     execution: Option<Execution<'g>>,
+    /// Knows what its commands did.
+    host: &'l Host<'l>,
     /// Rows that are computed and not taken. One more is computed than is wanted, to know whether there is one.
     ahead: VecDeque<Vec<Value>>,
 }
 
-impl Live<'_> {
+impl Live<'_, '_> {
     fn take(
         &mut self,
         rows: Option<u64>,
@@ -378,7 +507,7 @@ impl Live<'_> {
             execution.next_batch(&mut batch, wanted)?;
             if batch.is_empty() {
                 let done = self.execution.take().map(Execution::finish).transpose()?;
-                return Ok(Progress::Ended(Box::new(done.map(summary).unwrap_or_default())));
+                return Ok(Progress::Ended(Box::new(self.host.told(done.map(summary).unwrap_or_default()))));
             }
             entered.add_rows(batch.len() as u64);
             self.ahead.extend(batch.drain(..));
@@ -404,7 +533,6 @@ fn explained(failure: Failure, entered: &Entered<'_>) -> Failure {
 
 /// What a query did, in the words of protocols.
 fn summary(of: cypher_exec::Summary) -> Summary {
-    let counters = of.counters;
     let notifications = of.notifications.into_iter().map(|text| Notification {
         code: "Neo.ClientNotification.Statement.GenericNotification".into(),
         status: "03N00".into(),
@@ -421,19 +549,7 @@ fn summary(of: cypher_exec::Summary) -> Summary {
             QueryType::Write => QueryKind::Write,
             QueryType::Schema => QueryKind::Schema,
         },
-        counters: Counters {
-            nodes_created: counters.nodes_created,
-            nodes_deleted: counters.nodes_deleted,
-            relationships_created: counters.relationships_created,
-            relationships_deleted: counters.relationships_deleted,
-            properties_set: counters.properties_set,
-            labels_added: counters.labels_added,
-            labels_removed: counters.labels_removed,
-            indexes_added: counters.indexes_added,
-            indexes_removed: counters.indexes_removed,
-            constraints_added: counters.constraints_added,
-            constraints_removed: counters.constraints_removed,
-        },
+        counters: counters(&of.counters),
         notifications: notifications.collect(),
         plan: of.plan.map(plan),
         bookmark: None,
@@ -441,9 +557,15 @@ fn summary(of: cypher_exec::Summary) -> Summary {
 }
 
 fn plan(of: PlanNode) -> Plan {
+    let mut arguments: Vec<(Text, Value)> = vec![("Details".into(), of.details.into())];
+    arguments.extend(of.estimated.map(|rows| ("EstimatedRows".into(), Value::Float(rows as f64))));
+    // Neo4j's shell reads them here, its drivers beside the arguments.
+    let measured = of.measured.map(|(rows, hits)| [("Rows", rows), ("DbHits", hits)]);
+    let shown = |(name, number): (&str, u64)| (name.into(), Value::Integer(i64::try_from(number).unwrap_or(i64::MAX)));
+    arguments.extend(measured.into_iter().flatten().map(shown));
     Plan {
         operator: of.operator.to_owned(),
-        arguments: vec![("Details".into(), of.details.into())],
+        arguments,
         identifiers: Vec::new(),
         measured: of.measured,
         children: of.children.into_iter().map(plan).collect(),

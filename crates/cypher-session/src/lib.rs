@@ -11,8 +11,12 @@
 //! - Transactions, their idle time and their working time are bounded ([`Options`]).
 //! - A panic costs one transaction.
 
+mod algorithms;
 mod failure;
+mod graph_plans;
 mod graphs;
+mod host;
+mod job;
 mod limits;
 mod port;
 mod summary;
@@ -20,6 +24,7 @@ mod transaction;
 
 pub use failure::Failure;
 pub use graphs::GraphQueries;
+pub use job::{CypherJob, CypherJobs, JOB_KIND, JobRequest};
 pub use port::{Begin, Client, Gone, Queries, Statement, Task};
 pub use summary::{Counters, Notification, Plan, Position, QueryKind, Summary};
 pub use transaction::{Answers, Options, Transaction, Transactions};

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::time::{Duration, Instant};
 
 use cypher_value::{Text, Value};
-use serving::{Permit, Refused, Serving, Shape};
+use serving::{Permit, Refused, Serving, WorkBounds};
 use tokio::runtime::Runtime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -95,6 +95,8 @@ pub struct Transaction {
     has_written: bool,
     idle: Duration,
     timeout: Duration,
+    /// How long a query may take at most, whatever its client says: the graph's own limit.
+    bounds: WorkBounds,
     /// Until when the transaction may take, where its client says so.
     until: Option<Instant>,
     /// Until when the query at work may take.
@@ -154,12 +156,17 @@ impl Transactions {
             has_written: false,
             idle: self.options.idle,
             timeout: self.options.timeout,
+            bounds: self.serving.watch.quotas.bounds(&begin.database),
             until: begin.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
             deadline: None,
         };
         let (queries, serving) = (Arc::clone(&self.queries), Arc::clone(&self.serving));
         let options = self.options.clone();
-        let work = move || run(&*queries, &serving, &options, &begin, given, answers, place);
+        let traced = traces::here();
+        let work = move || {
+            let _entered = traced.as_ref().map(traces::Place::enter);
+            run(&*queries, &serving, &options, &begin, given, answers, place);
+        };
         match &self.threads {
             Some(threads) => drop(threads.spawn_blocking(work)),
             None => drop(tokio::task::spawn_blocking(work)),
@@ -174,13 +181,14 @@ impl Transactions {
     /// then, and what was answered is to be forgotten.
     pub fn attempt(&self, begin: &Begin, statement: Statement, fetch: &Task, answers: impl Answers) -> bool {
         let attempts = &self.serving.attempts;
-        let Some(shape) = Shape::of(&[begin.database.as_bytes(), statement.text.as_bytes()]) else { return false };
-        let Some(time) = attempts.begin(shape) else { return false };
+        let Some(attempt) = attempts.begin(&[begin.database.as_bytes(), statement.text.as_bytes()]) else {
+            return false;
+        };
         if !begin.is_single || self.queries.may_write(&statement.text) {
-            attempts.was_in_vain(shape);
+            attempts.was_in_vain(attempt);
             return false;
         }
-        let run = Task::Run(Statement { timeout: time, ..statement });
+        let run = Task::Run(Statement { timeout: attempt.time, ..statement });
         let mut client = AtOnce { tasks: [Some(run), Some(fetch.clone())], answers, is_through: false };
         let outcome = carried_out(&*self.queries, &self.serving, begin, &mut client);
         match outcome {
@@ -191,7 +199,7 @@ impl Transactions {
             }
             _ => {}
         }
-        attempts.was_in_vain(shape);
+        attempts.was_in_vain(attempt);
         false
     }
 }
@@ -248,6 +256,7 @@ impl Transaction {
         if let Task::Run(statement) = &task {
             self.has_written |= self.queries.may_write(&statement.text);
             let own = timeout.unwrap_or(if self.until.is_some() { Duration::MAX } else { self.timeout });
+            let own = self.bounds.time().map_or(own, |most| most.min(own));
             let own = Instant::now().checked_add(own);
             self.deadline = [own, self.until].into_iter().flatten().min();
         }
@@ -322,6 +331,8 @@ fn run(
         current: 0,
         idle: options.idle,
         timeout: options.timeout,
+        bounds: serving.watch.quotas.bounds(&begin.database),
+        is_bound: false,
     };
     let outcome = carried_out(queries, serving, begin, &mut fed);
     if let Err(mut failure) = outcome {
@@ -331,7 +342,9 @@ fn run(
         }
         if failure.code == Failure::TIMED_OUT {
             serving.metrics.timeouts.inc();
-            if fed.is_client_timeout {
+            if fed.is_bound {
+                failure = Failure::new(Failure::TIMED_OUT, fed.bounds.out_of_time());
+            } else if fed.is_client_timeout {
                 failure.code = Failure::TIMED_OUT_BY_CLIENT.into();
             }
         }
@@ -371,6 +384,9 @@ struct Fed<A> {
     current: i64,
     idle: Duration,
     timeout: Duration,
+    bounds: WorkBounds,
+    /// Whether the query that was run last has no more time because of the graph's own limit.
+    is_bound: bool,
 }
 
 impl<A: Answers> Fed<A> {
@@ -401,6 +417,9 @@ impl<A: Answers> Client for Fed<A> {
                 let own = timeout.unwrap_or(if self.deadline.is_some() { Duration::MAX } else { self.timeout });
                 let left = self.deadline.map_or(own, |deadline| deadline.saturating_duration_since(Instant::now()));
                 let own = own.min(left);
+                let most = self.bounds.time().filter(|most| *most < own);
+                self.is_bound = most.is_some();
+                let own = most.unwrap_or(own);
                 self.until = Instant::now().checked_add(own);
                 Some(Task::Run(Statement { timeout: own, ..statement }))
             }

@@ -317,3 +317,39 @@ fn databases_are_graphs() {
     }
     assert_eq!(queries.database(Some("other")).unwrap_err().code, Failure::DATABASE_NOT_FOUND);
 }
+
+/// The start of a pattern is chosen by how many nodes there are, also once these have become others.
+#[test]
+fn plans_follow_what_the_graph_holds() {
+    fn start(queries: &GraphQueries) -> (String, Vec<(Text, Value)>) {
+        let text = "EXPLAIN MATCH (a:A)-[:R]->(b:B) RETURN a.x, b.x";
+        let (script, outcome) = carry_out(queries, &begin(true), vec![run(text), pull(None, 0)]);
+        outcome.unwrap();
+        let mut plan = script.last.unwrap().plan.unwrap();
+        while let Some(below) = plan.children.pop() {
+            plan = below;
+        }
+        (format!("{:?}", plan.arguments), plan.arguments)
+    }
+    let queries = queries();
+    rows(&queries, "CREATE (:A {x: 0})-[:R]->(:B {x: 0})");
+    rows(&queries, "UNWIND range(1, 50) AS x CREATE (:A {x: x})");
+    let (shown, arguments) = start(&queries);
+    assert!(shown.contains(":B"), "{shown}");
+    assert!(arguments.contains(&("EstimatedRows".into(), Value::Float(1.0))), "{shown}");
+    rows(&queries, "UNWIND range(1, 500) AS x CREATE (:B {x: x})");
+    // Figures are gathered again once they are old.
+    let begun = std::time::Instant::now();
+    while !start(&queries).0.contains(":A") {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the plan goes by old figures still");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn databases_are_the_graphs() {
+    let queries = queries();
+    let shown = rows(&queries, "SHOW DATABASES YIELD name, default RETURN name, default");
+    let row = |name: &str, is_default| vec![Value::String(name.into()), Value::Boolean(is_default)];
+    assert_eq!(shown, [row("hugegraph", true), row("auto", false)]);
+}

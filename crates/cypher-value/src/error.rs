@@ -99,6 +99,30 @@ pub enum ErrorKind {
     Unavailable,
     /// A fault of the server or its storage.
     Internal,
+    /// A query that can only stand alone, in a transaction of its client; or the schema and data changed in one.
+    TransactionType,
+    /// A file of `LOAD CSV` that may not or cannot be read.
+    ExternalResource,
+    /// An index or constraint of the same definition is there.
+    EquivalentRule,
+    /// An index over the same properties is there.
+    IndexExists,
+    /// A constraint over the same properties is there.
+    ConstraintExists,
+    /// An index of the same name is there.
+    IndexNameExists,
+    /// A constraint of the same name is there.
+    ConstraintNameExists,
+    /// An index that cannot be made.
+    IndexCreationFailed,
+    /// A constraint that cannot be made, or that the data violates.
+    ConstraintCreationFailed,
+    /// An index that is not there.
+    IndexDropFailed,
+    /// A constraint that is not there.
+    ConstraintDropFailed,
+    /// An index that a constraint needs.
+    ForbiddenOnConstraintIndex,
 }
 
 impl ErrorKind {
@@ -127,6 +151,18 @@ impl ErrorKind {
             (Self::Conflict, _) => "Neo.TransientError.Transaction.DeadlockDetected",
             (Self::Unavailable, _) => "Neo.TransientError.General.DatabaseUnavailable",
             (Self::Internal, _) => "Neo.DatabaseError.General.UnknownError",
+            (Self::TransactionType, _) => "Neo.DatabaseError.Transaction.TransactionStartFailed",
+            (Self::ExternalResource, _) => "Neo.ClientError.Statement.ExternalResourceFailed",
+            (Self::EquivalentRule, _) => "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists",
+            (Self::IndexExists, _) => "Neo.ClientError.Schema.IndexAlreadyExists",
+            (Self::ConstraintExists, _) => "Neo.ClientError.Schema.ConstraintAlreadyExists",
+            (Self::IndexNameExists, _) => "Neo.ClientError.Schema.IndexWithNameAlreadyExists",
+            (Self::ConstraintNameExists, _) => "Neo.ClientError.Schema.ConstraintWithNameAlreadyExists",
+            (Self::IndexCreationFailed, _) => "Neo.DatabaseError.Schema.IndexCreationFailed",
+            (Self::ConstraintCreationFailed, _) => "Neo.DatabaseError.Schema.ConstraintCreationFailed",
+            (Self::IndexDropFailed, _) => "Neo.DatabaseError.Schema.IndexDropFailed",
+            (Self::ConstraintDropFailed, _) => "Neo.DatabaseError.Schema.ConstraintDropFailed",
+            (Self::ForbiddenOnConstraintIndex, _) => "Neo.ClientError.Schema.ForbiddenOnConstraintIndex",
         }
     }
 }

@@ -392,12 +392,33 @@ pub struct RelationshipPattern {
     pub is_double: bool,
     /// How many there are, for a pattern of variable length.
     pub length: Option<Length>,
+    /// The part of a path that is there so many times, in place of a relationship.
+    pub repeated: Option<Box<Repeated>>,
     /// Their properties.
     pub properties: Option<Expr>,
     /// `WHERE`.
     pub filter: Option<Box<Expr>>,
     /// Where it is.
     pub span: Span,
+}
+
+/// A part of a path that is repeated: `((a)-[r]->(b) WHERE a.x < b.x){1,3}`. Outside, its names are lists.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repeated {
+    /// The part.
+    pub pattern: Pattern,
+    /// What holds each time.
+    pub filter: Option<Expr>,
+}
+
+impl Repeated {
+    /// The names of its nodes and relationships, and whether each is of a node.
+    pub fn names(&self) -> impl Iterator<Item = (&Name, bool)> {
+        let Pattern { start, steps, .. } = &self.pattern;
+        let relationships = steps.iter().filter_map(|(step, _)| step.name.as_ref()).map(|name| (name, false));
+        let nodes = std::iter::once(start).chain(steps.iter().map(|(_, node)| node));
+        nodes.filter_map(|node| node.name.as_ref()).map(|name| (name, true)).chain(relationships)
+    }
 }
 
 /// How many relationships.

@@ -9,6 +9,7 @@ mod procedure;
 mod projection;
 mod scope;
 mod special;
+mod transactions;
 mod types;
 
 use std::collections::BTreeSet;
@@ -63,6 +64,8 @@ pub struct Facts {
     pub adds: bool,
     /// Whether something is read of the graph.
     pub is_read: bool,
+    /// Whether what is written is committed now and then (`IN TRANSACTIONS`).
+    pub commits_between: bool,
 }
 
 /// Checks a statement.
@@ -73,6 +76,7 @@ pub fn check(statement: &Statement, callables: &dyn Callables) -> Result<Facts> 
     let mut checker = Checker { callables, facts: Facts::default(), is_standalone: false };
     match &statement.body {
         Body::Query(query) => {
+            transactions::check(query)?;
             let columns = checker.query(query, &scope::Scope::default(), false)?;
             checker.facts.columns = columns.into_iter().map(|(name, _)| name).collect();
         }

@@ -24,6 +24,7 @@
 pub mod ast;
 mod check;
 mod error;
+mod inline;
 pub mod limits;
 mod parse;
 mod token;
@@ -32,4 +33,5 @@ pub use check::{
     Arity, Callables, Facts, Signature, Type, check, children, has_aggregate, is_aggregate, same, with_columns,
 };
 pub use error::{Error, Result, Span};
+pub use inline::inline;
 pub use parse::parse;

@@ -4,12 +4,13 @@
 //! when it is full, and the next one resumes there. Keys are decoded, values only as far as their expiry unless
 //! properties are asked for. Each batch sees committed data of its own moment.
 
-use graph_access::{EdgeRead, EdgeRow};
+use graph_access::{EdgeRead, EdgeRow, SortRange};
 use graph_model::{Direction, LabelId, Properties, VertexId};
 use key_codec::{key, tables, value};
 use kv::{Entry, GoOn, Keys, RowRange, TableId, successor};
 
-use crate::{ROWS_PER_CHECK, Rows, RowsError, now_ms};
+use crate::bounds::Bounds;
+use crate::{RANGES_OWNERS_MAX, ROWS_PER_CHECK, Rows, RowsError, now_ms};
 
 /// The edges of some vertices, read batch by batch.
 pub struct EdgeCursor<'a> {
@@ -22,6 +23,8 @@ pub struct EdgeCursor<'a> {
     table: Option<Table>,
     /// Directions still to be read, outgoing first.
     directions: &'static [Outgoing],
+    /// Of these labels only such rows are wanted.
+    bounds: Vec<Bounds>,
 }
 
 /// Whether edges are read at their source.
@@ -48,7 +51,24 @@ impl<'a> EdgeCursor<'a> {
             Direction::In => &[false],
             Direction::Both => &[true, false],
         };
-        Self { rows, owners, read, taken: vec![0; owners.len()], table: None, directions }
+        Self { rows, owners, read, taken: vec![0; owners.len()], table: None, directions, bounds: Vec::new() }
+    }
+
+    /// With these ranges of labels; edges outside may be left out.
+    #[must_use]
+    pub fn within(mut self, ranges: &[SortRange]) -> Self {
+        // All edges of a label are read where there is no range for it.
+        self.bounds = ranges.iter().filter_map(|range| Bounds::of(range).ok()).collect();
+        self
+    }
+
+    fn bounds_of(&self, label: LabelId) -> Option<&Bounds> {
+        self.bounds.iter().find(|bounds| bounds.label == label)
+    }
+
+    /// Whether each partition is read by a scan of its range.
+    fn reads_ranges(&self) -> bool {
+        !self.bounds.is_empty() && self.owners.len() <= RANGES_OWNERS_MAX
     }
 
     fn labels(&self) -> &'a [LabelId] {
@@ -89,8 +109,11 @@ impl<'a> EdgeCursor<'a> {
                     self.open(*outgoing)
                 }
             };
+            if self.reads_ranges() {
+                table.begin_range(self);
+            }
             table.resume_partition(self, batch, rows_max)?;
-            if batch.len() < rows_max {
+            if batch.len() < rows_max && !self.reads_ranges() {
                 table.read_partitions(self, batch, rows_max)?;
             }
             self.table = (!table.partitions.is_empty()).then_some(table);
@@ -104,6 +127,15 @@ impl Table {
         if self.outgoing { tables::EDGE_OUT } else { tables::EDGE_IN }
     }
 
+    /// Begins the first partition at its range, unless it has been begun.
+    fn begin_range(&mut self, cursor: &EdgeCursor<'_>) {
+        if self.resume.is_none()
+            && let Some((_, label)) = self.places.get(self.done)
+        {
+            self.resume = Some(cursor.bounds_of(*label).map_or_else(Vec::new, |bounds| bounds.start.clone()));
+        }
+    }
+
     /// Reads the rest of the partition in which the batch before became full.
     fn resume_partition(
         &mut self,
@@ -114,7 +146,8 @@ impl Table {
         let (Some(start), Some(partition)) = (self.resume.take(), self.partitions.get(0)) else { return Ok(()) };
         let Some((owner, label)) = self.places.get(self.done).copied() else { return Ok(()) };
         let mut scan = Scan { outgoing: self.outgoing, now_ms: now_ms(), rows: 0 };
-        let range = RowRange { partition: partition.as_bytes(), start: &start, end: None };
+        let end = cursor.bounds_of(label).and_then(|bounds| bounds.end.clone());
+        let range = RowRange { partition: partition.as_bytes(), start: &start, end: end.as_deref() };
         let mut rows = cursor.rows.read.scan(self.id(), range)?;
         while !cursor.is_full(owner)
             && let Some(entry) = rows.next()?
@@ -155,6 +188,21 @@ impl Table {
         read.scan_each(self.id(), &self.partitions, &mut |at, entry| {
             let at = at + self.done;
             let Some((owner, label)) = self.places.get(at).copied() else { return GoOn::AtPartition(usize::MAX) };
+            if let Some(Bounds { start, end, .. }) = cursor.bounds_of(label) {
+                let row = entry.key.row();
+                if end.as_ref().is_some_and(|end| row >= end.as_slice()) {
+                    return GoOn::AtPartition(at + 1 - self.done);
+                }
+                if row < start.as_slice() {
+                    return scan.count(cursor).map_or_else(
+                        |error| {
+                            failed = Err(error);
+                            GoOn::AtPartition(usize::MAX)
+                        },
+                        |()| GoOn::Next,
+                    );
+                }
+            }
             match scan.take(cursor, owner, label, entry, batch) {
                 Ok(_) if batch.len() >= rows_max => {
                     stopped = Some((at, successor(entry.key.row()), owner));
@@ -194,6 +242,15 @@ struct Scan {
 }
 
 impl Scan {
+    /// Counts a row, and looks at the budget now and then.
+    fn count(&mut self, cursor: &EdgeCursor<'_>) -> Result<(), RowsError> {
+        self.rows = self.rows.wrapping_add(1);
+        if self.rows.is_multiple_of(ROWS_PER_CHECK) {
+            cursor.rows.budget.check()?;
+        }
+        Ok(())
+    }
+
     /// Appends the edge of a row to the batch, unless it has expired; whether it was appended.
     fn take(
         &mut self,
@@ -203,10 +260,7 @@ impl Scan {
         entry: Entry<'_>,
         batch: &mut Vec<EdgeRow>,
     ) -> Result<bool, RowsError> {
-        self.rows = self.rows.wrapping_add(1);
-        if self.rows.is_multiple_of(ROWS_PER_CHECK) {
-            cursor.rows.budget.check()?;
-        }
+        self.count(cursor)?;
         let (expires_at_ms, properties) = if cursor.read.properties {
             value::read_edge(entry.value)?
         } else {

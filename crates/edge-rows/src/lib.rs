@@ -11,6 +11,7 @@
 //!
 //! Start reading at [`Neighbours::read`].
 
+mod bounds;
 mod cursor;
 mod neighbours;
 mod register;
@@ -22,12 +23,17 @@ use graph_model::LabelId;
 use key_codec::{CodecError, GraphNumber};
 use kv::{KvError, Read};
 
+pub use bounds::sort_prefix;
 pub use cursor::EdgeCursor;
 pub use neighbours::Neighbours;
 pub use register::register;
 
 /// Rows read between two looks at the deadline and cancellation. A row costs about a microsecond.
 const ROWS_PER_CHECK: u32 = 256;
+
+/// Vertices up to which a range of the edges of each is read by a scan of its own. Of more, rows outside are passed
+/// over in one scan of all, as opening a scan takes as long as reading about a hundred rows.
+const RANGES_OWNERS_MAX: usize = 16;
 
 /// Edges of a vertex that are read at least, where a walk asks for fewer, so that the list kept of them serves other
 /// walks too. Finding the first row takes as long as reading so many.

@@ -1,7 +1,7 @@
 //! Edges as a walk reads them: at a vertex, in a direction.
 
 use compact_str::CompactString;
-use graph_model::{Direction, Edge, EdgeId, LabelId, Properties, VertexId};
+use graph_model::{Direction, Edge, EdgeId, LabelId, Properties, Value, VertexId};
 
 /// Which edges of a vertex to read, and what of them.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,22 @@ pub struct EdgeRead<'a> {
     pub limit: Option<u64>,
     /// Whether properties are needed.
     pub properties: bool,
+}
+
+/// Which edges of a label are wanted, by the values of its sort keys. Rows at a vertex are in the order of these, so a
+/// range of them is read; what is read may lie outside all the same, so it must be tested again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SortRange {
+    /// The label.
+    pub label: LabelId,
+    /// What the first sort keys are equal to: texts and numbers.
+    pub equal: Vec<Value>,
+    /// Whether `equal` has a value for each sort key.
+    pub is_whole: bool,
+    /// The least value of the next sort key: a number, or a text of ASCII characters without `!`.
+    pub low: Option<Value>,
+    /// Its greatest value: a number.
+    pub high: Option<Value>,
 }
 
 /// An edge as its owner, the vertex it was read at, sees it.

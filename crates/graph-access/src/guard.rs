@@ -369,6 +369,22 @@ impl<U: GraphRead, R: Sync> GraphRead for GuardedWrite<U, R> {
     }
 }
 
+impl<U: GraphWrite, R: GraphRead> GuardedWrite<U, R> {
+    /// A vertex that was written, if it might be, as it is and as it was before.
+    fn check_written(&self, vertex: Vertex) -> Result<Vertex, AccessError> {
+        let write = &self.unit.rights.write.vertices;
+        let refused = || denied("write", &format!("type=VERTEX,operated=v[{}]", vertex.id));
+        if !write.allows(vertex.label, &vertex.properties) {
+            return Err(refused());
+        }
+        let old = self.before.vertices(std::slice::from_ref(&vertex.id))?.into_iter().flatten().next();
+        if old.is_some_and(|old| !write.allows(old.label, &old.properties) || !self.unit.sees_vertex(&old)) {
+            return Err(refused());
+        }
+        Ok(vertex)
+    }
+}
+
 impl<U: GraphWrite, R: GraphRead> GraphWrite for GuardedWrite<U, R> {
     fn declare(&mut self, names: &Declaration<'_>) -> Result<(), AccessError> {
         let is_whole = self.unit.rights.write.is_all();
@@ -380,16 +396,12 @@ impl<U: GraphWrite, R: GraphRead> GraphWrite for GuardedWrite<U, R> {
 
     fn insert_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError> {
         let vertex = self.unit.graph.insert_vertex(new)?;
-        let write = &self.unit.rights.write.vertices;
-        let refused = || denied("write", &format!("type=VERTEX,operated=v[{}]", vertex.id));
-        if !write.allows(vertex.label, &vertex.properties) {
-            return Err(refused());
-        }
-        let old = self.before.vertices(std::slice::from_ref(&vertex.id))?.into_iter().flatten().next();
-        if old.is_some_and(|old| !write.allows(old.label, &old.properties) || !self.unit.sees_vertex(&old)) {
-            return Err(refused());
-        }
-        Ok(vertex)
+        self.check_written(vertex)
+    }
+
+    fn replace_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError> {
+        let vertex = self.unit.graph.replace_vertex(new)?;
+        self.check_written(vertex)
     }
 
     fn insert_edge(&mut self, new: &NewEdge<'_>) -> Result<Edge, AccessError> {

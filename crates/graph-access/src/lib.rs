@@ -28,10 +28,10 @@ mod write;
 
 pub use budget::{Budget, Interrupted};
 pub use cursor::{Batches, Cursor, drain};
-pub use edge_read::{EdgeRead, EdgeRow};
+pub use edge_read::{EdgeRead, EdgeRow, SortRange};
 pub use error::AccessError;
 pub use guard::{Guarded, GuardedWrite, denied};
 pub use numbered::{NumberedEdge, NumberedRead};
 pub use read::{GraphRead, Lookup, WalkRead};
 pub use rights::{Allowed, ElementRights, GraphRights, LabelRights};
-pub use write::GraphWrite;
+pub use write::{GraphWrite, WriteCheck};

@@ -6,7 +6,7 @@ use compact_str::CompactString;
 use graph_model::{Edge, EdgeId, LabelId, PropertyKeyId, Vertex, VertexId};
 use graph_schema::{Catalogue, Conditions};
 
-use crate::{AccessError, Cursor, EdgeRead, EdgeRow, NumberedRead};
+use crate::{AccessError, Cursor, EdgeRead, EdgeRow, NumberedRead, SortRange};
 
 /// What a walk through a graph needs. Calls come from several threads at once.
 pub trait WalkRead: Sync {
@@ -20,6 +20,20 @@ pub trait WalkRead: Sync {
         owners: &'a [&'a VertexId],
         read: EdgeRead<'a>,
     ) -> Result<Box<dyn Cursor<EdgeRow> + 'a>, AccessError>;
+
+    /// As [`Self::edges_of`]; edges outside the ranges of their labels may be left out.
+    ///
+    /// # Errors
+    /// As [`Self::edges_of`].
+    fn edges_in<'a>(
+        &'a self,
+        owners: &'a [&'a VertexId],
+        read: EdgeRead<'a>,
+        ranges: &[SortRange],
+    ) -> Result<Box<dyn Cursor<EdgeRow> + 'a>, AccessError> {
+        _ = ranges;
+        self.edges_of(owners, read)
+    }
 
     /// The vertices with the given ids, in the same order; `None` where there is none.
     ///
@@ -40,12 +54,18 @@ pub trait WalkRead: Sync {
 }
 
 /// Elements to find by their label and by conditions on their properties.
+///
+/// In an auto graph an index gives candidates: all elements that meet the conditions, and some that do not. Who asks
+/// compares them.
 #[derive(Clone, Debug, Default)]
 pub struct Lookup {
     /// Only of this label; a parent label of edges stands for its sub labels. `None`: of any.
     pub label: Option<LabelId>,
+    /// Of vertices of an auto graph, whose label can be a set of names: those with the name of `label` among others
+    /// too. Only with conditions.
+    pub among_others: bool,
     /// Only elements that meet all of these. They need an index, or name all primary keys of the label; in an auto
-    /// graph all elements are compared with them.
+    /// graph an index that serves for one of them, since what it leads to is compared anyway.
     pub conditions: Conditions,
     /// At most this many; `None`: all.
     pub limit: Option<u64>,

@@ -5,6 +5,21 @@ use graph_schema::{Declaration, NewEdge, NewVertex};
 
 use crate::{AccessError, GraphRead};
 
+/// Looks at elements that are changed while they are locked, and may refuse that.
+pub trait WriteCheck: Sync {
+    /// Whether a vertex may become another one. `before`: as it is stored; none where there is none.
+    ///
+    /// # Errors
+    /// It may not: nothing of the write is written then.
+    fn vertex(&self, before: Option<&Vertex>, after: &Vertex) -> Result<(), AccessError>;
+
+    /// The same of an edge.
+    ///
+    /// # Errors
+    /// As [`Self::vertex`].
+    fn edge(&self, before: Option<&Edge>, after: &Edge) -> Result<(), AccessError>;
+}
+
 /// A unit of writes. Reads through the unit ([`GraphRead`]) see what it has written so far; nobody else sees any of it
 /// before [`Self::commit`]. A unit that is dropped has written nothing.
 ///
@@ -21,11 +36,26 @@ pub trait GraphWrite: GraphRead {
     /// A name that is missing in a graph with a strict schema; names that cannot be; those of storage.
     fn declare(&mut self, names: &Declaration<'_>) -> Result<(), AccessError>;
 
+    /// Makes known what others have declared in an auto graph since the unit began. Who writes an element as a whole
+    /// calls it between reading and writing: a value whose key is not known would be left out.
+    ///
+    /// # Errors
+    /// Those of storage and of the budget.
+    fn see_new_names(&mut self) -> Result<(), AccessError> {
+        self.declare(&Declaration::default())
+    }
+
     /// Adds a vertex, or replaces the one with its id, whose edges stay; answers it as it will be stored, with its id.
     ///
     /// # Errors
     /// What the schema forbids; the size of the unit; those of storage and of the budget.
     fn insert_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError>;
+
+    /// Replaces a vertex that is there, which keeps its id also where the server makes ids; its edges stay.
+    ///
+    /// # Errors
+    /// As of [`Self::insert_vertex`].
+    fn replace_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError>;
 
     /// Adds an edge, or replaces the one with its id. Both ends must exist, in the graph or in the unit.
     ///

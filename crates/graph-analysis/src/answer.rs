@@ -1,13 +1,13 @@
 //! Results as JSON.
 
-use analytics::{Table, Value, Values, Vertex};
+use analytics::{Table, Value, Values};
 use graph_model::ErrorKind;
 use graph_store::StoreError;
 use serde_json::{Map, Value as Json, json};
 
+use crate::found::{Cell, Found};
+use crate::limits;
 use crate::names::id_json;
-use crate::projection::Projection;
-use crate::{AnalysisError, limits};
 
 /// A number as JSON; what JSON has no number for is null.
 fn float(value: f64) -> Json {
@@ -21,45 +21,22 @@ fn value(value: &Value) -> Json {
         Value::Bool(value) => Json::from(*value),
         Value::Text(value) => Json::from(value.as_str()),
         Value::List(values) => values.iter().map(self::value).collect(),
+        // No figure is one.
+        Value::Groups(_) => Json::Null,
     }
-}
-
-fn vertex(number: Vertex, projection: &Projection) -> Json {
-    projection.id(number).map_or(Json::Null, id_json)
 }
 
 /// A value of a row.
-fn cell(values: &Values, row: usize, projection: &Projection) -> Json {
-    let found = match values {
-        Values::Vertices(values) => values.get(row).map(|number| vertex(*number, projection)),
-        Values::Ints(values) => values.get(row).map(|value| Json::from(*value)),
-        Values::Floats(values) => values.get(row).map(|value| float(*value)),
-        Values::Bools(values) => values.get(row).map(|value| Json::from(*value)),
-        Values::Vectors { width, values } => {
-            let own = values.get(row * width..(row + 1) * width);
-            own.map(|own| own.iter().map(|value| float(f64::from(*value))).collect())
-        }
-        Values::Lists(values) => {
-            values.get(row).map(|list| list.iter().map(|number| vertex(*number, projection)).collect())
-        }
-    };
-    found.unwrap_or(Json::Null)
-}
-
-/// The rows with the greatest values of the first column of numbers, ties by row.
-fn greatest(table: &Table, count: usize) -> Vec<usize> {
-    let mut rows: Vec<usize> = (0..table.len()).collect();
-    let by = table.columns.iter().find(|column| matches!(column.values, Values::Floats(_) | Values::Ints(_)));
-    match by.map(|column| &column.values) {
-        Some(Values::Floats(values)) => {
-            let of = |row: &usize| values.get(*row).copied().unwrap_or(f64::NEG_INFINITY);
-            rows.sort_by(|a, b| of(b).total_cmp(&of(a)));
-        }
-        Some(Values::Ints(values)) => rows.sort_by_key(|row| std::cmp::Reverse(values.get(*row).copied())),
-        _ => {}
+fn cell(found: &Cell<'_>) -> Json {
+    match found {
+        Cell::None => Json::Null,
+        Cell::Vertex(id) => id_json(id),
+        Cell::Int(value) => Json::from(*value),
+        Cell::Float(value) => float(*value),
+        Cell::Bool(value) => Json::from(*value),
+        Cell::Vector(values) => values.iter().map(|value| float(f64::from(*value))).collect(),
+        Cell::Vertices(ids) => ids.iter().map(|id| id_json(id)).collect(),
     }
-    rows.truncate(count);
-    rows
 }
 
 /// Least, greatest and mean value of the first column of numbers, and what parts of the values are not above.
@@ -93,37 +70,31 @@ pub(crate) enum Rows {
 }
 
 /// A result: figures, distribution and some rows.
-pub(crate) fn of_table(
-    table: &Table,
-    rows: &Rows,
-    projection: &Projection,
-) -> Result<Map<String, Json>, AnalysisError> {
+pub(crate) fn of_found(found: &Found, rows: &Rows) -> Map<String, Json> {
     let mut answer = Map::new();
-    for (name, figure) in &table.figures {
-        answer.insert((*name).to_owned(), value(figure));
-    }
-    answer.insert("row_count".to_owned(), Json::from(table.len()));
-    if let Some(distribution) = distribution(table).filter(|_| table.is_per_vertex) {
+    answer.extend(figures_json(found).map(|(name, figure)| (name.to_owned(), figure)));
+    answer.insert("row_count".to_owned(), Json::from(found.len()));
+    if let Some(distribution) = distribution(&found.table).filter(|_| found.table.is_per_vertex) {
         answer.insert("distribution".to_owned(), distribution);
     }
     let chosen = match rows {
-        Rows::Greatest(count) => greatest(table, *count),
-        Rows::First(count) => (0..table.len().min(*count)).collect(),
+        Rows::Greatest(count) => found.greatest(*count),
+        Rows::First(count) => (0..found.len().min(*count)).collect(),
     };
-    let mut list = Vec::with_capacity(chosen.len());
-    for row in chosen {
-        let mut object = Map::new();
-        if table.is_per_vertex {
-            let number = Vertex::try_from(row).unwrap_or(Vertex::MAX);
-            object.insert("vertex".to_owned(), vertex(number, projection));
-        }
-        for column in &table.columns {
-            object.insert(column.name.to_owned(), cell(&column.values, row, projection));
-        }
-        list.push(Json::Object(object));
-    }
-    answer.insert("rows".to_owned(), Json::Array(list));
-    Ok(answer)
+    answer.insert("rows".to_owned(), chosen.into_iter().map(|row| row_json(found, row)).collect());
+    answer
+}
+
+/// The figures about all of a result, by their names.
+pub fn figures_json(found: &Found) -> impl Iterator<Item = (&'static str, Json)> {
+    found.figures().iter().map(|(name, figure)| (*name, value(figure)))
+}
+
+/// A row of a result as an object.
+#[must_use]
+pub fn row_json(found: &Found, row: usize) -> Json {
+    let named = found.columns().enumerate().map(|(at, name)| (name.to_owned(), cell(&found.cell(row, at))));
+    Json::Object(named.collect())
 }
 
 /// The text of a result that is kept with its task.

@@ -1,6 +1,7 @@
 //! Why an analysis has no result.
 
 use analytics::{AnalyticsError, Stop};
+use graph_access::AccessError;
 use graph_model::ErrorKind;
 use graph_store::StoreError;
 
@@ -14,6 +15,9 @@ pub enum AnalysisError {
     /// The graph.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Who asks may not do it.
+    #[error(transparent)]
+    Denied(#[from] AccessError),
     /// A parameter that cannot be.
     #[error("{0}")]
     Parameter(String),
@@ -41,11 +45,14 @@ impl AnalysisError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Store(error) => error.kind(),
+            Self::Denied(error) => error.kind,
             Self::Parameter(_) => ErrorKind::BadInput,
             Self::NoComputer(_) => ErrorKind::NotFound,
             Self::NotOffered { .. } => ErrorKind::NotSupported,
             Self::Algorithm(error) => match error {
                 AnalyticsError::NotFound(_) => ErrorKind::NotFound,
+                AnalyticsError::Stopped(Stop::Cancelled) => ErrorKind::Cancelled,
+                AnalyticsError::Stopped(Stop::Timeout { .. }) => ErrorKind::Timeout,
                 AnalyticsError::Memory { .. } | AnalyticsError::TooManyVertices { .. } => ErrorKind::LimitExceeded,
                 _ => ErrorKind::BadInput,
             },

@@ -137,6 +137,11 @@ impl HugeGraph {
         }
     }
 
+    /// Whether its result is written to a property of the vertices.
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Self::Lpa | Self::Louvain | Self::Components | Self::PageRank)
+    }
+
     /// The answer, and what is written to the vertices.
     pub(crate) fn run(
         self,

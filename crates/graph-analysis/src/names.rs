@@ -14,8 +14,9 @@ pub(crate) fn id_json(id: &VertexId) -> Json {
     }
 }
 
-/// An id as the name of a member.
-pub(crate) fn id_text(id: &VertexId) -> String {
+/// An id as a text: of a member's name, of a column.
+#[must_use]
+pub fn id_text(id: &VertexId) -> String {
     match id {
         VertexId::Number(number) => number.to_string(),
         VertexId::String(text) => text.to_string(),

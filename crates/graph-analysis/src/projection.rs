@@ -1,23 +1,26 @@
 //! Compact copies of graphs in memory.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::Arc;
 
 use analytics::{AnalyticsError, Csr, Graph, Run, Vertex};
+use graph_access::GraphRights;
 use graph_model::{LabelId, VertexId};
-use graph_schema::Catalogue;
-use graph_store::StoreError;
+use graph_schema::{Catalogue, LABEL_JOINT};
 
-use crate::scan::{self, Counts, Filter, Ids, Order};
-use crate::{AnalysisError, limits};
+use crate::AnalysisError;
+use crate::ids::Ids;
+use crate::scan::{self, Counts, Filter, Order};
+use crate::watch::Observer;
 
 /// What a projection is of.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spec {
     filter: Filter,
 }
 
 impl Spec {
-    /// Of labels by their names (none: all), edges weighing what a property says.
+    /// Of labels by their names (none: all), edges weighing what a property says. In an auto graph a vertex has a label
+    /// where it is one of several.
     ///
     /// # Errors
     /// [`AnalysisError::Parameter`] for names that the graph does not have.
@@ -29,8 +32,15 @@ impl Spec {
     ) -> Result<Self, AnalysisError> {
         let missing = |what: &str, name: &str| AnalysisError::Parameter(format!("there is no {what} '{name}'"));
         let vertex = |name: &String| {
-            let label = catalogue.vertex_label_named(name).ok_or_else(|| missing("vertex label", name))?;
-            Ok(vec![label.id])
+            let found: Vec<LabelId> = match catalogue.vertex_label_named(name) {
+                Some(label) if !catalogue.is_auto() => vec![label.id],
+                _ if catalogue.is_auto() => {
+                    let has = |stored: &str| stored == name || stored.split(LABEL_JOINT).any(|own| own == name);
+                    catalogue.vertex_labels().filter(|label| has(&label.name)).map(|label| label.id).collect()
+                }
+                _ => Vec::new(),
+            };
+            if found.is_empty() { Err(missing("vertex label", name)) } else { Ok(found) }
         };
         let edge = |name: &String| {
             let label = catalogue.edge_label_named(name).ok_or_else(|| missing("edge label", name))?;
@@ -44,8 +54,16 @@ impl Spec {
             vertex_labels: labels(vertex_labels, vertex)?,
             edge_labels: labels(edge_labels, edge)?,
             weight: weight.map(key).transpose()?,
+            rights: None,
         };
         Ok(Self { filter })
+    }
+
+    /// The same of what may be seen with some rights only; without rights of everything.
+    #[must_use]
+    pub fn seen_with(mut self, rights: Option<Arc<GraphRights>>) -> Self {
+        self.filter.rights = rights.filter(|rights| !rights.read.is_all());
+        self
     }
 
     /// Whether edges have weights.
@@ -71,10 +89,8 @@ pub struct Wanted<'a> {
     pub threads: usize,
     /// Bytes that it may take while it is made.
     pub bytes_max: u64,
-    /// Whether to go on; asked by all threads.
-    pub check: &'a (dyn Fn() -> Result<(), StoreError> + Sync),
-    /// Rows read so far.
-    pub rows: &'a AtomicU64,
+    /// Who may stop it, and is told how many rows were read.
+    pub observer: &'a dyn Observer,
 }
 
 /// A copy of a graph in memory: vertices by number, and their edges.
@@ -95,13 +111,13 @@ impl Projection {
     /// The id of a vertex.
     #[must_use]
     pub fn id(&self, vertex: Vertex) -> Option<&VertexId> {
-        self.ids.ids.get(vertex as usize)
+        self.ids.ids().get(vertex as usize)
     }
 
     /// The ids of all vertices, in the order of their numbers.
     #[must_use]
     pub fn ids(&self) -> &[VertexId] {
-        &self.ids.ids
+        self.ids.ids()
     }
 
     /// The number of an id.
@@ -125,17 +141,18 @@ impl Projection {
     /// Bytes in memory.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.graph.bytes() + self.ids.ids.len() as u64 * limits::VERTEX_BYTES + self.counts.id_bytes
+        self.graph.bytes() + Ids::bytes(self.ids.ids().len() as u64) + self.counts.id_bytes
     }
 
-    /// Bytes that a projection of so many elements takes while it is made: what was read and one direction, or both
-    /// directions.
+    /// Bytes that a projection of so many elements takes while so many threads make it: the ids, and what was read with
+    /// one direction, or both directions and where the edges of each vertex go.
     #[must_use]
-    pub fn estimate(counts: &Counts, is_weighted: bool) -> u64 {
+    pub fn estimate(counts: &Counts, is_weighted: bool, threads: usize) -> u64 {
         let (vertices, edges) = (counts.all_vertices(), counts.all_edges());
         let both = Graph::estimate(vertices, edges, is_weighted);
         let read = edges * if is_weighted { 16 } else { 8 };
-        vertices * limits::VERTEX_BYTES + counts.id_bytes + both.max(both / 2 + read)
+        let turning = vertices * 4 * threads.clamp(1, analytics::limits::TRANSPOSED_BLOCKS) as u64;
+        Ids::bytes(vertices) + counts.id_bytes + (both + turning).max(both / 2 + read + turning.max(vertices * 8))
     }
 }
 
@@ -143,23 +160,24 @@ impl Projection {
 ///
 /// # Errors
 /// [`AnalyticsError::Memory`] with the bytes needed, where they are not allowed; weights that are no numbers; those of
-/// storage and of `check`.
+/// storage and of the observer.
 pub fn project(
     graph: &graph_store::Graph,
     spec: &Spec,
     wanted: &Wanted<'_>,
     run: &Run<'_>,
 ) -> Result<Projection, AnalysisError> {
-    let order = Order { threads: wanted.threads, bytes_max: wanted.bytes_max, check: wanted.check, rows: wanted.rows };
+    let order =
+        Order { threads: wanted.threads, bytes_max: wanted.bytes_max, counts_edges: false, observer: wanted.observer };
     let read = scan::read(graph, &spec.filter, &order)?;
-    let needed = Projection::estimate(&read.counts, spec.is_weighted());
+    let needed = Projection::estimate(&read.counts, spec.is_weighted(), wanted.threads);
     if read.is_only_counted || needed > wanted.bytes_max {
         return Err(too_large("the copy of the graph", needed, wanted.bytes_max));
     }
     let is_weighted = spec.is_weighted();
-    let vertices = read.ids.ids.len();
+    let vertices = read.ids.ids().len();
     let parts = read.edges.into_iter().map(|edges| (edges.sources, edges.targets, edges.weights)).collect();
-    let out = Csr::from_columns(vertices, parts, is_weighted)?;
+    let out = Csr::from_columns(vertices, parts, is_weighted, run)?;
     if is_weighted && (0..vertices).any(|vertex| out.weights(vertex).unwrap_or_default().iter().any(|it| it.is_nan())) {
         return Err(AnalysisError::parameter("an edge has a weight that is no number; choose another 'weight'"));
     }
@@ -167,10 +185,16 @@ pub fn project(
     Ok(Projection { ids: read.ids, graph: edges, counts: read.counts, is_of_one_moment: read.is_of_one_moment })
 }
 
-/// Counts what a projection would have, keeping nothing.
+/// Counts what a projection would have, keeping nothing; for who may not see everything, the ids while it counts.
 pub(crate) fn count(graph: &graph_store::Graph, spec: &Spec, wanted: &Wanted<'_>) -> Result<Counts, AnalysisError> {
-    let order = Order { threads: wanted.threads, bytes_max: 0, check: wanted.check, rows: wanted.rows };
-    Ok(scan::read(graph, &spec.filter, &order)?.counts)
+    let bytes_max = if spec.filter.rights.is_some() { wanted.bytes_max } else { 0 };
+    let order = Order { threads: wanted.threads, bytes_max, counts_edges: true, observer: wanted.observer };
+    let read = scan::read(graph, &spec.filter, &order)?;
+    if spec.filter.rights.is_some() && read.is_only_counted {
+        let needed = Projection::estimate(&read.counts, spec.is_weighted(), wanted.threads);
+        return Err(too_large("the copy of the vertices", needed.max(bytes_max + 1), bytes_max));
+    }
+    Ok(read.counts)
 }
 
 /// A refusal that says how much is needed.

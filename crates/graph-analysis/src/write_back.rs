@@ -1,12 +1,16 @@
 //! Results as properties of vertices.
 
+use std::sync::Arc;
+
 use analytics::Values;
 use graph_model::{Cardinality, DataType, Value, VertexId};
-use graph_schema::{Alter, NewPropertyKey, UpdateVertexLabel, UserData};
-use graph_store::{Graph, Schema, StoreError, Wait, Writer};
+use graph_schema::{Alter, NewPropertyKey, SchemaKind, UpdateVertexLabel, UserData};
+use graph_store::parts::{Locks, Mask, WriteUnit, is_expired, put_vertex, stored_vertices};
+use graph_store::{Graph, Pending, Schema, StoreError, Wait, not_found, now_ms};
 
 use crate::names::id_text;
 use crate::projection::Projection;
+use crate::watch::Observer;
 use crate::{AnalysisError, limits};
 
 /// What is written: a property and its values, one for each vertex of the projection.
@@ -47,7 +51,7 @@ fn prepare(graph: &Graph, written: &Written, projection: &Projection) -> Result<
     let schema = Schema::new(graph);
     let (name, data_type) = (&*written.property, written.data_type()?);
     let key = match graph.catalogue().property_key_named(name) {
-        Some(key) => std::sync::Arc::clone(key),
+        Some(key) => Arc::clone(key),
         None => schema.create_property_key(&NewPropertyKey {
             check_exist: false,
             ..NewPropertyKey::new(name, data_type, Cardinality::Single)
@@ -85,12 +89,12 @@ fn prepare(graph: &Graph, written: &Written, projection: &Projection) -> Result<
 }
 
 /// Writes values to the vertices that still exist, in batches; answers how many were written. What is cut short can be
-/// written again. `check`: whether to go on.
+/// written again.
 pub(crate) fn write(
     graph: &Graph,
     written: &Written,
     projection: &Projection,
-    check: &dyn Fn() -> Result<(), StoreError>,
+    observer: &dyn Observer,
 ) -> Result<u64, AnalysisError> {
     if graph.is_auto() {
         return Err(AnalysisError::parameter("results can be written to graphs with a strict schema only"));
@@ -99,13 +103,42 @@ pub(crate) fn write(
     let mut count = 0;
     let rows: Vec<usize> = (0..projection.ids().len()).collect();
     for batch in rows.chunks(limits::WRITE_BATCH) {
-        check()?;
+        observer.check()?;
         let pair = |row: &usize| {
             let id: VertexId = projection.ids().get(*row)?.clone();
             written.value(*row, projection).map(|value| (id, value))
         };
         let values: Vec<(VertexId, Value)> = batch.iter().filter_map(pair).collect();
-        count += Writer::new(graph).set_vertex_property(&written.property, &values, Wait::Allowed)?.wait()?;
+        count += set_property(graph, &written.property, &values)?.wait()?;
     }
     Ok(count)
+}
+
+/// Sets a property of vertices that exist and whose label has it, leaving all else as it is; answers how many these
+/// were. The key is named because its number may change while writers wait.
+fn set_property(graph: &Graph, name: &str, values: &[(VertexId, Value)]) -> Result<Pending<u64>, StoreError> {
+    let stripes = values.iter().fold(Mask::default(), |all, (id, _)| all.union(Mask::of(id)));
+    WriteUnit::lock(graph, Wait::Allowed, Locks::exclusive(stripes), |mut unit| {
+        let catalogue = Arc::clone(unit.catalogue());
+        let key = catalogue.property_key_named(name);
+        let key = key.ok_or_else(|| not_found(&catalogue, SchemaKind::PropertyKey, "property key", name))?.id;
+        let ids: Vec<VertexId> = values.iter().map(|(id, _)| id.clone()).collect();
+        let (stored, now_ms) = (stored_vertices(graph, &ids)?, now_ms());
+        let mut written = 0;
+        for ((index, (_, value)), before) in values.iter().enumerate().zip(&stored) {
+            let Some(before) = before.as_ref().filter(|before| !is_expired(before.expires_at_ms, now_ms)) else {
+                continue;
+            };
+            if catalogue.vertex_label(before.label).is_none_or(|label| !label.properties.contains(&key)) {
+                continue;
+            }
+            let mut vertex = before.clone();
+            vertex.properties.insert(key, value.clone());
+            unit.note_vertex(Some(before), Some(&vertex), index)?;
+            put_vertex(&mut unit.batch, graph.number(), &catalogue, &vertex);
+            unit.batch.end_group();
+            written += 1;
+        }
+        unit.finish(written)
+    })
 }

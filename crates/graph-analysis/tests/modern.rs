@@ -157,6 +157,21 @@ fn own_names_answer_rows_with_ids_and_write_properties() {
 }
 
 #[test]
+fn communities_that_are_written_can_be_valued_and_gone_on_from() {
+    let (_store, graph, state) = modern(ROOM);
+    let run = |name, parameters| run(&graph, &state, name, parameters);
+    let found = run("algo.louvain", json!({ "write_property": "part" })).unwrap();
+    let valued = run("modularity", json!({ "property": "part" })).unwrap();
+    assert_eq!((&valued["modularity"], &valued["row_count"]), (&found["modularity"], &found["count"]));
+    let sizes: i64 = valued["rows"].as_array().unwrap().iter().map(|row| row["size"].as_i64().unwrap()).sum();
+    assert_eq!(sizes, 6);
+    let seeded = json!({ "seed_property": "part", "max_iterations": 1, "direction": "both" });
+    assert!(run("cdlp", seeded).unwrap()["count"].as_i64() <= found["count"].as_i64());
+    let missing = run("modularity", json!({ "property": "nothing" })).unwrap_err().to_string();
+    assert_eq!(missing, "there is no property key 'nothing'");
+}
+
+#[test]
 fn projections_are_kept_refreshed_and_dropped() {
     let (_store, graph, state) = modern(ROOM);
     let run = |name, parameters| run(&graph, &state, name, parameters).unwrap();

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use graph_access::Budget;
+use graph_access::{Budget, WriteCheck};
+use graph_model::{Properties, Vertex, VertexId};
 use graph_schema::Catalogue;
 use graph_store::graph_version::read_versions;
-use graph_store::{Encoder, Graph, Reader, Schema, StoreError, Transaction, Writer};
+use graph_store::{Encoder, Graph, Pending, Reader, Schema, StoreError, Transaction, Wait, Writer};
 use key_codec::GraphNumber;
 use parking_lot::RwLock;
 
@@ -52,6 +53,19 @@ impl HostedGraph {
     #[must_use]
     pub fn writer(&self) -> Writer<'_> {
         Writer::new(&self.graph)
+    }
+
+    /// Sets values of analytical property keys: see [`graph_maintenance::set_analytical`].
+    ///
+    /// # Errors
+    /// Those of [`graph_maintenance::set_analytical`].
+    pub fn set_analytical(
+        &self,
+        values: &[(VertexId, Properties)],
+        check: Option<&dyn WriteCheck>,
+        wait: Wait,
+    ) -> Result<Pending<Vec<Vertex>>, StoreError> {
+        graph_maintenance::set_analytical(&self.graph, values, check, wait)
     }
 
     /// To write several elements that become visible together, by the schema as it is now.

@@ -13,6 +13,21 @@ pub const POLL_PAUSE_MIN: Duration = Duration::from_millis(5);
 /// See [`POLL_PAUSE_MIN`].
 pub const POLL_PAUSE_MAX: Duration = Duration::from_millis(100);
 
+/// How long a writer waits for stripes that writers of other servers have, and for others to know its server: longer
+/// than a server that died is taken to be alive by default.
+pub const STRIPES_WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// How long a server keeps stripes after its last writer, should another one come: much longer than a swap takes, and
+/// no longer than the next server may notice.
+pub const STRIPES_KEPT: Duration = Duration::from_millis(200);
+
+/// Pause between two looks at a row of stripes while this server has some: what a writer of another server waits beyond
+/// the write it waits for.
+pub const STRIPES_TICK: Duration = Duration::from_millis(10);
+
+/// Swaps of a row of stripes tried in one go. Each failure is the success of another server.
+pub const STRIPES_SWAPS_MAX: u32 = 32;
+
 /// How often a server reads the list of graphs and their versions though nothing says that they changed: a write that
 /// was reported as failed can have been stored later.
 pub const RELOAD_INTERVAL: Duration = Duration::from_secs(10);

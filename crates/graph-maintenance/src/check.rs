@@ -214,7 +214,7 @@ impl Check<'_> {
         let index = index_key::read_index(entry.key().as_bytes()).ok().and_then(|id| catalogue.index_label(id));
         let Some((index, stored)) = index.zip(stored) else { return false };
         let mut entries = BTreeSet::new();
-        if index.is_over(stored.base()) {
+        if catalogue.is_over(index, stored.base()) {
             add_entries(&mut entries, self.graph.number(), index, stored.element(), stored.properties());
         }
         entries.contains(entry)

@@ -1,5 +1,5 @@
 //! How a stored graph is kept right in the background: indexes are built and verified, labels and their data removed,
-//! what has expired is purged.
+//! what has expired is purged, values of analyses are set and removed.
 //!
 //! What it is: work of jobs and of commands that goes through many elements of one graph, some at a time, while others
 //! read and write it. What it is not: it decides neither when this is done nor on which thread (`graph-host` does), and
@@ -14,6 +14,7 @@
 //!
 //! Start reading at [`rebuild_indexes`].
 
+mod analytical;
 mod check;
 pub mod limits;
 mod progress;
@@ -22,6 +23,7 @@ mod rebuild;
 mod removal;
 mod steps;
 
+pub use crate::analytical::{clear_analytical, set_analytical};
 pub use crate::check::{IndexFault, IndexReport, check_indexes};
 pub use crate::progress::Progress;
 pub use crate::purge::{Purged, note_expiries, purge};

@@ -64,14 +64,16 @@ pub(crate) fn for_each_reported_step(
     step: &mut Step<'_>,
 ) -> Result<(), StoreError> {
     let mut unreported = 0;
-    for_each_step(graph, catalogue, index.on_vertices, index.base, &mut |elements| {
-        step(elements)?;
-        unreported += elements.len();
-        if unreported < limits::REMOVAL_ELEMENTS_PER_BATCH {
-            return work.check();
-        }
-        work.advance(std::mem::take(&mut unreported))
-    })?;
+    for label in catalogue.labels_under(index) {
+        for_each_step(graph, catalogue, index.on_vertices, label, &mut |elements| {
+            step(elements)?;
+            unreported += elements.len();
+            if unreported < limits::REMOVAL_ELEMENTS_PER_BATCH {
+                return work.check();
+            }
+            work.advance(std::mem::take(&mut unreported))
+        })?;
+    }
     work.advance(unreported)
 }
 

@@ -119,6 +119,18 @@ impl<'a> From<&'a VertexId> for VertexIdRef<'a> {
     }
 }
 
+impl VertexIdRef<'_> {
+    /// The kind of this id.
+    #[must_use]
+    pub fn kind(&self) -> IdKind {
+        match self {
+            Self::Number(_) => IdKind::Number,
+            Self::String(_) => IdKind::String,
+            Self::Uuid(_) => IdKind::Uuid,
+        }
+    }
+}
+
 impl Hash for VertexIdRef<'_> {
     /// Without the kind: ids of two kinds that hash alike are rare, and still different.
     fn hash<H: Hasher>(&self, state: &mut H) {

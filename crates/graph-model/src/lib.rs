@@ -5,6 +5,7 @@
 //!
 //! Start reading at [`VertexId`], [`EdgeId`] and [`Value`].
 
+pub mod automatic_id;
 mod date;
 mod element;
 mod error_kind;

@@ -3,6 +3,7 @@
 //! It is immutable and cheap to clone. [`crate::Change`] makes the next one; this file only holds, checks and finds.
 //! Index labels by the labels they are over are in [`indexes`].
 
+mod analytical;
 mod auto;
 mod indexes;
 
@@ -175,6 +176,8 @@ pub struct Catalogue {
     /// In an auto graph: the index over all edges.
     edge_ids: Option<Arc<[Arc<IndexLabel>]>>,
     next_ids: NextIds,
+    /// Whether values of analytical property keys are shown. Not stored.
+    reads_analytical: bool,
 }
 
 impl Catalogue {
@@ -348,12 +351,19 @@ impl Catalogue {
         let key = element.key();
         match element {
             SchemaElement::PropertyKey(key) => Arc::make_mut(&mut self.property_keys).put(key)?,
-            SchemaElement::VertexLabel(label) => Arc::make_mut(&mut self.vertex_labels).put(label)?,
-            SchemaElement::EdgeLabel(label) => {
-                if let Some(index) = &self.edge_ids {
-                    self.indexes.insert((false, label.id.0), Arc::clone(index));
+            SchemaElement::VertexLabel(label) => {
+                let id = label.id;
+                Arc::make_mut(&mut self.vertex_labels).put(label)?;
+                if self.is_auto() {
+                    self.index_new_label(true, id);
                 }
+            }
+            SchemaElement::EdgeLabel(label) => {
+                let id = label.id;
                 Arc::make_mut(&mut self.edge_labels).put(label)?;
+                if self.is_auto() {
+                    self.index_new_label(false, id);
+                }
             }
             SchemaElement::IndexLabel(label) => {
                 let old = self.index_label(label.id).cloned();

@@ -2,12 +2,14 @@
 //!
 //! The types are here; the changes themselves are methods of [`crate::Catalogue`], one file for each kind of element.
 
+mod auto_index;
 mod declare;
 mod edge_label;
 mod index_label;
 mod label_parts;
 mod life;
 mod property_key;
+mod required;
 mod subject;
 mod vertex_label;
 
@@ -34,6 +36,14 @@ pub enum GraphMode {
     Merging,
     /// A bulk load: missing non-nullable properties are accepted.
     Loading,
+}
+
+impl GraphMode {
+    /// Whether elements come with the ids they had elsewhere.
+    #[must_use]
+    pub fn is_restored(self) -> bool {
+        matches!(self, Self::Restoring | Self::Merging)
+    }
 }
 
 /// The kinds of schema elements.

@@ -255,6 +255,10 @@ pub enum IndexType {
     Unique,
 }
 
+/// What stands between the names of a vertex label of an auto graph that is a set of labels. Drivers of Neo4j for
+/// TinkerPop show several labels like this.
+pub const LABEL_JOINT: &str = "::";
+
 /// An index label: which elements are found by which of their properties.
 ///
 /// An element has entries where it has the first field (of a unique index: any field). A LIST or SET is the only field
@@ -289,12 +293,5 @@ impl IndexLabel {
     #[must_use]
     pub fn is_kept(&self) -> bool {
         matches!(self.status, Status::Created | Status::Creating | Status::Rebuilding)
-    }
-
-    /// Whether it is over a vertex label (`on_vertices`) or an edge label; that over the ids of an auto graph's edges
-    /// is over all edge labels.
-    #[must_use]
-    pub fn is_over(&self, (on_vertices, base): (bool, LabelId)) -> bool {
-        self.on_vertices == on_vertices && (self.base == base || self.id == LabelId::EDGE_IDS)
     }
 }

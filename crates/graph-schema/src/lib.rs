@@ -26,8 +26,8 @@ pub use change::{Change, ChangeRules, Created, GraphMode, SchemaElement, SchemaK
 pub use coerce::coerce;
 pub use condition::{Condition, ConditionError, Conditions, Interval, NewPredicate, Predicate, equal, order};
 pub use definition::{
-    AggregateType, CREATE_TIME, DEFAULT_VALUE, EdgeLabel, EdgeLabelKind, Frequency, IndexLabel, IndexType, PropertyKey,
-    SchemaMode, Status, UserData, VertexLabel, WriteType,
+    AggregateType, CREATE_TIME, DEFAULT_VALUE, EdgeLabel, EdgeLabelKind, Frequency, IndexLabel, IndexType, LABEL_JOINT,
+    PropertyKey, SchemaMode, Status, UserData, VertexLabel, WriteType,
 };
 pub use element::auto::{EDGE_ID, set_edge_id};
 pub use element::auto_id::{

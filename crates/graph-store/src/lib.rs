@@ -28,7 +28,7 @@ pub use crate::core::graph::Graph;
 pub use crate::core::options::GraphOptions;
 pub use crate::core::pending::Pending;
 pub use crate::core::shared::{ChangeRight, IDS_RESERVED, Peers, RetiredWriters, Shared};
-pub use crate::core::stripes::Wait;
+pub use crate::core::stripes::{StripesLock, Wait};
 pub use crate::core::texts::not_found;
 pub use crate::core::{graph_version, stored_catalogue, stored_settings};
 pub use crate::read::progress::{Listed, Range, Visit};
@@ -51,9 +51,9 @@ pub mod parts {
     pub use crate::core::stored::{Stored, stored_edges, stored_element, stored_elements, stored_vertices};
     pub use crate::core::stripes::{Locks, Mask};
     pub use crate::core::texts::element_id_text;
-    pub use crate::index::entries::{Entry, add_entries, values_in_row};
     pub use crate::index::label_index::{needs_label_index, put_label_index_entry};
     pub use crate::index::write_unit::{Refusal, WriteUnit};
     pub use crate::write::delete::remove_vertex_wholly;
-    pub use crate::write::rows::{remove_edge, remove_vertex};
+    pub use crate::write::rows::{put_vertex, remove_edge, remove_vertex};
+    pub use key_codec::index_entries::{Entry, add_entries, values_in_row};
 }

@@ -20,9 +20,6 @@ pub const CATALOGUE_RETRIES_MAX: u32 = 64;
 /// Bytes of a page token's text. A position holds at most two vertex ids and sort values.
 pub const PAGE_TOKEN_BYTES_MAX: usize = 131_072;
 
-/// Milliseconds of automatic ids reserved ahead in the store, so that a restart or a clock set back never repeats one.
-pub const ID_RESERVATION_MS: u64 = 60_000;
-
 /// Characters of a graph's name, as in HugeGraph.
 pub const GRAPH_NAME_CHARS_MAX: usize = 48;
 

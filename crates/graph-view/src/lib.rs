@@ -8,17 +8,19 @@
 
 mod schema;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use graph_access::{
-    AccessError, Allowed, Budget, ElementRights, GraphRead, GraphRights, GraphWrite, Guarded, GuardedWrite,
-    LabelRights, denied,
+    AccessError, Budget, ElementRights, GraphRead, GraphRights, GraphWrite, Guarded, GuardedWrite, LabelRights,
+    WalkRead as _, WriteCheck, denied,
 };
 use graph_host::HostedGraph;
-use graph_model::{Edge, EdgeId, ErrorKind, LabelId, Vertex, VertexId};
+use graph_model::{Edge, EdgeId, ErrorKind, Properties, Vertex, VertexId};
 use graph_schema::{NewEdge, NewVertex};
 use graph_store::{
-    EdgeQuery, GraphReader, Listed, Pending, Range, StoreError, VertexQuery, VertexSelector, Visit, Wait,
+    EdgeQuery, GraphReader, Listed, Pending, Range, Scan, Shard, StoreError, VertexQuery, VertexSelector, Visit, Wait,
+    Writer,
 };
 
 pub use schema::SchemaRights;
@@ -170,6 +172,51 @@ impl<'c> Visible<'c> {
         list_visible(&query.range, list, seen, visit)
     }
 
+    /// The shards of the vertices or of the edges, of about so many bytes. Who may not see all has one: sizes would
+    /// tell of what is hidden.
+    ///
+    /// # Errors
+    /// [`VisibleError`].
+    pub fn shards(&self, kind: Kind, target_bytes: u64) -> Result<Vec<Shard>, VisibleError> {
+        if self.hides().is_some() {
+            return Ok(vec![Shard { start: String::new(), end: String::new(), length_bytes: 0 }]);
+        }
+        let reader = self.graph.reader();
+        Ok(match kind {
+            Kind::Vertex => reader.vertex_shards(target_bytes)?,
+            Kind::Edge => reader.edge_shards(target_bytes)?,
+        })
+    }
+
+    /// Gives the vertices of a shard to `visit`.
+    ///
+    /// # Errors
+    /// [`VisibleError`].
+    pub fn scan_vertices(&self, scan: &Scan, visit: &mut dyn FnMut(&Vertex) -> Visit) -> Result<Listed, VisibleError> {
+        let budget = self.budget;
+        let Some(rights) = self.hides() else { return Ok(self.graph.reader().scan_vertices(scan, budget, visit)?) };
+        let seen = |vertex: &Vertex| Ok(rights.read.vertices.allows(vertex.label, &vertex.properties));
+        let list = |range: Range, visit: &mut dyn FnMut(&Vertex) -> Visit| {
+            self.graph.reader().scan_vertices(&Scan { range: without_limit(range), ..scan.clone() }, budget, visit)
+        };
+        list_visible(&scan.range, list, seen, visit)
+    }
+
+    /// Gives the edges of a shard to `visit`.
+    ///
+    /// # Errors
+    /// [`VisibleError`].
+    pub fn scan_edges(&self, scan: &Scan, visit: &mut dyn FnMut(&Edge) -> Visit) -> Result<Listed, VisibleError> {
+        let budget = self.budget;
+        let Some(rights) = self.hides() else { return Ok(self.graph.reader().scan_edges(scan, budget, visit)?) };
+        let guarded = self.guarded(rights);
+        let seen = |edge: &Edge| guarded.sees_edge(edge).map_err(VisibleError::from);
+        let list = |range: Range, visit: &mut dyn FnMut(&Edge) -> Visit| {
+            self.graph.reader().scan_edges(&Scan { range: without_limit(range), ..scan.clone() }, budget, visit)
+        };
+        list_visible(&scan.range, list, seen, visit)
+    }
+
     /// The vertices of a selector.
     ///
     /// # Errors
@@ -202,11 +249,15 @@ impl<'c> Visible<'c> {
         denied(verb, &format!("graph={},type={kind},operated=*", self.graph.name())).into()
     }
 
-    /// Inserts through the rights; `None` where there is nothing to look at, and the usual way is to be taken.
+    /// Inserts through the rights; `None` where there is nothing to look at, and the usual way is to be taken. Vertices
+    /// without labels are values of analyses for stored ones.
     ///
     /// # Errors
     /// [`VisibleError`].
     pub fn insert_vertices(&self, new: &[NewVertex<'_>], wait: Wait) -> Result<Option<Vec<Vertex>>, VisibleError> {
+        if !new.is_empty() && new.iter().all(|vertex| vertex.label.is_none()) {
+            return self.set_analytical(new, wait).map(Some);
+        }
         let Some(rights) = self.rights.as_ref().filter(|_| !self.writes_freely(Kind::Vertex)) else {
             return Ok(None);
         };
@@ -214,6 +265,34 @@ impl<'c> Visible<'c> {
         let inserted = new.iter().map(|new| unit.insert_vertex(new)).collect::<Result<Vec<_>, _>>()?;
         Box::new(unit).commit()?;
         Ok(Some(inserted))
+    }
+
+    fn set_analytical(&self, new: &[NewVertex<'_>], wait: Wait) -> Result<Vec<Vertex>, VisibleError> {
+        let (catalogue, zone) = (self.graph.catalogue(), &self.graph.options().zone);
+        let mut places: HashMap<VertexId, usize> = HashMap::with_capacity(new.len());
+        let mut values: Vec<(VertexId, Properties)> = Vec::with_capacity(new.len());
+        let mut order = Vec::with_capacity(new.len());
+        for (index, new_one) in new.iter().enumerate() {
+            let shown = (new.len() > 1).then_some(index);
+            let checked = catalogue.check_analysis(new_one, zone);
+            let (id, properties) =
+                checked.map_err(|error| StoreError::Element { index: shown, error: Box::new(error) })?;
+            let at = *places.entry(id.clone()).or_insert(values.len());
+            order.push(at);
+            match values.get_mut(at) {
+                Some((_, before)) => properties.into_iter().for_each(|(key, value)| drop(before.insert(key, value))),
+                None => values.push((id, properties)),
+            }
+        }
+        // It waits for other writes.
+        if wait == Wait::Never {
+            return Err(StoreError::Contended.into());
+        }
+        let rights = self.rights.as_ref().filter(|_| !self.writes_freely(Kind::Vertex));
+        let check = rights.map(|rights| Check { rights, seen: self.guarded(rights) });
+        let check = check.as_ref().map(|check| -> &dyn WriteCheck { check });
+        let vertices = self.graph.set_analytical(&values, check, wait)?.wait()?;
+        Ok(order.into_iter().filter_map(|at| vertices.get(at).cloned()).collect())
     }
 
     /// As [`Self::insert_vertices`]. Ends of edges must be there, and visible.
@@ -243,51 +322,57 @@ impl<'c> Visible<'c> {
         Ok(GuardedWrite::new(transaction, self.read(), Arc::clone(rights)))
     }
 
-    /// Refuses changes of single properties where what comes of them would have to be compared with conditions.
-    fn check_label(&self, verb: &str, kind: Kind, label: LabelId) -> Result<(), VisibleError> {
-        let Some(rights) = &self.rights else { return Ok(()) };
-        match Self::of_kind(&rights.write, kind).of(label) {
-            Some(Allowed::Whole) => Ok(()),
-            None => Err(self.refused(verb, kind)),
-            Some(Allowed::Where(_)) => Err(AccessError::new(
-                ErrorKind::Forbidden,
-                "Permission denied: the right to write elements of this label has conditions, so elements are written \
-                 whole (POST), not changed in parts",
-            )
-            .into()),
-        }
-    }
-
-    /// Whether a vertex may be changed in parts.
+    /// Changes properties of a vertex; `change` does that with a writer that looks at the vertex as it is and as it
+    /// becomes. A vertex that is hidden is not there.
     ///
     /// # Errors
     /// [`VisibleError`].
-    pub fn check_alter_vertex(&self, id: &VertexId) -> Result<(), VisibleError> {
+    pub fn alter_vertex<T>(
+        &self,
+        id: &VertexId,
+        change: impl FnOnce(Writer<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, VisibleError> {
         if self.writes_freely(Kind::Vertex) {
-            return Ok(());
+            return Ok(change(self.graph.writer())?);
         }
-        let vertex = self.vertex(id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
-        self.check_label("write", Kind::Vertex, vertex.label)
+        self.vertex(id)?.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
+        self.checked(change)
     }
 
-    /// Whether an edge may be changed in parts.
+    /// As [`Self::alter_vertex`]. `text`: how the client has written the id.
     ///
     /// # Errors
     /// [`VisibleError`].
-    pub fn check_alter_edge(&self, id: &EdgeId, text: &str) -> Result<(), VisibleError> {
+    pub fn alter_edge<T>(
+        &self,
+        id: &EdgeId,
+        text: &str,
+        change: impl FnOnce(Writer<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, VisibleError> {
         if self.writes_freely(Kind::Edge) {
-            return Ok(());
+            return Ok(change(self.graph.writer())?);
         }
-        let edge = self.edge(id)?.ok_or_else(|| StoreError::EdgeNotFound { id: text.to_owned() })?;
-        self.check_label("write", Kind::Edge, edge.id.label)
+        self.edge(id)?.ok_or_else(|| StoreError::EdgeNotFound { id: text.to_owned() })?;
+        self.checked(change)
     }
 
-    /// Whether many elements may be merged into what is stored, which needs a right to all of them.
+    /// Merges elements into what is stored; `merge` does that with a writer that looks at each element as it is and as
+    /// it becomes. One that is hidden is refused, as one that may not be written.
     ///
     /// # Errors
     /// [`VisibleError`].
-    pub fn check_merge(&self, kind: Kind) -> Result<(), VisibleError> {
-        if self.writes_freely(kind) { Ok(()) } else { Err(self.refused("write", kind)) }
+    pub fn merge<T>(
+        &self,
+        kind: Kind,
+        merge: impl FnOnce(Writer<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, VisibleError> {
+        if self.writes_freely(kind) { Ok(merge(self.graph.writer())?) } else { self.checked(merge) }
+    }
+
+    fn checked<T>(&self, write: impl FnOnce(Writer<'_>) -> Result<T, StoreError>) -> Result<T, VisibleError> {
+        let Some(rights) = &self.rights else { return Ok(write(self.graph.writer())?) };
+        let check = Check { rights, seen: self.guarded(rights) };
+        Ok(write(self.graph.writer().checked(&check))?)
     }
 
     /// Whether a vertex may be deleted.
@@ -314,6 +399,55 @@ impl<'c> Visible<'c> {
             return Ok(());
         }
         Err(self.refused("delete", Kind::Edge))
+    }
+}
+
+/// Lets through what may be written, as it is and as it becomes.
+struct Check<'c> {
+    rights: &'c GraphRights,
+    /// The graph as it is seen.
+    seen: Guarded<GraphReader<'c>>,
+}
+
+impl WriteCheck for Check<'_> {
+    fn vertex(&self, before: Option<&Vertex>, after: &Vertex) -> Result<(), AccessError> {
+        let (read, write) = (&self.rights.read.vertices, &self.rights.write.vertices);
+        let may_write = |vertex: &Vertex| write.allows(vertex.label, &vertex.properties);
+        let may_read = |vertex: &Vertex| read.allows(vertex.label, &vertex.properties);
+        if may_write(after) && before.is_none_or(|before| may_write(before) && may_read(before)) {
+            return Ok(());
+        }
+        Err(denied("write", &format!("type=VERTEX,operated=v[{}]", after.id)))
+    }
+
+    fn edge(&self, before: Option<&Edge>, after: &Edge) -> Result<(), AccessError> {
+        let may_write = |edge: &Edge| self.rights.write.edges.allows(edge.id.label, &edge.properties);
+        let is_seen = match before {
+            Some(before) => self.seen.sees_edge(before)?,
+            None => {
+                // To one that is hidden there is no edge, as to one that is not there.
+                for end in [&after.id.source, &after.id.target] {
+                    if self.seen.vertices(std::slice::from_ref(end))?.into_iter().flatten().next().is_none() {
+                        let message = format!("Vertex '{end}' does not exist");
+                        return Err(AccessError::new(ErrorKind::BadInput, message));
+                    }
+                }
+                true
+            }
+        };
+        if is_seen && may_write(after) && before.is_none_or(may_write) {
+            return Ok(());
+        }
+        Err(denied("write", "type=EDGE,operated=*"))
+    }
+}
+
+/// The same part of a shard, without the bound of how many elements it may have, which would count hidden ones. The
+/// bytes of the answer are bounded in any case.
+fn without_limit(range: Range) -> Range {
+    match range {
+        Range::Offset { .. } => Range::Page { token: String::new(), limit: None },
+        page @ Range::Page { .. } => page,
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct Query {
     /// Whether results are traversers with their bulk.
     pub(crate) is_bulked: bool,
     pub(crate) batch_size: usize,
+    /// What the client says of the trace that the query belongs to: `traceparent` and `tracestate`.
+    pub(crate) trace: [Option<String>; 2],
 }
 
 /// Makes a query one of a caller's.
@@ -77,6 +79,7 @@ pub(crate) fn operation(asked: &mut Asked, timeout: Duration) -> Result<Operatio
         (Some(Value::Bytecode(bytecode)), _) => Program::Bytecode(bytecode),
         _ => return Err(argument("gremlin", if is_bytecode { "bytecode" } else { "a text" })),
     };
+    let trace = ["traceparent", "tracestate"].map(|name| asked.take_text(name));
     let request = QueryRequest {
         program,
         bindings: bindings(asked)?,
@@ -94,6 +97,7 @@ pub(crate) fn operation(asked: &mut Asked, timeout: Duration) -> Result<Operatio
         session,
         is_bulked: is_bytecode,
         batch_size: batch_size.unwrap_or(BATCH_SIZE).min(BATCH_SIZE_MAX),
+        trace,
     })))
 }
 

@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use audit::{Class, Event};
-use auth::{AuthError, Caller, Credentials};
+use auth::{AuthError, Caller};
+use http_login::as_credentials;
 use http_server::{Shown, credentials, peer};
 use hyper::header::HeaderMap;
 use hyper::http::Extensions;
@@ -27,17 +28,15 @@ pub(crate) async fn of_headers(
     if !shared.options.users.is_enabled() {
         return Ok(Some(Caller::anonymous()));
     }
+    // Not each request with a password that is known is a login.
+    if let Some(caller) = http_login::known(&*shared.options.users, headers, extensions) {
+        return Ok(Some(caller));
+    }
     let shown =
         credentials(headers, extensions).map_err(|error| Failure::new(status::REQUEST_ARGUMENTS, error.to_string()))?;
     match shown {
         Shown::Nothing => Ok(None),
-        shown => {
-            // Not each request with a password that is known is a login.
-            if let Some(caller) = shared.options.users.known(as_credentials(&shown)) {
-                return Ok(Some(caller));
-            }
-            Ok(Some(checked(shared, shown, peer(extensions)).await?))
-        }
+        shown => Ok(Some(checked(shared, shown, peer(extensions)).await?)),
     }
 }
 
@@ -54,7 +53,10 @@ pub(crate) async fn checked(shared: &Arc<Shared>, shown: Shown, from: Option<IpA
         }
     };
     match &checked {
-        Ok(_) => watched.succeed(),
+        Ok(caller) => {
+            watched.note(|event| caller.note_in(&mut event.subject));
+            watched.succeed();
+        }
         Err(failure) => watched.fail(&failure.code.to_string(), failure.code == status::UNAUTHORIZED),
     }
     checked
@@ -67,15 +69,6 @@ fn watched(shared: &Shared, shown: &Shown, from: Option<IpAddr>) -> Watched {
         let subject = as_credentials(shown).subject(PROTOCOL, from, Some(watch.audit.request_id()));
         Event::new(Class::Login, "authentication", subject)
     })
-}
-
-fn as_credentials(shown: &Shown) -> Credentials<'_> {
-    match shown {
-        Shown::Nothing => Credentials::None,
-        Shown::Password { user, password } => Credentials::Password { user, password },
-        Shown::Token(token) => Credentials::Token(token),
-        Shown::Certificate(user) => Credentials::Certificate(user),
-    }
 }
 
 /// What SASL PLAIN shows (RFC 4616). As with HugeGraph, a user without a password is a token. Acting for somebody else

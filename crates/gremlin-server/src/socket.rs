@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,6 +23,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig, frame::coding::CloseCode};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
+use traces::{Given, within};
 
 use crate::ask::{self, Operation, Query, act_for};
 use crate::driver::Driver;
@@ -320,14 +322,22 @@ impl Connection {
                 self.send(format, wire::empty(id, status::NO_CONTENT)).await;
             }
             Operation::Query(query) => {
-                let Query { mut request, session, is_bulked, batch_size } = *query;
+                let Query { mut request, session, is_bulked, batch_size, trace: [parent, state] } = *query;
                 act_for(&mut request, caller.clone());
+                let given = Given { parent: parent.as_deref(), state: state.as_deref() };
+                let operation = if is_bulked { "bytecode" } else { "eval" };
+                let place = self.shared.serving.options.traces.query("gremlin", operation, given);
                 let work = self.query(format, id, request, session, is_bulked, batch_size);
-                let outcome = caught(std::pin::pin!(work)).await.unwrap_or_else(|| {
+                let work = pin!(work);
+                let work = pin!(caught(work));
+                let outcome = within(place.as_ref(), work).await.unwrap_or_else(|| {
                     self.shared.serving.metrics.panics.inc();
                     let message = "an internal error happened while the query was at work; it has been logged";
                     Err(Failure::new(status::SERVER_ERROR, message))
                 });
+                if let Some(place) = place {
+                    place.end_query(outcome.as_ref().err().map(|failure| failure.code.to_string()).as_deref());
+                }
                 let last = match outcome {
                     Ok(rows) if rows.is_empty() => wire::empty(id, status::NO_CONTENT),
                     Ok(rows) => wire::results(id, status::SUCCESS, rows, is_bulked),

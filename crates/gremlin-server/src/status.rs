@@ -80,7 +80,7 @@ impl From<AuthError> for Failure {
         let code = match error {
             AuthError::Required | AuthError::Failed => UNAUTHORIZED,
             AuthError::Throttled { .. } => TOO_MANY_REQUESTS,
-            AuthError::Busy | AuthError::Storage(_) => TEMPORARY,
+            AuthError::Busy | AuthError::Issuer | AuthError::Storage(_) => TEMPORARY,
         };
         Self::new(code, error.to_string())
     }

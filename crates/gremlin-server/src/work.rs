@@ -8,7 +8,7 @@ use std::time::Duration;
 use audit::{Class, Event};
 use query_service::{Cancel, Collect, Gone, Prepared, Program, QueryRequest, Reason, Sink};
 use query_value::Value;
-use serving::{Barred, QueryShare, Shape, Watched};
+use serving::{Barred, QueryShare, Watched, WorkBounds};
 use tokio::time::sleep;
 
 use crate::ask::Session;
@@ -72,7 +72,11 @@ async fn let_in(
     if let (Program::Text(text), true) = (&request.program, watched.is_recorded()) {
         watched.note_query(text);
     }
-    let prepared = shared.queries.prepare(request)?;
+    let mut prepared = shared.queries.prepare(request)?;
+    prepared.bound_time(watch.quotas.bounds(prepared.graph()).time(), WorkBounds::TIME);
+    if let Some(place) = traces::here() {
+        place.of_graph(prepared.graph());
+    }
     let graph = Some(prepared.graph());
     watched.note(|event| event.graph = graph.map(str::to_owned));
     watched.note_query(prepared.text());
@@ -101,10 +105,9 @@ impl Sink for Counting {
 /// nothing has happened otherwise.
 fn attempt(shared: &Shared, prepared: &Prepared, results_max: u64) -> Option<Result<Vec<(Value, u64)>, Failure>> {
     let attempts = &shared.serving.attempts;
-    let shape = Shape::of(&[prepared.graph().as_bytes(), prepared.text().as_bytes()])?;
-    let time = attempts.begin(shape)?;
+    let attempt = attempts.begin(&[prepared.graph().as_bytes(), prepared.text().as_bytes()])?;
     let mut collected = Collect::new(shared.options.response_bytes_max);
-    let outcome = shared.queries.attempt(prepared, time, &mut collected);
+    let outcome = shared.queries.attempt(prepared, attempt.time, &mut collected);
     let rows = collected.take_rows();
     let results = rows.iter().fold(0_u64, |all, (_, times)| all.saturating_add(*times));
     match outcome {
@@ -112,7 +115,7 @@ fn attempt(shared: &Shared, prepared: &Prepared, results_max: u64) -> Option<Res
         Err(error) if !error.is_timeout() && !collected.is_too_large() => return Some(Err(error.into())),
         _ => {}
     }
-    attempts.was_in_vain(shape);
+    attempts.was_in_vain(attempt);
     None
 }
 
@@ -158,7 +161,7 @@ async fn carry_out(
     }
     let cancel = Cancel::default();
     let _end = EndOnDrop(cancel.clone());
-    let (timeout, graph) = (prepared.timeout(), prepared.graph().to_owned());
+    let (timeout, time_limit, graph) = (prepared.timeout(), prepared.time_limit(), prepared.graph().to_owned());
     let pool = if prepared.is_write() || session.is_some() { &shared.serving.writes } else { &shared.serving.queries };
     let has_begun = Arc::new(AtomicBool::new(false));
     let (work_shared, work_cancel, begins) = (Arc::clone(shared), cancel.clone(), Arc::clone(&has_begun));
@@ -179,7 +182,7 @@ async fn carry_out(
             if !has_begun.load(Ordering::Relaxed) {
                 shared.serving.metrics.timeouts.inc();
                 let waited = timeout.as_millis();
-                let message = format!("the query waited longer than {waited} ms for a thread (evaluationTimeout)");
+                let message = format!("the query waited longer than {waited} ms for a thread ({time_limit})");
                 return Err(Failure::new(status::TIMEOUT, message));
             }
             work.await

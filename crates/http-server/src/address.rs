@@ -21,6 +21,7 @@ pub enum NotDecoded {
 }
 
 /// The path of a request and where its segments are.
+#[derive(Clone, Debug)]
 pub struct Address {
     uri: Uri,
     segments: SmallVec<[Range<usize>; SEGMENTS_MAX]>,

@@ -1,22 +1,12 @@
-//! What a request shows of who sends it: the header `Authorization`, or the certificate of its connection.
-
-use std::net::IpAddr;
+//! What a request shows of who sends it: the header `Authorization`, the cookie of a session of the explorer, or the
+//! certificate of its connection.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::header::{self, HeaderMap};
 use hyper::http::Extensions;
-use tls::ClientCertificate;
 
-/// The address of the client of a connection, kept with its requests where [`crate::Options::note_peers`] says so.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub(crate) IpAddr);
-
-/// The address of the client that sent a request, where it is noted, by the request's extensions.
-#[must_use]
-pub fn peer(extensions: &Extensions) -> Option<IpAddr> {
-    extensions.get::<Peer>().map(|peer| peer.0)
-}
+use crate::client::client;
 
 /// Longest id of a request that is taken over from a client, in bytes.
 const REQUEST_ID_BYTES_MAX: usize = 128;
@@ -58,14 +48,34 @@ pub enum WrongCredentials {
     Syntax,
 }
 
-/// Reads the header, or where there is none takes the certificate of the connection. Schemes may be in any case; a
-/// password may have colons.
+/// The cookie that keeps the login of a browser: a token, which no script can read.
+pub const SESSION_COOKIE: &str = "rhizome_session";
+/// The header of the explorer's requests. A page of another site cannot send it without being asked whether it may
+/// (a preflight), which no service here ever allows, so a cookie counts only beside it.
+pub const PAGE_HEADER: &str = "x-rhizome-ui";
+
+/// The token of a session, where a page of the explorer sends its cookie along.
+#[must_use]
+pub fn session_token(headers: &HeaderMap) -> Option<&str> {
+    if !headers.contains_key(PAGE_HEADER) {
+        return None;
+    }
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, value)| *name == SESSION_COOKIE && !value.is_empty()).map(|(_, value)| value)
+}
+
+/// Reads the header; where there is none the token of a session, and without one the certificate of the connection.
+/// Schemes may be in any case; a password may have colons.
 ///
 /// # Errors
 /// [`WrongCredentials`].
 pub fn credentials(headers: &HeaderMap, extensions: &Extensions) -> Result<Shown, WrongCredentials> {
     let Some(value) = headers.get(header::AUTHORIZATION) else {
-        let certificate = extensions.get::<ClientCertificate>();
+        if let Some(token) = session_token(headers) {
+            return Ok(Shown::Token(token.to_owned()));
+        }
+        let certificate = client(extensions).and_then(|client| client.certificate.as_ref());
         return Ok(certificate.map_or(Shown::Nothing, |shown| Shown::Certificate(shown.user().to_owned())));
     };
     let value = value.to_str().map_err(|_| WrongCredentials::Scheme)?;
@@ -110,6 +120,25 @@ mod tests {
         assert!(read("bAsIc YWRtaW46cGE=") == shown("admin", "pa"));
         assert!(read("bearer abc") == Ok(Shown::Token("abc".to_owned())));
         assert!(credentials(&HeaderMap::new(), &Extensions::new()) == Ok(Shown::Nothing));
+    }
+
+    #[test]
+    fn a_cookie_counts_beside_the_header_that_other_sites_cannot_send() {
+        let shown = |headers: &[(&'static str, &str)]| {
+            let mut map = HeaderMap::new();
+            for (name, value) in headers {
+                map.append(*name, value.parse().unwrap());
+            }
+            credentials(&map, &Extensions::new())
+        };
+        let cookie = ("cookie", "theme=dark; rhizome_session=a.b.c; x=y");
+        assert!(shown(&[cookie]) == Ok(Shown::Nothing));
+        assert!(shown(&[cookie, (PAGE_HEADER, "1")]) == Ok(Shown::Token("a.b.c".to_owned())));
+        assert!(shown(&[("cookie", "x=y"), cookie, (PAGE_HEADER, "1")]) == Ok(Shown::Token("a.b.c".to_owned())));
+        assert!(shown(&[("cookie", "rhizome_session="), (PAGE_HEADER, "1")]) == Ok(Shown::Nothing));
+        assert!(shown(&[("cookie", "not_rhizome_session=a"), (PAGE_HEADER, "1")]) == Ok(Shown::Nothing));
+        let header = ("authorization", "Bearer other");
+        assert!(shown(&[cookie, (PAGE_HEADER, "1"), header]) == Ok(Shown::Token("other".to_owned())));
     }
 
     #[test]

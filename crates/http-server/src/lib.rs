@@ -13,11 +13,14 @@
 //! - Every wait for a client has a bound, except on connections that changed their protocol: their service bounds
 //!   those.
 
+mod accept;
 mod address;
 mod body;
 mod caught;
+mod client;
 mod connection;
 mod credentials;
+mod forwarded;
 pub mod limits;
 mod mount;
 mod origin;
@@ -26,13 +29,15 @@ mod reply;
 mod server;
 mod starting;
 
+pub use accept::{accepts_coding, accepts_gzip, prefers_open_metrics};
 pub use address::{Address, NotDecoded, decode};
 pub use body::{BodyError, discard, read_body};
 pub use caught::caught;
-pub use credentials::{Shown, WrongCredentials, credentials, peer, request_id};
+pub use client::{last_login, note_login, peer};
+pub use credentials::{PAGE_HEADER, SESSION_COOKIE, Shown, WrongCredentials, credentials, request_id, session_token};
 pub use mount::{Boxed, HttpResponse, Mount, Mounts, Service, Switched, Upgrade};
 pub use origin::Refusal;
 pub use query::Query;
-pub use reply::{Reply, accepts_gzip};
+pub use reply::{Reply, Work};
 pub use server::{Options, ServeError, serve};
 pub use starting::answer_starting;

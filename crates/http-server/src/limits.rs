@@ -53,3 +53,6 @@ pub const SEGMENTS_MAX: usize = 12;
 
 /// Bytes a request body is taken to need when the client does not say; corrected as it arrives.
 pub const BODY_BYTES_GUESS: usize = 8 * 1024;
+
+/// Addresses of `X-Forwarded-For` that are looked at: nobody has so many proxies one behind the other.
+pub const FORWARDED_MAX: usize = 32;

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::header::{self, HeaderValue};
 use hyper::upgrade::Upgraded;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
+use crate::accept::prefers_page;
+use crate::credentials::PAGE_HEADER;
 use crate::origin::{self, Refusal};
 use crate::reply::Reply;
 
@@ -87,7 +89,8 @@ impl<S: Service> Mounts<S> {
     /// The way to the front page, for a request that is better answered by it.
     fn to_front_page(&self, request: &Request<Incoming>) -> Option<HttpResponse> {
         let to = self.front_page?;
-        let is_wanted = request.uri().path() == "/" && request.method() == Method::GET && wants_page(request.headers());
+        let is_wanted =
+            request.uri().path() == "/" && request.method() == Method::GET && prefers_page(request.headers());
         is_wanted.then(|| {
             let mut reply = Reply::redirect(to);
             reply.status = StatusCode::FOUND;
@@ -97,45 +100,36 @@ impl<S: Service> Mounts<S> {
         })
     }
 
-    fn find(&self, path: &str) -> Option<&dyn Mount> {
+    fn find(&self, method: &Method, path: &str) -> Option<&dyn Mount> {
         if self.mounted.is_empty() {
             return None;
         }
         let first = path.strip_prefix('/')?.split('/').next()?;
-        self.mounted.iter().find(|(segment, _)| *segment == first).map(|(_, service)| &**service)
+        let (segment, service) = self.mounted.iter().find(|(segment, _)| *segment == first)?;
+        traces::describe(|| (method.as_str(), *segment));
+        Some(&**service)
     }
 
     /// Answers one request of a connection.
     pub(crate) async fn answer(&self, request: Request<Incoming>, upgrade: &Upgrade) -> HttpResponse {
-        let service = self.find(request.uri().path());
+        let service = self.find(request.method(), request.uri().path());
         let changes_on_get = service.is_some_and(Mount::changes_on_get);
         let allowed = origin::check(request.method(), request.uri(), request.headers(), &self.hosts, changes_on_get);
-        match (allowed, service) {
+        // A browser that is asked for credentials opens a window of its own; the explorer has a login.
+        let is_of_page = request.headers().contains_key(PAGE_HEADER);
+        let mut response = match (allowed, service) {
             (Err(refusal), _) => Box::pin(Arc::clone(&self.root).refuse(request, refusal)).await,
             (Ok(()), None) => match self.to_front_page(&request) {
                 Some(response) => response,
                 None => Arc::clone(&self.root).answer(request).await,
             },
             (Ok(()), Some(service)) => service.answer(request, upgrade).await,
+        };
+        if is_of_page {
+            response.headers_mut().remove(header::WWW_AUTHENTICATE);
         }
+        response
     }
-}
-
-/// Whether `Accept` prefers a page to JSON: it names `text/html`, and not `application/json` at least as much. Programs
-/// say `*/*`, or nothing.
-fn wants_page(headers: &HeaderMap) -> bool {
-    let quality = |wanted: &str| {
-        let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        let mut items = values.flat_map(|value| value.split(','));
-        items.find_map(|item| {
-            let mut parts = item.split(';').map(str::trim);
-            let is_wanted = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(wanted));
-            let given = || parts.find_map(|part| part.strip_prefix("q="));
-            is_wanted.then(given).map(|given| given.map_or(1.0, |given| given.parse::<f32>().unwrap_or(0.0)))
-        })
-    };
-    let page = quality("text/html").unwrap_or(0.0);
-    page > 0.0 && page > quality("application/json").unwrap_or(0.0)
 }
 
 /// A connection that can switch to another protocol. Its place among the connections stays taken until that ends.
@@ -175,25 +169,5 @@ impl Upgrade {
     /// What takes the connection over, if anything does.
     pub(crate) fn take(&self) -> Option<Boxed<'static, ()>> {
         self.next.lock().take()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn browsers_want_a_page_and_programs_do_not() {
-        let wants = |accept: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT, accept.parse().unwrap());
-            wants_page(&headers)
-        };
-        assert!(wants("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"));
-        assert!(wants("application/json;q=0.5, text/html"));
-        for accept in ["*/*", "", "application/json", "application/json, text/html;q=0.9", "text/html;q=0"] {
-            assert!(!wants(accept), "{accept}");
-        }
-        assert!(!wants_page(&HeaderMap::new()));
     }
 }

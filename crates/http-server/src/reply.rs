@@ -7,7 +7,7 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body_util::Full;
-use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use crate::limits::GZIP_ANSWER_BYTES_MIN;
@@ -30,6 +30,17 @@ pub struct Reply {
     location: Option<&'static str>,
     /// Whether the connection ends after it.
     pub close: bool,
+    /// What it took to find, for the log of slow requests. Few answers have it, and all are moved about.
+    pub work: Option<Box<Work>>,
+}
+
+/// What was read for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Edges that were looked at.
+    pub edges: u64,
+    /// Vertices that were looked at.
+    pub vertices: u64,
 }
 
 const JSON: &str = "application/json;charset=UTF-8";
@@ -50,6 +61,7 @@ impl Reply {
             allow: None,
             location: None,
             close: false,
+            work: None,
         }
     }
 
@@ -133,43 +145,9 @@ impl Reply {
     }
 }
 
-/// Whether `Accept-Encoding` names gzip (or everything) and does not rule it out with `q=0`.
-pub fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let mut any = None;
-    for item in values.flat_map(|value| value.split(',')) {
-        let mut parts = item.split(';').map(str::trim);
-        let coding = parts.next().unwrap_or_default();
-        let allowed = !parts.any(|part| matches!(part.strip_prefix("q="), Some("0" | "0.0" | "0.00" | "0.000")));
-        if coding.eq_ignore_ascii_case("gzip") {
-            return allowed;
-        }
-        if coding == "*" {
-            any = Some(allowed);
-        }
-    }
-    any.unwrap_or(false)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn accepts(value: &str) -> bool {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::ACCEPT_ENCODING, value.parse().unwrap());
-        accepts_gzip(&headers)
-    }
-
-    #[test]
-    fn gzip_is_only_sent_where_it_is_accepted() {
-        assert!(accepts("gzip"));
-        assert!(accepts("deflate, GZIP;q=0.5"));
-        assert!(accepts("*"));
-        assert!(!accepts("identity"));
-        assert!(!accepts("gzip;q=0, *"));
-        assert!(!accepts_gzip(&HeaderMap::new()));
-    }
 
     #[test]
     fn small_answers_stay_as_they_are() {

@@ -10,21 +10,25 @@ use std::task::Poll;
 use std::time::Duration;
 
 use hyper::body::{Body as _, Incoming};
+use hyper::header::HeaderValue;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
+use ipnet::IpNet;
 use serving::{Serving, Worker, Workers};
 use tls::{ClientCertificate, Protocol, Stream, Tls};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use traces::{Given, Place, Traces, within};
 
+use crate::client::{Client, Forwarded};
 use crate::connection::{Busy, Patience, TimedStream, http};
-use crate::credentials::Peer;
+use crate::forwarded;
 use crate::limits::{ACCEPT_RETRY_PAUSE, REFUSED_CONNECTION_TIME_MAX, REFUSED_CONNECTIONS_MAX};
-use crate::mount::{Mounts, Service, Upgrade};
+use crate::mount::{HttpResponse, Mounts, Service, Upgrade};
 use crate::origin::Refusal;
 
 /// Why the server ended before its shutdown.
@@ -52,6 +56,8 @@ pub struct Options {
     pub workers: Vec<Worker>,
     /// Whether requests know the address of their client ([`crate::peer`]).
     pub note_peers: bool,
+    /// Proxies whose `X-Forwarded-For` says which address that is (`server.trusted_proxies`).
+    pub trusted_proxies: Vec<IpNet>,
     /// What encrypts connections. Without it they are plain text.
     pub tls: Option<Arc<Tls>>,
 }
@@ -65,6 +71,7 @@ impl Default for Options {
             busy_poll: Duration::from_micros(100),
             workers: Vec::new(),
             note_peers: false,
+            trusted_proxies: Vec::new(),
             tls: None,
         }
     }
@@ -182,8 +189,8 @@ async fn connection<S: Service>(
 ) {
     shared.serving.metrics.connections.inc();
     if let Some((stream, certificate)) = opened(&shared, stream, peer, &ended).await {
-        let peer = shared.options.note_peers.then(|| Peer(peer.ip()));
-        requests(&shared, stream, (peer, certificate), ended).await;
+        let peer = shared.options.note_peers.then(|| peer.ip().to_canonical());
+        requests(&shared, stream, Client::new(peer, certificate), ended).await;
     }
     shared.serving.metrics.connections.dec();
 }
@@ -214,29 +221,32 @@ async fn opened<S>(
 }
 
 /// Answers the requests of a connection.
-async fn requests<S: Service>(
-    shared: &Shared<S>,
-    stream: Stream,
-    (peer, certificate): (Option<Peer>, Option<ClientCertificate>),
-    ended: watch::Receiver<bool>,
-) {
+async fn requests<S: Service>(shared: &Shared<S>, stream: Stream, client: Client, ended: watch::Receiver<bool>) {
     let patience = Patience { head: shared.options.header_read_timeout, idle: shared.options.keep_alive_idle_timeout };
+    let client = client.is_noted().then(|| Arc::new(client));
     let busy = Busy::default();
     let upgrade = Upgrade::new(ended.clone());
     let stream = TimedStream::new(stream, busy.clone(), patience);
     let service = service_fn(|mut request: Request<Incoming>| {
-        if let Some(peer) = peer {
-            request.extensions_mut().insert(peer);
+        if let Some(client) = &client {
+            if let Some(peer) = client.peer {
+                let from = forwarded::client(peer, request.headers(), &shared.options.trusted_proxies);
+                if from != peer {
+                    request.extensions_mut().insert(Forwarded(from));
+                }
+            }
+            request.extensions_mut().insert(Arc::clone(client));
         }
-        if let Some(certificate) = &certificate {
-            request.extensions_mut().insert(certificate.clone());
-        }
+        let place = traced(&shared.serving.options.traces, &request);
         let answer = shared.mounts.answer(request, &upgrade);
         let request = busy.request();
         let busy = &busy;
         async move {
-            let answer = answer.await;
+            let mut answer = within(place.as_ref(), pin!(answer)).await;
             drop(request);
+            if let Some(place) = place {
+                end(&place, &mut answer);
+            }
             if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
                 busy.upgrade();
             } else if (answer.status().is_client_error() || answer.status().is_server_error())
@@ -277,6 +287,23 @@ async fn requests<S: Service>(
         tracing::debug!(%error, "a connection ended");
     } else if let Some(upgraded) = upgrade.take() {
         upgraded.await;
+    }
+}
+
+/// Begins the span of a request that is sampled.
+fn traced(traces: &Traces, request: &Request<Incoming>) -> Option<Place> {
+    if !traces.is_on() {
+        return None;
+    }
+    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+    traces.request(request.method().as_str(), Given { parent: header("traceparent"), state: header("tracestate") })
+}
+
+/// Ends the span of a request, and tells the client which it was.
+fn end(place: &Place, answer: &mut HttpResponse) {
+    place.end(answer.status().as_u16());
+    if let Ok(header) = HeaderValue::try_from(place.header()) {
+        answer.headers_mut().insert("traceparent", header);
     }
 }
 

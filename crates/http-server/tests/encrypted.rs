@@ -52,16 +52,9 @@ async fn requests_are_answered_whole_and_idle_connections_closed() {
     let files =
         Files { certificate: path("server.pem"), key: path("key.pem"), client_ca: None, demand: Demand::Optional };
     let serving = Arc::new(Serving::new(ServingOptions {
-        requests_in_flight_max: 10,
         bytes_in_flight_max: 100_000_000,
         threads: 1,
-        waiting_queries_max: 1,
-        waiting_writes_max: 1,
-        query_niceness: 0,
-        attempt: Duration::ZERO,
-        workers: 0,
-        remote: false,
-        watch: serving::Watch::default(),
+        ..ServingOptions::default()
     }));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -82,11 +82,7 @@ fn serving() -> Arc<Serving> {
         threads: 1,
         waiting_queries_max: 1,
         waiting_writes_max: 1,
-        query_niceness: 0,
-        attempt: Duration::ZERO,
-        workers: 0,
-        remote: false,
-        watch: serving::Watch::default(),
+        ..ServingOptions::default()
     };
     Arc::new(Serving::new(options))
 }
@@ -117,6 +113,7 @@ async fn services_and_an_upgraded_connection_share_a_port() {
     let serving = serving();
     let options = Options {
         note_peers: false,
+        trusted_proxies: Vec::new(),
         tls: None,
         connections_max: 10,
         header_read_timeout: SHORT,

@@ -5,7 +5,8 @@ use graph_model::{EdgeId, ElementId, ElementRef, LabelId, VertexId, VertexIdRef}
 use kv::Key;
 
 use crate::ordered::{
-    put_primary_key_prefix, put_text, put_u32, put_vertex_id, read_text, read_u32, read_vertex_id, read_vertex_id_ref,
+    pass_text, put_primary_key_prefix, put_text, put_u32, put_vertex_id, read_text, read_u32, read_vertex_id,
+    read_vertex_id_ref,
 };
 use crate::reader::Reader;
 use crate::{CodecError, GraphNumber, index_key};
@@ -45,6 +46,8 @@ pub enum MetaKind {
     TaskOwner = 13,
     /// Rows by name; of the store: users and their rights, as JSON.
     Auth = 14,
+    /// Rows by name, a number of a graph; of the store, on a shared engine: which process holds which locks of it.
+    Stripes = 15,
 }
 
 /// Appends what all partitions of a graph begin with, in every table.
@@ -175,6 +178,16 @@ pub fn read_edge_row(row: &[u8]) -> Result<(CompactString, VertexId), CodecError
     let other = read_vertex_id(&mut reader)?;
     reader.end()?;
     Ok((sort_values, other))
+}
+
+/// Reads the other end from a row of `edge_out` or `edge_in`, passing over the sort values. The id is not copied unless
+/// it is stored in pieces, which are put together in `text`; whether it is UTF-8 is not checked.
+pub fn read_edge_other<'a>(row: &'a [u8], text: &'a mut Vec<u8>) -> Result<VertexIdRef<'a>, CodecError> {
+    let mut reader = Reader::new(row, "edge row");
+    pass_text(&mut reader)?;
+    let other = read_vertex_id_ref(&mut reader, text)?;
+    reader.end()?;
+    Ok(other)
 }
 
 fn read_edge_key(key: Key<'_>) -> Result<(LabelId, VertexId, CompactString, VertexId), CodecError> {
@@ -314,6 +327,8 @@ mod tests {
             let owner = read_edge_partition(&key[..partition_len], &mut text);
             prop_assert_eq!(owner, Ok((id.label, VertexIdRef::from(&id.source))));
             prop_assert_eq!(read_edge_row(&key[partition_len..]), Ok((id.sort_values.clone(), id.target.clone())));
+            let mut text = Vec::new();
+            prop_assert_eq!(read_edge_other(&key[partition_len..], &mut text), Ok(VertexIdRef::from(&id.target)));
             let reversed = EdgeId { source: id.target, target: id.source, ..id };
             prop_assert_eq!(read_edge_in_key(Key::new(&key, partition_len)), Ok(reversed));
         }
@@ -402,6 +417,7 @@ mod tests {
             }
             drop(read_vertex_key(Key::new(&bytes, 0)));
             drop(read_edge_row(&bytes));
+            drop(read_edge_other(&bytes, &mut Vec::new()));
             drop(read_label_index_row(&bytes));
             drop(read_meta_row_name(&bytes));
             drop(read_task_row(&bytes));

@@ -1,7 +1,8 @@
 //! The only place where ids, values and schema elements become bytes: keys that sort like what they stand for, and
 //! values.
 //!
-//! What it is: the tables of a graph ([`tables`]), their keys ([`key`], [`index_key`]), their values ([`value`],
+//! What it is: the tables of a graph ([`tables`]), their keys ([`key`], [`index_key`], [`index_entries`]), their
+//! values ([`value`],
 //! [`schema_value`]) and the format version. What it is not: it reads and writes nothing by itself.
 //! `docs/storage-format.md` shows the same layouts as pictures; a change of one is a change of the other and of
 //! [`FORMAT_VERSION`].
@@ -17,13 +18,17 @@
 
 pub mod conf_value;
 mod error;
+pub mod index_entries;
 pub mod index_key;
+pub mod index_ranges;
+mod index_value;
 pub mod key;
 mod ordered;
 mod reader;
 pub mod schema_value;
 pub mod setting_value;
 pub mod tables;
+pub mod tagged_key;
 pub mod task_value;
 pub mod value;
 mod varint;

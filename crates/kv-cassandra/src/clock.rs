@@ -18,6 +18,16 @@ impl Clock {
             Ok(last) | Err(last) => after(last),
         }
     }
+
+    /// The last moment given, or followed.
+    pub(crate) fn last(&self) -> i64 {
+        self.last.load(Ordering::Relaxed)
+    }
+
+    /// Gives only later moments than this from now on.
+    pub(crate) fn follow(&self, moment: i64) {
+        self.last.fetch_max(moment, Ordering::Relaxed);
+    }
 }
 
 /// The time of day in microseconds since 1970.
@@ -36,6 +46,11 @@ mod tests {
         let ahead = clock.next();
         assert!((0..1000).map(|_| clock.next()).is_sorted_by(|a, b| a < b));
         assert!(clock.next() > ahead);
+        let other = Clock::default();
+        other.follow(clock.last());
+        assert!(other.next() > clock.last(), "a clock that is behind goes on after the one it follows");
+        other.follow(0);
+        assert!(other.next() > clock.last());
         let fresh = Clock::default();
         assert!((fresh.next() - now_micros()).abs() < 60_000_000);
     }

@@ -345,6 +345,14 @@ impl Engine for CassandraEngine {
         Ok(vec![Run { start: prefix.to_vec(), bytes }])
     }
 
+    fn write_clock(&self) -> u64 {
+        u64::try_from(self.client.clock.last()).unwrap_or_default()
+    }
+
+    fn follow_clock(&self, moment: u64) {
+        self.client.clock.follow(i64::try_from(moment).unwrap_or_default());
+    }
+
     fn priority_lane(&self) -> Option<Arc<dyn Engine>> {
         Some(Arc::new(Self {
             client: Arc::new(self.client.priority_lane()),

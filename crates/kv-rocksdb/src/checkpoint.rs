@@ -53,6 +53,7 @@ pub(crate) fn take(store: &Store) -> Result<Checkpoint, KvError> {
     fs::create_dir_all(&parent).map_err(|error| translate_io(&parent, "making the folder of checkpoints", &error))?;
     // RocksDB makes it itself.
     let files = Files(parent.join(NEXT.fetch_add(1, Ordering::Relaxed).to_string()));
+    let _log_files = store.log_files.lock();
     let sequence = store.database.latest_sequence_number();
     rocksdb::checkpoint::Checkpoint::new(&store.database)
         .and_then(|checkpoint| checkpoint.create_checkpoint(&files.0))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kv::{
     Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, SortedRows,
-    SortedWriter, Statistic, TableId, TableSpec, WriteBatch, prefix_end, successor,
+    SortedWriter, Statistic, TableId, TableSpec, WriteBatch, WriteLog, prefix_end, successor,
 };
 
 use parking_lot::Mutex;
@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use crate::checkpoint;
 use crate::folder::Folder;
 use crate::ingest::{self, FileWriter};
+use crate::log::{self, Log};
 use crate::options::{Durability, MemtableWrites, RocksDbOptions};
 use crate::read::Snapshot;
 use crate::split::split;
@@ -28,6 +29,7 @@ use crate::writer::Writer;
 pub struct RocksDbEngine {
     // Dropped in this order: the writer ends, then the database closes, then the folder is free.
     writer: Writer,
+    log: Option<Log>,
     store: Arc<Store>,
     _folder: Folder,
     direct_write_bytes_min: usize,
@@ -43,13 +45,18 @@ impl RocksDbEngine {
     /// [`KvError::Locked`] while another process has it open, [`KvError::NotAStore`] for a folder of something else
     /// (nothing is written there), [`KvError::Corrupt`], [`KvError::DiskFull`], [`KvError::Io`].
     pub fn open(options: &RocksDbOptions, tables: &'static [TableSpec]) -> Result<Self, KvError> {
-        let folder = Folder::take(&options.path, tables)?;
+        let folder = Folder::take(&options.path, tables, options.restoring)?;
         ingest::clear(&options.path)?;
         checkpoint::clear(&options.path)?;
+        if options.keep_log_bytes == 0 {
+            log::forget(&options.path)?;
+        }
         let store = Arc::new(Store::open(options, tables)?);
+        let log = (options.keep_log_bytes > 0 || options.restoring).then(|| Log::new(&store));
         let writer = Writer::start(&store, options.durability == Durability::Wal)?;
         Ok(Self {
             writer,
+            log,
             store,
             _folder: folder,
             direct_write_bytes_min: options.direct_write_bytes_min,
@@ -96,6 +103,15 @@ impl Read for RocksDbEngine {
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
         self.store.scan_partitions(table, prefix, after)
+    }
+
+    fn scan_once<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        self.store.scan_once(table, prefix, after)
     }
 
     fn scan_each(
@@ -206,6 +222,10 @@ impl Engine for RocksDbEngine {
 
     fn checkpoint(&self) -> Result<Checkpoint, KvError> {
         checkpoint::take(&self.store)
+    }
+
+    fn log(&self) -> Option<&dyn WriteLog> {
+        self.log.as_ref().map(|log| log as &dyn WriteLog)
     }
 
     fn statistics(&self) -> Vec<Statistic> {

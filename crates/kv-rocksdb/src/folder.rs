@@ -26,9 +26,12 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Makes the folder if there is none, and takes it: fails if it is somebody else's or in use.
-    pub(crate) fn take(path: &Path, tables: &'static [TableSpec]) -> Result<Self, KvError> {
+    /// `restoring`: also where a restore is not done yet.
+    pub(crate) fn take(path: &Path, tables: &'static [TableSpec], restoring: bool) -> Result<Self, KvError> {
         fs::create_dir_all(path).map_err(|error| translate_io(path, "making the data folder", &error))?;
-        refuse_unfinished(path)?;
+        if !restoring {
+            refuse_unfinished(path)?;
+        }
         let ours = refuse_strangers(path)?;
         let folder = Self { _lock: lock(path)? };
         if path.join(CURRENT_FILE).exists() {

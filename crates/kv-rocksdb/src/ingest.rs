@@ -14,6 +14,7 @@ use rocksdb::{IngestExternalFileOptions, SstFileWriter};
 
 use crate::error::translate_io;
 use crate::limits::SORTED_FILE_BYTES;
+use crate::log::announce_break;
 use crate::store::Store;
 
 /// The folder inside the store's folder where files wait to be taken over.
@@ -130,7 +131,8 @@ pub(crate) fn ingest(store: &Store, all: Vec<SortedRows>) -> Result<(), KvError>
     }
     let mut options = IngestExternalFileOptions::default();
     options.set_move_files(true);
-    let _writing = store.rows.write_any(tables.iter().map(|(table, _)| *table).collect());
+    announce_break(store)?;
+    let writing = store.rows.write_any(tables.iter().map(|(table, _)| *table).collect());
     for (table, files) in tables {
         let paths = files.iter().map(|file| &file.0).collect();
         store
@@ -138,5 +140,7 @@ pub(crate) fn ingest(store: &Store, all: Vec<SortedRows>) -> Result<(), KvError>
             .ingest_external_file_cf_opts(store.family(table)?, &options, paths)
             .map_err(|error| store.error("taking over files of sorted rows", error))?;
     }
-    Ok(())
+    drop(writing);
+    // Again: a backup made meanwhile does not hold the rows.
+    announce_break(store)
 }

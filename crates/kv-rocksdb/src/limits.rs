@@ -80,3 +80,19 @@ pub(crate) const SPLIT_DEPTH_MAX: usize = 64;
 /// Bytes of keys and values at which a file of sorted rows ends: few files even for hundreds of millions of rows (each
 /// open one costs a file descriptor), small enough that a later merge which must rewrite one is soon done.
 pub(crate) const SORTED_FILE_BYTES: u64 = 256 << 20;
+
+/// How long files of the write-ahead log are kept at most for being read.
+pub(crate) const LOG_KEPT_SECONDS: u64 = 7 * 24 * 3600;
+
+/// Pieces of a file of the log that are looked at for the number of its first write; those before it are about the
+/// file.
+pub(crate) const LOG_HEADERS_MAX: usize = 16;
+
+/// Bytes that a scan of a large part reads ahead: a few milliseconds of a disk, and few calls of the system.
+pub(crate) const SCAN_AHEAD_BYTES: usize = 1 << 20;
+
+/// Files of another program's database that are open at the same time: it is read once, from the beginning to the end.
+pub(crate) const FOREIGN_OPEN_FILES_MAX: i32 = 512;
+
+/// Bytes read ahead in such a database.
+pub(crate) const FOREIGN_READAHEAD_BYTES: usize = 2 << 20;

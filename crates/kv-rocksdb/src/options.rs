@@ -10,8 +10,8 @@ use rocksdb::{
 
 use crate::error::translate;
 use crate::limits::{
-    LOG_FILE_BYTES_MAX, LOG_FILES_MAX, ROW_CACHE_SHARE, UNMERGED_FILES_MAX, UNMERGED_FILES_SLOW, WAL_WRITE_BUFFERS_MAX,
-    WRITE_BUFFER_SHARE, WRITE_BUFFERS_MAX,
+    LOG_FILE_BYTES_MAX, LOG_FILES_MAX, LOG_KEPT_SECONDS, ROW_CACHE_SHARE, UNMERGED_FILES_MAX, UNMERGED_FILES_SLOW,
+    WAL_WRITE_BUFFERS_MAX, WRITE_BUFFER_SHARE, WRITE_BUFFERS_MAX,
 };
 use crate::prefix;
 
@@ -74,6 +74,11 @@ pub struct RocksDbOptions {
     /// Batches of at least this many bytes are written by the thread that submits them; smaller ones wait for the
     /// writer thread, which writes all that wait at once, sorted as one. 0: every thread writes its own.
     pub direct_write_bytes_min: usize,
+    /// Keeps the write-ahead log for whoever archives it ([`kv::WriteLog`]), up to about twice as many bytes if nobody
+    /// does, and writes into it when each batch was handed over. 0: it is removed as soon as it is not needed.
+    pub keep_log_bytes: u64,
+    /// Opens a folder into which a backup is being restored, to write the log that follows it.
+    pub restoring: bool,
 }
 
 impl Default for RocksDbOptions {
@@ -91,6 +96,8 @@ impl Default for RocksDbOptions {
             durability: Durability::Wal,
             memtable_writes: MemtableWrites::Serial,
             direct_write_bytes_min: 1 << 20,
+            keep_log_bytes: 0,
+            restoring: false,
         }
     }
 }
@@ -149,6 +156,11 @@ impl RocksDbOptions {
         options.set_unordered_write(self.memtable_writes == MemtableWrites::Unordered);
         options.set_manifest_preallocation_size(64 << 10);
         options.set_recycle_log_file_num(0);
+        if self.keep_log_bytes > 0 {
+            // Whoever reads it removes it sooner, and nobody removes it for certain.
+            options.set_wal_ttl_seconds(LOG_KEPT_SECONDS);
+            options.set_wal_size_limit_mb((self.keep_log_bytes >> 19).max(1));
+        }
         options.set_keep_log_file_num(LOG_FILES_MAX);
         options.set_max_log_file_size(LOG_FILE_BYTES_MAX);
         options.set_stats_dump_period_sec(0);

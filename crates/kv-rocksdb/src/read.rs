@@ -5,7 +5,9 @@ use std::ops::Range;
 use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end, successor};
 use rocksdb::{DBPinnableSlice, DBRawIteratorWithThreadMode, ReadOptions, SnapshotWithThreadMode};
 
-use crate::limits::{MULTI_GET_FOUND_SHARE, MULTI_GET_KEYS_MAX, MULTI_GET_KEYS_MIN, MULTI_GET_KEYS_PROBED};
+use crate::limits::{
+    MULTI_GET_FOUND_SHARE, MULTI_GET_KEYS_MAX, MULTI_GET_KEYS_MIN, MULTI_GET_KEYS_PROBED, SCAN_AHEAD_BYTES,
+};
 use crate::row_cache::{Looked, RowCache, Ticket};
 use crate::store::{Database, Store};
 
@@ -74,6 +76,15 @@ impl Read for Store {
         scan_partitions(self, ReadOptions::default(), table, prefix, after)
     }
 
+    fn scan_once<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        scan_partitions(self, once(ReadOptions::default()), table, prefix, after)
+    }
+
     fn scan_each(
         &self,
         table: TableId,
@@ -112,6 +123,15 @@ impl Read for Snapshot<'_> {
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
         scan_partitions(self.store, self.options_of_scan(), table, prefix, after)
+    }
+
+    fn scan_once<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        scan_partitions(self.store, once(self.options_of_scan()), table, prefix, after)
     }
 
     fn scan_each(
@@ -286,6 +306,13 @@ fn scan<'a>(
     let mut rows = store.database.raw_iterator_cf_opt(store.family(table)?, options);
     rows.seek(&start);
     Ok(Box::new(RowCursor { store, rows, split: Split::At(range.partition.len()), started: false }))
+}
+
+/// Blocks that are read once are not kept, and are read many at a time.
+fn once(mut options: ReadOptions) -> ReadOptions {
+    options.fill_cache(false);
+    options.set_readahead_size(SCAN_AHEAD_BYTES);
+    options
 }
 
 fn scan_partitions<'a>(

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kv::{KvError, Operation, TableId, TableSpec, WriteBatch, prefix_end, sorted_positions};
+use parking_lot::Mutex;
 use rocksdb::{
     BottommostLevelCompaction, ColumnFamily, ColumnFamilyDescriptor, CompactOptions, DBWithThreadMode,
     DEFAULT_COLUMN_FAMILY_NAME, Options, ReadOptions, SingleThreaded, WriteOptions,
 };
 
+use crate::clock::Clock;
 use crate::error::translate;
 use crate::limits::CACHE_KEYS_PER_BATCH_MAX;
 use crate::options::{Memory, RocksDbOptions};
@@ -35,6 +37,10 @@ pub(crate) struct Store {
     impatient_write_options: WriteOptions,
     /// The last write has failed.
     write_failed: AtomicBool,
+    /// Of the stamps in batches, where the log is kept.
+    pub(crate) clock: Option<Clock>,
+    /// Held by whoever removes files of the log, or needs that nobody does.
+    pub(crate) log_files: Mutex<()>,
 }
 
 /// What a write does when RocksDB is behind with flushing and merging.
@@ -73,6 +79,8 @@ impl Store {
                 impatient
             },
             write_failed: AtomicBool::new(false),
+            clock: (options.keep_log_bytes > 0).then(Clock::default),
+            log_files: Mutex::new(()),
         })
     }
 
@@ -98,6 +106,9 @@ impl Store {
         let many = batches.len() > 1;
         let bytes = batches.clone().map(|batch| batch.bytes() + batch.len() * OPERATION_OVERHEAD_BYTES).sum();
         let mut all = rocksdb::WriteBatch::with_capacity_bytes(bytes);
+        if let Some(clock) = &self.clock {
+            all.put_log_data(clock.stamp(false));
+        }
         if many {
             // One sorted run is entered into memory faster than many.
             let operations: Vec<Operation<'a>> = batches.clone().flat_map(WriteBatch::iter).collect();
@@ -188,8 +199,24 @@ impl Store {
 
     /// Deletes what is from `start` (included) to `end` (not included).
     pub(crate) fn delete_range(&self, table: TableId, start: &[u8], end: &[u8]) -> Result<(), KvError> {
+        let mut batch = rocksdb::WriteBatch::default();
+        if let Some(clock) = &self.clock {
+            batch.put_log_data(clock.stamp(false));
+        }
+        batch.delete_range_cf(self.family(table)?, start, end);
         let _writing = self.rows.write_any(vec![table]);
-        self.noted(self.database.delete_range_cf_opt(self.family(table)?, start, end, &self.write_options), "deleting")
+        self.write_batch(batch, "deleting")
+    }
+
+    /// Writes a batch as it is.
+    pub(crate) fn write_batch(&self, batch: rocksdb::WriteBatch, action: &'static str) -> Result<(), KvError> {
+        self.noted(self.database.write_opt(batch, &self.write_options), action)
+    }
+
+    /// Writes a batch that was read from a log.
+    pub(crate) fn replay(&self, batch: rocksdb::WriteBatch) -> Result<(), KvError> {
+        let _writing = self.rows.write_any((0..=u8::MAX).take(self.tables.len()).map(TableId).collect());
+        self.write_batch(batch, "replaying the log")
     }
 
     /// Rewrites the files of a range without what was deleted. RocksDB does not say whether that worked; what fails in

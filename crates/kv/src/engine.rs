@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Checkpoint, Commit, Key, Keys, KvError, SortedRows, SortedWriter, TableId, WriteBatch};
+use crate::{Checkpoint, Commit, Key, Keys, KvError, SortedRows, SortedWriter, TableId, WriteBatch, WriteLog};
 
 /// What an engine can and cannot do. Callers consult this; they never ask which engine it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,17 @@ pub trait Read {
         prefix: &[u8],
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError>;
+
+    /// [`scan_partitions`](Self::scan_partitions) by somebody who reads all of a large part once: what others read must
+    /// not make room for it in the engine's caches.
+    fn scan_once<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        self.scan_partitions(table, prefix, after)
+    }
 
     /// Gives the rows of many partitions to `visit`, with the position of the partition in `partitions`, whose keys
     /// have no rows. Partitions come in the order of the list, the rows of each in order. For engines where a scan
@@ -211,6 +222,16 @@ pub trait Engine: Read + Send + Sync {
         Err(KvError::Unsupported { engine: self.name(), operation: "ingesting sorted rows" })
     }
 
+    /// Where writes are ordered by clocks of the processes that make them: a moment no earlier than that of any write
+    /// submitted here before. 0 where the store itself orders them.
+    fn write_clock(&self) -> u64 {
+        0
+    }
+
+    /// Orders every later write of this process after a moment that another one read from its [`Self::write_clock`],
+    /// whatever the clock of this machine says.
+    fn follow_clock(&self, _moment: u64) {}
+
     /// A priority lane to the same store, with a queue of its own: for the few small calls by which processes that
     /// share it exchange heartbeats and changes, which must not wait behind a load. `None` if the engine does not queue
     /// calls.
@@ -236,6 +257,11 @@ pub trait Engine: Read + Send + Sync {
     /// [`KvError::Unsupported`] for engines without files of their own, [`KvError::DiskFull`], [`KvError::Io`].
     fn checkpoint(&self) -> Result<Checkpoint, KvError> {
         Err(KvError::Unsupported { engine: self.name(), operation: "checkpoints of its files" })
+    }
+
+    /// The log, of an engine that keeps it: see [`WriteLog`].
+    fn log(&self) -> Option<&dyn WriteLog> {
+        None
     }
 
     /// Figures for metrics.
@@ -270,6 +296,15 @@ impl<T: Read + ?Sized> Read for Arc<T> {
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
         (**self).scan_partitions(table, prefix, after)
+    }
+
+    fn scan_once<'a>(
+        &'a self,
+        table: TableId,
+        prefix: &[u8],
+        after: Option<Key<'_>>,
+    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+        (**self).scan_once(table, prefix, after)
     }
 
     fn scan_each(
@@ -333,6 +368,14 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
         (**self).ingest(rows)
     }
 
+    fn write_clock(&self) -> u64 {
+        (**self).write_clock()
+    }
+
+    fn follow_clock(&self, moment: u64) {
+        (**self).follow_clock(moment);
+    }
+
     fn priority_lane(&self) -> Option<Arc<dyn Engine>> {
         (**self).priority_lane()
     }
@@ -347,6 +390,10 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
 
     fn checkpoint(&self) -> Result<Checkpoint, KvError> {
         (**self).checkpoint()
+    }
+
+    fn log(&self) -> Option<&dyn WriteLog> {
+        (**self).log()
     }
 
     fn statistics(&self) -> Vec<Statistic> {

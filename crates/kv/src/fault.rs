@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::{
     Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, Key, Keys, KvError, Read, RowRange, Run, SortedRows,
-    SortedWriter, Statistic, TableId, WriteBatch,
+    SortedWriter, Statistic, TableId, WriteBatch, WriteLog,
 };
 
 /// One fault. `nth` counts from 1 at the moment the fault is injected.
@@ -271,6 +271,14 @@ impl<E: Engine> Engine for FaultEngine<E> {
         Ok(Box::new(FaultRead { inner: self.inner.snapshot()?, faults: self.faults.clone() }))
     }
 
+    fn write_clock(&self) -> u64 {
+        self.inner.write_clock()
+    }
+
+    fn follow_clock(&self, moment: u64) {
+        self.inner.follow_clock(moment);
+    }
+
     fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
         self.faults.write_without_commit()?;
         self.inner.delete_prefix(table, prefix)
@@ -309,6 +317,10 @@ impl<E: Engine> Engine for FaultEngine<E> {
     fn checkpoint(&self) -> Result<Checkpoint, KvError> {
         self.faults.write_without_commit()?;
         self.inner.checkpoint()
+    }
+
+    fn log(&self) -> Option<&dyn WriteLog> {
+        self.inner.log()
     }
 
     fn statistics(&self) -> Vec<Statistic> {

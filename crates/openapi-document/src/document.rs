@@ -9,6 +9,7 @@ use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::schema::{
     AdditionalProperties, ArrayBuilder, KnownFormat, ObjectBuilder, OneOfBuilder, SchemaFormat, SchemaType,
 };
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
     ComponentsBuilder, Content, HttpMethod, InfoBuilder, License, OpenApi, OpenApiBuilder, PathsBuilder, Ref, RefOr,
@@ -38,8 +39,41 @@ pub struct Api<'a> {
     pub shapes: &'a [(&'static str, Shape)],
     /// The name of the shape of every failure.
     pub failure: &'static str,
+    /// How to say who asks: any one of them is needed for operations that are not open.
+    pub logins: &'a [Login],
     /// Examples of parameters in paths, by their names; those of others are `1`.
     pub examples: &'a [(&'static str, &'static str)],
+}
+
+/// A way to say who asks, in the header `Authorization`.
+#[derive(Clone, Copy, Debug)]
+pub struct Login {
+    /// Its name.
+    pub name: &'static str,
+    /// What the header has.
+    pub scheme: LoginScheme,
+    /// What it is, in one line.
+    pub about: &'static str,
+}
+
+/// What the header `Authorization` has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoginScheme {
+    /// A user and a password.
+    Basic,
+    /// A token.
+    Bearer,
+}
+
+/// An operation of a document.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    /// The name of its area.
+    pub area: &'static str,
+    /// What it takes and answers.
+    pub operation: &'static Operation,
+    /// Whether anybody may ask, without saying who.
+    pub is_open: bool,
 }
 
 /// Operations about one subject.
@@ -65,28 +99,28 @@ pub struct Scope {
 }
 
 impl Api<'_> {
-    /// The document of these operations, each with the name of its area, as JSON; `None` where it cannot be written.
-    pub fn document_json(
-        &self,
-        operations: impl Iterator<Item = (&'static str, &'static Operation)>,
-    ) -> Option<String> {
+    /// The document of these operations as JSON; `None` where it cannot be written.
+    pub fn document_json(&self, operations: impl Iterator<Item = Described>) -> Option<String> {
         self.document(operations).to_json().ok()
     }
 
-    fn document(&self, operations: impl Iterator<Item = (&'static str, &'static Operation)>) -> OpenApi {
+    fn document(&self, operations: impl Iterator<Item = Described>) -> OpenApi {
         let mut paths: BTreeMap<String, PathItemBuilder> = BTreeMap::new();
-        for (area, operation) in operations {
+        for described in operations {
+            let operation = described.operation;
             let path = self.path_of(operation.template);
             let mut item =
                 paths.remove(&path).unwrap_or_else(|| PathItemBuilder::new().servers(self.servers(operation.template)));
             if let Some(method) = method_of(operation.method) {
-                item = item.operation(method, self.describe(area, operation));
+                item = item.operation(method, self.describe(described));
             }
             paths.insert(path, item);
         }
         let paths = paths.into_iter().fold(PathsBuilder::new(), |all, (path, item)| all.path(path, item.build()));
         let shapes = self.shapes.iter();
         let shapes = shapes.fold(ComponentsBuilder::new(), |all, (name, shape)| all.schema(*name, schema(*shape)));
+        let logins = self.logins.iter();
+        let components = logins.fold(shapes, |all, login| all.security_scheme(login.name, security_scheme(login)));
         let tag = |area: &Area| TagBuilder::new().name(area.name).description(Some(area.about)).build();
         OpenApiBuilder::new()
             .info(
@@ -98,7 +132,7 @@ impl Api<'_> {
                     .build(),
             )
             .paths(paths.build())
-            .components(Some(shapes.build()))
+            .components(Some(components.build()))
             .tags(Some(self.areas.iter().map(tag)))
             .build()
     }
@@ -122,20 +156,24 @@ impl Api<'_> {
         Some(scope.servers.iter().map(|server| Server::new(*server)).collect())
     }
 
-    fn describe(&self, area: &str, operation: &Operation) -> OperationBuilder {
+    fn describe(&self, Described { area, operation, is_open }: Described) -> OperationBuilder {
         let path = self.path_of(operation.template);
         let in_path = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
         let in_path = in_path.map(|name| self.path_parameter(name));
         let in_query = operation.query.iter().map(query_parameter);
         let failure = ResponseBuilder::new().description("Why not").content(JSON, content(Shape::Named(self.failure)));
-        OperationBuilder::new()
+        let built = OperationBuilder::new()
             .tag(area)
             .operation_id(Some(self.id_of(operation)))
             .summary(Some(operation.summary))
             .parameters(Some(in_path.chain(in_query)))
             .request_body(request_body(operation.body))
             .response(status(operation.answer), response(operation.answer))
-            .response("default", failure.build())
+            .response("default", failure.build());
+        let needed: &[Login] = if is_open { &[] } else { self.logins };
+        needed.iter().fold(built, |built, login| {
+            built.security(SecurityRequirement::new(login.name, std::iter::empty::<String>()))
+        })
     }
 
     /// A name for generated clients: `getGraphVerticesById`.
@@ -175,6 +213,14 @@ impl Api<'_> {
     }
 }
 
+fn security_scheme(login: &Login) -> SecurityScheme {
+    let scheme = match login.scheme {
+        LoginScheme::Basic => HttpAuthScheme::Basic,
+        LoginScheme::Bearer => HttpAuthScheme::Bearer,
+    };
+    SecurityScheme::Http(HttpBuilder::new().scheme(scheme).description(Some(login.about)).build())
+}
+
 fn method_of(name: &str) -> Option<HttpMethod> {
     match name {
         "GET" => Some(HttpMethod::Get),
@@ -210,7 +256,7 @@ fn status(answer: Answer) -> String {
     match answer {
         Answer::Nothing => 204,
         Answer::Json(status, _) => status,
-        Answer::Text | Answer::TextOrJson(_) => 200,
+        Answer::Text | Answer::TextOrJson(_) | Answer::File => 200,
     }
     .to_string()
 }
@@ -221,6 +267,10 @@ fn response(answer: Answer) -> utoipa::openapi::Response {
         Answer::Nothing => response.description("Done"),
         Answer::Json(_, shape) => response.description("Done").content(JSON, content(shape)),
         Answer::Text => response.description("A text").content(TEXT, content(Shape::Text)),
+        Answer::File => {
+            let file = response.description("A file").content(TEXT, content(Shape::Text));
+            file.content("application/octet-stream", content(Shape::Text))
+        }
         Answer::TextOrJson(shape) => {
             response.description("A text, or JSON").content(TEXT, content(Shape::Text)).content(JSON, content(shape))
         }
@@ -321,9 +371,15 @@ mod tests {
             scopes: &[scope],
             shapes: &[("Thing", Shape::Map(&Shape::Text)), ("Error", Shape::Text)],
             failure: "Error",
+            logins: &[
+                Login { name: "basic", scheme: LoginScheme::Basic, about: "A password" },
+                Login { name: "bearer", scheme: LoginScheme::Bearer, about: "A token" },
+            ],
             examples: &[("graph", "g")],
         };
-        let text = api.document_json(OPERATIONS.iter().map(|operation| ("all", operation))).unwrap();
+        let described =
+            |operation: &'static Operation| Described { area: "all", operation, is_open: operation.method == "DELETE" };
+        let text = api.document_json(OPERATIONS.iter().map(described)).unwrap();
         let document: Value = serde_json::from_str(&text).unwrap();
         let thing = &document["paths"]["/graphs/{graph}/things/{id}"];
         assert_eq!(thing["get"]["operationId"], "getThingsById");
@@ -337,5 +393,8 @@ mod tests {
         assert_eq!(made["responses"]["default"]["content"][JSON]["schema"]["$ref"], "#/components/schemas/Error");
         assert_eq!(document["paths"]["/"]["delete"]["operationId"], "deleteService");
         assert!(document["paths"]["/"]["delete"]["responses"]["204"].is_object());
+        assert_eq!(thing["get"]["security"], json!([{ "basic": [] }, { "bearer": [] }]), "either of them");
+        assert!(document["paths"]["/"]["delete"].get("security").is_none(), "open");
+        assert_eq!(document["components"]["securitySchemes"]["bearer"]["scheme"], "bearer");
     }
 }

@@ -7,5 +7,5 @@
 mod document;
 mod operation;
 
-pub use document::{Api, Area, Scope};
+pub use document::{Api, Area, Described, Login, LoginScheme, Scope};
 pub use operation::{Answer, Body, Field, Operation, Shape, may, must};

@@ -67,6 +67,8 @@ pub enum Answer {
     Text,
     /// JSON where `type=json` is asked for, a text otherwise; with status 200.
     TextOrJson(Shape),
+    /// Bytes of some format, or a text, with status 200.
+    File,
 }
 
 /// What a request's body is.

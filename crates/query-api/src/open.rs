@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use auth::Caller;
 use cypher_session::{Failure, Transaction};
 use cypher_value::Text;
 use parking_lot::Mutex;
@@ -17,7 +18,8 @@ pub(crate) struct Open {
     pub(crate) transaction: Transaction,
     pub(crate) events: mpsc::UnboundedReceiver<Event>,
     pub(crate) database: Text,
-    pub(crate) user: String,
+    /// Who has begun it, with the rights it has.
+    pub(crate) caller: Caller,
     /// How its results are written: as the first request wants it.
     pub(crate) form: Form,
     /// The number of its next query.
@@ -46,7 +48,7 @@ impl OpenTransactions {
         let found = self.0.lock().get(id).cloned();
         let is_own = |open: &Arc<Turn<Open>>| {
             // One that is at work is looked at when it has its turn.
-            open.try_lock().map_or(true, |open| open.database == database && open.user == user)
+            open.try_lock().map_or(true, |open| open.database == database && open.caller.name() == user)
         };
         found.filter(is_own).ok_or_else(|| not_found(id))
     }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use audit::Class;
-use auth::{AuthError, Authenticate, Caller, Credentials};
+use auth::{AuthError, Authenticate, Caller};
 use cypher_session::{Begin, Failure, Statement, Task, Transaction, Transactions};
 use cypher_value::{DateTime, Value, to_text};
+use http_login::as_credentials;
 use http_server::{
-    Address, BodyError, Boxed, HttpResponse, Mount, Reply, Shown, Upgrade, accepts_gzip, caught, credentials, discard,
-    peer, read_body, request_id,
+    Address, BodyError, Boxed, HttpResponse, Mount, Reply, Upgrade, accepts_gzip, caught, credentials, discard, peer,
+    read_body, request_id,
 };
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap};
@@ -158,11 +159,11 @@ impl QueryApi {
         if !self.auth.is_enabled() {
             return Ok(Caller::anonymous());
         }
-        let shown = credentials(&head.headers, &head.extensions);
-        let shown = shown.map_err(|error| Failure::new(Failure::UNAUTHORIZED, error.to_string()))?;
-        if let Some(caller) = self.auth.known(as_credentials(&shown)) {
+        if let Some(caller) = http_login::known(&*self.auth, &head.headers, &head.extensions) {
             return Ok(caller);
         }
+        let shown = credentials(&head.headers, &head.extensions);
+        let shown = shown.map_err(|error| Failure::new(Failure::UNAUTHORIZED, error.to_string()))?;
         let from = peer(&head.extensions);
         let watch = &self.transactions.serving().watch;
         let mut watched = watch.record(Class::Login, || {
@@ -175,7 +176,10 @@ impl QueryApi {
         let internal = |_| Failure::new(Failure::UNKNOWN, "an internal error happened in the check of credentials");
         let checked = check.await.map_err(internal)?.map_err(|error| refused(&error));
         match &checked {
-            Ok(_) => watched.succeed(),
+            Ok(caller) => {
+                watched.note(|event| caller.note_in(&mut event.subject));
+                watched.succeed();
+            }
             Err(failure) => watched.fail(&failure.code, failure.code == Failure::UNAUTHORIZED),
         }
         checked
@@ -262,11 +266,11 @@ impl QueryApi {
     async fn begin(&self, database: &str, caller: Caller, ask: Ask, form: Form) -> Result<Reply, Failure> {
         let begin = self.begin_of(database, caller, &ask, false)?;
         let share = self.share(&begin)?;
-        let user = begin.caller.name().to_owned();
+        let caller = begin.caller.clone();
         let (collect, events) = Collect::new(form, self.options.response_bytes_max);
         let database = begin.database.clone();
         let transaction = self.transactions.begin(begin, collect)?;
-        let mut open = Open { transaction, events, database, user, form, next: 0, _share: share };
+        let mut open = Open { transaction, events, database, caller, form, next: 0, _share: share };
         let done = self.carry_out(&mut open, &ask, "").await?;
         let id = self.open.insert(open);
         let rest = json!({ "transaction": { "id": id, "expires": self.expires() } });
@@ -304,8 +308,12 @@ impl QueryApi {
         let database = self.transactions.queries().database(Some(database))?;
         let found = self.open.get(id, &database, caller.name())?;
         let mut open = found.lock().await;
-        if open.database != database || open.user != caller.name() {
+        if open.database != database || open.caller.name() != caller.name() {
             return Err(not_found(id));
+        }
+        if !caller.has_rights_of(&open.caller) {
+            self.open.remove(id);
+            return Err(Failure::rights_changed());
         }
         let done = self.carry_out(&mut open, &ask, id).await;
         let done = done.inspect_err(|_| self.open.remove(id))?;
@@ -453,20 +461,11 @@ fn unreadable(error: BodyError, max: usize) -> Failure {
     }
 }
 
-fn as_credentials(shown: &Shown) -> Credentials<'_> {
-    match shown {
-        Shown::Nothing => Credentials::None,
-        Shown::Password { user, password } => Credentials::Password { user, password },
-        Shown::Token(token) => Credentials::Token(token),
-        Shown::Certificate(user) => Credentials::Certificate(user),
-    }
-}
-
 fn refused(error: &AuthError) -> Failure {
     let code = match error {
         AuthError::Required | AuthError::Failed => Failure::UNAUTHORIZED,
         AuthError::Throttled { .. } => "Neo.ClientError.Security.AuthenticationRateLimit",
-        AuthError::Busy => Failure::OVERLOADED,
+        AuthError::Busy | AuthError::Issuer => Failure::OVERLOADED,
         AuthError::Storage(_) => Failure::SHUTTING_DOWN,
     };
     Failure::new(code, error.to_string())

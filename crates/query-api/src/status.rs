@@ -9,7 +9,7 @@ use serde_json::json;
 fn status(failure: &Failure) -> StatusCode {
     match &*failure.code {
         Failure::UNAUTHORIZED => StatusCode::UNAUTHORIZED,
-        Failure::FORBIDDEN => StatusCode::FORBIDDEN,
+        Failure::FORBIDDEN | Failure::AUTHORIZATION_EXPIRED => StatusCode::FORBIDDEN,
         Failure::DATABASE_NOT_FOUND | Failure::TRANSACTION_NOT_FOUND => StatusCode::NOT_FOUND,
         Failure::OVER_QUOTA | "Neo.ClientError.Security.AuthenticationRateLimit" => StatusCode::TOO_MANY_REQUESTS,
         code if code.starts_with("Neo.TransientError") => StatusCode::SERVICE_UNAVAILABLE,

@@ -23,7 +23,7 @@ fn graph(graph: &Graph, is_auto: bool) {
     }
 }
 
-const WALKS: [&str; 22] = [
+const WALKS: [&str; 28] = [
     "g.V(1).out()",
     "g.V(1).both()",
     "g.V(1, 1, 2, 99).in('knows').id()",
@@ -46,6 +46,12 @@ const WALKS: [&str; 22] = [
     "g.withoutStrategies(LazyBarrierStrategy).V(1).both().both().both().count()",
     "g.V(1).both().both().limit(7).count()",
     "g.V(1).out('nobody').count()",
+    "g.V(1, 1, 2).both().both().dedup().count()",
+    "g.V().both().out().in().dedup().count()",
+    "g.V(1).both().both().dedup().path().count()",
+    "g.V(1, 2).local(__.out().both().dedup().count())",
+    "g.V(1).both().as('a').both().dedup().select('a').id()",
+    "g.V(1).both().both().dedup().as('b').count()",
 ];
 
 fn sorted(mut values: Vec<Value>) -> Vec<Value> {

@@ -161,6 +161,17 @@ impl<'g> Cx<'g> {
         }
     }
 
+    /// What must be called between reading and writing an element of an auto graph as a whole: see
+    /// [`GraphWrite::see_new_names`].
+    ///
+    /// # Errors
+    /// Those of [`Self::write`] and of the graph.
+    pub fn see_new_names(&mut self) -> Result<()> {
+        self.write()?.see_new_names()?;
+        self.refresh();
+        Ok(())
+    }
+
     /// Takes the schema anew, which a write to an auto graph may have made larger.
     pub fn refresh(&mut self) {
         self.catalogue = Arc::clone(self.read().catalogue());

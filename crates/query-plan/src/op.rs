@@ -225,9 +225,12 @@ pub struct Expand {
     pub properties: bool,
     /// At most this many for each vertex.
     pub limit: Option<u64>,
+    /// What properties of edges are tested for next: edges that fail may be left out.
+    pub conditions: Vec<(Text, Predicate)>,
     /// Only edges for which this yields something.
     pub edge_filter: Option<Pipeline>,
-    /// Whether only the number of edges is wanted: what comes in stands for as many.
+    /// Whether only the number of edges is wanted: what comes in stands for as many. With `is_distinct`: the number of
+    /// neighbours that did not come before, of which none comes again.
     pub is_counted: bool,
     /// Whether a neighbour is wanted the first time only; it may still come again.
     pub is_distinct: bool,
@@ -243,6 +246,7 @@ impl Expand {
             to_edges: false,
             properties: true,
             limit: None,
+            conditions: Vec::new(),
             edge_filter: None,
             is_counted: false,
             is_distinct: false,

@@ -40,9 +40,11 @@ fn pipeline(pipeline: &mut Pipeline, may_skip_edges: bool, rules: &mut Vec<&'sta
         skip_edges(pipeline, rules);
     }
     push_limits(pipeline, rules);
+    bound_edges(pipeline, rules);
     skip_properties(pipeline, rules);
     count_only(pipeline, rules);
     skip_repetitions(pipeline, rules);
+    count_distinct(pipeline, rules);
     needed::read_only_needed(pipeline, rules);
 }
 
@@ -167,6 +169,26 @@ fn push_limits(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
     }
 }
 
+/// Conditions on edges right after they are read bound what is read, where they are about sort keys of the label. They
+/// are tested all the same.
+fn bound_edges(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
+    for at in 1..pipeline.nodes.len() {
+        let (before, after) = pipeline.nodes.split_at_mut(at);
+        let Some(Node { op: Op::Expand(expand), .. }) = before.last_mut() else { continue };
+        if !expand.to_edges || expand.limit.is_some() {
+            continue;
+        }
+        let condition = |node: &Node| match &node.op {
+            Op::Has(Target::Property(key), predicate) => Some((key.clone(), predicate.clone())),
+            _ => None,
+        };
+        expand.conditions = after.iter().map_while(condition).collect();
+        if !expand.conditions.is_empty() {
+            rules.push("ConditionsIntoExpand");
+        }
+    }
+}
+
 /// Properties of edges are read only if something follows that may look at them.
 fn skip_properties(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
     for at in 0..pipeline.nodes.len() {
@@ -206,19 +228,47 @@ fn is_whole(scan: &Scan) -> bool {
     *is_start && ids.is_none() && conditions.is_empty() && limit.is_none()
 }
 
-/// Neighbours of which repetitions are removed are made once.
+/// Neighbours of which repetitions are removed are made once, and so are those before, which lead to the same ones
+/// again.
 fn skip_repetitions(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
     for at in 1..pipeline.nodes.len() {
         let (before, after) = pipeline.nodes.split_at_mut(at);
-        if let (Some(Node { op: Op::Expand(expand), .. }), Some(Node { op: Op::Dedup(labels, by), .. })) =
-            (before.last_mut(), after.first())
-            && labels.is_empty()
-            && by.is_empty()
-            && !expand.to_edges
-            && expand.edge_filter.is_none()
+        if !matches!(after.first(), Some(Node { op: Op::Dedup(labels, by), .. }) if labels.is_empty() && by.is_empty())
         {
+            continue;
+        }
+        for node in before.iter_mut().rev() {
+            let Op::Expand(expand) = &mut node.op else { break };
+            if expand.to_edges || expand.edge_filter.is_some() || expand.is_counted {
+                break;
+            }
             expand.is_distinct = true;
             rules.push("NeighboursOnce");
         }
+    }
+}
+
+/// Neighbours of which repetitions are removed and the rest is counted are not made.
+fn count_distinct(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
+    let mut at = 0;
+    while at + 2 < pipeline.nodes.len() {
+        let is_counted = match pipeline.nodes.get(at..at + 3) {
+            Some([expand, dedup, count]) => {
+                matches!(&expand.op, Op::Expand(expand) if expand.is_distinct)
+                    && matches!(&dedup.op, Op::Dedup(labels, by) if labels.is_empty() && by.is_empty())
+                    && matches!(count.op, Op::Count(Scope::Global))
+                    && expand.labels.is_empty()
+                    && dedup.labels.is_empty()
+            }
+            _ => false,
+        };
+        if is_counted {
+            pipeline.nodes.remove(at + 1);
+            if let Some(Node { op: Op::Expand(expand), .. }) = pipeline.nodes.get_mut(at) {
+                expand.is_counted = true;
+            }
+            rules.push("CountWithoutElements");
+        }
+        at += 1;
     }
 }

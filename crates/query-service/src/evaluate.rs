@@ -9,6 +9,7 @@ use gremlin::{Bytecode, Expression, Resolve, Script, Source, Statement, Target, 
 use query_plan::Plan;
 use query_value::{Set, Value};
 
+use crate::advice::explain;
 use crate::error::{QueryError, QueryErrorKind};
 use crate::limits::{LIST_ITEMS_MAX, ROWS_PER_BATCH};
 use crate::names::Names;
@@ -82,6 +83,7 @@ impl Evaluator<'_, '_> {
 
     fn stream(&mut self, plan: &Plan) -> Result<(), QueryError> {
         self.running.set_plan(query_plan::explain(plan));
+        let _execute = traces::enter("execute");
         let Self { unit, sink, running, .. } = self;
         unit.run(plan, ROWS_PER_BATCH, &mut |rows| {
             hand_on(&mut **sink, running, rows)?;
@@ -185,6 +187,10 @@ impl Evaluator<'_, '_> {
 
     /// The plan of a traversal, with the values of what its arguments name.
     pub(crate) fn plan(&mut self, bytecode: &Bytecode) -> Result<Plan, QueryError> {
+        let _plan = traces::enter("plan");
+        if let crate::request::Program::Text(text) = &self.request.program {
+            traces::note_query(text);
+        }
         let mut resolver = Resolver { evaluator: self, failed: None };
         let lowered = gremlin::lower(bytecode, &mut resolver);
         if let Some(error) = resolver.failed {
@@ -204,6 +210,7 @@ impl Evaluator<'_, '_> {
     /// What a terminal method makes of a traversal.
     pub(crate) fn finish(&mut self, plan: &Plan, terminal: Terminal) -> Result<Slot, QueryError> {
         self.running.set_plan(query_plan::explain(plan));
+        let _execute = traces::enter("execute");
         let value = match terminal {
             Terminal::Next(None) => {
                 let first = self.unit.first(plan, 1)?.into_iter().next();
@@ -232,7 +239,7 @@ impl Evaluator<'_, '_> {
             }
             Terminal::HasNext => Value::Bool(!self.unit.first(plan, 1)?.is_empty()),
             Terminal::TryNext => self.unit.first(plan, 1)?.into_iter().next().unwrap_or_default(),
-            Terminal::Explain => Value::String(query_plan::explain(plan).into()),
+            Terminal::Explain => Value::String(explain(plan, self.unit.graph()).into()),
         };
         Ok(Slot::Value(value))
     }

@@ -1,10 +1,12 @@
 //! What requests and sessions share: how one is evaluated, listed and logged.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use auth::Accounts;
 use graph_host::Store;
+use merge_locks::MergeLocks;
 use query_exec::Settings;
 
 use crate::cancel::{Cancel, Reason};
@@ -13,8 +15,9 @@ use crate::evaluate::Evaluator;
 use crate::limits;
 use crate::names::Names;
 use crate::request::{Prepared, Sink};
-use crate::running::{Registered, Running, shortened};
+use crate::running::Running;
 use crate::slot::Variables;
+use crate::slow::Slow;
 use crate::unit::Unit;
 
 /// How queries are carried out.
@@ -26,8 +29,12 @@ pub struct Options {
     pub sessions_max: usize,
     /// How long a session may be idle (`gremlin.session_idle_ms`).
     pub session_idle: Duration,
-    /// From which duration on a query is logged; zero: none is (`gremlin.slow_query_ms`).
+    /// From which duration on a query is logged and kept among the slow ones; zero: none is (`gremlin.slow_query_ms`).
     pub slow_query: Duration,
+    /// The folders whose files `LOAD CSV` may read (`cypher.import_folders`).
+    pub import_folders: Vec<PathBuf>,
+    /// Bytes of one row of `LOAD CSV` (`cypher.csv_row_bytes_max`).
+    pub csv_row_bytes_max: usize,
 }
 
 impl Default for Options {
@@ -37,6 +44,8 @@ impl Default for Options {
             sessions_max: limits::SESSIONS_MAX,
             session_idle: limits::SESSION_IDLE,
             slow_query: Duration::from_secs(1),
+            import_folders: Vec::new(),
+            csv_row_bytes_max: limits::CSV_ROW_BYTES_MAX,
         }
     }
 }
@@ -47,6 +56,8 @@ pub(crate) struct Inner {
     pub(crate) options: Options,
     pub(crate) accounts: Option<Arc<Accounts>>,
     pub(crate) running: Running,
+    pub(crate) slow: Slow,
+    pub(crate) merges: MergeLocks,
 }
 
 impl Inner {
@@ -77,31 +88,15 @@ impl Inner {
         if outcome.is_err() {
             unit.roll_back();
         }
-        self.log_slow(prepared, &running, outcome.as_ref().err());
+        let failure = outcome.as_ref().err().map(|error| error.message.as_str());
+        self.slow.note(&running, self.options.slow_query, failure, None);
         let is_late = running.elapsed() >= request.timeout;
-        outcome.map_err(|error| explained(error, cancel, request.timeout, is_late))
-    }
-
-    fn log_slow(&self, prepared: &Prepared, running: &Registered<'_>, error: Option<&QueryError>) {
-        let (elapsed, limit) = (running.elapsed(), self.options.slow_query);
-        if limit.is_zero() || elapsed < limit {
-            return;
-        }
-        tracing::warn!(
-            graph = prepared.graph,
-            user = prepared.request.user,
-            elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
-            rows = running.rows(),
-            error = error.map(|error| error.message.as_str()),
-            plan = running.plan(),
-            "slow query: {}",
-            shortened(&prepared.text)
-        );
+        outcome.map_err(|error| explained(error, cancel, prepared, is_late))
     }
 }
 
 /// The error that a query was ended from outside, where that is why it failed.
-fn explained(error: QueryError, cancel: &Cancel, timeout: Duration, is_late: bool) -> QueryError {
+fn explained(error: QueryError, cancel: &Cancel, prepared: &Prepared, is_late: bool) -> QueryError {
     if !error.is_cancelled() && !error.is_timeout() {
         return error;
     }
@@ -110,7 +105,7 @@ fn explained(error: QueryError, cancel: &Cancel, timeout: Duration, is_late: boo
     match reason {
         Some(Reason::Timeout) => QueryError::access(
             graph_model::ErrorKind::Timeout,
-            format!("the query took longer than {} ms (evaluationTimeout)", timeout.as_millis()),
+            format!("the query took longer than {} ms ({})", prepared.timeout().as_millis(), prepared.time_limit()),
         ),
         Some(Reason::Killed) => QueryError::access(
             graph_model::ErrorKind::Cancelled,

@@ -6,10 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use auth::Caller;
+use graph_access::GraphRights;
 use graph_host::{Job, JobContext};
 use graph_maintenance::Progress as _;
 use graph_model::ErrorKind;
-use graph_store::StoreError;
+use graph_store::{Graph, StoreError};
 use gremlin::Text;
 use query_value::Value;
 use serde_json::{Map, Value as Json, json};
@@ -42,6 +43,15 @@ impl GremlinJobs {
     pub fn connect(&self, service: &Arc<QueryService>) {
         // The first one stays.
         drop(self.0.set(Arc::downgrade(service)));
+    }
+
+    /// What a user who has started a task may do with the elements of a graph now; `None`: everything.
+    ///
+    /// # Errors
+    /// [`StoreError::Closing`] where the service is not there (any more).
+    pub fn rights(&self, user: Option<&str>, graph: &Graph) -> Result<Option<Arc<GraphRights>>, StoreError> {
+        let service = self.0.get().and_then(Weak::upgrade).ok_or(StoreError::Closing)?;
+        Ok(caller_for(&service, user).rights(graph))
     }
 
     /// The job, to be registered with the store.
@@ -160,12 +170,7 @@ fn run(
     collected: &mut Collect,
 ) -> Result<(), QueryError> {
     let JobRequest { gremlin, bindings, aliases, user, .. } = request;
-    let caller = match (service.accounts(), &user) {
-        (None, _) => Caller::anonymous(),
-        (Some(accounts), Some(user)) => accounts.on_behalf_of(user).unwrap_or_else(Caller::nobody),
-        // It was started when the server had no users, and nobody is known whose rights it could have.
-        (Some(_), None) => Caller::nobody(),
-    };
+    let caller = caller_for(service, user.as_deref());
     let bindings = bindings.into_iter().map(|(name, value)| Ok((Text::from(name.as_str()), from_json(value)?)));
     let prepared = service.prepare(QueryRequest {
         program: Program::Text(gremlin),
@@ -178,6 +183,16 @@ fn run(
         materialize: true,
     })?;
     service.run(&prepared, cancel, collected)
+}
+
+/// Who has started a task, with the rights of this moment.
+fn caller_for(service: &QueryService, user: Option<&str>) -> Caller {
+    match (service.accounts(), user) {
+        (None, _) => Caller::anonymous(),
+        (Some(accounts), Some(user)) => accounts.on_behalf_of(user).unwrap_or_else(Caller::nobody),
+        // It was started when the server had no users, and nobody is known whose rights it could have.
+        (Some(_), None) => Caller::nobody(),
+    }
 }
 
 fn as_json(rows: &[(Value, u64)]) -> String {

@@ -14,8 +14,10 @@
 //!
 //! Start reading at [`QueryService`].
 
+mod advice;
 mod cancel;
 mod collect;
+mod entered;
 mod error;
 mod evaluate;
 mod inner;
@@ -29,15 +31,18 @@ mod running;
 mod service;
 mod sessions;
 mod slot;
+mod slow;
 mod text;
 mod unit;
 
 pub use cancel::{Cancel, Reason};
 pub use collect::Collect;
+pub use entered::Entered;
 pub use error::{QueryError, QueryErrorKind};
 pub use inner::Options;
 pub use job::{GremlinJob, GremlinJobs, JOB_KIND, JobRequest};
 pub use json::{from_json, to_json};
 pub use request::{Gone, Prepared, Program, QueryRequest, Sink};
-pub use running::{Entered, RunningQuery};
+pub use running::RunningQuery;
 pub use service::QueryService;
+pub use slow::SlowQuery;

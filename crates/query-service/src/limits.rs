@@ -22,5 +22,14 @@ pub const SESSION_REQUESTS_MAX: usize = 16;
 /// How long a session may be idle unless the settings say otherwise; its unit is dropped then.
 pub const SESSION_IDLE: Duration = Duration::from_secs(600);
 
+/// Bytes of one row of `LOAD CSV` unless the settings say otherwise.
+pub const CSV_ROW_BYTES_MAX: usize = 4 * 1024 * 1024;
+
 /// Bytes of a query's text that are kept while it runs, for people to recognize it.
 pub const TEXT_BYTES_KEPT: usize = 4_096;
+
+/// Queries that were slow of late, kept for people to look at: some 10 KiB each at the most.
+pub const SLOW_QUERIES_KEPT: usize = 100;
+
+/// Bytes of a plan that are kept of such a query.
+pub const PLAN_BYTES_KEPT: usize = 4_096;

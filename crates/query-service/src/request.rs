@@ -66,6 +66,7 @@ pub struct Prepared {
     pub(crate) is_write: bool,
     /// Whether it may write more than deletions.
     pub(crate) adds: bool,
+    time_limit: &'static str,
 }
 
 impl Prepared {
@@ -98,7 +99,24 @@ impl Prepared {
     pub fn timeout(&self) -> Duration {
         self.request.timeout
     }
+
+    /// Lets it work no longer than a limit, where there is one; `name`: of the limit, for the error.
+    pub fn bound_time(&mut self, limit: Option<Duration>, name: &'static str) {
+        if let Some(limit) = limit.filter(|limit| *limit < self.request.timeout) {
+            self.request.timeout = limit;
+            self.time_limit = name;
+        }
+    }
+
+    /// The name of the limit of its time.
+    #[must_use]
+    pub fn time_limit(&self) -> &'static str {
+        self.time_limit
+    }
 }
+
+/// The limit of the time that a request sets itself, in the words of TinkerPop's protocol.
+const EVALUATION_TIMEOUT: &str = "evaluationTimeout";
 
 /// Reads the program of a request, and finds its graph.
 pub(crate) fn prepare(request: QueryRequest, names: &Names<'_>) -> Result<Prepared, QueryError> {
@@ -119,7 +137,7 @@ pub(crate) fn prepare(request: QueryRequest, names: &Names<'_>) -> Result<Prepar
         Some(graph) => graph,
         None => names.of_source(&Source::Named("g".into()))?,
     };
-    Ok(Prepared { request, script, graph, text, is_write, adds })
+    Ok(Prepared { request, script, graph, text, is_write, adds, time_limit: EVALUATION_TIMEOUT })
 }
 
 /// Bytecode as a script of one statement; `tx` is how drivers end a transaction.

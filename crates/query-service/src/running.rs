@@ -60,7 +60,7 @@ impl Running {
     pub(crate) fn begin(&self, graph: &str, text: &str, user: &str, cancel: &Cancel) -> Registered<'_> {
         let entry = Arc::new(Entry {
             graph: graph.to_owned(),
-            text: shortened(text),
+            text: shortened(text, TEXT_BYTES_KEPT),
             user: user.to_owned(),
             began: Instant::now(),
             rows: AtomicU64::new(0),
@@ -119,6 +119,22 @@ impl Registered<'_> {
     pub(crate) fn elapsed(&self) -> Duration {
         self.entry.began.elapsed()
     }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(crate) fn graph(&self) -> &str {
+        &self.entry.graph
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.entry.text
+    }
+
+    pub(crate) fn user(&self) -> &str {
+        &self.entry.user
+    }
 }
 
 impl Drop for Registered<'_> {
@@ -127,54 +143,12 @@ impl Drop for Registered<'_> {
     }
 }
 
-/// A query of another language, carried out by somebody else: in the list of those that run, and in the log where it
-/// is slow, until it is dropped.
-pub struct Entered<'r> {
-    registered: Registered<'r>,
-    cancel: Cancel,
-    slow: Duration,
-}
-
-impl<'r> Entered<'r> {
-    pub(crate) fn new(registered: Registered<'r>, cancel: Cancel, slow: Duration) -> Self {
-        Self { registered, cancel, slow }
-    }
-
-    /// Counts rows that were handed on.
-    pub fn add_rows(&self, rows: u64) {
-        self.registered.add(rows, 0);
-    }
-
-    /// Whether somebody has ended it by its number.
-    #[must_use]
-    pub fn is_killed(&self) -> bool {
-        self.cancel.reason() == Some(Reason::Killed)
-    }
-}
-
-impl Drop for Entered<'_> {
-    fn drop(&mut self) {
-        let (elapsed, entry) = (self.registered.elapsed(), &self.registered.entry);
-        self.cancel.detach();
-        if !self.slow.is_zero() && elapsed >= self.slow {
-            tracing::warn!(
-                graph = entry.graph,
-                user = entry.user,
-                elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
-                rows = self.registered.rows(),
-                "slow query: {}",
-                entry.text
-            );
-        }
-    }
-}
-
-/// The beginning of a text.
-pub(crate) fn shortened(text: &str) -> String {
-    if text.len() <= TEXT_BYTES_KEPT {
+/// The beginning of a text, of so many bytes at the most.
+pub(crate) fn shortened(text: &str, bytes_max: usize) -> String {
+    if text.len() <= bytes_max {
         return text.to_owned();
     }
-    let end = (0..=TEXT_BYTES_KEPT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    let end = (0..=bytes_max).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
     format!("{}...", text.get(..end).unwrap_or_default())
 }
 
@@ -202,6 +176,6 @@ mod tests {
     #[test]
     fn long_texts_are_cut_at_a_character() {
         let text = "é".repeat(TEXT_BYTES_KEPT);
-        assert!(shortened(&text).len() <= TEXT_BYTES_KEPT + 3);
+        assert!(shortened(&text, TEXT_BYTES_KEPT).len() <= TEXT_BYTES_KEPT + 3);
     }
 }

@@ -1,5 +1,6 @@
 //! The service: carries out requests, in sessions and without.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -7,16 +8,19 @@ use std::time::Duration;
 use auth::{Accounts, Caller};
 use graph_access::Budget;
 use graph_host::Store;
+use merge_locks::MergeLocks;
 
 use crate::cancel::Cancel;
+use crate::entered::Entered;
 use crate::error::QueryError;
 use crate::inner::{Inner, Options};
 use crate::names::Names;
 use crate::request::{self, Prepared, QueryRequest, Sink};
 use crate::rights;
-use crate::running::{Entered, Running, RunningQuery};
+use crate::running::{Running, RunningQuery};
 use crate::sessions::Sessions;
 use crate::slot::Variables;
+use crate::slow::{Slow, SlowQuery};
 use crate::unit::Unit;
 
 /// Carries out queries over the graphs of a store.
@@ -35,7 +39,8 @@ impl QueryService {
     /// The same on a server with users: tasks run with the rights of who has started them.
     #[must_use]
     pub fn with_accounts(store: Arc<Store>, options: Options, accounts: Option<Arc<Accounts>>) -> Self {
-        let inner = Arc::new(Inner { store, options, accounts, running: Running::default() });
+        let (running, slow, merges) = (Running::default(), Slow::default(), MergeLocks::default());
+        let inner = Arc::new(Inner { store, options, accounts, running, slow, merges });
         Self { sessions: Sessions::new(Arc::clone(&inner)), inner }
     }
 
@@ -112,6 +117,18 @@ impl QueryService {
         self.sessions.close(&rights::session_of(caller, session))
     }
 
+    /// What keeps transactions from merging the same pattern at one time, for all protocols.
+    #[must_use]
+    pub fn merge_locks(&self) -> &MergeLocks {
+        &self.inner.merges
+    }
+
+    /// The folders whose files may be read (`cypher.import_folders`), and how many bytes a row of one may have.
+    #[must_use]
+    pub fn imports(&self) -> (&[PathBuf], usize) {
+        (&self.inner.options.import_folders, self.inner.options.csv_row_bytes_max)
+    }
+
     /// Bytes one query may hold (`gremlin.memory_max`).
     #[must_use]
     pub fn memory_max(&self) -> u64 {
@@ -125,13 +142,25 @@ impl QueryService {
         let cancel = Cancel::default();
         cancel.attach(interrupt);
         let registered = self.inner.running.begin(graph, text, user, &cancel);
-        Entered::new(registered, cancel, self.inner.options.slow_query)
+        Entered::new(registered, cancel, (&self.inner.slow, self.inner.options.slow_query))
     }
 
     /// The queries that run on a graph, the oldest first.
     #[must_use]
     pub fn running(&self, graph: &str) -> Vec<RunningQuery> {
         self.inner.running.of_graph(graph)
+    }
+
+    /// The queries on a graph that were slow of late, the latest first.
+    #[must_use]
+    pub fn slow(&self, graph: &str) -> Vec<SlowQuery> {
+        self.inner.slow.of_graph(graph)
+    }
+
+    /// From which duration on a query is slow; zero: none is (`gremlin.slow_query_ms`).
+    #[must_use]
+    pub fn slow_from(&self) -> Duration {
+        self.inner.options.slow_query
     }
 
     /// Ends a query of a graph by its number; false if there is none.

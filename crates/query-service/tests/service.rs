@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use graph_host::{Store, StoreOptions};
+use graph_host::{GraphConf, Store, StoreOptions};
 use key_codec::tables::TABLES;
 use kv::MemoryEngine;
 use query_service::{Cancel, Collect, Gone, Options, Program, QueryError, QueryRequest, QueryService, Reason, Sink};
@@ -121,6 +121,23 @@ fn a_variable_holds_a_schema() {
 }
 
 #[test]
+fn a_session_keeps_values_of_keys_that_others_added_since_it_began() {
+    let store = Store::open(Arc::new(MemoryEngine::open(TABLES)), StoreOptions::default()).unwrap();
+    store.create_graph("auto", &GraphConf::from([("schema.mode".to_owned(), "auto".to_owned())])).unwrap();
+    let service = QueryService::new(Arc::new(store), Options::default());
+    run(&service, "gauto.addV('p').property(id, 'a').as('a').addV('p').property(id, 'b').addE('to').to('a')").unwrap();
+    run_in(&service, "s", "gauto.V('b').property('one', 1)").unwrap();
+    run(&service, "gauto.V('a').property('two', 2)").unwrap();
+    run(&service, "gauto.E().property('three', 3)").unwrap();
+    run_in(&service, "s", "gauto.V('a').property('four', 4)").unwrap();
+    run_in(&service, "s", "gauto.E().property('five', 5)").unwrap();
+    run_in(&service, "s", "gauto.tx().commit()").unwrap();
+    let values = |of: &str| run(&service, &format!("gauto.{of}.values().order()")).unwrap();
+    assert_eq!(values("V('a')"), [Value::Int(2), Value::Int(4)]);
+    assert_eq!(values("E()"), [Value::Int(3), Value::Int(5)]);
+}
+
+#[test]
 fn sessions_are_bounded() {
     let service = service(Options { sessions_max: 1, ..Options::default() });
     run_in(&service, "one", "g.V()").unwrap();
@@ -145,13 +162,56 @@ fn scripts_of_clients_run() {
     let script = "def res = [:]; res.vertex_num = g.V().count().next(); res['names'] = g.V().values('name').toList(); \
         return res.names.size()";
     assert_eq!(run(&service, script).unwrap(), [Value::Int(1)]);
-    for source in ["g", "ghugegraph", "__g_hugegraph", "hugegraph.traversal()"] {
+    let quoted = "this.binding.'DEFAULT-hugegraph'.traversal()";
+    for source in ["g", "ghugegraph", "__g_hugegraph", "hugegraph.traversal()", quoted] {
         assert_eq!(run(&service, &format!("{source}.V().count()")).unwrap(), [Value::Long(1)], "{source}");
     }
     let aliases = vec![("g".into(), "__g_DEFAULT-hugegraph".into())];
     let prepared = service.prepare(QueryRequest { aliases, ..request("g.V().count()") }).unwrap();
     assert_eq!(prepared.graph(), "hugegraph");
     assert!(run(&service, "nosuch.V()").is_err());
+}
+
+#[test]
+fn explain_names_the_index_that_would_help() {
+    let service = service(Options::default());
+    let schema = "graph.schema().propertyKey('age').asInt().ifNotExist().create(); \
+        graph.schema().propertyKey('note').asText().ifNotExist().create(); \
+        graph.schema().vertexLabel('dog').properties('name', 'age', 'note').nullableKeys('age', 'note')\
+        .useCustomizeStringId().ifNotExist().create()";
+    run(&service, schema).unwrap();
+    let explained = |query: &str| {
+        let results = run(&service, &format!("{query}.explain()")).unwrap();
+        let text = results.first().and_then(Value::as_text).unwrap();
+        text.lines().filter(|line| line.starts_with("  Scan: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let shown = |query: &str, wanted: &[&str]| {
+        let found = explained(query);
+        assert_eq!(found.len(), wanted.len(), "{query}: {found:?}");
+        for (line, wanted) in found.iter().zip(wanted) {
+            assert!(line.contains(wanted), "{query}: {line}");
+        }
+    };
+    shown("g.V().has('dog', 'age', gt(3))", &["a RANGE index label over 'dog' by 'age'"]);
+    shown("g.V().where(__.V().has('name', 'x'))", &["a SECONDARY index label over 'dog' by 'name'"]);
+    shown("g.V().has('person', 'name', 'x')", &[]);
+    shown("g.V('d').has('age', 3)", &[]);
+    shown("g.V().hasLabel('dog').count()", &[]);
+    run(&service, "graph.schema().indexLabel('byAge').onV('dog').by('age').range().ifNotExist().create()").unwrap();
+    // It is used from when it has been built.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !explained("g.V().has('dog', 'age', gt(3))").is_empty() {
+        assert!(Instant::now() < deadline, "the index was never built");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    run(&service, "g.addV('dog').property(id, 'r').property('name', 'rex').property('age', 3).property('note', 'a')")
+        .unwrap();
+    run(&service, "g.addV('dog').property(id, 's').property('name', 'sam').property('age', 3).property('note', 'b')")
+        .unwrap();
+    // The index over one of the properties is used, and the other is compared.
+    let both = "g.V().hasLabel('dog').has('age', 3).has('note', 'b')";
+    shown(both, &[]);
+    assert_eq!(run(&service, &format!("{both}.values('name')")).unwrap(), [Value::from("sam")]);
 }
 
 #[test]
@@ -163,4 +223,84 @@ fn a_query_that_was_ended_before_it_began_does_nothing() {
     let error = service.run(&prepared, &cancel, &mut Collect::new(1 << 20)).unwrap_err();
     assert!(error.is_cancelled() && error.message.contains("on request"), "{error}");
     assert_eq!(run(&service, "g.V().count()").unwrap(), [Value::Long(0)]);
+}
+
+#[test]
+fn indexes_of_auto_graphs_are_used_and_find_what_scans_find() {
+    let store = Store::open(Arc::new(MemoryEngine::open(TABLES)), StoreOptions::default()).unwrap();
+    store.create_graph("auto", &GraphConf::from([("schema.mode".to_owned(), "auto".to_owned())])).unwrap();
+    let service = QueryService::new(Arc::new(store), Options::default());
+    let add = |label: &str, age: &str| {
+        run(&service, &format!("gauto.addV('{label}').property('age', {age}).property('name', 'n')")).unwrap();
+    };
+    let ages = [
+        "1",
+        "1L",
+        "1.0d",
+        "2",
+        "0.1f",
+        "0.1d",
+        "0.1m",
+        "'1'",
+        "true",
+        "9007199254740993L",
+        "NaN",
+        "'b'",
+        "'\u{1F600}'",
+    ];
+    for label in ["person", "robot", "a::person"] {
+        ages.iter().for_each(|age| add(label, age));
+    }
+    run(&service, "gauto.addV('person').property(list, 'age', 1).property(list, 'age', 30).property('name', 'two')")
+        .unwrap();
+    let queries = [
+        ("gauto.V().has('person', 'age', 1)", true),
+        ("gauto.V().has('person', 'age', 0.1d)", true),
+        ("gauto.V().has('person', 'age', 0.1m)", true),
+        ("gauto.V().has('person', 'age', 9007199254740992L)", true),
+        ("gauto.V().has('person', 'age', '1')", true),
+        ("gauto.V().has('person', 'age', true)", true),
+        ("gauto.V().has('a::person', 'age', within(1, 2.0d, 'b'))", true),
+        ("gauto.V().hasLabel('person', 'a::person').has('age', gt(1))", true),
+        ("gauto.V().has('person', 'age', between(0, 40))", true),
+        ("gauto.V().has('person', 'age', lte('b'))", true),
+        ("gauto.V().has('person', 'age', gt('\u{1F600}'))", false),
+        ("gauto.V().has('person', 'age', startingWith(''))", true),
+        ("gauto.V().has('person', 'age', gt(20)).has('age', lt(2))", true),
+        ("gauto.V().has('person', 'age', neq(1))", false),
+        ("gauto.V().has('robot', 'age', 1)", false),
+        ("gauto.V().has('age', 1)", false),
+    ];
+    let found = |query: &str| {
+        let mut ids = run(&service, &format!("{query}.id()")).unwrap();
+        ids.sort_by(query_value::order);
+        ids
+    };
+    let before: Vec<_> = queries.iter().map(|(query, _)| found(query)).collect();
+    let explained = |query: &str| {
+        let results = run(&service, &format!("{query}.explain()")).unwrap();
+        results.first().and_then(Value::as_text).unwrap().to_owned()
+    };
+    assert!(explained(queries[0].0).contains("a SECONDARY index label over 'person' by 'age'"));
+    assert!(explained("gauto.V().has('age', 1)").contains("where a label is given"));
+    run(&service, "auto.schema().indexLabel('byAge').onV('person').by('age').range().ifNotExist().create()").unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !explained(queries[0].0).contains("Index: vertices of label 'person' are found by index label 'byAge'") {
+        assert!(Instant::now() < deadline, "the index was never built");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    for ((query, _), before) in queries.iter().zip(before) {
+        assert_eq!(found(query), before, "{query}");
+    }
+    for (query, is_used) in queries {
+        assert_eq!(explained(query).contains("Index:"), is_used, "{query}: {}", explained(query));
+    }
+    // A merge finds by it, in what the request has written too.
+    let merge = "gauto.mergeV([(T.label): 'person', 'age': 77])";
+    let ids = run(
+        &service,
+        &format!("{merge}.id().aggregate('a').fold().{}.id()", "mergeV([(T.label): 'person', 'age': 77L])"),
+    );
+    assert_eq!(ids.unwrap(), run(&service, &format!("{merge}.id()")).unwrap());
+    assert_eq!(run(&service, "gauto.V().has('person', 'age', 77).count()").unwrap(), [Value::Long(1)]);
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use audit::{Class, Event};
-use auth::{AuthError, Authenticate as _, Caller, Credentials, Permission, ResourceType};
+use auth::{AuthError, Authenticate as _, Caller, Permission, ResourceType};
+use http_login::as_credentials;
 use http_server::{Shown, credentials, peer};
 use hyper::header::HeaderMap;
 use hyper::http::Extensions;
@@ -28,8 +29,6 @@ pub(crate) enum Access {
     Named(Permission, ResourceType),
     /// A right to all of a kind in the graph.
     Whole(Permission, ResourceType),
-    /// The right to read all elements of the graph.
-    Elements,
     /// A right of a kind, whichever graph it is given for: it is about the server.
     Anywhere(Permission, ResourceType),
     /// To look after the graph space.
@@ -69,17 +68,11 @@ pub(crate) async fn identify(
     watched.begin().await.map_err(Barred::from)?;
     let checked = tokio::task::spawn_blocking(move || accounts.check(as_credentials(&shown), from)).await;
     let checked = checked.map_err(|_| ApiError::defect())?.map_err(ApiError::from);
+    if let Ok(caller) = &checked {
+        watched.note(|event| caller.note_in(&mut event.subject));
+    }
     watched.end_with_status(checked.as_ref().map_or_else(ApiError::status, |_| 200));
     checked
-}
-
-pub(crate) fn as_credentials(shown: &Shown) -> Credentials<'_> {
-    match shown {
-        Shown::Nothing => Credentials::None,
-        Shown::Password { user, password } => Credentials::Password { user, password },
-        Shown::Token(token) => Credentials::Token(token),
-        Shown::Certificate(user) => Credentials::Certificate(user),
-    }
 }
 
 /// Refuses who does not have what an endpoint needs. `named`: the last segment of the address.
@@ -93,11 +86,6 @@ pub(crate) fn check(access: Access, caller: &Caller, graph: &str, named: &str) -
         Access::Part(permission, kind) => (caller.may(graph, permission, kind), permission, kind),
         Access::Named(permission, kind) => (caller.may_named(graph, permission, kind, named), permission, kind),
         Access::Whole(permission, kind) => (caller.may_all(graph, permission, kind), permission, kind),
-        Access::Elements => {
-            let all = |kind| caller.may_all(graph, Permission::Read, kind);
-            let kind = if all(ResourceType::Vertex) { ResourceType::Edge } else { ResourceType::Vertex };
-            (all(kind), Permission::Read, kind)
-        }
         Access::Anywhere(permission, kind) => (caller.may_anywhere(permission, kind), permission, kind),
     };
     if is_allowed { Ok(()) } else { Err(denied(permission, graph, kind, "*")) }

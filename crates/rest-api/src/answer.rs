@@ -1,27 +1,27 @@
 //! The life of a request: find the route, admit, read the body, run the handler in time, answer. Start at [`answer`].
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use auth::{Authenticate as _, Caller};
+use audit::Class;
+use auth::Caller;
 use bytes::Bytes;
 use graph_access::Budget;
 use graph_store::Wait;
 use http_server::{
     Address, BodyError, HttpResponse, Refusal, Reply, Service, Shown, accepts_gzip, caught, credentials, discard, peer,
-    read_body,
+    prefers_open_metrics, read_body, request_id,
 };
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::Extensions;
 use hyper::{Method, Request, StatusCode};
 use rest_json::Dialect;
-use serving::{Admitted, Barred, CancelOnDrop, Outcome, QueryShare, Shape, Watched};
+use serving::{Admitted, Barred, CancelOnDrop, Outcome, QueryShare, Watched};
 use tokio::time::timeout;
 
 use crate::access::{self, Access};
@@ -57,10 +57,14 @@ async fn answer(app: Arc<App>, request: Request<Incoming>) -> HttpResponse {
         Found::Endpoint { id, .. } => Some(id),
         _ => None,
     };
+    if let Some(endpoint) = id.and_then(|id| app.directory.get(id)) {
+        traces::describe(|| (endpoint.method.as_str(), &*endpoint.template));
+    }
     let mut watched = Watched::nothing();
+    let mut asked_by = None;
     let answered = {
         let parts = (&head.method, &head.headers, &head.extensions);
-        let work = pin!(serve(&app, parts, address, found, &mut body, &mut watched));
+        let work = pin!(serve(&app, parts, &address, found, &mut body, (&mut watched, &mut asked_by)));
         caught(work).await
     };
     let mut reply = match answered {
@@ -76,9 +80,37 @@ async fn answer(app: Arc<App>, request: Request<Incoming>) -> HttpResponse {
     }
     app.serving.metrics.bytes_sent.inc_by(reply.body.len() as u64);
     watched.count_bytes(reply.body.len());
+    let took = started.elapsed();
+    let is_slow = !app.options.slow_request.is_zero() && took >= app.options.slow_request;
+    let given = request_id(&head.headers);
+    let mut shown_id = None;
+    // One is made only where somebody may look for it.
+    if given.is_some() || is_slow || outcome(reply.status) != Outcome::Succeeded {
+        let own = || watched.request_id().map_or_else(|| app.serving.watch.audit.request_id(), str::to_owned);
+        let request_id = given.map_or_else(own, str::to_owned);
+        let endpoint = id.and_then(|id| app.directory.get(id));
+        if is_slow && reply.status != StatusCode::INTERNAL_SERVER_ERROR {
+            app.serving.metrics.slow_requests.inc();
+        }
+        let answered = request_log::Answered {
+            endpoint: endpoint.map_or(("", "unknown"), |endpoint| (endpoint.method.as_str(), &*endpoint.template)),
+            is_query: endpoint.is_some_and(|endpoint| endpoint.class == Class::Query),
+            address: (address.path(), address.query()),
+            request_id: &request_id,
+            user: asked_by.as_ref().map_or("", Caller::name),
+            reply: &reply,
+            took,
+        };
+        request_log::note(&answered, is_slow);
+        shown_id = HeaderValue::try_from(request_id).ok();
+    }
     watched.end_with_status(reply.status.as_u16());
-    app.endpoints.of(id.map(|id| id.0)).observe(outcome(reply.status), started.elapsed());
-    reply.into_response()
+    app.endpoints.of(id.map(|id| id.0)).observe(outcome(reply.status), took);
+    let mut response = reply.into_response();
+    if let Some(id) = shown_id {
+        response.headers_mut().insert("x-request-id", id);
+    }
+    response
 }
 
 /// What a status counts as.
@@ -100,10 +132,10 @@ async fn refuse(request: Request<Incoming>, refusal: Refusal) -> HttpResponse {
 async fn serve(
     app: &Arc<App>,
     (method, headers, extensions): (&Method, &HeaderMap, &Extensions),
-    address: Address,
+    address: &Address,
     found: Found,
     body: &mut Incoming,
-    watched: &mut Watched,
+    (watched, asked_by): (&mut Watched, &mut Option<Caller>),
 ) -> Answered {
     let access = match found {
         Found::Endpoint { access, .. } => access,
@@ -114,6 +146,7 @@ async fn serve(
         Some(caller) => caller,
         None => Box::pin(access::identify(app, headers, extensions, access)).await?,
     };
+    *asked_by = Some(caller.clone());
     let (id, handler, scope, graph_at, param_at) = match found {
         Found::Endpoint { handler: Handler::NotYet, .. } => {
             return Err(ApiError::not_yet(method.as_str(), address.path()));
@@ -170,13 +203,14 @@ async fn serve(
     let java_client = is_java_client(headers);
     let mut call = Call {
         app: app_of_call,
-        address,
+        address: address.clone(),
         graph_at,
         param_at,
         graph,
         body,
         dialect,
         java_client,
+        open_metrics: address.path() == "/metrics" && prefers_open_metrics(headers),
         budget,
         attempt: None,
         cancelled: None,
@@ -218,14 +252,13 @@ async fn serve(
 fn attempt(call: &mut Call, id: EndpointId, handle: fn(&Call) -> Answered) -> Option<Answered> {
     let attempts = &call.app.serving.attempts;
     let (path, query) = (call.address.path().as_bytes(), call.address.query().as_bytes());
-    let shape = Shape::of(&[&id.0.to_le_bytes(), path, query, &call.body])?;
-    let time = attempts.begin(shape)?;
-    call.budget = Budget::within(time);
-    call.attempt = Some(Attempt { time, is_declined: Cell::new(false) });
+    let begun = attempts.begin(&[&id.0.to_le_bytes(), path, query, &call.body])?;
+    call.budget = Budget::within(begun.time);
+    call.attempt = Some(Attempt::new(begun.time));
     let answered = handle(call);
-    let is_declined = call.attempt.take().is_some_and(|attempt| attempt.is_declined.get());
+    let is_declined = call.attempt.take().is_some_and(|attempt| attempt.is_declined());
     if is_declined || (answered.is_err() && call.budget.check().is_err()) {
-        call.app.serving.attempts.was_in_vain(shape);
+        call.app.serving.attempts.was_in_vain(begun);
         return None;
     }
     Some(answered)
@@ -237,7 +270,7 @@ fn identified_at_once(app: &App, headers: &HeaderMap, extensions: &Extensions, a
     if access == Access::Open {
         return Some(Caller::nobody());
     }
-    accounts.known(access::as_credentials(&credentials(headers, extensions).ok()?))
+    http_login::known(&**accounts, headers, extensions)
 }
 
 /// What logins and logouts have to know of a request; kept where it may be one.
@@ -357,12 +390,13 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
     let remote = app.remote && name.is_some();
     let reply = match handler {
         Handler::Quick(handle) | Handler::Pooled(handle) | Handler::Probe(handle) | Handler::Read(handle) => {
-            let _cancel = set_budget(&mut call);
+            let time = if is_query { call.query_time() } else { call.request_time() };
+            let _cancel = set_budget(&mut call, time);
             let pool = if is_query { &app.serving.queries } else { &app.serving.writes };
             let share = if is_query { share_of(&call)? } else { None };
             let work = move || {
                 let _share = share;
-                handle(&call).map(|reply| reply.gzip_if(gzip))
+                call.explained(handle(&call)).map(|reply| reply.gzip_if(gzip))
             };
             return pool.run(name, work).await?;
         }
@@ -388,7 +422,8 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
             }
         }
         Handler::QuickWrite(handle) | Handler::PooledWrite(handle) => {
-            let _cancel = set_budget(&mut call);
+            let time = call.request_time();
+            let _cancel = set_budget(&mut call, time);
             app.serving.writes.run(name, move || handle(&call, Wait::Allowed)).await??.done().await?
         }
         Handler::NewGraph(handle) => return app.serving.writes.run(None, move || handle(&call)).await?,
@@ -418,10 +453,9 @@ async fn unhurried(mut call: Call, handle: fn(&Call) -> Answered) -> Answered {
 }
 
 /// Gives the work its deadline, and a flag that is set when nobody waits for it any more.
-fn set_budget(call: &mut Call) -> CancelOnDrop {
+fn set_budget(call: &mut Call, time: Duration) -> CancelOnDrop {
     let cancelled = Arc::new(AtomicBool::new(false));
-    let limit = Duration::from_millis(call.app.options.limits.request_timeout_ms);
-    call.budget = Budget::new(limit, Arc::clone(&cancelled));
+    call.budget = Budget::new(time, Arc::clone(&cancelled));
     call.cancelled = Some(Arc::clone(&cancelled));
     CancelOnDrop(cancelled)
 }

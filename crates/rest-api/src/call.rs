@@ -10,21 +10,22 @@ use std::time::Duration;
 use auth::{Accounts, Caller};
 use bytes::Bytes;
 use cypher_session::GraphQueries;
-use graph_access::Budget;
+use graph_access::{Budget, Interrupted};
 use graph_host::{HostedGraph, Store};
+use graph_model::ErrorKind;
 use graph_store::{Graph, Pending};
 use graph_view::Visible;
 use http_server::{Address, Reply, request_id};
 use hyper::header::HeaderMap;
 use rest_json::{Dialect, EncodeOptions};
-use serving::{Admitted, Endpoints, Serving};
+use serving::{Admitted, Endpoints, Serving, WorkBounds};
 
 use crate::directory::{Directory, State};
 use crate::options::ApiOptions;
-use crate::query::Query;
 use openapi_document::Operation;
 use query_service::QueryService;
 use rest_errors::ApiError;
+use rest_query::Query;
 
 /// An answer, or why there is none.
 pub(crate) type Answered = Result<Reply, ApiError>;
@@ -61,7 +62,7 @@ impl App {
             (endpoint.state == State::Answers).then(|| (&*endpoint.template, endpoint.method.as_str()))
         });
         let endpoints = serving.metrics.endpoints(counted);
-        let cypher = GraphQueries::new(Arc::clone(&queries));
+        let cypher = GraphQueries::new(Arc::clone(&queries)).with_analyses(options.analyses.clone());
         Self { store, options, directory, serving, queries, cypher, endpoints, remote }
     }
 
@@ -83,8 +84,24 @@ pub(crate) struct LoginParts {
 pub(crate) struct Attempt {
     /// How long it may take; the budget of the call ends then.
     pub(crate) time: Duration,
-    /// Set by a handler for what must not be tried: it may write.
-    pub(crate) is_declined: Cell<bool>,
+    is_declined: Cell<bool>,
+}
+
+impl Attempt {
+    pub(crate) fn new(time: Duration) -> Self {
+        Self { time, is_declined: Cell::new(false) }
+    }
+
+    /// Gives the attempt up, for what must not be tried: it may write. Nobody sees the error; the handler is called
+    /// again, without an attempt.
+    pub(crate) fn decline(&self) -> ApiError {
+        self.is_declined.set(true);
+        ApiError::defect()
+    }
+
+    pub(crate) fn is_declined(&self) -> bool {
+        self.is_declined.get()
+    }
 }
 
 /// One request.
@@ -101,6 +118,8 @@ pub(crate) struct Call {
     pub(crate) dialect: Dialect,
     /// Whether it is HugeGraph's Java client, of whatever release: it can read some answers in one form only.
     pub(crate) java_client: bool,
+    /// Whether the client prefers OpenMetrics, where it asks for figures.
+    pub(crate) open_metrics: bool,
     pub(crate) budget: Budget,
     /// Where the work is an attempt that has to be short.
     pub(crate) attempt: Option<Attempt>,
@@ -119,6 +138,34 @@ impl Call {
     /// The graph the address names.
     pub(crate) fn graph(&self) -> Result<&Arc<HostedGraph>, ApiError> {
         self.graph.as_ref().ok_or_else(ApiError::defect)
+    }
+
+    /// What one request may do on the graph, besides what the settings allow.
+    pub(crate) fn work_bounds(&self) -> WorkBounds {
+        let graph = self.graph.as_ref();
+        graph.map(|graph| self.app.serving.watch.quotas.bounds(graph.name())).unwrap_or_default()
+    }
+
+    /// How long a request may take.
+    pub(crate) fn request_time(&self) -> Duration {
+        Duration::from_millis(self.app.options.limits.request_timeout_ms)
+    }
+
+    /// How long a query may take: less than other requests where the graph says so.
+    pub(crate) fn query_time(&self) -> Duration {
+        self.work_bounds().time().map_or(self.request_time(), |own| own.min(self.request_time()))
+    }
+
+    /// The answer of a query; the error of one that the graph's own limit has stopped says so.
+    pub(crate) fn explained(&self, answered: Answered) -> Answered {
+        let is_own = |error: &ApiError| {
+            let limit_ms = self.work_bounds().query_timeout_ms;
+            error.is_unavailable() && self.budget.check() == Err(Interrupted::Timeout { limit_ms })
+        };
+        match answered {
+            Err(error) if is_own(&error) => Err(ApiError::of(ErrorKind::Timeout, self.work_bounds().out_of_time())),
+            answered => answered,
+        }
     }
 
     /// The name of a graph that need not exist.

@@ -57,12 +57,30 @@ fn every_shape_that_is_named_exists_and_is_used() {
         }
         match operation.answer {
             Answer::Json(_, shape) | Answer::TextOrJson(shape) => check_names(shape, &mut used),
-            Answer::Nothing | Answer::Text => {}
+            Answer::Nothing | Answer::Text | Answer::File => {}
         }
     }
     shapes().for_each(|(_, shape)| check_names(*shape, &mut used));
     let idle: Vec<_> = shapes().filter(|(name, _)| !used.contains(name)).map(|(name, _)| name).collect();
     assert!(idle.is_empty(), "nothing uses these shapes: {idle:?}");
+}
+
+/// Whatever the table of routes asks credentials for says so in the document, and nothing else.
+#[test]
+fn the_document_says_what_needs_credentials() {
+    let document: serde_json::Value = serde_json::from_str(&document(&directory()).unwrap()).unwrap();
+    let operations = document["paths"].as_object().unwrap().iter().flat_map(|(path, item)| {
+        let methods = item.as_object().unwrap().iter().filter(|(_, operation)| operation.get("operationId").is_some());
+        methods.map(move |(method, operation)| (format!("{method} {path}"), operation.get("security").cloned()))
+    });
+    let (open, closed): (Vec<_>, Vec<_>) = operations.partition(|(_, security)| security.is_none());
+    let open: BTreeSet<String> = open.into_iter().map(|(operation, _)| operation).collect();
+    let expected = ["get /health", "get /openapi.json", "get /ready", "get /versions", "post /auth/login"];
+    assert_eq!(open, expected.map(str::to_owned).into());
+    assert!(closed.len() > 150);
+    let either = serde_json::json!([{ "basic": [] }, { "bearer": [] }]);
+    assert!(closed.iter().all(|(_, security)| security.as_ref() == Some(&either)));
+    assert_eq!(document["components"]["securitySchemes"].as_object().unwrap().len(), 2);
 }
 
 #[test]

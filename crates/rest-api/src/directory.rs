@@ -4,7 +4,7 @@
 use audit::Class;
 use hyper::Method;
 
-use openapi_document::Operation;
+use openapi_document::{Described, Operation};
 
 /// One method at one address: its position in the [`Directory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub(crate) struct Endpoint {
     pub(crate) class: Class,
     /// Whether it may need room on the disk.
     pub(crate) adds: bool,
+    /// Whether it needs no credentials.
+    is_open: bool,
 }
 
 impl Endpoint {
@@ -48,10 +50,16 @@ impl Endpoint {
         path: &'static [&'static str],
         state: State,
         described: Option<(&'static str, &'static Operation)>,
-        (class, adds): (Class, bool),
+        (class, adds, is_open): (Class, bool, bool),
     ) -> Self {
         let is_query = *method == Method::GET || matches!(path.first(), Some(&("traversers" | "gremlin" | "cypher")));
-        Self { method: method.clone(), template, path, state, described, is_query, class, adds }
+        Self { method: method.clone(), template, path, state, described, is_query, class, adds, is_open }
+    }
+
+    /// What the OpenAPI document says of it.
+    pub(crate) fn described(&self) -> Option<Described> {
+        let (area, operation) = self.described?;
+        Some(Described { area, operation, is_open: self.is_open })
     }
 }
 

@@ -24,7 +24,6 @@ mod directory;
 pub mod limits;
 mod names;
 mod options;
-mod query;
 mod resources;
 mod route;
 mod routes;
@@ -32,5 +31,5 @@ mod service;
 mod watch;
 
 pub use conditions::CONDITIONS;
-pub use options::{ApiOptions, Limits};
+pub use options::{ApiOptions, Limits, LogLevel};
 pub use service::service;

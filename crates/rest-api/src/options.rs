@@ -1,9 +1,12 @@
 //! How the API answers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use auth::Accounts;
 use backup_service::Backups;
+use graph_analysis::JobState;
+use graph_limits::GraphLimits;
 
 /// What requests and answers may be. The names are those of the settings.
 #[derive(Clone, Debug)]
@@ -38,6 +41,18 @@ impl Default for Limits {
     }
 }
 
+/// The level of the log, which may be changed while the server runs.
+pub trait LogLevel: Send + Sync {
+    /// A level, or a filter by module.
+    fn level(&self) -> String;
+
+    /// Changes it.
+    ///
+    /// # Errors
+    /// What is wrong with a text that is neither a level nor a filter.
+    fn set_level(&self, level: &str) -> Result<(), String>;
+}
+
 /// How the API answers.
 #[derive(Clone, Default)]
 pub struct ApiOptions {
@@ -47,6 +62,14 @@ pub struct ApiOptions {
     pub accounts: Option<Arc<Accounts>>,
     /// Backups of the store; without them their addresses refuse.
     pub backups: Option<Arc<Backups>>,
+    /// Quotas that graphs have of their own; without them their address fails.
+    pub graph_limits: Option<Arc<GraphLimits>>,
+    /// From which duration on a request is logged as slow; zero: none is (`log.slow_request_ms`).
+    pub slow_request: Duration,
+    /// The level of the log; without it that cannot be read or changed.
+    pub log: Option<Arc<dyn LogLevel>>,
+    /// What analyses share; without it Cypher has no algorithms over whole graphs.
+    pub analyses: Option<Arc<JobState>>,
     /// Adds routes under `/test/` that panic and sleep, for tests of the server itself.
     #[doc(hidden)]
     pub test_routes: bool,

@@ -5,13 +5,14 @@ use auth::Permission::{Delete, Execute, Read, Write};
 use auth::ResourceType::{Edge, EdgeLabel, Gremlin, IndexLabel, Metrics, PropertyKey, Task, Var, Vertex, VertexLabel};
 use hyper::Method;
 
-use crate::access::Access::{self, Admin, Anywhere, Elements, Graph, Manager, Named, Open, Part, User, Whole};
+use crate::access::Access::{self, Admin, Anywhere, Graph, Manager, Named, Open, Part, User, Whole};
+use crate::access::{ANY_EDGE, ANY_VERTEX};
 use crate::directory::{Directory, Endpoint, EndpointId};
 use crate::names::DEFAULT_SPACE;
 use crate::resources::{
-    algorithms, api_document, backups, cypher, edge_labels, edges, graph_modes, graph_spaces, graphs, gremlin, health,
-    index_labels, metrics, property_keys, schema, server_settings, shards, tasks, testing, traversers, users,
-    variables, versions, vertex_labels, vertices,
+    algorithms, api_document, backups, cypher, edge_labels, edges, graph_limits, graph_modes, graph_spaces, graphs,
+    gremlin, health, index_labels, metrics, profile, property_keys, schema, server_settings, shards, tasks, testing,
+    traversers, users, variables, versions, vertex_labels, vertices,
 };
 use crate::route::Handler::{self, Never, NewGraph, NotYet, Pooled, PooledWrite, Probe, Quick, QuickWrite, Unhurried};
 use crate::route::{DELETE, GET, POST, PUT, Route, Scope, graph, server, space};
@@ -89,10 +90,10 @@ static ROUTES: &[Route] = &[
     ),
     graph(&["traversers", "vertices"], &[(GET, Part(Read, Vertex), Handler::Read(vertices::by_ids))]),
     graph(&["traversers", "edges"], &[(GET, Part(Read, Edge), Handler::Read(edges::by_ids))]),
-    graph(&["traversers", "vertices", "shards"], &[(GET, Whole(Read, Vertex), Pooled(shards::of_vertices))]),
-    graph(&["traversers", "vertices", "scan"], &[(GET, Whole(Read, Vertex), Pooled(shards::scan_vertices))]),
-    graph(&["traversers", "edges", "shards"], &[(GET, Elements, Pooled(shards::of_edges))]),
-    graph(&["traversers", "edges", "scan"], &[(GET, Elements, Pooled(shards::scan_edges))]),
+    graph(&["traversers", "vertices", "shards"], &[(GET, ANY_VERTEX, Pooled(shards::of_vertices))]),
+    graph(&["traversers", "vertices", "scan"], &[(GET, ANY_VERTEX, Pooled(shards::scan_vertices))]),
+    graph(&["traversers", "edges", "shards"], &[(GET, ANY_EDGE, Pooled(shards::of_edges))]),
+    graph(&["traversers", "edges", "scan"], &[(GET, ANY_EDGE, Pooled(shards::scan_edges))]),
     graph(&["schema"], &[(GET, Graph, Quick(schema::show))]),
     graph(
         &["schema", "propertykeys"],
@@ -166,6 +167,7 @@ static ROUTES: &[Route] = &[
         &["graph_read_mode"],
         &[(GET, Graph, Quick(graph_modes::read_mode)), (PUT, Manager, Pooled(graph_modes::set_read_mode))],
     ),
+    graph(&["limits"], &[(GET, Graph, Quick(graph_limits::show)), (PUT, Admin, Pooled(graph_limits::set))]),
     graph(&["clear"], &[(DELETE, Manager, Pooled(graphs::clear))]),
     graph(&["graph", "vertices", "olap", "batch"], &[(PUT, User, Never(OLAP))]),
     graph(
@@ -180,10 +182,11 @@ static ROUTES: &[Route] = &[
         &["jobs", "rebuild", "indexlabels", "{name}"],
         &[(PUT, Whole(Write, IndexLabel), Pooled(index_labels::rebuild))],
     ),
-    graph(&["jobs", "algorithm", "{name}"], &[(POST, Elements, Pooled(algorithms::start))]),
-    graph(&["jobs", "computer", "{name}"], &[(POST, Elements, Pooled(algorithms::start_computer))]),
+    graph(&["jobs", "algorithm", "{name}"], &[(POST, ANY_VERTEX, Pooled(algorithms::start))]),
+    graph(&["jobs", "computer", "{name}"], &[(POST, ANY_VERTEX, Pooled(algorithms::start_computer))]),
     graph(&["jobs", "computerdis"], &[(POST, User, Never(CLUSTER))]),
     graph(&["jobs", "gremlin"], &[(POST, Part(Execute, Gremlin), Pooled(gremlin::start_job))]),
+    graph(&["jobs", "cypher"], &[(POST, Part(Execute, Gremlin), Pooled(cypher::start_job))]),
     graph(&["queries"], &[(GET, Graph, Quick(gremlin::running))]),
     graph(&["queries", "{id}"], &[(DELETE, Graph, Quick(gremlin::kill))]),
     graph(&["jobs", "{*}"], NOT_YET),
@@ -220,6 +223,11 @@ static ROUTES: &[Route] = &[
     server(&["apis"], &[(GET, User, Quick(versions::apis))]),
     server(&["health"], &[(GET, Open, Quick(health::show))]),
     server(&["ready"], &[(GET, Open, Probe(health::ready))]),
+    server(
+        &["rhizome", "log-level"],
+        &[(GET, Admin, Quick(server_settings::log_level)), (PUT, Admin, Quick(server_settings::set_log_level))],
+    ),
+    server(&["rhizome", "profile"], &[(GET, Admin, Unhurried(profile::take))]),
     server(&["rhizome", "backups"], &[(GET, Admin, Pooled(backups::list)), (POST, Admin, Pooled(backups::create))]),
     server(&["rhizome", "backups", "restore"], &[(POST, Admin, Pooled(backups::restore))]),
     server(&["metrics"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::all))]),
@@ -352,7 +360,8 @@ pub(crate) fn directory() -> Directory {
         route.endpoints.iter().map(move |(method, access, handler)| {
             let template = route.template();
             let described = described(method, &template);
-            let watched = (watch::class_of(route, method), watch::adds(route, method, *access));
+            let (class, adds) = (watch::class_of(route, method), watch::adds(route, method, *access));
+            let watched = (class, adds, *access == Open);
             Endpoint::new(method, template, route.path, route.state(*handler), described, watched)
         })
     });

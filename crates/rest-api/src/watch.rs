@@ -19,7 +19,7 @@ use crate::route::{GET, POST, Route, Scope};
 pub(crate) fn class_of(route: &Route, method: &Method) -> Class {
     match (route.path, route.scope) {
         (["auth", "login" | "logout"], _) => Class::Login,
-        (["gremlin" | "cypher"] | ["jobs", "gremlin" | "algorithm" | "computer", ..], _) => Class::Query,
+        (["gremlin" | "cypher"] | ["jobs", "gremlin" | "cypher" | "algorithm" | "computer", ..], _) => Class::Query,
         (["traversers", ..], _) => Class::Read,
         _ if *method == GET => Class::Read,
         (["auth", ..], _) => Class::Users,
@@ -93,7 +93,7 @@ pub(crate) fn note_body(watched: &mut Watched, app: &App, id: EndpointId, body: 
             let text = query.all("gremlin").chain(query.all("cypher")).next()?.ok()?;
             Some(text.into_owned())
         };
-        let is_cypher = endpoint.path.first() == Some(&"cypher");
+        let is_cypher = endpoint.path.last() == Some(&"cypher");
         let whole = || is_cypher.then(|| String::from_utf8_lossy(body).into_owned()).filter(|text| !text.is_empty());
         if let Some(text) = names.gremlin.or(names.statement).or_else(of_address).or_else(whole) {
             watched.note_query(&text);

@@ -8,6 +8,29 @@ const MODES: Shape = Choice(&["NONE", "RESTORING", "MERGING", "LOADING"]);
 const READ_MODES: Shape = Choice(&["OLTP_ONLY", "ALL", "OLAP_ONLY"]);
 const MODE: Shape = Object(&[must("mode", MODES, "")]);
 const READ_MODE: Shape = Object(&[must("graph_read_mode", READ_MODES, "")]);
+const REQUESTS: Field = may("requests_per_second", Integer, "Of all users together");
+const BYTES: Field = may("bytes_per_second", Integer, "Of requests and answers together");
+const QUERIES: Field = may("running_queries_max", Integer, "Queries, lists and traversals at one time");
+const MEMORY: Field = may("query_memory_max", Integer, "Bytes that those may hold together");
+const DEPTH: Field = may("traverser_depth_max", Integer, "Steps of a walk of a traverser (`max_depth`, steps)");
+const DEGREE: Field =
+    may("traverser_degree_max", Integer, "Edges of one vertex that a traverser looks at (`max_degree`)");
+const CAPACITY: Field = may("traverser_capacity_max", Integer, "Vertices that a traverser visits (`capacity`)");
+const LIMIT: Field = may("traverser_limit_max", Integer, "Elements or paths that a traverser answers (`limit`)");
+const TIME: Field = may("query_timeout_ms", Integer, "Milliseconds of a query, list or traversal, at most");
+const NEW_LIMITS: Shape = Object(&[REQUESTS, BYTES, QUERIES, MEMORY, DEPTH, DEGREE, CAPACITY, LIMIT, TIME]);
+const LIMITS: Shape = Object(&[
+    REQUESTS,
+    BYTES,
+    QUERIES,
+    MEMORY,
+    DEPTH,
+    DEGREE,
+    CAPACITY,
+    LIMIT,
+    TIME,
+    must("own", Flag, "Whether they are this graph's, not those of the settings"),
+]);
 const PREFIX: Field = may("prefix", Text, "Only those whose names begin so");
 const JSON: Field = may("type", Choice(&["json"]), "JSON instead of Prometheus text");
 const FIGURES: Shape = Map(&Map(&Any));
@@ -20,6 +43,11 @@ const ACTIONS: Shape = Either(&[
     Object(&[must("action", Literal("reload"), "Nothing has to be loaded again; accepted for clients")]),
     Object(&[must("action", Literal("clear"), ""), may("clear_schema", Flag, "True: the schema too")]),
 ]);
+const LOG_LEVEL: Shape = Object(&[must(
+    "level",
+    Choice(&["error", "warn", "info", "debug", "trace"]),
+    "Also filters by module are taken and shown, as `info,rest_api=debug`",
+)]);
 const TRACE: Shape = Object(&[must("trace", Flag, "")]);
 const SPACES: Shape = List(&Named("GraphSpace"));
 
@@ -51,6 +79,14 @@ pub(crate) static GRAPHS: &[Operation] = &[
         "Literally: I'm sure to delete all data",
     )]),
     Operation::get("{G}/conf", "Reads the configuration of a graph as Java properties", Text).answers(Answer::Text),
+    Operation::get("{G}/limits", "Reads the limits of a graph; 0: no limit", LIMITS),
+    Operation::put(
+        "{G}/limits",
+        "Gives a graph limits of its own, or with {} those of the settings",
+        NEW_LIMITS,
+        200,
+        LIMITS,
+    ),
     Operation::get("{G}/mode", "Reads the mode of a graph", MODE),
     Operation::put("{G}/mode", "Sets the mode of a graph, for loading and restoring", MODES, 200, MODE),
     Operation::get("{G}/graph_read_mode", "Reads the read mode of a graph", READ_MODE),
@@ -116,6 +152,20 @@ pub(crate) static SERVICE: &[Operation] = &[
         201,
         STARTED,
     ),
+    Operation::get("/rhizome/log-level", "Reads the level of the log", LOG_LEVEL),
+    Operation::put(
+        "/rhizome/log-level",
+        "Changes the level of the log until the server ends",
+        LOG_LEVEL,
+        200,
+        LOG_LEVEL,
+    ),
+    Operation::get("/rhizome/profile", "Takes a profile of the processor time of all threads", Text)
+        .answers(Answer::File)
+        .query(&[
+            may("seconds", Integer, "How long it takes, 1 to 60; 10 by default"),
+            may("format", Choice(&["pprof", "folded"]), "For pprof, or as text for flame graphs; pprof by default"),
+        ]),
     Operation::get("/exception/trace", "Says whether errors hold stack traces: never", TRACE),
     Operation::put("/exception/trace", "Refused, except for false", TRACE, 200, TRACE),
     Operation::get(

@@ -66,6 +66,14 @@ pub(crate) static OPERATIONS: &[Operation] = &[
         Named("TaskId"),
     )
     .body(Body::Json(REQUEST)),
+    Operation::post(
+        "{G}/jobs/cypher",
+        "Starts a query in Cypher as a task, whose result is kept: a list of its rows",
+        CYPHER_BODY,
+        201,
+        Named("TaskId"),
+    )
+    .body(Body::Json(CYPHER_BODY)),
     Operation::get("{G}/queries", "Lists the queries that run on a graph", RUNNING),
     Operation::delete("{G}/queries/{id}", "Ends a query"),
 ];

@@ -17,13 +17,14 @@ mod shapes;
 pub mod traversers;
 mod users;
 
-use openapi_document::{Api, Area, Operation, Scope, Shape};
+use openapi_document::{Api, Area, Described, Login, LoginScheme, Operation, Scope, Shape};
 
 /// The area of traversers.
 pub const TRAVERSERS: &str = "traversers";
 
 const ABOUT: &str = "Property graphs over HugeGraph's REST API. Every address of a graph is there twice: as shown, and \
-    after `/graphspaces/DEFAULT`. Errors are JSON with the Java class HugeGraph's clients know them by.";
+    after `/graphspaces/DEFAULT`. Errors are JSON with the Java class HugeGraph's clients know them by. \
+    Servers without users (`auth.enabled = false`) ask for no credentials.";
 
 /// The tables: an area, and its operations.
 static TABLES: &[(Area, &[Operation])] = &[
@@ -49,6 +50,12 @@ static SCOPES: &[Scope] = &[
     Scope { mark: "{S}", path: "", servers: TWICE, word: "space" },
 ];
 
+/// How to say who asks, on servers with users.
+static LOGINS: &[Login] = &[
+    Login { name: "basic", scheme: LoginScheme::Basic, about: "A user with its password, or with an API key" },
+    Login { name: "bearer", scheme: LoginScheme::Bearer, about: "A token of POST /auth/login, or an API key" },
+];
+
 /// All operations of the tables, with the name of their area.
 pub fn operations() -> impl Iterator<Item = (&'static str, &'static Operation)> {
     TABLES.iter().flat_map(|(area, operations)| operations.iter().map(|operation| (area.name, operation)))
@@ -60,7 +67,7 @@ pub fn shapes() -> impl Iterator<Item = &'static (&'static str, Shape)> {
 }
 
 /// The OpenAPI document of some operations as JSON; `None` where it cannot be written.
-pub fn document_json(described: impl Iterator<Item = (&'static str, &'static Operation)>) -> Option<String> {
+pub fn document_json(described: impl Iterator<Item = Described>) -> Option<String> {
     let areas: Vec<Area> = TABLES.iter().map(|(area, _)| *area).collect();
     let shapes: Vec<_> = shapes().copied().collect();
     let api = Api {
@@ -72,6 +79,7 @@ pub fn document_json(described: impl Iterator<Item = (&'static str, &'static Ope
         scopes: SCOPES,
         shapes: &shapes,
         failure: "Error",
+        logins: LOGINS,
         examples: &[("graph", "hugegraph"), ("space", "DEFAULT"), ("group", "gauges")],
     };
     api.document_json(described)

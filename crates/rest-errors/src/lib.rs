@@ -245,6 +245,11 @@ impl ApiError {
         self.status.as_u16()
     }
 
+    /// Whether the server could not do it in time or at all, as another time it may.
+    pub fn is_unavailable(&self) -> bool {
+        self.status == StatusCode::SERVICE_UNAVAILABLE
+    }
+
     /// Whether the request is to be tried again where it may wait.
     pub fn is_contended(&self) -> bool {
         self.contended
@@ -306,7 +311,7 @@ impl From<AuthError> for ApiError {
                     format!("HTTP 429 Too Many Requests: {message}"),
                 )
             },
-            AuthError::Busy => Self::overloaded(message),
+            AuthError::Busy | AuthError::Issuer => Self::overloaded(message),
             AuthError::Storage(_) => Self::of(ErrorKind::Unavailable, message),
         }
     }

@@ -16,7 +16,7 @@ mod task_class;
 mod traverser;
 mod value;
 
-pub use cypher::{CypherAnswer, cypher_failure};
+pub use cypher::{CypherAnswer, cypher_failure, cypher_parameter};
 pub use element::{
     EncodeOptions, UNDEFINED, write_edge, write_edge_id, write_edge_ids, write_edges_list, write_vertex,
     write_vertex_id, write_vertex_ids, write_vertices_list,

@@ -26,8 +26,8 @@ pub use decode::{
 };
 pub use encode::{
     CypherAnswer, Dialect, EncodeOptions, ErrorBody, PathView, SimilarView, TaskView, TraverserAnswer, UNDEFINED,
-    VERSIONS_BEFORE_15_JSON, VERSIONS_JSON, cypher_failure, task_class, write_edge, write_edge_id, write_edge_ids,
-    write_edge_label, write_edge_labels, write_edges_list, write_gremlin_answer, write_index_label,
+    VERSIONS_BEFORE_15_JSON, VERSIONS_JSON, cypher_failure, cypher_parameter, task_class, write_edge, write_edge_id,
+    write_edge_ids, write_edge_label, write_edge_labels, write_edges_list, write_gremlin_answer, write_index_label,
     write_index_label_with_task, write_index_labels, write_property_key, write_property_key_with_task,
     write_property_keys, write_schema, write_score_layers, write_scores, write_shards, write_similars, write_task_id,
     write_tasks_list, write_value, write_vertex, write_vertex_id, write_vertex_ids, write_vertex_label,

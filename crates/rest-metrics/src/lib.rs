@@ -1,13 +1,18 @@
 //! The figures of a server as HugeGraph and Prometheus show them: texts and JSON of what `serving`, the engine and the
 //! stores of graphs count. What it is not: it counts nothing itself, and knows no route.
 
+mod open_metrics;
+
+pub use open_metrics::OPEN_METRICS;
+
 use std::fmt::Write as _;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use graph_host::Store;
 use prometheus::proto::{Metric, MetricFamily, MetricType};
 use prometheus::{Encoder as _, TextEncoder};
 use serde_json::{Map, Value, json};
-use serving::{Endpoints, Serving, kept_bytes, program_bytes, resident_bytes};
+use serving::{EndpointMetrics, Endpoints, Serving, kept_bytes, program_bytes, resident_bytes};
 
 /// HugeGraph's groups of metrics.
 pub const GROUPS: [&str; 5] = ["gauges", "counters", "histograms", "meters", "timers"];
@@ -17,6 +22,9 @@ const GIBIBYTE: u64 = 1024 * MEBIBYTE;
 
 /// The memory of the process by its parts.
 const MEMORY: &str = "rhizome_memory_bytes";
+
+/// A figure of an endpoint.
+type Figure = fn(&EndpointMetrics) -> f64;
 
 /// Where the figures of a server are.
 #[derive(Clone, Copy)]
@@ -64,6 +72,14 @@ impl Figures<'_> {
         Ok(text)
     }
 
+    /// The same in the text format of OpenMetrics, with exemplars.
+    ///
+    /// # Errors
+    /// As [`Self::text`].
+    pub fn open_metrics(&self) -> Result<String, prometheus::Error> {
+        Ok(open_metrics::of(&self.text()?, self.endpoints))
+    }
+
     /// How often and how fast every endpoint answered.
     #[must_use]
     pub fn statistics(&self) -> Value {
@@ -85,16 +101,20 @@ impl Figures<'_> {
     #[must_use]
     pub fn statistics_text(&self) -> String {
         let mut text = self.head();
-        for endpoint in self.endpoints.all().filter(|endpoint| endpoint.counts() != (0, 0)) {
-            let ((succeeded, failed), (longest, mean)) = (endpoint.counts(), endpoint.times_ms());
-            let labels = format!("path=\"{}\",method=\"{}\"", endpoint.template, endpoint.method);
-            for (name, value) in [
-                ("max_response_time_ms", longest),
-                ("mean_response_time_ms", mean),
-                ("success_request", succeeded as f64),
-                ("failed_request", failed as f64),
-            ] {
-                let _ = writeln!(text, "rhizome_http_{name}{{{labels}}} {value}");
+        let asked: Vec<_> = self.endpoints.all().filter(|endpoint| endpoint.counts() != (0, 0)).collect();
+        let families: [(&str, &str, &str, Figure); 4] = [
+            ("max_response_seconds", "gauge", "Longest time of an answer", |of| of.times_ms().0 / 1_000.0),
+            ("mean_response_seconds", "gauge", "Mean time of an answer", |of| of.times_ms().1 / 1_000.0),
+            ("succeeded_total", "counter", "Answers below 400", |of| of.counts().0 as f64),
+            ("failed_total", "counter", "Answers from 400 on", |of| of.counts().1 as f64),
+        ];
+        for (name, kind, help, value) in families {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "# HELP rhizome_http_{name} {help}\n# TYPE rhizome_http_{name} {kind}");
+            for endpoint in &asked {
+                let (path, method) = (&endpoint.template, &endpoint.method);
+                let _ =
+                    writeln!(text, "rhizome_http_{name}{{path=\"{path}\",method=\"{method}\"}} {}", value(endpoint));
             }
         }
         text
@@ -154,7 +174,8 @@ impl Figures<'_> {
         let version = self.version;
         let engine = self.store.engine().name();
         format!(
-            "# HELP hugegraph_info\n# TYPE hugegraph_info untyped\nhugegraph_info{{version=\"{version}\",}} 1.0\n\
+            "# HELP hugegraph_info The version of HugeGraph whose API is served\n\
+             # TYPE hugegraph_info untyped\nhugegraph_info{{version=\"{version}\",}} 1.0\n\
              # HELP rhizome_info The storage engine\n# TYPE rhizome_info gauge\nrhizome_info{{engine=\"{engine}\"}} 1\n"
         )
     }
@@ -171,8 +192,17 @@ impl Figures<'_> {
                 "Memory of the process that is in RAM",
                 resident_bytes() as f64,
             ),
+            (
+                "process_start_time_seconds".to_owned(),
+                "When the process was started, in seconds since 1970 UTC",
+                self.started_s(),
+            ),
             ("process_uptime_seconds".to_owned(), "Time since the start", self.serving.started.elapsed().as_secs_f64()),
         ];
+        if let Some((free, size)) = self.serving.watch.disk.room() {
+            all.push(("rhizome_disk_free_bytes".to_owned(), "Free room on the disk of the data", free as f64));
+            all.push(("rhizome_disk_size_bytes".to_owned(), "Size of the disk of the data", size as f64));
+        }
         let purged = self.store.purged();
         all.push((
             "rhizome_expired_vertices_total".to_owned(),
@@ -194,9 +224,26 @@ impl Figures<'_> {
         ] {
             all.push((format!("rhizome_adjacency_cache_{name}"), help, value as f64));
         }
+        if let Some(spans) = self.serving.options.traces.counts() {
+            for (name, help, value) in [
+                ("sent_total", "Spans that the collector of traces has", spans.sent),
+                ("failed_total", "Spans that the collector of traces did not take or was not there for", spans.failed),
+                ("dropped_total", "Spans dropped because too many waited for the collector of traces", spans.dropped),
+                ("waiting", "Spans that wait for the collector of traces", spans.waiting),
+            ] {
+                all.push((format!("rhizome_traces_spans_{name}"), help, value as f64));
+            }
+        }
         let statistics = self.store.engine().statistics();
         all.extend(statistics.into_iter().map(|s| (format!("rhizome_engine_{}", s.name), s.help, s.value)));
         all
+    }
+
+    /// When the server was started, in seconds since 1970 UTC.
+    fn started_s(&self) -> f64 {
+        let since = self.serving.started.elapsed();
+        let started = SystemTime::now().checked_sub(since).unwrap_or(UNIX_EPOCH);
+        started.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
     }
 
     /// What the memory of the process in RAM is made of: parts that are counted, and the rest.

@@ -1,5 +1,7 @@
 //! Commands and their arguments.
 
+mod analyze;
+mod archive;
 mod audit;
 mod auth;
 mod backup;
@@ -8,9 +10,12 @@ mod cert;
 mod check;
 mod copy;
 mod generate;
+mod health;
+mod limits;
 mod load;
 mod logging;
 mod manual;
+mod migrate;
 mod serve;
 mod terminal;
 mod tls;
@@ -33,10 +38,16 @@ struct Arguments {
 enum Command {
     /// Start the server.
     Serve(serve::ServeArguments),
+    /// Ask a server whether it is ready for requests.
+    Health(health::HealthArguments),
     /// Load CSV and JSON files into a running server, or directly into a data folder.
     Load(load::LoadArguments),
+    /// Migrate a graph from a HugeGraph server.
+    Migrate(migrate::MigrateArguments),
     /// Show what is stored, verify its indexes and repair them.
     Check(check::CheckArguments),
+    /// Run an algorithm over a whole graph of a store that no server is using.
+    Analyze(analyze::AnalyzeArguments),
     /// Back up a store, and restore it.
     Backup(backup::BackupArguments),
     /// Copy graphs from one store to another, for example from this machine to a cluster.
@@ -63,8 +74,11 @@ enum Command {
 pub(crate) fn run() -> ExitCode {
     let outcome = match Arguments::parse_from(bench_cli::spelled_out(std::env::args_os())).command {
         Command::Serve(arguments) => serve::serve(&arguments),
+        Command::Health(arguments) => health::health(&arguments),
         Command::Load(arguments) => load::load(&arguments),
+        Command::Migrate(arguments) => migrate::migrate(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Analyze(arguments) => analyze::analyze(&arguments),
         Command::Backup(arguments) => backup::backup(&arguments),
         Command::Copy(arguments) => copy::copy(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),

@@ -1,8 +1,9 @@
 //! The only place that picks a storage engine.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use kv::{Engine, KvError, MemoryEngine, TableSpec};
+use kv::{Engine, ForeignStore, KvError, MemoryEngine, TableSpec};
 
 use crate::settings::{EngineName, Storage};
 
@@ -11,18 +12,41 @@ pub fn open(storage: &Storage) -> Result<Arc<dyn Engine>, KvError> {
     open_tables(storage, key_codec::tables::TABLES)
 }
 
+/// The same, keeping its log to be archived: this many bytes of it, if nobody does. An engine without a log of its own
+/// is opened as ever.
+pub fn open_keeping_log(storage: &Storage, bytes: u64) -> Result<Arc<dyn Engine>, KvError> {
+    match storage.engine {
+        EngineName::Rocksdb => open_rocksdb(storage, key_codec::tables::TABLES, Log::Kept(bytes)),
+        _ => open(storage),
+    }
+}
+
+/// Opens a data folder into which a backup is being restored, to write the log that follows it.
+pub fn open_restoring(storage: &Storage) -> Result<Arc<dyn Engine>, KvError> {
+    open_rocksdb(storage, key_codec::tables::TABLES, Log::Written)
+}
+
+/// What is done with the log of an engine.
+#[derive(Clone, Copy)]
+enum Log {
+    /// Nothing.
+    Own,
+    Kept(u64),
+    Written,
+}
+
 /// Opens the engine that the settings name, with these tables.
 pub fn open_tables(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
     match storage.engine {
         EngineName::Memory => Ok(Arc::new(MemoryEngine::open(tables))),
-        EngineName::Rocksdb => open_rocksdb(storage, tables),
+        EngineName::Rocksdb => open_rocksdb(storage, tables, Log::Own),
         EngineName::Tikv => open_tikv(storage, tables),
         EngineName::Cassandra => open_cassandra(storage, tables),
     }
 }
 
 #[cfg(feature = "rocksdb")]
-fn open_rocksdb(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
+fn open_rocksdb(storage: &Storage, tables: &'static [TableSpec], log: Log) -> Result<Arc<dyn Engine>, KvError> {
     use kv_rocksdb::{Compression, Durability, RocksDbEngine, RocksDbOptions};
 
     use crate::settings::{CompressionName, DurabilityName};
@@ -46,16 +70,30 @@ fn open_rocksdb(storage: &Storage, tables: &'static [TableSpec]) -> Result<Arc<d
             DurabilityName::Wal => Durability::Wal,
             DurabilityName::Fsync => Durability::Fsync,
         },
+        keep_log_bytes: if let Log::Kept(bytes) = log { bytes } else { 0 },
+        restoring: matches!(log, Log::Written),
         ..RocksDbOptions::default()
     };
     Ok(Arc::new(RocksDbEngine::open(&options, tables)?))
 }
 
 #[cfg(not(feature = "rocksdb"))]
-fn open_rocksdb(_storage: &Storage, _tables: &'static [TableSpec]) -> Result<Arc<dyn Engine>, KvError> {
+fn open_rocksdb(_storage: &Storage, _tables: &'static [TableSpec], _log: Log) -> Result<Arc<dyn Engine>, KvError> {
     Err(KvError::Unavailable {
         detail: "this program was built without RocksDB; set storage.engine = \"memory\"".to_owned(),
     })
+}
+
+/// Opens a RocksDB that another program has written, to read it; its log may be in another folder.
+#[cfg(feature = "rocksdb")]
+pub fn open_foreign(folder: &Path, log: Option<&Path>) -> Result<Box<dyn ForeignStore>, KvError> {
+    Ok(Box::new(kv_rocksdb::ForeignRocksDb::open(folder, log)?))
+}
+
+/// Opens a RocksDB that another program has written, to read it; its log may be in another folder.
+#[cfg(not(feature = "rocksdb"))]
+pub fn open_foreign(_folder: &Path, _log: Option<&Path>) -> Result<Box<dyn ForeignStore>, KvError> {
+    Err(KvError::Unavailable { detail: "this program was built without RocksDB: migrate with --from URL".to_owned() })
 }
 
 #[cfg(feature = "tikv")]

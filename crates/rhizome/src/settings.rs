@@ -5,7 +5,9 @@
 
 mod backup;
 mod cassandra;
+mod oidc;
 mod tls;
+mod traces;
 mod watched;
 
 use std::ffi::OsString;
@@ -17,8 +19,10 @@ use config::{Config, File, FileFormat, Map, Value, ValueKind};
 use serde::Deserialize;
 
 pub use self::tls::{ClientCertificates, Tls};
+pub use self::traces::TracesSettings;
 pub use backup::Backup;
 pub use cassandra::{Cassandra, ConsistencyName};
+pub use oidc::Oidc;
 pub use watched::{AuditSettings, QuotaSettings};
 
 /// The defaults, as compiled into the program.
@@ -38,6 +42,8 @@ pub struct Settings {
     pub analysis: Analysis,
     /// Bolt, the protocol of Neo4j's drivers.
     pub bolt: Bolt,
+    /// Cypher.
+    pub cypher: Cypher,
     /// What a graph accepts.
     pub graph: GraphSettings,
     /// Search indexes.
@@ -56,8 +62,12 @@ pub struct Settings {
     pub quotas: QuotaSettings,
     /// Backups.
     pub backup: Backup,
+    /// The explorer.
+    pub ui: Ui,
     /// Messages.
     pub log: Log,
+    /// Traces.
+    pub traces: TracesSettings,
 }
 
 /// `[server]`
@@ -67,6 +77,8 @@ pub struct Server {
     pub listen: String,
     #[serde(deserialize_with = "list")]
     pub hosts: Vec<String>,
+    #[serde(deserialize_with = "list")]
+    pub trusted_proxies: Vec<String>,
     pub connections_max: usize,
     pub requests_in_flight_max: usize,
     pub bytes_in_flight_max: ByteSize,
@@ -85,6 +97,24 @@ pub struct Server {
     pub attempt_us: u64,
     pub remote_threads: usize,
     pub traversal_memory_bytes_max: ByteSize,
+}
+
+impl Server {
+    /// The networks of the proxies that are trusted.
+    ///
+    /// # Errors
+    /// One that is no address and no network.
+    pub fn trusted_proxies(&self) -> Result<Vec<ipnet::IpNet>, SettingsError> {
+        let network = |text: &String| {
+            let one = || text.parse::<std::net::IpAddr>().map(ipnet::IpNet::from);
+            text.parse::<ipnet::IpNet>().or_else(|_| one()).map_err(|_| SettingsError::Value {
+                key: "server.trusted_proxies",
+                value: text.clone(),
+                reason: "expected an address or a network, such as 10.0.0.7 or 10.0.0.0/8".to_owned(),
+            })
+        };
+        self.trusted_proxies.iter().map(network).collect()
+    }
 }
 
 /// `[gremlin]`
@@ -117,6 +147,14 @@ pub struct Bolt {
     pub query_timeout_ms: u64,
     pub transactions_max: usize,
     pub transaction_idle_ms: u64,
+}
+
+/// `[cypher]`
+#[derive(Clone, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Cypher {
+    pub import_folders: Vec<PathBuf>,
+    pub csv_row_bytes_max: ByteSize,
 }
 
 /// `[graph]`
@@ -241,6 +279,14 @@ pub struct Auth {
     pub enabled: bool,
     pub password_length_min: usize,
     pub token_seconds: u64,
+    pub oidc: Oidc,
+}
+
+/// `[ui]`
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[expect(missing_docs, reason = "each field is the key of the same name in rhizome.toml, explained there")]
+pub struct Ui {
+    pub load_test: bool,
 }
 
 /// `[log]`
@@ -249,6 +295,7 @@ pub struct Auth {
 pub struct Log {
     pub level: String,
     pub format: LogFormat,
+    pub slow_request_ms: u64,
 }
 
 /// `storage.engine`
@@ -408,11 +455,7 @@ impl Settings {
             let reason = format!("it must be at most {}", serving::limits::NICENESS_MAX);
             return Err(SettingsError::Value { key: "server.query_niceness", value, reason });
         }
-        if self.backup.niceness > serving::limits::NICENESS_MAX {
-            let value = self.backup.niceness.to_string();
-            let reason = format!("it must be at most {}", serving::limits::NICENESS_MAX);
-            return Err(SettingsError::Value { key: "backup.niceness", value, reason });
-        }
+        self.backup.check(self.storage.engine)?;
         let limit = graph_maintenance::limits::EXPIRY_BATCH_ELEMENTS_MAX;
         if self.graph.expiry_batch_elements > limit {
             let value = self.graph.expiry_batch_elements.to_string();
@@ -431,10 +474,12 @@ impl Settings {
             let reason = "a graph needs a name".to_owned();
             return Err(SettingsError::Value { key: "graph.default", value: String::new(), reason });
         }
+        server.trusted_proxies()?;
         self.audit.check()?;
         self.storage.tikv.check()?;
         self.storage.cassandra.check()?;
         self.tls.check()?;
+        self.auth.oidc.check(self.auth.enabled)?;
         self.time_zone().map(drop)
     }
 

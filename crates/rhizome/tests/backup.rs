@@ -364,6 +364,62 @@ fn one_graph_is_restored_under_another_name_while_the_server_works() {
     });
 }
 
+#[test]
+fn the_log_of_killed_servers_leads_to_every_moment() {
+    runtime().block_on(async {
+        let place = Place::new();
+        let set = format!("backup.repository={}", place.text("repository"));
+        let archived = ["--set", &set, "--set", "backup.archive_interval_ms=200"];
+        let (mut written, mut moments) = (0, Vec::new());
+        for round in 0..3 {
+            let server = Server::start(&place.path("data"), &archived);
+            let client = server.client().await;
+            if round == 0 {
+                make_schema(&client).await;
+            }
+            backup_in_log(&server).await;
+            for _ in 0..4 {
+                client.add_vertices(batch(written, 40).into(), false).await.unwrap();
+                written += 1;
+            }
+            moments.push((jiff::Timestamp::now(), written));
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            // What was acknowledged last is in no repository yet.
+            server.kill();
+        }
+        assert!(Server::start(&place.path("data"), &archived).stop().success());
+        assert!(place.must(&["verify"]).contains("all right"));
+        assert!(place.must(&["list"]).contains("continues"));
+        for (moment, count) in moments {
+            let folder = format!("at-{count}");
+            place.must(&["restore", "--to", &moment.to_string(), "--data", &place.text(&folder)]);
+            let server = Server::start(&place.path(&folder), &[]);
+            let found = names(&server.client().await).await;
+            let wanted = (0..count).flat_map(|batch| (0..BATCH).map(move |n| format!("{batch}-{n}")));
+            assert_eq!(found, wanted.collect::<BTreeSet<_>>(), "at {moment}");
+            assert!(server.stop().success());
+            let (status, out, _) = run(&["check", "--indexes", "--data", &place.text(&folder)]);
+            assert!(status.success() && out.contains("all right"), "{out}");
+        }
+        let far = ["restore", "--to", "2000-01-01T00:00:00Z", "--data", "nowhere"];
+        let (status, _, err) = place.backup(&far);
+        assert!(!status.success() && err.contains("first backup with a log"), "{err}");
+    });
+}
+
+/// Waits until there is a backup that the archived log follows.
+async fn backup_in_log(server: &Server) {
+    let began = Instant::now();
+    loop {
+        let listed = send(server, "GET", "/rhizome/backups", &Value::Null).await;
+        if listed["backups"].as_array().unwrap().iter().any(|backup| backup["log"].is_string()) {
+            return;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "{listed}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
 /// The page's blocks marked `sh`.
 fn blocks(page: &str) -> Vec<&str> {
     let mut parts = page.split("\n```");
@@ -395,7 +451,10 @@ fn the_commands_of_the_page_work_as_printed() {
         let is_of_server = block.contains("http://127.0.0.1:8080");
         if is_of_server && server.is_none() {
             let set = format!("backup.repository={}", place.text("backups"));
-            server = Some(Server::start(&place.path("rhizome-data"), &["--set", &set]));
+            let archived = ["--set", &set, "--set", "backup.archive_interval_ms=100"];
+            let started = Server::start(&place.path("rhizome-data"), &archived);
+            runtime.block_on(backup_in_log(&started));
+            server = Some(started);
         }
         if !is_of_server && let Some(server) = server.take() {
             assert!(Server::stop(server).success());

@@ -119,6 +119,13 @@ async fn two_lines_of_settings_encrypt_all_protocols() {
     let document: Value = serde_json::from_slice(&document).unwrap();
     assert!(document["paths"].as_object().unwrap().len() > 50);
 
+    // When the certificate ends, for who watches over it.
+    let metrics = client.get(format!("{}/metrics", server.url)).send().await.unwrap().text().await.unwrap();
+    let name = "rhizome_tls_certificate_expiry_timestamp_seconds ";
+    let ends: f64 = metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap().parse().unwrap();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
+    assert!(ends > now && ends < now + 3_700.0 * 86_400.0, "{ends}");
+
     // Who does not know the CA does not connect, and plain text is told what is wrong.
     let stranger = Client::builder().tls_certs_only([]).build().unwrap();
     assert!(stranger.get(format!("{}/versions", server.url)).send().await.unwrap_err().is_connect());

@@ -5,39 +5,13 @@
 //! it begins again on the pool; reads can. Which reads are too long for it is learnt: requests are told apart by their
 //! shape, and after an attempt in vain the next ones of the same shape go to the pool at once.
 
+use std::hash::Hasher as _;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
+use rustc_hash::FxHasher;
+
 use crate::limits::{ATTEMPT_BYTES_MAX, ATTEMPT_SHAPES, ATTEMPTS_SKIPPED};
-
-/// What requests have in common that take about the same time: their text without long numbers, which are ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape(u64);
-
-impl Shape {
-    /// The shape of a request with these parts. `None` for long ones: reading them is work itself.
-    #[must_use]
-    pub fn of(parts: &[&[u8]]) -> Option<Self> {
-        if parts.iter().map(|part| part.len()).sum::<usize>() > ATTEMPT_BYTES_MAX {
-            return None;
-        }
-        // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        for part in parts {
-            let mut digits = 0;
-            for byte in *part {
-                digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
-                // The first digits count: a depth or a limit is a part of the shape.
-                if digits <= SHORT_NUMBER {
-                    add(*byte);
-                }
-            }
-            add(0);
-        }
-        Some(Self(hash))
-    }
-}
 
 /// Digits of a number that is not an id.
 const SHORT_NUMBER: usize = 1;
@@ -49,6 +23,14 @@ pub struct Attempts {
     skips: Box<[AtomicU8]>,
 }
 
+/// The right to try a request.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// For how long.
+    pub time: Duration,
+    place: usize,
+}
+
 impl Attempts {
     /// Attempts of so much time each; with zero there are none.
     #[must_use]
@@ -56,31 +38,46 @@ impl Attempts {
         Self { time, skips: (0..ATTEMPT_SHAPES).map(|_| AtomicU8::new(0)).collect() }
     }
 
-    /// How long a request of a shape may be tried for; `None` if it is to go to the pool at once.
-    pub fn begin(&self, shape: Shape) -> Option<Duration> {
-        if self.time.is_zero() {
+    /// Whether a request with these parts may be tried; `None` if it is to go to the pool at once.
+    pub fn begin(&self, parts: &[&[u8]]) -> Option<Attempt> {
+        // Reading a long one is work itself.
+        if self.time.is_zero() || parts.iter().map(|part| part.len()).sum::<usize>() > ATTEMPT_BYTES_MAX {
             return None;
         }
-        let place = self.place(shape)?;
-        let left = place.load(Ordering::Relaxed);
+        let place = usize::try_from(shape(parts)).unwrap_or_default() % ATTEMPT_SHAPES;
+        let skips = self.skips.get(place)?;
+        let left = skips.load(Ordering::Relaxed);
         if left == 0 {
-            return Some(self.time);
+            return Some(Attempt { time: self.time, place });
         }
-        place.store(left - 1, Ordering::Relaxed);
+        skips.store(left - 1, Ordering::Relaxed);
         None
     }
 
-    /// Notes that the time was not enough for a request of a shape.
-    pub fn was_in_vain(&self, shape: Shape) {
-        if let Some(place) = self.place(shape) {
-            place.store(ATTEMPTS_SKIPPED, Ordering::Relaxed);
+    /// Notes that the time was not enough.
+    #[expect(clippy::needless_pass_by_value, reason = "an attempt ends once")]
+    pub fn was_in_vain(&self, attempt: Attempt) {
+        if let Some(skips) = self.skips.get(attempt.place) {
+            skips.store(ATTEMPTS_SKIPPED, Ordering::Relaxed);
         }
     }
+}
 
-    fn place(&self, shape: Shape) -> Option<&AtomicU8> {
-        let places = u64::try_from(self.skips.len()).ok().filter(|places| *places > 0)?;
-        self.skips.get(usize::try_from(shape.0 % places).ok()?)
+/// What requests have in common that take about the same time: their text without long numbers, which are ids.
+fn shape(parts: &[&[u8]]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for part in parts {
+        let mut digits = 0;
+        for byte in *part {
+            digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
+            // The first digits count: a depth or a limit is a part of the shape.
+            if digits <= SHORT_NUMBER {
+                hasher.write_u8(*byte);
+            }
+        }
+        hasher.write_u8(0);
     }
+    hasher.finish()
 }
 
 #[cfg(test)]
@@ -89,19 +86,19 @@ mod tests {
 
     #[test]
     fn ids_do_not_change_a_shape_but_depths_do() {
-        let of = |text: &str| Shape::of(&[text.as_bytes()]).unwrap();
+        let of = |text: &str| shape(&[text.as_bytes()]);
         assert_eq!(of("source=1:99071&max_depth=2"), of("source=1:98123456&max_depth=2"));
         assert_ne!(of("source=1:99071&max_depth=2"), of("source=1:99071&max_depth=3"));
-        assert_ne!(Shape::of(&[b"a", b"b"]), Shape::of(&[b"ab", b""]));
-        assert_eq!(Shape::of(&[&vec![b'a'; ATTEMPT_BYTES_MAX + 1]]), None);
+        assert_ne!(shape(&[b"a", b"b"]), shape(&[b"ab", b""]));
+        let attempts = Attempts::new(Duration::from_micros(200));
+        assert_eq!(attempts.begin(&[&vec![b'a'; ATTEMPT_BYTES_MAX + 1]]), None);
     }
 
     #[test]
     fn after_an_attempt_in_vain_the_next_requests_of_the_shape_go_to_the_pool() {
         let attempts = Attempts::new(Duration::from_micros(200));
-        let (long, short) = (Shape::of(&[b"long"]).unwrap(), Shape::of(&[b"short"]).unwrap());
-        assert!(attempts.begin(long).is_some());
-        attempts.was_in_vain(long);
+        let (long, short): (&[&[u8]], &[&[u8]]) = (&[b"long"], &[b"short"]);
+        attempts.was_in_vain(attempts.begin(long).unwrap());
         assert!((0..ATTEMPTS_SKIPPED).all(|_| attempts.begin(long).is_none()));
         assert!(attempts.begin(long).is_some());
         assert!(attempts.begin(short).is_some());

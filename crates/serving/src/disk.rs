@@ -79,6 +79,13 @@ impl DiskSpace {
             None => Ok(()),
         }
     }
+
+    /// Free and all bytes of the disk, where one is watched and can be measured.
+    #[must_use]
+    pub fn room(&self) -> Option<(u64, u64)> {
+        let watched = self.0.as_ref()?;
+        (watched.measure)(&watched.folder).ok()
+    }
 }
 
 impl Watched {

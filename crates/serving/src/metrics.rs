@@ -1,9 +1,13 @@
 //! What the server counts about itself. The handles of every endpoint are made at the start, so that counting a request
 //! costs a few atomic additions and no look-up. Each protocol has [`Endpoints`] of its own in the one registry.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
+use prometheus::core::{Collector, Desc};
+use prometheus::proto::MetricFamily;
 use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry};
 
 /// Upper bounds of the latency classes in seconds: from a memory read to the default time limit.
@@ -31,6 +35,21 @@ pub struct EndpointMetrics {
     failed: IntCounter,
     seconds: Histogram,
     longest_us: AtomicU64,
+    /// The last traced request of each class of latency; nothing before the first.
+    exemplars: OnceLock<Box<Mutex<Exemplars>>>,
+}
+
+type Exemplars = [Option<Exemplar>; SECONDS.len() + 1];
+
+/// A request that was traced, among those that a class of latency counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exemplar {
+    /// Its trace: 32 hexadecimal digits.
+    pub trace_id: String,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// When it was answered.
+    pub at: SystemTime,
 }
 
 impl EndpointMetrics {
@@ -43,6 +62,22 @@ impl EndpointMetrics {
         }
         self.seconds.observe(took.as_secs_f64());
         self.longest_us.fetch_max(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        if let Some(trace_id) = traces::trace_id() {
+            self.note_exemplar(Exemplar { trace_id, seconds: took.as_secs_f64(), at: SystemTime::now() });
+        }
+    }
+
+    fn note_exemplar(&self, exemplar: Exemplar) {
+        let exemplars = self.exemplars.get_or_init(|| Box::new(Mutex::new(std::array::from_fn(|_| None))));
+        if let Some(place) = exemplars.lock().get_mut(class_of(exemplar.seconds)) {
+            *place = Some(exemplar);
+        }
+    }
+
+    /// The last traced request of the class of latency whose upper bound is `seconds`; `f64::INFINITY`: of the last
+    /// class.
+    pub fn exemplar(&self, seconds: f64) -> Option<Exemplar> {
+        self.exemplars.get()?.lock().get(class_of(seconds))?.clone()
     }
 
     /// Answers below 400, and others.
@@ -56,6 +91,11 @@ impl EndpointMetrics {
         let longest = self.longest_us.load(Ordering::Relaxed);
         (longest as f64 / 1_000.0, self.seconds.get_sample_sum() * 1_000.0 / count as f64)
     }
+}
+
+/// The class of latency in which a request counts first.
+fn class_of(seconds: f64) -> usize {
+    SECONDS.partition_point(|bound| *bound < seconds)
 }
 
 /// The counters of one protocol's endpoints.
@@ -107,6 +147,8 @@ pub struct Metrics {
     pub writes_waiting: IntGauge,
     /// Requests stopped at the time limit.
     pub timeouts: IntCounter,
+    /// Requests that took longer than the log of slow requests allows.
+    pub slow_requests: IntCounter,
     /// Requests that panicked.
     pub panics: IntCounter,
     /// Bytes of request bodies after decompression.
@@ -150,12 +192,23 @@ impl Metrics {
             queries_waiting: made.gauge("rhizome_http_queries_waiting", "Reads that wait for a thread for long ones"),
             writes_waiting: made.gauge("rhizome_http_writes_waiting", "Writes that wait for a thread"),
             timeouts: made.counter("rhizome_http_timeouts_total", "Requests stopped at the time limit"),
+            slow_requests: made
+                .counter("rhizome_http_slow_requests_total", "Requests that took log.slow_request_ms or longer"),
             panics: made
                 .counter("rhizome_http_panics_total", "Requests that failed because of a defect of this program"),
             bytes_received: made
                 .counter("rhizome_http_received_bytes_total", "Bytes of request bodies after decompression"),
             bytes_sent: made.counter("rhizome_http_sent_bytes_total", "Bytes of answer bodies"),
             registry,
+        }
+    }
+
+    /// Shows a figure that somebody else knows: `look` gives it whenever metrics are read.
+    pub fn gauge_of(&self, name: &str, help: &str, look: impl Fn() -> i64 + Send + Sync + 'static) {
+        let registered =
+            IntGauge::new(name, help).and_then(|gauge| self.registry.register(Box::new(Looked { gauge, look })));
+        if let Err(error) = registered {
+            tracing::error!(%error, name, "a metric is left out");
         }
     }
 
@@ -167,11 +220,29 @@ impl Metrics {
             failed: self.answers.with_label_values(&[template, method, "server_error"]),
             seconds: self.seconds.with_label_values(&[template, method]),
             longest_us: AtomicU64::new(0),
+            exemplars: OnceLock::new(),
             method: method.to_owned(),
             template: template.to_owned(),
         };
         let endpoints = endpoints.map(|at| at.map(|(path, method)| endpoint(path, method))).collect();
         Endpoints { endpoints, elsewhere: endpoint("other", "any") }
+    }
+}
+
+/// A figure that is looked at when it is asked for.
+struct Looked<F> {
+    gauge: IntGauge,
+    look: F,
+}
+
+impl<F: Fn() -> i64 + Send + Sync> Collector for Looked<F> {
+    fn desc(&self) -> Vec<&Desc> {
+        self.gauge.desc()
+    }
+
+    fn collect(&self) -> Vec<MetricFamily> {
+        self.gauge.set((self.look)());
+        self.gauge.collect()
     }
 }
 
@@ -182,7 +253,7 @@ struct Made<'r> {
 }
 
 impl Made<'_> {
-    fn registered<M: prometheus::core::Collector + Clone + 'static>(&self, metric: M) -> M {
+    fn registered<M: Collector + Clone + 'static>(&self, metric: M) -> M {
         if let Err(error) = self.registry.register(Box::new(metric.clone())) {
             tracing::error!(%error, "a metric is left out");
         }
@@ -227,7 +298,20 @@ mod tests {
         let (longest, mean) = endpoint.times_ms();
         assert!((longest - 4.0).abs() < 1e-6 && (mean - 3.0).abs() < 1e-6);
         assert_eq!(endpoints.of(None).template, "other");
+        assert_eq!(endpoint.exemplar(0.005), None);
+        let exemplar = |seconds| Exemplar { trace_id: "4b".to_owned(), seconds, at: SystemTime::UNIX_EPOCH };
+        for seconds in [0.004, 0.005, 31.0] {
+            endpoint.note_exemplar(exemplar(seconds));
+        }
+        assert_eq!(endpoint.exemplar(0.005), Some(exemplar(0.005)), "the bound belongs to its class");
+        assert_eq!(endpoint.exemplar(f64::INFINITY), Some(exemplar(31.0)));
+        assert_eq!((endpoint.exemplar(0.0025), endpoint.exemplar(0.01)), (None, None));
+        let looks = std::sync::Arc::new(AtomicU64::new(0));
+        let seen = std::sync::Arc::clone(&looks);
+        metrics.gauge_of("rhizome_looked", "How often it was asked for", move || {
+            i64::try_from(seen.fetch_add(1, Ordering::Relaxed)).unwrap()
+        });
         let names: Vec<String> = metrics.registry.gather().iter().map(|family| family.name().to_owned()).collect();
-        assert_eq!(names.len(), 12, "{names:?}");
+        assert_eq!((names.len(), looks.load(Ordering::Relaxed)), (14, 1), "{names:?}");
     }
 }

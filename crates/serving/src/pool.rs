@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use threads::{run_anywhere, stand_back};
 use tokio::runtime::Runtime;
+use traces::Place;
 
 use crate::queue::{Permit, Queue, Refused};
 
@@ -51,8 +52,11 @@ impl Pool {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Refused> {
         let permit = self.queue.enter(graph).await?;
+        let place = traces::here();
         let work = move || {
+            let entered = place.as_ref().map(Place::enter);
             let outcome = work();
+            drop(entered);
             drop(permit);
             outcome
         };

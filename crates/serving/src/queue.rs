@@ -82,11 +82,15 @@ impl Queue {
     /// wait already.
     pub async fn enter(&self, graph: Option<&str>) -> Result<Permit, Refused> {
         note_long_work();
+        let mut span = traces::span("queue");
         let mut given = match self.permits.ask(graph) {
             Ok(permit) => return Ok(permit),
             Err(given) => given,
         };
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        if let Some(span) = &mut span {
+            span.note("rhizome.queue.before", before as u64);
+        }
         let _waiting = Waiting(&self.waiting);
         if before >= self.waits.waiting_max {
             // A permit may have come in the meantime.

@@ -8,11 +8,13 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 
 use crate::limits::QUOTA_HOLDERS_MAX;
+use crate::work_bounds::{GraphBounds, WorkBounds};
 
 /// Bounds of one holder; 0: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,7 +126,10 @@ type Holders = HashMap<(Kind, Box<str>), Used>;
 /// The quotas of a server.
 pub struct Quotas {
     options: QuotaOptions,
-    is_on: bool,
+    is_on: AtomicBool,
+    /// Of graphs that have their own, in place of [`QuotaOptions::graph`].
+    graphs: RwLock<HashMap<Box<str>, Quota>>,
+    bounds: GraphBounds,
     holders: Mutex<Holders>,
 }
 
@@ -139,14 +144,58 @@ impl Quotas {
     /// All quotas, none of them used.
     #[must_use]
     pub fn new(options: QuotaOptions) -> Self {
-        let is_on = !(options.user.is_none() && options.graph.is_none());
-        Self { options, is_on, holders: Mutex::default() }
+        let is_on = AtomicBool::new(!(options.user.is_none() && options.graph.is_none()));
+        Self { options, is_on, graphs: RwLock::default(), bounds: GraphBounds::default(), holders: Mutex::default() }
     }
 
-    fn quota(&self, kind: Kind) -> &Quota {
+    fn is_on(&self) -> bool {
+        self.is_on.load(Ordering::Relaxed)
+    }
+
+    /// Gives graphs quotas of their own; all others have that of the settings from now on.
+    pub fn set_graphs(&self, graphs: impl Iterator<Item = (Box<str>, Quota)>) {
+        let graphs: HashMap<_, _> = graphs.collect();
+        let is_any = !(graphs.is_empty() && self.options.user.is_none() && self.options.graph.is_none());
+        // What a graph has used is counted anew: a bucket of another rate says nothing.
+        let mut holders = self.holders.lock();
+        let before = std::mem::replace(&mut *self.graphs.write(), graphs);
+        let graphs = self.graphs.read();
+        holders.retain(|(kind, name), used| {
+            used.running > 0 || *kind == Kind::User || before.get(name) == graphs.get(name)
+        });
+        self.is_on.store(is_any, Ordering::Relaxed);
+    }
+
+    /// Bounds the work of single requests on graphs; on all others it is bounded by the settings alone from now on.
+    pub fn set_bounds(&self, graphs: impl Iterator<Item = (Box<str>, WorkBounds)>) {
+        self.bounds.set(graphs);
+    }
+
+    /// The bounds of the work of one request on a graph. Costs a load where no graph has any.
+    #[must_use]
+    pub fn bounds(&self, graph: &str) -> WorkBounds {
+        self.bounds.of(graph)
+    }
+
+    /// The quota of graphs that have none of their own.
+    #[must_use]
+    pub fn of_graphs(&self) -> Quota {
+        self.options.graph
+    }
+
+    /// The quota of a graph, and whether it is its own.
+    #[must_use]
+    pub fn of_graph(&self, graph: &str) -> (Quota, bool) {
+        match self.graphs.read().get(graph) {
+            Some(own) => (*own, true),
+            None => (self.options.graph, false),
+        }
+    }
+
+    fn quota(&self, kind: Kind, name: &str) -> Quota {
         match kind {
-            Kind::User => &self.options.user,
-            Kind::Graph => &self.options.graph,
+            Kind::User => self.options.user,
+            Kind::Graph => self.of_graph(name).0,
         }
     }
 
@@ -159,7 +208,7 @@ impl Quotas {
         let user = user.filter(|user| {
             !self.options.user.is_none() && !self.options.exempt_users.iter().any(|exempt| exempt == user)
         });
-        let graph = graph.filter(|_| !self.options.graph.is_none());
+        let graph = graph.filter(|graph| !self.of_graph(graph).0.is_none());
         user.map(|user| (Kind::User, user)).into_iter().chain(graph.map(|graph| (Kind::Graph, graph)))
     }
 
@@ -168,24 +217,24 @@ impl Quotas {
     /// # Errors
     /// [`OverQuota`]; then it counts nowhere.
     pub fn request(&self, user: Option<&str>, graph: Option<&str>) -> Result<(), OverQuota> {
-        if self.is_on { self.request_at(user, graph, Instant::now()) } else { Ok(()) }
+        if self.is_on() { self.request_at(user, graph, Instant::now()) } else { Ok(()) }
     }
 
     fn request_at(&self, user: Option<&str>, graph: Option<&str>, now: Instant) -> Result<(), OverQuota> {
         let mut holders = self.holders.lock();
         for (kind, name) in self.held(user, graph) {
-            let quota = self.quota(kind);
+            let quota = self.quota(kind, name);
             let used = self.used(&mut holders, kind, name, now);
             let (rate, bytes) = (quota.requests_per_second, quota.bytes_per_second);
             if let Some(wait) = used.requests.wait(1.0, rate).filter(|_| rate > 0) {
-                return Err(over(kind, name, format!("{rate} requests a second"), "requests_per_second", wait));
+                return Err(self.over(kind, name, format!("{rate} requests a second"), "requests_per_second", wait));
             }
             if let Some(wait) = used.bytes.wait(0.0, bytes).filter(|_| bytes > 0) {
-                return Err(over(kind, name, format!("{bytes} bytes a second"), "bytes_per_second", wait));
+                return Err(self.over(kind, name, format!("{bytes} bytes a second"), "bytes_per_second", wait));
             }
         }
         for (kind, name) in self.held(user, graph) {
-            if self.quota(kind).requests_per_second > 0 {
+            if self.quota(kind, name).requests_per_second > 0 {
                 self.used(&mut holders, kind, name, now).requests.level -= 1.0;
             }
         }
@@ -195,12 +244,15 @@ impl Quotas {
     /// Whether bytes are counted.
     #[must_use]
     pub fn counts_bytes(&self) -> bool {
-        self.options.user.bytes_per_second > 0 || self.options.graph.bytes_per_second > 0
+        self.is_on()
+            && (self.options.user.bytes_per_second > 0
+                || self.options.graph.bytes_per_second > 0
+                || self.graphs.read().values().any(|quota| quota.bytes_per_second > 0))
     }
 
     /// Notes bytes of a request or an answer.
     pub fn note_bytes(&self, user: Option<&str>, graph: Option<&str>, bytes: u64) {
-        if self.is_on && bytes > 0 {
+        if self.is_on() && bytes > 0 {
             self.note_bytes_at(user, graph, bytes, Instant::now());
         }
     }
@@ -209,7 +261,7 @@ impl Quotas {
     fn note_bytes_at(&self, user: Option<&str>, graph: Option<&str>, bytes: u64, now: Instant) {
         let mut holders = self.holders.lock();
         for (kind, name) in self.held(user, graph) {
-            if self.quota(kind).bytes_per_second > 0 {
+            if self.quota(kind, name).bytes_per_second > 0 {
                 self.used(&mut holders, kind, name, now).bytes.level -= bytes as f64;
             }
         }
@@ -225,25 +277,25 @@ impl Quotas {
         graph: Option<&str>,
         memory: u64,
     ) -> Result<Option<QueryShare>, OverQuota> {
-        if !self.is_on || self.held(user, graph).next().is_none() {
+        if !self.is_on() || self.held(user, graph).next().is_none() {
             return Ok(None);
         }
         let now = Instant::now();
         let mut holders = self.holders.lock();
         for (kind, name) in self.held(user, graph) {
-            let quota = self.quota(kind);
+            let quota = self.quota(kind, name);
             let used = self.used(&mut holders, kind, name, now);
             let (running_max, memory_max) = (quota.running_queries_max, quota.query_memory_max);
             let second = Duration::from_secs(1);
             if running_max > 0 && used.running >= running_max {
                 let what = format!("{running_max} queries run already");
-                return Err(over(kind, name, what, "running_queries_max", second));
+                return Err(self.over(kind, name, what, "running_queries_max", second));
             }
             // One alone always has room: its own bound is another setting.
             if memory_max > 0 && used.running > 0 && used.memory.saturating_add(memory) > memory_max {
                 let held = used.memory;
                 let what = format!("its queries may hold {held} bytes already, and this one {memory}, of {memory_max}");
-                return Err(over(kind, name, what, "query_memory_max", second));
+                return Err(self.over(kind, name, what, "query_memory_max", second));
             }
         }
         let mut held = Vec::new();
@@ -259,8 +311,8 @@ impl Quotas {
     fn used<'h>(&self, holders: &'h mut Holders, kind: Kind, name: &str, now: Instant) -> &'h mut Used {
         if holders.len() >= QUOTA_HOLDERS_MAX {
             // Those that have used nothing for a second are as if they were not there.
-            holders.retain(|(kind, _), used| {
-                let quota = self.quota(*kind);
+            holders.retain(|(kind, name), used| {
+                let quota = self.quota(*kind, name);
                 used.requests.fill(quota.requests_per_second, now);
                 used.bytes.fill(quota.bytes_per_second, now);
                 let is_full = used.requests.wait(as_float(quota.requests_per_second), 1).is_none()
@@ -268,7 +320,7 @@ impl Quotas {
                 used.running > 0 || !is_full
             });
         }
-        let quota = self.quota(kind);
+        let quota = self.quota(kind, name);
         let used = holders.entry((kind, name.into())).or_insert_with(|| Used {
             requests: Bucket::new(quota.requests_per_second, now),
             bytes: Bucket::new(quota.bytes_per_second, now),
@@ -279,17 +331,20 @@ impl Quotas {
         used.bytes.fill(quota.bytes_per_second, now);
         used
     }
+
+    fn over(&self, kind: Kind, name: &str, what: String, setting: &str, wait: Duration) -> OverQuota {
+        let retry_after_s = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let setting = match kind {
+            Kind::Graph if self.of_graph(name).1 => format!("{setting} of the graph's own limits"),
+            _ => format!("quotas.{}_{setting}", kind.name()),
+        };
+        OverQuota { holder: format!("{} '{name}'", kind.name()), what, setting, retry_after_s: retry_after_s.max(1) }
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "rates are far below 2^52")]
 fn as_float(rate: u64) -> f64 {
     rate as f64
-}
-
-fn over(kind: Kind, name: &str, what: String, setting: &str, wait: Duration) -> OverQuota {
-    let retry_after_s = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-    let setting = format!("quotas.{}_{setting}", kind.name());
-    OverQuota { holder: format!("{} '{name}'", kind.name()), what, setting, retry_after_s: retry_after_s.max(1) }
 }
 
 impl Drop for QueryShare {

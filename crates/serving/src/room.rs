@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use traces::Traces;
+
 use crate::admission::Admission;
 use crate::attempts::Attempts;
 use crate::limits::BATCH_SLOTS_PER_THREAD;
@@ -36,6 +38,8 @@ pub struct Options {
     pub remote: bool,
     /// What requests are watched by, once it is known who asks.
     pub watch: Watch,
+    /// Which requests are traced.
+    pub traces: Traces,
 }
 
 impl Default for Options {
@@ -51,6 +55,7 @@ impl Default for Options {
             workers: 0,
             remote: false,
             watch: Watch::default(),
+            traces: Traces::off(),
         }
     }
 }

@@ -122,6 +122,12 @@ impl Watched {
         self.event.is_some()
     }
 
+    /// The id of the request in its record.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        self.event.as_ref()?.subject.request.as_deref()
+    }
+
     /// Notes the text of the query it is about.
     pub fn note_query(&mut self, text: &str) {
         if let Some(event) = &mut self.event {

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::number::{nearest_float, whole};
 use crate::{Token, read};
 
 /// The order of two values: of two numbers by size whatever their types, of two moments, two lengths of time, two
@@ -30,6 +31,21 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
     a == b && !is_nan(a) || order(a, b).is_some_and(Ordering::is_eq)
 }
 
+/// The first text after all that begin with one, in the order of [`order`]; none where there is none.
+#[must_use]
+pub fn text_after(start: &str) -> Option<String> {
+    let mut chars: Vec<char> = start.chars().collect();
+    while let Some(last) = chars.pop() {
+        // Beyond the gap in the middle of all characters.
+        let next = if last == '\u{D7FF}' { Some('\u{E000}') } else { char::from_u32(u32::from(last) + 1) };
+        if let Some(next) = next {
+            chars.push(next);
+            return Some(chars.into_iter().collect());
+        }
+    }
+    None
+}
+
 fn is_nan(bytes: &[u8]) -> bool {
     match read(bytes) {
         Ok(Token::Float(number)) => number.is_nan(),
@@ -38,38 +54,20 @@ fn is_nan(bytes: &[u8]) -> bool {
     }
 }
 
-/// A whole number of at most 128 bits.
-fn whole(token: Token<'_>) -> Option<i128> {
-    match token {
-        Token::Byte(number) => Some(i128::from(number)),
-        Token::Short(number) => Some(i128::from(number)),
-        Token::Int(number) => Some(i128::from(number)),
-        Token::Long(number) => Some(i128::from(number)),
-        Token::BigInteger(bytes) if bytes.len() <= 16 => {
-            let start = if bytes.first().is_some_and(|first| *first >= 0x80) { -1 } else { 0 };
-            Some(bytes.iter().fold(start, |number, byte| (number << 8) | i128::from(*byte)))
-        }
-        _ => None,
-    }
-}
-
-/// The nearest 64-bit float.
+/// The nearest 64-bit float; of very long numbers one that is near.
 fn float(token: Token<'_>) -> Option<f64> {
-    match token {
-        Token::Float(number) => Some(f64::from(number)),
-        Token::Double(number) => Some(number),
+    nearest_float(token).or_else(|| match token {
         Token::BigInteger(bytes) => Some(float_of(bytes)),
         Token::BigDecimal { scale, unscaled } => {
             let scale = i32::try_from(scale.clamp(-10_000, 10_000)).unwrap_or_default();
-            // Dividing by a power that a float holds exactly gives the nearest float of short decimals.
             Some(if scale >= 0 {
                 float_of(unscaled) / 10f64.powi(scale)
             } else {
                 float_of(unscaled) * 10f64.powi(-scale)
             })
         }
-        token => whole(token).map(|number| number as f64),
-    }
+        _ => None,
+    })
 }
 
 fn float_of(bytes: &[u8]) -> f64 {
@@ -84,6 +82,15 @@ mod tests {
 
     fn encoded(token: Token<'_>) -> Box<[u8]> {
         Builder::encode(token).unwrap()
+    }
+
+    #[test]
+    fn a_start_ends_before_the_next_text() {
+        for (start, end) in
+            [("ab", Some("ac")), ("a\u{D7FF}", Some("a\u{E000}")), ("a\u{10FFFF}", Some("b")), ("", None)]
+        {
+            assert_eq!(text_after(start).as_deref(), end);
+        }
     }
 
     #[test]

@@ -19,11 +19,13 @@ mod cell;
 mod compare;
 mod error;
 pub mod limits;
+mod number;
 mod reader;
 mod token;
 
 pub use builder::Builder;
 pub use cell::{Entries, Entry, EntryId, Meta, MetaEntries, entries, put_entries};
-pub use compare::{equal, order};
+pub use compare::{equal, order, text_after};
 pub use error::TaggedError;
+pub use number::{exact_number, nearest_float};
 pub use token::{Items, Token, check, read};

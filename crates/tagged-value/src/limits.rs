@@ -12,3 +12,6 @@ pub const ENTRIES_MAX: usize = 65_535;
 
 /// Properties of one property value: they are decoded with it.
 pub const META_MAX: usize = 1_024;
+
+/// Bytes of the digits of a number up to which it has a place among others: more take long to turn into decimal digits.
+pub const NUMBER_BYTES_MAX: usize = 1_024;

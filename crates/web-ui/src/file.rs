@@ -4,7 +4,8 @@ use std::io::Read as _;
 
 use bytes::Bytes;
 use flate2::read::GzDecoder;
-use hyper::header::{self, HeaderMap};
+use http_server::accepts_coding;
+use hyper::header::HeaderMap;
 
 /// The files that the build found.
 pub(crate) static EMBEDDED: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
@@ -55,8 +56,8 @@ impl File {
     /// The smallest coding that the client takes.
     pub(crate) fn choose(&self, headers: &HeaderMap) -> Coding {
         match self.compressed {
-            Some(_) if accepts(headers, "br") => Coding::Brotli,
-            Some(_) if accepts(headers, "gzip") => Coding::Gzip,
+            Some(_) if accepts_coding(headers, "br") => Coding::Brotli,
+            Some(_) if accepts_coding(headers, "gzip") => Coding::Gzip,
             _ => Coding::Identity,
         }
     }
@@ -76,21 +77,4 @@ impl File {
             }
         }
     }
-}
-
-/// Whether `Accept-Encoding` names a coding, or everything, and does not rule it out with `q=0`.
-fn accepts(headers: &HeaderMap, coding: &str) -> bool {
-    let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let mut any = false;
-    for item in values.flat_map(|value| value.split(',')) {
-        let mut parts = item.split(';').map(str::trim);
-        let name = parts.next().unwrap_or_default();
-        let quality = parts.find_map(|part| part.strip_prefix("q=")).map_or(Ok(1.0), str::parse::<f32>);
-        let is_allowed = quality.is_ok_and(|quality| quality > 0.0);
-        if name.eq_ignore_ascii_case(coding) {
-            return is_allowed;
-        }
-        any |= name == "*" && is_allowed;
-    }
-    any
 }

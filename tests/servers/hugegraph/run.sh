@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Apache HugeGraph 1.7.0 from Maven's artifacts, with its RocksDB backend and without authentication, at 127.0.0.1 only. For comparisons
-# on one machine: its data are thrown away with its folder.
+# Apache HugeGraph 1.7.0 from Maven's artifacts, with its RocksDB backend, at 127.0.0.1 only. For comparisons on one machine: its data are
+# thrown away with its folder.
 #
 #   run.sh start DIR PORT [KEY=VALUE ...]   fetch, initialise, start; returns when it answers
 #   run.sh stop DIR                         end the process
 #
-# KEY=VALUE are lines of rest-server.properties. Its Gremlin server takes PORT+1. The jars (about 280 MB) are kept in
+# With HUGEGRAPH_PASSWORD set, authentication is on and that is the password of `admin`.
+# KEY=VALUE are lines of rest-server.properties, or of the graph's own settings where KEY begins with "rocksdb.". Its Gremlin server takes PORT+1. The jars (about 280 MB) are kept in
 # ${RHIZOME_CACHE}/hugegraph-server. HUGEGRAPH_HEAP_MB is the largest heap; without it half of the free memory, as HugeGraph's own script.
 set -euo pipefail
 here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -39,10 +40,23 @@ configure() { # DIR PORT [KEY=VALUE ...]
     while IFS= read -r file; do
         sed -i -e "s|@DIR@|$dir|g" -e "s|@PORT@|$port|g" -e "s|@GREMLIN_PORT@|$((port + 1))|g" "$file"
     done < <(find "$dir/conf" -type f)
+    if [[ -n ${HUGEGRAPH_PASSWORD:-} ]]; then authenticate "$dir"; fi
     for line in "$@"; do
-        sed -i "/^${line%%=*}=/d" "$dir/conf/rest-server.properties"
-        printf '%s\n' "$line" >>"$dir/conf/rest-server.properties"
+        file=$dir/conf/rest-server.properties
+        if [[ $line == rocksdb.* ]]; then file=$dir/conf/graphs/hugegraph.properties; fi
+        sed -i "/^${line%%=*}=/d" "$file"
+        printf '%s\n' "$line" >>"$file"
     done
+}
+
+# What bin/enable-auth.sh of the distribution writes, and a class without which it does not start on Java 17.
+authenticate() { # DIR
+    local class=org.apache.hugegraph.auth
+    printf 'auth.authenticator=%s.StandardAuthenticator\nauth.graph_store=hugegraph\n' $class >>"$1/conf/rest-server.properties"
+    sed -i "s|^gremlin.graph=.*|gremlin.graph=$class.HugeFactoryAuthProxy|" "$1/conf/graphs/hugegraph.properties"
+    printf 'authentication: {authenticator: %s.StandardAuthenticator, authenticationHandler: %s.WsAndHttpBasicAuthHandler, config: {tokens: %s}}\n' \
+        $class $class "$1/conf/rest-server.properties" >>"$1/conf/gremlin-server.yaml"
+    javac -d "$1/conf/first" "$here/auth/org/apache/hugegraph/util/Reflection.java"
 }
 
 # In the order of the stock script: our settings, the logger, HugeGraph, the rest.
@@ -71,7 +85,7 @@ start() { # DIR PORT [KEY=VALUE ...]
     cd "$dir"
     if [[ ! -e data/initialised ]]; then
         java -cp "$classes" "${opens[@]}" -Dlog4j.configurationFile="$dir/conf/log4j2.xml" \
-            org.apache.hugegraph.cmd.InitStore conf/rest-server.properties >logs/init-store.log 2>&1 </dev/null ||
+            org.apache.hugegraph.cmd.InitStore conf/rest-server.properties >logs/init-store.log 2>&1 <<<"${HUGEGRAPH_PASSWORD:-}" ||
             { tail -n 20 logs/init-store.log >&2; die "HugeGraph's store could not be initialised; the last lines are above."; }
         touch data/initialised
     fi
@@ -91,7 +105,7 @@ start() { # DIR PORT [KEY=VALUE ...]
             die "HugeGraph ended at its start; the last lines are above."
         fi
         # The REST interface answers before the Gremlin server is up, which still takes processor time then.
-        if port_in_use 127.0.0.1 "$((port + 1))" && [[ $(http_status 127.0.0.1 "$port" /graphs/hugegraph 2>/dev/null || true) == 200 ]]; then
+        if port_in_use 127.0.0.1 "$((port + 1))" && [[ $(http_status 127.0.0.1 "$port" /graphs/hugegraph 2>/dev/null || true) =~ ^(200|401)$ ]]; then
             say "HugeGraph $version at http://127.0.0.1:$port, process $(cat pid)"
             return
         fi

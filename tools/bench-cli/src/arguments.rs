@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::bail;
 use api_client::ClientOptions;
 use clap::{Args, ValueEnum};
+use client_arguments::LoginArguments;
 use load_test::limits::STRESS_ROWS_MAX;
 use load_test::result::DriverKind;
 use load_test::{
@@ -63,18 +64,8 @@ pub(crate) struct TargetArguments {
     /// Name of the graph space.
     #[arg(long, value_name = "NAME", default_value = "DEFAULT")]
     pub(crate) graphspace: String,
-    /// User name, if the server requires authentication.
-    #[arg(long, value_name = "NAME", env = "RHIZOME_USER")]
-    pub(crate) user: Option<String>,
-    /// Password of that user; better given in the environment.
-    #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
-    pub(crate) password: Option<String>,
-    /// Token of a login, or an API key, in place of user and password; better given in the environment.
-    #[arg(long, value_name = "TEXT", env = "RHIZOME_TOKEN", hide_env_values = true)]
-    pub(crate) token: Option<String>,
-    /// PEM file with the CA that has signed the server's certificate [default: those the system trusts].
-    #[arg(long, value_name = "FILE", env = "RHIZOME_CA")]
-    pub(crate) ca: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) login: LoginArguments,
     /// Process id of the server, to report its CPU time and memory [default: found by its port, if it is local].
     #[arg(long, value_name = "PID")]
     pub(crate) server_pid: Option<u32>,
@@ -86,16 +77,12 @@ pub(crate) struct TargetArguments {
 impl TargetArguments {
     /// Options of a client for the server at a URL.
     pub(crate) fn client_options(&self, url: &str) -> ClientOptions {
-        ClientOptions {
+        self.login.with(ClientOptions {
             url: url.to_owned(),
             graph: self.graph.clone(),
             graphspace: self.graphspace.clone(),
-            username: self.user.clone(),
-            password: self.password.clone(),
-            token: self.token.clone(),
-            ca: self.ca.clone(),
             ..ClientOptions::default()
-        }
+        })
     }
 }
 

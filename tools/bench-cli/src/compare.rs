@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use client_arguments::LoginArguments;
 use load_test::compare::{self, CompareOptions};
 use load_test::report::Report;
 use load_test::result::{RunResult, Target};
@@ -87,18 +88,8 @@ pub(crate) struct CompareArguments {
     /// Name of the graph space, on both servers.
     #[arg(long, value_name = "NAME", default_value = "DEFAULT")]
     graphspace: String,
-    /// User name, if the servers require authentication.
-    #[arg(long, value_name = "NAME", env = "RHIZOME_USER")]
-    user: Option<String>,
-    /// Password of that user; better given in the environment.
-    #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
-    password: Option<String>,
-    /// Token of a login, or an API key, in place of user and password; better given in the environment.
-    #[arg(long, value_name = "TEXT", env = "RHIZOME_TOKEN", hide_env_values = true)]
-    token: Option<String>,
-    /// PEM file with the CA that has signed the servers' certificates [default: those the system trusts].
-    #[arg(long, value_name = "FILE", env = "RHIZOME_CA")]
-    ca: Option<PathBuf>,
+    #[command(flatten)]
+    login: LoginArguments,
     /// Add a note about the servers to the report, such as their durability and settings; may be repeated.
     #[arg(long, value_name = "TEXT")]
     note: Vec<String>,
@@ -189,10 +180,7 @@ async fn connect(arguments: &CompareArguments, url: &str) -> anyhow::Result<Load
         url: None,
         graph: arguments.graph.clone(),
         graphspace: arguments.graphspace.clone(),
-        user: arguments.user.clone(),
-        password: arguments.password.clone(),
-        token: arguments.token.clone(),
-        ca: arguments.ca.clone(),
+        login: arguments.login.clone(),
         server_pid: None,
         note: Vec::new(),
     };

@@ -4,10 +4,12 @@
 //! computed from numbers, not remembered: a data set of any size takes no memory here.
 //!
 //! Vertices have ids of the form `{run}v{number}`; edge `n` goes from vertex `n mod V` to a vertex that differs for
-//! each round, so that all edges are different. Start at [`prepare`](crate::prepare).
+//! each round, so that all edges are different; where scenarios walk along them, the distances are random ones. Start
+//! at [`prepare`](crate::prepare).
 
 mod edge_ids;
 mod needs;
+mod network;
 mod prepare;
 
 use std::fmt;
@@ -23,6 +25,7 @@ pub(crate) use self::prepare::nothing;
 pub use self::prepare::{clean_up, prepare};
 
 use self::edge_ids::IdTemplate;
+use self::network::Network;
 use crate::error::LoadTestError;
 
 /// How ids of prepared elements are drawn.
@@ -113,6 +116,7 @@ pub(crate) enum Name {
     EdgeLabel,
     LinkLabel,
     PersonNameKey,
+    IndexedNameKey,
     AgeKey,
     CityKey,
     DateKey,
@@ -138,6 +142,8 @@ pub struct DataSet {
     check_vertex: bool,
     has_schema: bool,
     zipf: Option<(Zipf<f64>, Zipf<f64>)>,
+    /// Where the edges are to be walked along.
+    network: Option<Network>,
     seq: Arc<AtomicU64>,
 }
 
@@ -162,6 +168,7 @@ impl DataSet {
             check_vertex: options.check_vertex,
             has_schema: false,
             zipf,
+            network: None,
             seq: Arc::default(),
         }
     }
@@ -184,7 +191,7 @@ impl DataSet {
             Name::VertexLabel => &self.vertex_label,
             Name::EdgeLabel => &self.edge_label,
             Name::LinkLabel => &self.link_label,
-            Name::PersonNameKey => name_key,
+            Name::PersonNameKey | Name::IndexedNameKey => name_key,
             Name::AgeKey => age,
             Name::CityKey => city,
             Name::DateKey => date,
@@ -205,7 +212,9 @@ impl DataSet {
         let vertices = self.vertices.max(2);
         let source = edge % vertices;
         // Each round of `vertices` edges has another distance, from 1 to vertices - 1: no loops, no two alike.
-        let distance = 1 + (edge / vertices) % (vertices - 1);
+        let round = edge / vertices;
+        let of_network = self.network.as_ref().and_then(|network| network.distance(round));
+        let distance = of_network.unwrap_or(1 + round % (vertices - 1));
         (source, (source + distance) % vertices)
     }
 
@@ -213,6 +222,11 @@ impl DataSet {
     pub(crate) fn edge_id(&self, number: u64, in_path: bool, out: &mut Vec<u8>) {
         let (source, target) = self.ends(number);
         self.edge_ids.render(in_path, out, |out| self.vertex_id(source, out), |out| self.vertex_id(target, out));
+    }
+
+    /// The network of the edges; there is one where a scenario needs it.
+    pub(crate) fn network(&self) -> Option<&Network> {
+        self.network.as_ref()
     }
 
     pub(crate) fn draw_vertex(&self, rng: &mut impl rand::Rng) -> u64 {

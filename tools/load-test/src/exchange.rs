@@ -163,7 +163,7 @@ impl Connection {
         outcome.status = head.status;
         outcome.failure = if is_whole {
             outcome.answer_bytes = body.len() as u64;
-            match judge(&request.answer, head, body, rendered.contains()) {
+            match judge(&request.answer, head, body, rendered.contains(), rendered.counts()) {
                 Judged::Right => None,
                 Judged::Status => {
                     let text = FailureText::Status(outcome.status, Bytes::copy_from_slice(body));

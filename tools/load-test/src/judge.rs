@@ -3,10 +3,13 @@
 //! Answers are searched as bytes, not parsed: the tool must cost little compared with the server it measures.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::io::Read as _;
 
 use flate2::read::GzDecoder;
 use memchr::memmem;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use crate::limits::{ANSWER_BYTES_MAX, ERROR_ANSWER_BYTES_MAX};
 use crate::scenario::Answer;
@@ -26,17 +29,18 @@ pub(crate) enum Judged {
     Wrong(String),
 }
 
-/// Judges an answer. `contains` is what it must contain.
+/// Judges an answer. `contains` is what it must contain, `counts` what must be counted at the keys that are expected.
 pub(crate) fn judge<'a>(
     expected: &Answer,
     head: AnswerHead,
     body: &[u8],
     mut contains: impl ExactSizeIterator<Item = &'a [u8]>,
+    counts: &[u64],
 ) -> Judged {
     if !expected.status.contains(&head.status) {
         return Judged::Status;
     }
-    if expected.ids.is_none() && contains.len() == 0 {
+    if expected.ids.is_none() && contains.len() == 0 && counts.is_empty() {
         return Judged::Right;
     }
     let body = match plain(head, body) {
@@ -56,7 +60,65 @@ pub(crate) fn judge<'a>(
             shown(&body)
         ));
     }
+    for (key, &wanted) in expected.count_keys().zip(counts) {
+        match count_at(&body, key) {
+            Ok(Some(found)) if found == wanted => {}
+            Ok(Some(found)) => {
+                return Judged::Wrong(format!("{key} must be {wanted} and is {found}: {}", shown(&body)));
+            }
+            Ok(None) => return Judged::Wrong(format!("{key} is no number and no list: {}", shown(&body))),
+            Err(error) => return Judged::Wrong(format!("the answer is no object ({error}): {}", shown(&body))),
+        }
+    }
     Judged::Right
+}
+
+/// The number, or the number of items, at a key of an object.
+fn count_at(body: &[u8], key: &str) -> serde_json::Result<Option<u64>> {
+    CountAt(key).deserialize(&mut serde_json::Deserializer::from_slice(body))
+}
+
+/// Reads an object, of which nothing is kept but what is counted at a key.
+struct CountAt<'k>(&'k str);
+
+impl<'de> DeserializeSeed<'de> for CountAt<'_> {
+    type Value = Option<u64>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for CountAt<'_> {
+    type Value = Option<u64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            if key == self.0 {
+                found = match map.next_value::<Counted>()? {
+                    Counted::Number(number) => Some(number),
+                    Counted::Items(items) => Some(items.len() as u64),
+                    Counted::Other(IgnoredAny) => None,
+                };
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Counted {
+    Number(u64),
+    Items(Vec<IgnoredAny>),
+    Other(IgnoredAny),
 }
 
 /// The begin of an answer, for error texts.
@@ -120,7 +182,7 @@ mod tests {
     }
 
     fn judge(expected: &Answer, head: AnswerHead, body: &[u8], contains: &[&str]) -> Judged {
-        super::judge(expected, head, body, contains.iter().map(|text| text.as_bytes()))
+        super::judge(expected, head, body, contains.iter().map(|text| text.as_bytes()), &[])
     }
 
     fn head(status: u16) -> AnswerHead {
@@ -150,6 +212,20 @@ mod tests {
         assert!(wrong(judge(&answer(201, Some(3)), head(201), body, ANYTHING), "2 ids"));
         assert!(wrong(judge(&answer(201, None), head(201), body, &["\"b\"", "\"c\""]), "does not contain"));
         assert_eq!(judge(&answer(200, None), head(200), b"", ANYTHING), Judged::Right);
+    }
+
+    #[test]
+    fn items_and_numbers_are_counted_at_their_key() {
+        let count = |body: &str, key| count_at(body.as_bytes(), key).map_err(drop);
+        let body = r#"{"path":["a",{"vertices":[1]}],"vertices":["x","y","z"],"size":27,"none":null,"less":-1}"#;
+        for (key, found) in
+            [("path", Some(2)), ("vertices", Some(3)), ("size", Some(27)), ("none", None), ("less", None)]
+        {
+            assert_eq!(count(body, key), Ok(found), "{key}");
+        }
+        assert_eq!(count(body, "other"), Ok(None));
+        assert_eq!(count("[1]", "path"), Err(()));
+        assert_eq!(count("", "path"), Err(()));
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub(crate) struct Request {
     pub(crate) count_ids: bool,
     /// The answer must contain all of these.
     pub(crate) contains: Vec<Template>,
+    /// The answer must be an object with so many items, or this number, at each of these keys.
+    pub(crate) counts: Vec<(String, Template)>,
     pub(crate) elements: u32,
 }
 
@@ -120,8 +122,8 @@ impl Scenario {
     pub fn needs(&self) -> Needs {
         let mut needs = Needs::default();
         for request in &self.requests {
-            for template in [Some(&request.path), request.body.as_ref()].into_iter().flatten().chain(&request.contains)
-            {
+            let sent = [Some(&request.path), request.body.as_ref()].into_iter().flatten();
+            for template in sent.chain(&request.contains).chain(request.counts.iter().map(|(_, template)| template)) {
                 needs = needs.and(template.needs());
             }
         }
@@ -159,6 +161,8 @@ fn check(file: RequestFile, options: &ScenarioOptions) -> Result<Request, String
     let body = file.body.as_deref().map(|text| parse("body", text.trim())).transpose()?;
     let contains = file.contains.into_list();
     let contains = contains.iter().map(|text| parse("contains", text)).collect::<Result<_, _>>()?;
+    let counts = file.counts.into_iter();
+    let counts = counts.map(|(key, text)| Ok::<_, String>((key, parse("counts", &text)?))).collect::<Result<_, _>>()?;
     let status = file.status.into_list();
     if status.iter().any(|status| !(100..600).contains(status)) {
         return Err("status: HTTP statuses are 100 to 599".into());
@@ -175,6 +179,7 @@ fn check(file: RequestFile, options: &ScenarioOptions) -> Result<Request, String
         status,
         count_ids: file.count_ids,
         contains,
+        counts,
         elements: batch.unwrap_or(file.elements),
     })
 }
@@ -227,8 +232,10 @@ mod tests {
     fn needs_follow_from_placeholders() {
         let needs = |name: &str| Scenario::find(name, &ScenarioOptions::default()).unwrap()[0].needs();
         assert_eq!(needs("single-vertex"), Needs { schema: true, ..Needs::default() });
-        assert_eq!(needs("batch-edge"), Needs { schema: true, vertices: true, edges: false });
-        assert!(needs("edge-by-id").edges);
+        assert_eq!(needs("batch-edge"), Needs { schema: true, vertices: true, ..Needs::default() });
+        assert!(needs("edge-by-id").edges && !needs("edge-by-id").network);
+        assert!(needs("index-look-up").index && !needs("index-look-up").edges);
+        assert!(needs("within-2-hops").network && needs("within-2-hops").edges);
     }
 
     #[test]

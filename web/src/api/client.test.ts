@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { address, Latest, send } from './client';
 import { ApiError } from './errors';
 import { requestLog } from './log.svelte';
-import { session } from './session.svelte';
+import { logIn } from './login';
+import { Session, session, type SessionState } from './session.svelte';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -53,13 +54,55 @@ describe('the client', () => {
         answerWith('{"message":"who?"}', { status: 401 });
         await expect(send('GET', '/v')).rejects.toMatchObject({ status: 401 });
         expect(session.wanted).toBe(true);
-        session.enter('ü', '密:码');
+    });
+
+    it('sends no password and no token: the login is a cookie of the browser', async () => {
+        const fetched = answerWith('{"auth":true,"user":"ann","admin":false,"manager":false}');
+        await logIn('ann', '密:码');
         expect(session.wanted).toBe(false);
-        const fetched = answerWith('{}');
+        expect(session.name).toBe('ann');
         await send('GET', '/v');
-        const [, init] = fetched.mock.calls[0] as unknown as [string, { headers: Record<string, string> }];
-        const sent = (init.headers['authorization'] ?? '').replace('Basic ', '');
-        expect(Buffer.from(sent, 'base64').toString('utf8')).toBe('ü:密:码');
+        const sent = fetched.mock.calls.map((call) => call[1] as { headers: Record<string, string>; body?: string });
+        expect(sent[0]?.body).toBe('{"user":"ann","password":"密:码"}');
+        for (const { headers } of sent) {
+            expect(headers['x-rhizome-ui']).toBe('1');
+            expect(Object.keys(headers).map((name) => name.toLowerCase())).not.toContain('authorization');
+        }
+        expect(sent[1]?.body).toBeUndefined();
+        expect(JSON.stringify(requestLog.entries)).not.toContain('密:码');
+    });
+
+    it('asks again only where the login was refused, not where it was wrong', async () => {
+        session.tell({ auth: true, user: 'ann', admin: false, manager: false });
+        answerWith('{"message":"wrong"}', { status: 401 });
+        await expect(logIn('ann', 'no')).rejects.toMatchObject({ status: 401 });
+        expect(session.wanted).toBe(false);
+    });
+});
+
+describe('the session', () => {
+    const of = (user: string | null): SessionState => ({ auth: true, user, admin: false, manager: false });
+
+    it('lets pages read anew when somebody else is in, and not after the same one is back', () => {
+        const session = new Session();
+        expect(session.isOpen).toBe(false);
+        session.tell(of(null));
+        expect([session.wanted, session.isOpen]).toEqual([true, false]);
+        session.entered(of('ann'));
+        expect([session.wanted, session.isOpen]).toEqual([false, true]);
+        const first = session.generation;
+        session.refused();
+        session.entered(of('ann'));
+        expect(session.generation).toBe(first);
+        session.left();
+        session.entered(of('bob'));
+        expect(session.generation).toBe(first + 1);
+    });
+
+    it('is not needed on a server without users', () => {
+        const session = new Session();
+        session.tell({ auth: false, user: null, admin: true, manager: true });
+        expect([session.wanted, session.isOpen, session.isManager]).toEqual([false, true, true]);
     });
 });
 

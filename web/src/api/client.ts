@@ -43,9 +43,10 @@ export function address(path: string, query: Query = {}): string {
 export async function sendText(method: Method, path: string, options: Options = {}): Promise<Answer> {
     const url = address(path, options.query);
     const body = options.body === undefined ? undefined : stringify(options.body);
-    const headers: Record<string, string> = { accept: 'application/json', 'x-rhizome-ui': '1', ...options.headers };
+    // A server behind a proxy that speaks TLS learns from this that cookies are to be for TLS only.
+    const page = globalThis.location?.protocol === 'https:' ? 'https' : '1';
+    const headers: Record<string, string> = { accept: 'application/json', 'x-rhizome-ui': page, ...options.headers };
     if (body !== undefined) headers['content-type'] = 'application/json';
-    if (session.header !== undefined) headers['authorization'] = session.header;
     const number = options.quiet ? 0 : requestLog.begin(method, url, body);
     const started = performance.now();
     let status = 0;
@@ -58,7 +59,7 @@ export async function sendText(method: Method, path: string, options: Options = 
         const text = await response.text();
         status = response.status;
         bytes = text.length;
-        if (status === 401) session.wanted = true;
+        if (status === 401 && path !== '/rhizome/session') session.refused();
         if (!response.ok) throw errorOf(status, text, response.headers, method, url);
         return { text, status, headers: response.headers, ms: performance.now() - started };
     } catch (error) {

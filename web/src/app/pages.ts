@@ -10,8 +10,11 @@ export const pages: Partial<Record<GraphPage | ServerPage, Load>> = {
     data: () => import('../pages/data/Data.svelte'),
     query: () => import('../pages/query/Query.svelte'),
     schema: () => import('../pages/schema/SchemaPage.svelte'),
+    import: () => import('../pages/import/Import.svelte'),
     tasks: () => import('../pages/tasks/Tasks.svelte'),
     graphs: () => import('../pages/graphs/Graphs.svelte'),
     metrics: () => import('../pages/metrics/Metrics.svelte'),
+    'load-test': () => import('../pages/load-test/LoadTest.svelte'),
+    users: () => import('../pages/users/Users.svelte'),
     explore: () => import('../pages/explore/Explore.svelte'),
 };

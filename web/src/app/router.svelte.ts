@@ -3,8 +3,8 @@
 const ROOT = '/ui';
 
 /** Pages of one graph, below /ui/g/{graph}/; and pages of the server. */
-export const graphPages = ['overview', 'explore', 'query', 'data', 'schema', 'tasks'] as const;
-export const serverPages = ['graphs', 'metrics'] as const;
+export const graphPages = ['overview', 'explore', 'query', 'data', 'schema', 'import', 'tasks'] as const;
+export const serverPages = ['graphs', 'metrics', 'load-test', 'users'] as const;
 export type GraphPage = (typeof graphPages)[number];
 export type ServerPage = (typeof serverPages)[number];
 export type PageName = GraphPage | ServerPage | 'start' | 'unknown';
@@ -58,6 +58,8 @@ export function fragment(state: Record<string, string | undefined>): string {
 class Router {
     place = $state<Place>({ page: 'start', graph: null, rest: [] });
     state = $state.raw(new URLSearchParams());
+    /** Counts visits of a page by an address whose fragment it has to read anew. */
+    visits = $state(0);
 
     start(): void {
         this.#read();

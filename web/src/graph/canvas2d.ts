@@ -180,6 +180,7 @@ export function createCanvasStage(container: HTMLElement, handlers: Handlers, af
 
     const stage: Stage = {
         kind: 'canvas',
+        hidesEdges: false,
         structure(next) {
             bends = new Map();
             const groups = new Map<string, Key[]>();

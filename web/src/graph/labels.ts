@@ -72,15 +72,12 @@ class Places {
 export interface Overlay {
     /** Draws over what the stage shows now. `at`: milliseconds, for the dashes that move. */
     draw(view: View, front: Foreground, at: number): void;
-    /** Milliseconds the last drawing took. */
-    readonly took: number;
     /** Labels on screen. */
     readonly shown: number;
     paint(target: CanvasRenderingContext2D, view: View, front: Foreground, at: number): void;
 }
 
 export function createOverlay(canvas: HTMLCanvasElement, stage: () => Stage | null): Overlay {
-    let took = 0;
     let shown = 0;
     const widths = new Map<string, number>();
     /** Vertices, largest first; made anew with each change of the structure. */
@@ -245,7 +242,7 @@ export function createOverlay(canvas: HTMLCanvasElement, stage: () => Stage | nu
             tryLabel(node, true);
         }
         for (const node of order) {
-            if (labels.length >= most) break;
+            if (view.plain === 2 || labels.length >= most) break;
             if (done.has(node) || view.dimmed?.(node.key)) continue;
             tryLabel(node, false);
         }
@@ -254,7 +251,7 @@ export function createOverlay(canvas: HTMLCanvasElement, stage: () => Stage | nu
 
         // Labels of edges.
         const named: Key[] = [];
-        if (scene.edges.size <= EDGE_LABELS_MAX) named.push(...scene.edges.keys());
+        if (view.plain < 2 && scene.edges.size <= EDGE_LABELS_MAX) named.push(...scene.edges.keys());
         else {
             for (const key of front.path) if (scene.edges.has(key)) named.push(key);
             for (const key of front.selection) if (scene.edges.has(key)) named.push(key);
@@ -284,9 +281,6 @@ export function createOverlay(canvas: HTMLCanvasElement, stage: () => Stage | nu
     }
 
     return {
-        get took() {
-            return took;
-        },
         get shown() {
             return shown;
         },
@@ -295,7 +289,6 @@ export function createOverlay(canvas: HTMLCanvasElement, stage: () => Stage | nu
             const on = stage();
             const context = canvas.getContext('2d');
             if (!on || !context) return;
-            const started = performance.now();
             const { width: w, height: h } = on.size();
             const ratio = devicePixelRatio || 1;
             if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) {
@@ -305,7 +298,6 @@ export function createOverlay(canvas: HTMLCanvasElement, stage: () => Stage | nu
             context.setTransform(ratio, 0, 0, ratio, 0, 0);
             context.clearRect(0, 0, w, h);
             paint(context, view, front, at);
-            took = performance.now() - started;
         },
     };
 }

@@ -1,8 +1,10 @@
 // The page's side of the layout worker.
 import workerUrl from './layout.worker.ts?worker&url';
 import { trustedWorker } from './trusted';
-import type { LayoutInput, LayoutName } from './layouts';
-import type { LayoutTick } from './layout.worker';
+import type { LayoutName } from './layoutNames';
+import type { LayoutInput } from './layouts';
+import type { LayersInput, LayersOutput } from './layers';
+import type { LayersAnswer, LayersJob, LayoutTick } from './layout.worker';
 import type { Key, Scene } from './scene';
 
 export interface Run {
@@ -41,6 +43,25 @@ export function layoutInput(
     return { input, keys: nodes.map(({ key }) => key) };
 }
 
+const beginWorker = (): Worker => new Worker(trustedWorker(workerUrl), { type: 'module' });
+
+/** Has a worker of its own place boxes in layers. Ending the signal ends the worker; then there is no answer. */
+export function layersOf(input: LayersInput, signal: AbortSignal): Promise<LayersOutput> {
+    return new Promise((resolve, reject) => {
+        const worker = beginWorker();
+        signal.addEventListener('abort', () => worker.terminate(), { once: true });
+        worker.onmessage = ({ data }: MessageEvent<LayersAnswer>) => {
+            worker.terminate();
+            resolve(data.layers);
+        };
+        worker.onerror = (event) => {
+            worker.terminate();
+            reject(new Error(event.message));
+        };
+        worker.postMessage({ layers: input } satisfies LayersJob);
+    });
+}
+
 /** Runs one layout at a time; starting another ends the one before. */
 export class LayoutRunner {
     #worker: Worker | null = null;
@@ -72,7 +93,7 @@ export class LayoutRunner {
     }
 
     #begin(): Worker {
-        const worker = new Worker(trustedWorker(workerUrl), { type: 'module' });
+        const worker = beginWorker();
         worker.onmessage = ({ data }: MessageEvent<LayoutTick>) => {
             const run = this.#run;
             if (data.job !== this.#job || !run) return;

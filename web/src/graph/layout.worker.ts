@@ -1,5 +1,7 @@
 // Runs layouts away from the page. One job at a time: a new one ends the one before.
-import { arrange, Force, scatter, separate, type LayoutInput, type LayoutName } from './layouts';
+import { placeLayers, type LayersInput, type LayersOutput } from './layers';
+import type { LayoutName } from './layoutNames';
+import { arrange, Force, scatter, separate, type LayoutInput } from './layouts';
 
 export interface LayoutJob {
     readonly job: number;
@@ -19,9 +21,22 @@ export interface LayoutTick {
     readonly rounds: number;
 }
 
+/** Boxes to be placed in layers; the answer is one message. */
+export interface LayersJob {
+    readonly layers: LayersInput;
+}
+
+export interface LayersAnswer {
+    readonly layers: LayersOutput;
+}
+
 let current = 0;
 
-addEventListener('message', ({ data }: MessageEvent<LayoutJob | { job: number; stop: true }>) => {
+addEventListener('message', ({ data }: MessageEvent<LayoutJob | LayersJob | { job: number; stop: true }>) => {
+    if ('layers' in data) {
+        postMessage({ layers: placeLayers(data.layers) } satisfies LayersAnswer);
+        return;
+    }
     current = data.job;
     if (!('stop' in data)) void run(data);
 });

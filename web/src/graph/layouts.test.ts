@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { arrange, Force, layoutNames, ranks, scatter, separate, type LayoutInput } from './layouts';
+import { layoutNames } from './layoutNames';
+import { arrange, Force, ranks, scatter, separate, type LayoutInput } from './layouts';
 
 function input(n: number, pairs: [number, number][], more: Partial<LayoutInput> = {}): LayoutInput {
     return {

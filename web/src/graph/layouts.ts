@@ -2,9 +2,7 @@
 import * as dagre from '@dagrejs/dagre';
 import iterateForce from 'graphology-layout-forceatlas2/iterate.js';
 import iterateNoverlap from 'graphology-layout-noverlap/iterate.js';
-
-export const layoutNames = ['force', 'hierarchy', 'radial', 'circle', 'grid'] as const;
-export type LayoutName = (typeof layoutNames)[number];
+import type { LayoutName } from './layoutNames';
 
 /** The visible part of a scene in arrays: vertex i is at (xy[2 i], xy[2 i + 1]). */
 export interface LayoutInput {
@@ -189,7 +187,7 @@ function layered(input: LayoutInput, rankdir: 'TB' | 'LR'): { xy: Float64Array; 
     graph.setGraph({
         rankdir,
         nodesep: isDown ? 26 : 6,
-        ranksep: isDown ? 70 : 110,
+        ranksep: isDown ? 70 : 160,
         edgesep: 8,
         ranker: n > 300 ? 'longest-path' : 'network-simplex',
     });

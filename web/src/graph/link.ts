@@ -1,8 +1,7 @@
 // A scene in the fragment of an address: ids by themselves as people write them, or a whole scene packed.
 import { parse, stringify } from '../api/json';
 import type { Direction, Expansion, Key, SavedScene, Scene } from './scene';
-import type { LayoutName } from './layouts';
-import { layoutNames } from './layouts';
+import { layoutNames, type LayoutName } from './layoutNames';
 
 /** What a link says: elements by id, with where they are. What they are is read from the server. */
 export interface LinkedScene {

@@ -1,5 +1,6 @@
 // How vertices and edges look: by label, and by the values of a property. A label's look is a colour and a shape, so
 // that colour is never alone.
+import type { Figure } from './figure';
 import type { Scene, SceneEdge, SceneNode } from './scene';
 
 export const shapes = ['circle', 'square', 'diamond', 'triangle'] as const;
@@ -177,7 +178,14 @@ export class Looks {
     readonly #scaleSize: number;
 
     /** `number` gives a vertex label's place in the schema. */
-    constructor(scene: Scene, styles: Styles, palette: Palette, number: (label: string) => number) {
+    constructor(
+        scene: Scene,
+        styles: Styles,
+        palette: Palette,
+        number: (label: string) => number,
+        /** What is shown in place of the colours and sizes of the styles. */
+        private readonly figure: Figure | null = null,
+    ) {
         this.#scene = scene;
         this.#styles = styles;
         this.#palette = palette;
@@ -251,6 +259,14 @@ export class Looks {
             const { property } = style.sizeBy;
             const part = share(properties[property], this.legend('vertex', label, property));
             size *= part === null ? 0.6 : 0.6 + 1.4 * part;
+        }
+        if (this.figure) {
+            const { legend, values } = this.figure;
+            const value = values.get(node.key);
+            color = this.scaleColor(value, legend, this.#palette.labels[0]!);
+            const part = share(value, legend);
+            // Of a score the greatest are the largest; the colours of groups mean nothing by their size.
+            size = 9 * this.#scaleSize * (part === null ? (legend.kind === 'range' ? 0.6 : 1) : 0.6 + 1.4 * part);
         }
         return { color, shape, size, caption: captionOf(node, style?.caption) };
     }

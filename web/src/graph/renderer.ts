@@ -57,6 +57,11 @@ export function hasWebgl(): boolean {
     }
 }
 
+interface Dragged {
+    /** Where a vertex is while it is dragged. */
+    place(key: Key): Point;
+}
+
 /** Starts drawing into `container`; `after` is called after each frame. */
 export function createRenderer(container: HTMLElement, handlers: Handlers, after: () => void): Stage {
     let graph: Drawing = new MultiDirectedGraph();
@@ -138,15 +143,33 @@ export function createRenderer(container: HTMLElement, handlers: Handlers, after
     sigma.on('clickNode', ({ node, event }) => handlers.click(node, many(event.original)));
     sigma.on('clickEdge', ({ edge, event }) => handlers.click(edge, many(event.original)));
     sigma.on('clickStage', ({ event }) => handlers.click(null, many(event.original)));
-    sigma.on('doubleClickNode', (payload) => {
+    // What two clicks are is the system's to say, by when the button went down: sigma's own clock of 300 ms runs out
+    // while the first click is drawn, and takes two vertices clicked in turn for one. Only taps are left to it.
+    let pressed: Key | null = null;
+    sigma.on('downNode', ({ node }) => (pressed = node));
+    sigma.on('downEdge', ({ edge }) => (pressed = edge));
+    sigma.on('downStage', () => (pressed = null));
+    const isTap = (event: Event): boolean =>
+        'touches' in event || (event instanceof PointerEvent && event.pointerType === 'touch');
+    const twice = (
+        key: Key | null,
+        payload: { event: { original: MouseEvent | TouchEvent }; preventSigmaDefault(): void },
+    ): void => {
         payload.preventSigmaDefault();
-        handlers.doubleClick(payload.node);
-    });
-    sigma.on('doubleClickEdge', (payload) => payload.preventSigmaDefault());
-    sigma.on('doubleClickStage', (payload) => {
-        payload.preventSigmaDefault();
-        handlers.doubleClick(null);
-    });
+        const { original } = payload.event;
+        if (isTap(original)) handlers.doubleClick(key);
+        else handlers.click(key, many(original));
+    };
+    sigma.on('doubleClickNode', (payload) => twice(payload.node, payload));
+    sigma.on('doubleClickEdge', (payload) => twice(payload.edge, payload));
+    sigma.on('doubleClickStage', (payload) => twice(null, payload));
+    let tapped = false;
+    const down = (event: PointerEvent): void => void (tapped = isTap(event));
+    const doubleClicked = (): void => {
+        if (!tapped) handlers.doubleClick(pressed);
+    };
+    container.addEventListener('pointerdown', down, { capture: true });
+    container.addEventListener('dblclick', doubleClicked);
     const menu = (
         key: Key | null,
         payload: { event: { x: number; y: number; original: Event }; preventSigmaDefault(): void },
@@ -187,12 +210,15 @@ export function createRenderer(container: HTMLElement, handlers: Handlers, after
 
     function edgeAttributes(view: View, key: Key): EdgeAttributes {
         const { color, width, opacity } = view.edge(view.scene.edges.get(key)!);
-        const head = view.scene.edges.size > ARROWS_MAX ? 'none' : 'arrow';
+        const head = view.plain > 0 || view.scene.edges.size > ARROWS_MAX ? 'none' : 'arrow';
         return { size: width, color, opacity: view.dimmed?.(key) ? DIM_EDGE * opacity : opacity, head };
     }
 
     const stage: Stage = {
         kind: 'webgl',
+        get hidesEdges() {
+            return sigma.getSetting('hideEdgesOnMove');
+        },
 
         structure(view) {
             const { scene } = view;
@@ -309,12 +335,12 @@ export function createRenderer(container: HTMLElement, handlers: Handlers, after
         redraw: () => void sigma.scheduleRender(),
         destroy() {
             gone = true;
+            container.removeEventListener('pointerdown', down, { capture: true });
+            container.removeEventListener('dblclick', doubleClicked);
             sigma.kill();
         },
     };
 
-    return Object.assign(stage, {
-        /** Where a vertex is while it is dragged. */
-        place: (key: Key): Point => graph.getNodeAttributes(key),
-    });
+    const dragged: Dragged = { place: (key) => graph.getNodeAttributes(key) };
+    return Object.assign(stage, dragged);
 }

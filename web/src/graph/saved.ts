@@ -1,6 +1,7 @@
-// Scenes that are kept: in the browser (IndexedDB), and as files.
+// Scenes that are kept: in the browser (IndexedDB), with the graph on the server, and as files.
+import { deleteDocument, documents, readDocument, writeDocument } from '../api/documents';
 import { parse, stringify } from '../api/json';
-import type { LayoutName } from './layouts';
+import type { LayoutName } from './layoutNames';
 import type { Styles } from './look';
 import type { SavedScene } from './scene';
 
@@ -22,6 +23,8 @@ export interface KeptTitle {
     readonly note: string;
     readonly nodes: number;
     readonly edges: number;
+    /** Who keeps it on the server for everybody; undefined: it is in this browser. */
+    readonly by?: string;
 }
 
 const STORE = 'scenes';
@@ -81,6 +84,46 @@ export async function readKept(graph: string, name: string): Promise<Kept | null
 
 export async function forget(graph: string, name: string): Promise<void> {
     await transact('readwrite', (store) => store.delete([graph, name]));
+}
+
+const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
+
+/** Scenes that the server keeps with a graph, the newest first. */
+export async function sharedOf(graph: string): Promise<KeptTitle[]> {
+    const titles = await documents(graph, 'scene');
+    const found = titles.map(({ name, at_ms, by, about }) => {
+        const told = (typeof about === 'object' && about !== null ? about : {}) as Record<string, unknown>;
+        const note = typeof told['note'] === 'string' ? told['note'] : '';
+        return { name, at: at_ms, by, note, nodes: count(told['nodes']), edges: count(told['edges']) };
+    });
+    return found.sort((a, b) => b.at - a.at);
+}
+
+/** Keeps a scene with its graph on the server, in place of one of the same name. */
+export async function share(kept: Kept): Promise<void> {
+    const { graph, name, note, scene } = kept;
+    const about = { note, nodes: scene.nodes.length, edges: scene.edges.length };
+    await writeDocument(graph, 'scene', name, about, write(kept));
+}
+
+export async function readShared(graph: string, name: string): Promise<Kept> {
+    return read(await readDocument(graph, 'scene', name));
+}
+
+export function unshare(graph: string, name: string): Promise<void> {
+    return deleteDocument(graph, 'scene', name);
+}
+
+/** Scenes of a graph in this browser and on its server; what cannot be read is left out. */
+export async function scenesOf(graph: string): Promise<KeptTitle[]> {
+    const nothing = (): KeptTitle[] => [];
+    const [own, shared] = await Promise.all([keptOf(graph).catch(nothing), sharedOf(graph).catch(nothing)]);
+    return [...own, ...shared].sort((a, b) => b.at - a.at);
+}
+
+/** How the address of Explore names a scene. */
+export function sceneState(title: KeptTitle): { saved: string } | { shared: string } {
+    return title.by === undefined ? { saved: title.name } : { shared: title.name };
 }
 
 /** A scene as the text of a file. */

@@ -1,5 +1,6 @@
 // What draws a scene: sigma where there is WebGL2, else a plain canvas. The page knows only this.
 import type { EdgeLook, NodeLook, Palette } from './look';
+import type { Plain } from './pace';
 import type { Key, Scene, SceneEdge, SceneNode } from './scene';
 
 /** What is shown: the scene and how its parts look at the moment. */
@@ -10,6 +11,8 @@ export interface View {
     edge(edge: SceneEdge): EdgeLook;
     /** Whether something else is in the foreground; null: nothing is. */
     dimmed: ((key: Key) => boolean) | null;
+    /** What is left out because drawing is slow here. */
+    plain: Plain;
 }
 
 export interface Point {
@@ -40,6 +43,8 @@ export interface Handlers {
 
 export interface Stage {
     readonly kind: 'webgl' | 'canvas';
+    /** Edges are left out while the view moves: there are too many of them. */
+    readonly hidesEdges: boolean;
     /** Vertices or edges came or went. */
     structure(view: View): void;
     /** Colours, sizes and what is dimmed. */

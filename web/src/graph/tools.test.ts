@@ -1,3 +1,4 @@
+import { figureOf } from './figure';
 import { describe, expect, it } from 'vitest';
 import { parse } from '../api/json';
 import { csv, json, svg, xml } from './export';
@@ -134,7 +135,14 @@ describe('files', () => {
     it('of SVG contain data as text only', () => {
         const scene = hostile();
         const looks = new Looks(scene, { vertices: {}, edges: {} }, palette, () => 0);
-        const view = { scene, palette, node: looks.node.bind(looks), edge: looks.edge.bind(looks), dimmed: null };
+        const view = {
+            scene,
+            palette,
+            node: looks.node.bind(looks),
+            edge: looks.edge.bind(looks),
+            dimmed: null,
+            plain: 0 as const,
+        };
         const text = svg(view, new Set());
         expect(text).not.toContain('<script');
         expect(text).toContain('&lt;script');
@@ -168,5 +176,28 @@ describe('looks', () => {
         expect([...caption].length).toBe(24);
         expect(caption.endsWith('…')).toBe(true);
         expect(captionOf(scene.nodes.get('"x"')!, 'toString')).toBe('x');
+    });
+});
+
+describe('figures', () => {
+    it('are the values of what is drawn, as a range or as groups', () => {
+        const keys = new Map([
+            ['string 1:a', '"1:a"'],
+            ['number 7', '7'],
+        ]);
+        const keyOf = (id: unknown): string | undefined => keys.get(`${typeof id} ${String(id)}`);
+        const rows = [
+            { vertex: '1:a', score: 0.5 },
+            { vertex: 7, score: 2 },
+            { vertex: '7', score: 9 },
+        ];
+        const score = figureOf('rank', 'score', 'score', rows, keyOf);
+        expect([...score.values]).toEqual([
+            ['"1:a"', 0.5],
+            ['7', 2],
+        ]);
+        expect(score.legend).toMatchObject({ kind: 'range', min: 0.5, max: 2 });
+        const groups = figureOf('parts', 'group', 'score', rows, keyOf);
+        expect(groups.legend).toMatchObject({ kind: 'values', others: 0 });
     });
 });

@@ -29,8 +29,18 @@ class I18n {
         return this.#language === 'zh' ? zh : en;
     }
 
+    /** The messages of a page that brings its own, so that others need not load them. */
+    pick<T>(english: T, chinese: T): T {
+        return this.#language === 'zh' ? chinese : english;
+    }
+
     apply(): void {
         document.documentElement.lang = this.#language === 'zh' ? 'zh-CN' : 'en';
+    }
+
+    /** A user as the server names it: its name for who has not logged in is a word. */
+    user(name: string): string {
+        return name === 'anonymous' ? this.t.common.anonymous : name;
     }
 
     /** A number with the language's separators. */
@@ -41,6 +51,11 @@ class I18n {
     /** A moment, to the second. */
     time(at: number | Date): string {
         return new Intl.DateTimeFormat(this.#language, { dateStyle: 'medium', timeStyle: 'medium' }).format(at);
+    }
+
+    /** A moment of a day, to the second. */
+    clock(at: number): string {
+        return new Intl.DateTimeFormat(this.#language, { timeStyle: 'medium', hourCycle: 'h23' }).format(at);
     }
 
     /** A duration in milliseconds, short. */

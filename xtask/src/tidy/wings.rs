@@ -11,7 +11,10 @@ use super::modules::Crate;
 /// (`lib.rs`) is above all of them.
 const WINGS: &[(&str, &[&[&str]])] = &[
     ("graph-store", &[&["parts"], &["write"], &["reader"], &["query"], &["read"], &["index"], &["core"], &["limits"]]),
-    ("graph-maintenance", &[&["rebuild"], &["check", "removal", "purge"], &["steps"], &["progress", "limits"]]),
+    (
+        "graph-maintenance",
+        &[&["rebuild"], &["analytical", "check", "removal", "purge"], &["steps"], &["progress", "limits"]],
+    ),
     (
         "graph-host",
         &[
@@ -31,8 +34,8 @@ const WINGS: &[(&str, &[&[&str]])] = &[
             &["server", "starting"],
             &["connection"],
             &["mount"],
-            &["body", "caught", "credentials", "origin", "query", "reply"],
-            &["address"],
+            &["body", "caught", "credentials", "forwarded", "origin", "accept", "query", "reply"],
+            &["address", "client"],
             &["limits"],
         ],
     ),
@@ -43,7 +46,7 @@ const WINGS: &[(&str, &[&[&str]])] = &[
             &["workers"],
             &["pool", "admission", "watch"],
             &["queue", "quotas", "disk", "attempts"],
-            &["metrics", "process", "busy_poll"],
+            &["metrics", "process", "busy_poll", "work_bounds"],
             &["limits"],
         ],
     ),

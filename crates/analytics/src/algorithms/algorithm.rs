@@ -3,7 +3,7 @@
 use crate::graph::{Graph, View};
 use crate::run::Run;
 use crate::table::{Params, Table};
-use crate::{AnalyticsError, Result};
+use crate::{AnalyticsError, Result, limits};
 
 /// What a parameter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Kind {
     Vertex,
     /// Vertices.
     Vertices,
+    /// A property of the vertices, whose equal values make a group; here [`crate::Value::Groups`].
+    Property,
 }
 
 /// A parameter of an algorithm.
@@ -48,9 +50,22 @@ pub struct Algorithm {
     pub parameters: &'static [Parameter],
     /// The columns of its result, behind `vertex` where there is a row for each.
     pub columns: &'static [&'static str],
-    /// Bytes for each vertex and for each edge while it works, besides the view.
-    pub state: (u64, u64),
+    /// Bytes for each vertex, for each edge, and for each vertex and thread while it works, besides the view.
+    pub state: (u64, u64, u64),
     pub(super) work: fn(&Graph, &Params, &Run<'_>) -> Result<Table>,
+}
+
+/// What decides how much memory a run takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Vertices of the graph.
+    pub vertices: u64,
+    /// Its edges.
+    pub edges: u64,
+    /// Whether edges have weights.
+    pub is_weighted: bool,
+    /// Threads of the run.
+    pub threads: usize,
 }
 
 /// What a run takes in memory.
@@ -69,7 +84,16 @@ pub(super) const fn parameter(name: &'static str, kind: Kind, default: &'static 
 /// The parameter that all algorithms with directions take.
 pub const DIRECTION: &str = "direction";
 
+/// First columns of results that have other rows than one for each vertex.
+const OTHER_ROWS: [&str; 5] = [crate::table::VERTEX, "source", "path", "cycle", "walk"];
+
 impl Algorithm {
+    /// Whether the result has one row for each vertex, in the order of their numbers.
+    #[must_use]
+    pub fn is_per_vertex(&self) -> bool {
+        self.columns.first().is_some_and(|first| !OTHER_ROWS.contains(first))
+    }
+
     /// Refuses parameters that it does not have.
     ///
     /// # Errors
@@ -91,23 +115,41 @@ impl Algorithm {
         Ok(())
     }
 
-    /// What a run over so many vertices and edges takes.
+    /// What a run over so many vertices and edges takes on so many threads.
     #[must_use]
-    pub fn estimate(&self, vertices: u64, edges: u64, is_weighted: bool, params: &Params) -> Estimate {
-        let (per_vertex, per_edge) = self.state;
-        let mut per_vertex = per_vertex;
-        if let Some(dimensions) = params.get("dimensions").and_then(crate::Value::as_count) {
-            per_vertex += dimensions.saturating_mul(12);
-        } else if self.parameters.iter().any(|own| own.name == "dimensions") {
-            per_vertex += 128 * 12;
-        }
+    pub fn estimate(&self, size: Size, params: &Params) -> Estimate {
+        let Size { vertices, edges, is_weighted, threads } = size;
+        let (per_vertex, per_edge, per_thread) = self.state;
+        let per_vertex = per_vertex.saturating_add(self.by_params(params));
         let is_both = params.get(DIRECTION) == Some(&crate::Value::Text("both".to_owned()));
         let view = if is_both && self.view != View::Plain { View::Plain } else { self.view };
+        let view = view.estimate(vertices, edges, is_weighted);
+        let per_vertex = per_vertex.saturating_add(per_thread.saturating_mul(threads as u64));
         let state = vertices.saturating_mul(per_vertex).saturating_add(edges.saturating_mul(per_edge));
         Estimate {
             graph_bytes: Graph::estimate(vertices, edges, is_weighted),
-            run_bytes: view.estimate(vertices, edges, is_weighted).saturating_add(state),
+            run_bytes: view.making.max(view.made.saturating_add(state)),
         }
+    }
+
+    /// Bytes for each vertex that depend on the parameters.
+    fn by_params(&self, params: &Params) -> u64 {
+        let has = |name: &str| self.parameters.iter().any(|own| own.name == name);
+        let count = |name: &str, default| params.get(name).and_then(crate::Value::as_count).unwrap_or(default);
+        // So many results of 16 bytes for each vertex, and once more as columns; for one vertex they do not count.
+        let is_of_each = has("top_k") && !has("targets");
+        let results = |times: u64| if is_of_each { count("top_k", 10).saturating_mul(16 * times) } else { 0 };
+        if has("damping") {
+            let tolerance = params.get("tolerance").and_then(crate::Value::as_float);
+            let is_sharp = tolerance.is_some_and(|tolerance| tolerance < limits::RANK_TOLERANCE_OF_32_BITS);
+            return if is_sharp { 8 } else { 0 } + if params.get("sources").is_some() { 8 } else { 0 };
+        }
+        if has("dimensions") {
+            // Three vectors while they are made; then these, and scaled to one length; then these and the results.
+            let of = |vectors: u64| count("dimensions", 128).saturating_mul(4 * vectors);
+            return of(3).max(of(2).saturating_add(results(1))).max(of(1).saturating_add(results(2)));
+        }
+        results(2)
     }
 
     /// Runs it over a graph with all its edges.

@@ -37,7 +37,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Multi,
         parameters: &[parameter("weighted", Kind::Flag, "false")],
         columns: &["degree"],
-        state: (8, 0),
+        state: (8, 0, 0),
         work: degree,
     },
     Algorithm {
@@ -46,7 +46,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Multi,
         parameters: &RANK,
         columns: &["score"],
-        state: (40, 0),
+        state: (24, 0, 0),
         work: |graph, params, run| rank(graph, params, false, run),
     },
     Algorithm {
@@ -55,7 +55,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Multi,
         parameters: &RANK,
         columns: &["score"],
-        state: (40, 0),
+        state: (24, 0, 0),
         work: |graph, params, run| rank(graph, params, true, run),
     },
     Algorithm {
@@ -64,7 +64,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Plain,
         parameters: &ITERATED,
         columns: &["score"],
-        state: (16, 0),
+        state: (16, 0, 0),
         work: eigenvector,
     },
     Algorithm {
@@ -73,7 +73,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Multi,
         parameters: &[parameter("alpha", Kind::Number, "0.01"), ITERATED[0], ITERATED[1]],
         columns: &["score"],
-        state: (16, 0),
+        state: (16, 0, 0),
         work: katz,
     },
     Algorithm {
@@ -82,7 +82,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Simple,
         parameters: &ITERATED,
         columns: &["hub", "authority"],
-        state: (24, 0),
+        state: (24, 0, 0),
         work: hits,
     },
     Algorithm {
@@ -91,7 +91,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Simple,
         parameters: &WAYS,
         columns: &["score"],
-        state: (12 * 8 * 4, 0),
+        state: (72, 0, 24),
         work: |graph, params, run| between(graph, params, false, run),
     },
     Algorithm {
@@ -100,7 +100,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Simple,
         parameters: &WAYS,
         columns: &["score"],
-        state: (12 * 8 * 4, 0),
+        state: (72, 0, 24),
         work: |graph, params, run| between(graph, params, true, run),
     },
     Algorithm {
@@ -109,7 +109,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Simple,
         parameters: &NEAR,
         columns: &["score", "reached"],
-        state: (32 + 24 * 8, 0),
+        state: (36, 0, 24),
         work: closeness,
     },
     Algorithm {
@@ -118,7 +118,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Simple,
         parameters: &[NEAR[0]],
         columns: &["score", "eccentricity"],
-        state: (32 + 24 * 8, 0),
+        state: (36, 0, 24),
         work: harmonic,
     },
 ];

@@ -3,7 +3,7 @@
 use super::algorithm::{Algorithm, Kind, Parameter, parameter};
 use super::central::ints;
 use crate::colouring;
-use crate::communities::{Communities, CommunityRules, louvain};
+use crate::communities::{Communities, CommunityRules, conductance, louvain, modularity};
 use crate::components::{self, sizes};
 use crate::cores;
 use crate::cuts;
@@ -37,16 +37,16 @@ macro_rules! algorithm {
 }
 
 pub(super) const ALGORITHMS: &[Algorithm] = &[
-    algorithm!("wcc", "Parts connected when directions do not count.", Multi, &[], &["component"], (8, 0), weak),
-    algorithm!("scc", "Parts in which each vertex reaches each other.", Multi, &[], &["component"], (40, 0), strong),
-    algorithm!("kcore", "How deep each vertex lies in dense parts.", Plain, &[], &["core"], (32, 0), core),
+    algorithm!("wcc", "Parts connected when directions do not count.", Multi, &[], &["component"], (12, 0, 0), weak),
+    algorithm!("scc", "Parts in which each vertex reaches each other.", Multi, &[], &["component"], (26, 0, 0), strong),
+    algorithm!("kcore", "How deep each vertex lies in dense parts.", Plain, &[], &["core"], (32, 0, 0), core),
     algorithm!(
         "ktruss",
         "Edges by how many triangles hold them together.",
         Plain,
         &[parameter("k", Kind::Count, "0")],
         &["source", "target", "truss"],
-        (8, 80),
+        (0, 40, 0),
         ktruss
     ),
     algorithm!(
@@ -55,7 +55,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         Plain,
         &[],
         &["triangles", "coefficient"],
-        (40, 8),
+        (16, 8, 0),
         of_triangles
     ),
     algorithm!(
@@ -64,16 +64,16 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         Multi,
         &[],
         &["coefficient"],
-        (60, 40),
+        (32, 24, 0),
         lcc
     ),
     algorithm!(
         "cdlp",
         "Communities by what most neighbours say, in rounds (Graphalytics).",
         Simple,
-        &[parameter("max_iterations", Kind::Count, "10")],
+        &[parameter("max_iterations", Kind::Count, "10"), parameter("seed_property", Kind::Property, "each alone")],
         &["community"],
-        (8, 0),
+        (8, 0, 0),
         cdlp
     ),
     algorithm!(
@@ -86,7 +86,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
             parameter("seed", Kind::Count, "0"),
         ],
         &["community"],
-        (4, 0),
+        (4, 0, 0),
         lpa
     ),
     algorithm!(
@@ -95,7 +95,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         Plain,
         &[COMMUNITIES[0], COMMUNITIES[1], COMMUNITIES[2], COMMUNITIES[3]],
         &["community"],
-        (96, 24),
+        (96, 24, 0),
         |graph, params, run| communities(louvain(graph.out(), &community_rules(params)?, run)?)
     ),
     algorithm!(
@@ -104,8 +104,17 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         Plain,
         &COMMUNITIES,
         &["community"],
-        (128, 32),
+        (128, 48, 0),
         |graph, params, run| communities(leiden(graph.out(), &community_rules(params)?, run)?)
+    ),
+    algorithm!(
+        "modularity",
+        "How good communities are that a property tells: their modularity, and the conductance of each.",
+        Plain,
+        &[parameter("property", Kind::Property, "required"), COMMUNITIES[0]],
+        &["vertex", "size", "conductance"],
+        (104, 0, 0),
+        quality
     ),
     algorithm!(
         "colouring",
@@ -113,7 +122,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         Plain,
         &[],
         &["colour"],
-        (32, 0),
+        (32, 0, 0),
         colours
     ),
     algorithm!(
@@ -122,7 +131,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         Plain,
         &[parameter("seed", Kind::Count, "0")],
         &["is_member"],
-        (3, 0),
+        (3, 0, 0),
         independent
     ),
     algorithm!(
@@ -131,7 +140,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         Plain,
         &[],
         &["vertex"],
-        (28, 0),
+        (28, 0, 0),
         articulation
     ),
     algorithm!(
@@ -140,7 +149,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         Plain,
         &[],
         &["source", "target"],
-        (28, 8),
+        (28, 0, 0),
         bridges
     ),
 ];
@@ -197,7 +206,7 @@ fn of_triangles(graph: &Graph, _: &Params, run: &Run<'_>) -> Result<Table> {
 }
 
 fn lcc(graph: &Graph, _: &Params, run: &Run<'_>) -> Result<Table> {
-    let (simple, plain) = (graph.simple(run)?, graph.plain(run)?);
+    let (simple, plain) = graph.bare_views(run)?;
     Ok(Table::per_vertex("coefficient", Values::Floats(triangles::directed_clustering(&simple, &plain, run)?)))
 }
 
@@ -206,7 +215,28 @@ fn propagated(found: Labels) -> Table {
 }
 
 fn cdlp(graph: &Graph, params: &Params, run: &Run<'_>) -> Result<Table> {
-    synchronous(graph, None, params.count("max_iterations", 10)?, run).map(propagated)
+    let first = params.groups("seed_property", graph.vertices())?.map(|groups| groups.to_vec());
+    synchronous(graph, first, params.count("max_iterations", 10)?, run).map(propagated)
+}
+
+/// A row for each community, told by its first vertex.
+fn quality(graph: &Graph, params: &Params, run: &Run<'_>) -> Result<Table> {
+    let (plain, size) = (graph.out(), graph.vertices());
+    let Some(groups) = params.groups("property", size)? else { return Ok(Table::rows(Vec::new())) };
+    let modularity = modularity(plain, &groups, params.float("resolution", 1.0)?)?;
+    run.check()?;
+    let found = conductance(plain, &groups)?;
+    let mut sizes = vec![0_i64; size];
+    groups.iter().for_each(|first| sizes[*first as usize] += 1);
+    let sizes = found.iter().map(|(first, _)| sizes[*first as usize]).collect();
+    let (firsts, shares): (Vec<Vertex>, Vec<f64>) = found.into_iter().unzip();
+    let count = firsts.len() as u64;
+    let columns = vec![
+        ("vertex", Values::Vertices(firsts)),
+        ("size", Values::Ints(sizes)),
+        ("conductance", Values::Floats(shares)),
+    ];
+    Ok(Table::rows(columns).figure("modularity", Value::Float(modularity)).count("count", count))
 }
 
 fn lpa(graph: &Graph, params: &Params, run: &Run<'_>) -> Result<Table> {

@@ -8,7 +8,7 @@ mod community;
 mod paths;
 mod similar;
 
-pub use algorithm::{Algorithm, DIRECTION, Estimate, Kind, Parameter};
+pub use algorithm::{Algorithm, DIRECTION, Estimate, Kind, Parameter, Size};
 
 use crate::graph::Graph;
 use crate::run::Run;

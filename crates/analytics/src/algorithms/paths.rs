@@ -7,7 +7,8 @@ use crate::forest::spanning_forest;
 use crate::graph::{Graph, View};
 use crate::run::Run;
 use crate::search::{UNREACHED, breadth_first, parents};
-use crate::shortest::{Way, all_pairs, distances, shortest_way, shortest_ways};
+use crate::shortest::{Way, all_pairs, shortest_way, shortest_ways};
+use crate::stepping::distances;
 use crate::table::{Column, Params, Table, Value, Values};
 use crate::{Result, Vertex, limits};
 
@@ -21,7 +22,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Multi,
         parameters: &[parameter("sources", Kind::Vertices, "required"), parameter("max_depth", Kind::Count, "all")],
         columns: &["depth", "parent"],
-        state: (24, 0),
+        state: (16, 0, 0),
         work: bfs,
     },
     Algorithm {
@@ -30,7 +31,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Multi,
         parameters: &[ENDS[0], parameter("delta", Kind::Number, "by the weights")],
         columns: &["distance"],
-        state: (24, 0),
+        state: (20, 0, 0),
         work: sssp,
     },
     Algorithm {
@@ -39,7 +40,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Simple,
         parameters: &ENDS,
         columns: &["path", "weight"],
-        state: (40, 0),
+        state: (40, 0, 0),
         work: one_way,
     },
     Algorithm {
@@ -48,7 +49,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Simple,
         parameters: &[ENDS[0], ENDS[1], parameter("k", Kind::Count, "3")],
         columns: &["path", "weight"],
-        state: (40, 0),
+        state: (40, 0, 0),
         work: k_ways,
     },
     Algorithm {
@@ -57,7 +58,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Simple,
         parameters: &[parameter("sources", Kind::Vertices, "all"), parameter("limit", Kind::Count, "1000")],
         columns: &["source", "target", "distance"],
-        state: (64, 0),
+        state: (64, 0, 0),
         work: pairs,
     },
     Algorithm {
@@ -66,7 +67,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Plain,
         parameters: &[],
         columns: &["source", "target", "weight"],
-        state: (4, 32),
+        state: (20, 15, 0),
         work: forest,
     },
     Algorithm {
@@ -75,7 +76,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Multi,
         parameters: &ENDS,
         columns: &["source", "target", "flow"],
-        state: (64, 64),
+        state: (32, 40, 0),
         work: flow,
     },
     Algorithm {
@@ -88,7 +89,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
             parameter("limit", Kind::Count, "1000"),
         ],
         columns: &["cycle"],
-        state: (8, 0),
+        state: (8, 0, 0),
         work: circles,
     },
     Algorithm {
@@ -97,7 +98,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Multi,
         parameters: &[],
         columns: &["vertex"],
-        state: (16, 0),
+        state: (11, 0, 0),
         work: |graph, _, run| Ok(Table::rows(vec![("vertex", Values::Vertices(topological_order(graph.out(), run)?))])),
     },
     Algorithm {
@@ -106,7 +107,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Multi,
         parameters: &[],
         columns: &["distance"],
-        state: (24, 0),
+        state: (19, 0, 0),
         work: |graph, _, run| Ok(Table::per_vertex("distance", Values::Floats(longest_ways(graph.out(), run)?))),
     },
 ];

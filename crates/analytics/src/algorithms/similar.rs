@@ -38,7 +38,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
             parameter("min_degree", Kind::Count, "1"),
         ],
         columns: &["vertex", "other", "score"],
-        state: (200, 0),
+        state: (0, 0, 4),
         work: node_similarity,
     },
     Algorithm {
@@ -52,7 +52,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
             parameter("top_k", Kind::Count, "10"),
         ],
         columns: &["vertex", "other", "score"],
-        state: (48, 0),
+        state: (48, 0, 0),
         work: link_prediction,
     },
     Algorithm {
@@ -61,7 +61,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Multi,
         parameters: &EMBEDDING,
         columns: &["embedding"],
-        state: (0, 0),
+        state: (0, 0, 0),
         work: embedding,
     },
     Algorithm {
@@ -77,7 +77,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
             parameter("cutoff", Kind::Number, "0"),
         ],
         columns: &["vertex", "other", "score"],
-        state: (240, 0),
+        state: (0, 0, 0),
         work: knn,
     },
     Algorithm {
@@ -86,7 +86,7 @@ pub(super) const ALGORITHMS: &[Algorithm] = &[
         view: View::Simple,
         parameters: &WALKS,
         columns: &["walk"],
-        state: (100, 0),
+        state: (100, 0, 0),
         work: random_walks,
     },
 ];

@@ -24,7 +24,7 @@ pub enum ElementKind {
 }
 
 impl ElementKind {
-    fn path(self) -> &'static str {
+    pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Vertex => "graph/vertices",
             Self::Edge => "graph/edges",

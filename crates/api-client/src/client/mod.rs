@@ -2,6 +2,8 @@
 
 pub(crate) mod elements;
 pub(crate) mod graph_admin;
+mod probe;
+pub(crate) mod scan;
 mod schema;
 
 use std::path::Path;
@@ -98,14 +100,8 @@ impl Client {
     /// [`ClientError::Options`] for an unusable option, else the error of `GET /versions`.
     pub async fn connect(options: ClientOptions) -> Result<Self, ClientError> {
         let base = check_url(&options)?;
-        provide_cryptography();
-        let mut http = reqwest::Client::builder()
-            .timeout(Duration::from_millis(options.timeout_ms))
-            .pool_max_idle_per_host(options.connections_max)
-            .redirect(reqwest::redirect::Policy::none());
-        if let Some(file) = &options.ca {
-            http = http.tls_certs_only(authorities(file)?);
-        }
+        let http = builder(Duration::from_millis(options.timeout_ms), options.ca.as_deref())?
+            .pool_max_idle_per_host(options.connections_max);
         let http = http.build().map_err(|error| ClientError::Options { option: "url", reason: error.to_string() })?;
         let versions = Versions { core: String::new(), api: String::new(), gremlin: String::new() };
         let mut shared = Shared { http, options, base, graph_path: String::new(), versions };
@@ -161,6 +157,16 @@ pub(crate) fn escape(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 
+/// What all clients have in common.
+fn builder(timeout: Duration, ca: Option<&Path>) -> Result<reqwest::ClientBuilder, ClientError> {
+    provide_cryptography();
+    let http = reqwest::Client::builder().timeout(timeout).redirect(reqwest::redirect::Policy::none());
+    Ok(match ca {
+        Some(file) => http.tls_certs_only(authorities(file)?),
+        None => http,
+    })
+}
+
 /// Chooses the cryptography of `https`, once for the process; a choice that the program made before stands.
 fn provide_cryptography() {
     if CryptoProvider::get_default().is_none() {
@@ -169,8 +175,8 @@ fn provide_cryptography() {
     }
 }
 
-fn check_url(options: &ClientOptions) -> Result<String, ClientError> {
-    let url = options.url.trim().trim_end_matches('/');
+fn check_address(url: &str) -> Result<String, ClientError> {
+    let url = url.trim().trim_end_matches('/');
     if !url.starts_with("http://") && !url.starts_with("https://") {
         let reason = format!("\"{url}\" must begin with http:// or https://, for example http://127.0.0.1:8080");
         return Err(ClientError::Options { option: "url", reason });
@@ -178,11 +184,16 @@ fn check_url(options: &ClientOptions) -> Result<String, ClientError> {
     if let Err(error) = reqwest::Url::parse(url) {
         return Err(ClientError::Options { option: "url", reason: format!("\"{url}\" is not a URL: {error}") });
     }
+    Ok(url.to_owned())
+}
+
+fn check_url(options: &ClientOptions) -> Result<String, ClientError> {
+    let url = check_address(&options.url)?;
     if options.graph.is_empty() || options.graphspace.is_empty() {
         let option = if options.graph.is_empty() { "graph" } else { "graphspace" };
         return Err(ClientError::Options { option, reason: "the name is empty".into() });
     }
-    Ok(url.to_owned())
+    Ok(url)
 }
 
 /// The CA certificates in a file.

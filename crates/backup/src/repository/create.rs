@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use crate::BackupError;
 use crate::limits::CHUNK_BYTES;
 use crate::lock::{Kind, Lock};
-use crate::manifest::{self, FileEntry, Manifest, chunks_of, is_file_name};
+use crate::manifest::{self, FileEntry, LogPosition, Manifest, chunks_of, is_file_name};
 use crate::repository::{Repository, object_of};
 use crate::work::{Progress, Watch, parallel};
 
@@ -31,6 +31,8 @@ pub struct Source<'a> {
     pub graphs: &'a [String],
     /// The program, with its version.
     pub program: &'a str,
+    /// Where they are in the log of their store, if that is archived.
+    pub log: Option<&'a LogPosition>,
 }
 
 /// How a backup is made.
@@ -100,6 +102,7 @@ impl Repository {
         made.sequence = source.sequence;
         made.graphs = source.graphs.to_vec();
         made.new_bytes = new_bytes;
+        made.log = source.log.cloned();
         made.files = found
             .into_iter()
             .zip(chunks)

@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kv::UNFINISHED_FILE;
@@ -28,6 +28,28 @@ pub struct Restored {
     pub bytes: u64,
 }
 
+/// A folder with all files of a backup that engines still refuse to open.
+#[derive(Debug)]
+pub struct Unfinished {
+    folder: PathBuf,
+}
+
+impl Unfinished {
+    /// Lets engines open it.
+    ///
+    /// # Errors
+    /// [`BackupError::File`].
+    pub fn finish(self) -> Result<(), BackupError> {
+        let marker = self.folder.join(UNFINISHED_FILE);
+        let finish = || {
+            sync(&self.folder)?;
+            std::fs::remove_file(&marker)?;
+            sync(&self.folder)
+        };
+        finish().map_err(|error| BackupError::file("removing", &marker, &error))
+    }
+}
+
 /// A piece of a file to be written.
 struct Piece<'a> {
     chunk: &'a str,
@@ -45,6 +67,20 @@ impl Repository {
     /// [`BackupError::Folder`] before anything is written; [`BackupError::Damaged`] and [`BackupError::Missing`] for a
     /// backup that is not whole; [`BackupError::Storage`], [`BackupError::File`], [`BackupError::Cancelled`].
     pub fn restore(&self, manifest: &Manifest, folder: &Path, watch: &Watch<'_>) -> Result<Restored, BackupError> {
+        self.restore_unfinished(manifest, folder, watch)?.finish()?;
+        Ok(Restored { bytes: manifest.bytes(), manifest: manifest.clone() })
+    }
+
+    /// The same, but the folder stays unfinished until [`Unfinished::finish`]: more is to be written into it.
+    ///
+    /// # Errors
+    /// As [`Self::restore`].
+    pub fn restore_unfinished(
+        &self,
+        manifest: &Manifest,
+        folder: &Path,
+        watch: &Watch<'_>,
+    ) -> Result<Unfinished, BackupError> {
         let _lock = self.lock_for_reading("backup restore")?;
         check_empty(folder)?;
         std::fs::create_dir_all(folder).map_err(|error| BackupError::file("making", folder, &error))?;
@@ -58,13 +94,7 @@ impl Repository {
         };
         mark().map_err(|error| BackupError::file("writing", &marker, &error))?;
         self.write_files(manifest, folder, watch)?;
-        let finish = || {
-            sync(folder)?;
-            std::fs::remove_file(&marker)?;
-            sync(folder)
-        };
-        finish().map_err(|error| BackupError::file("removing", &marker, &error))?;
-        Ok(Restored { bytes: manifest.bytes(), manifest: manifest.clone() })
+        Ok(Unfinished { folder: folder.to_path_buf() })
     }
 
     fn write_files(&self, manifest: &Manifest, folder: &Path, watch: &Watch<'_>) -> Result<(), BackupError> {

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use crate::BackupError;
 use crate::limits::PROBLEMS_NAMED_MAX;
 use crate::manifest::Manifest;
+use crate::repository::log::StoredLog;
 use crate::repository::{Repository, object_of};
 use crate::work::{Progress, Watch, parallel};
 
@@ -40,6 +41,8 @@ pub struct Verified {
     pub chunks: usize,
     /// Bytes of these.
     pub bytes: u64,
+    /// Segments of logs that were looked at.
+    pub segments: usize,
     /// The first problems, by object.
     pub problems: Vec<Problem>,
     /// How many there are.
@@ -54,6 +57,9 @@ impl Verified {
         }
     }
 }
+
+/// Segments after which a verification can be stopped.
+const SEGMENTS_AT_ONCE: usize = 16;
 
 /// A chunk and the backups that need it.
 struct Needed<'a> {
@@ -124,7 +130,82 @@ impl Repository {
         for problem in problems {
             found.add(problem);
         }
+        if only.is_none() {
+            self.verify_logs(&manifests, depth, watch, &mut found)?;
+        }
         Ok(found)
+    }
+
+    /// Looks at the logs: whether they lead from each backup to their ends.
+    fn verify_logs(
+        &self,
+        manifests: &[Manifest],
+        depth: Depth,
+        watch: &Watch<'_>,
+        found: &mut Verified,
+    ) -> Result<(), BackupError> {
+        let logs = self.logs()?;
+        let bytes_total = found.bytes + logs.iter().map(StoredLog::bytes).sum::<u64>();
+        let mut bytes_done = found.bytes;
+        for log in &logs {
+            let of_log: Vec<String> = manifests
+                .iter()
+                .filter(|manifest| manifest.log.as_ref().is_some_and(|position| position.timeline == log.id))
+                .map(|manifest| manifest.id.clone())
+                .collect();
+            let mut wrong = |object: String, reason: String| {
+                found.add(Problem { object, reason, backups: of_log.clone() });
+            };
+            match &log.timeline {
+                Ok(timeline) => {
+                    let positions = manifests.iter().filter_map(|manifest| manifest.log.as_ref());
+                    let oldest = positions.filter(|of| of.timeline == log.id).map(|of| of.sequence).min();
+                    // Older segments may have been removed with the backups they followed.
+                    let first = log.segments.first().map_or(timeline.start, |segment| segment.first - 1);
+                    let first = oldest.unwrap_or(first).max(log.kept.unwrap_or(0));
+                    let (_, reached) = log.after(first);
+                    if let Some(missing) = log.gap_after(reached) {
+                        let reason = format!("writes {} to {} are missing", reached + 1, missing - 1);
+                        wrong(format!("log/{}", log.id), reason);
+                    }
+                }
+                Err(error) if error.is_damage() => wrong(format!("log/{}", log.id), reason_of(error)),
+                Err(error) => return Err(error.clone()),
+            }
+            found.segments += log.segments.len();
+            if depth == Depth::Lengths {
+                continue;
+            }
+            for segments in log.segments.chunks(SEGMENTS_AT_ONCE) {
+                for segment in segments {
+                    match self.read_segments(&[segment]) {
+                        Ok(_) => {}
+                        Err(error) if error.is_damage() => found.add(Problem {
+                            object: segment.object.clone(),
+                            reason: reason_of(&error),
+                            backups: of_log.clone(),
+                        }),
+                        Err(error) => return Err(error),
+                    }
+                    bytes_done += segment.bytes;
+                }
+                if !watch(Progress { bytes_done, bytes_total }) {
+                    return Err(BackupError::Cancelled);
+                }
+            }
+        }
+        // Where a backup says that a log follows, there must be one.
+        for manifest in manifests {
+            let Some(position) = &manifest.log else { continue };
+            if !logs.iter().any(|log| log.id == position.timeline) {
+                found.add(Problem {
+                    object: format!("log/{}", position.timeline),
+                    reason: "it is missing".to_owned(),
+                    backups: vec![manifest.id.clone()],
+                });
+            }
+        }
+        Ok(())
     }
 }
 

@@ -45,7 +45,10 @@ impl Connection {
         watched.begin().await.map_err(|error| Failure::barred(&Barred::from(error)))?;
         let checked = self.checked(credentials).await;
         match &checked {
-            Ok(_) => watched.succeed(),
+            Ok(caller) => {
+                watched.note(|event| caller.note_in(&mut event.subject));
+                watched.succeed();
+            }
             Err(failure) => watched.fail(&failure.code, failure.code == Failure::UNAUTHORIZED),
         }
         checked
@@ -74,8 +77,14 @@ impl Connection {
         let Some(caller) = &self.caller else { return Err(refused(&AuthError::Required)) };
         self.shared.auth.renew(caller).map_err(|error| {
             // Drivers connect anew after that, and ask for new credentials.
-            Failure::new("Neo.ClientError.Security.AuthorizationExpired", error.to_string())
+            Failure::new(Failure::AUTHORIZATION_EXPIRED, error.to_string())
         })
+    }
+
+    /// Refuses to go on with a transaction that has begun with rights which its user does not have any more.
+    pub(super) fn check_open(&self) -> Result<(), Failure> {
+        let Some(open) = &self.open else { return Ok(()) };
+        if self.present_caller()?.has_rights_of(&open.caller) { Ok(()) } else { Err(Failure::rights_changed()) }
     }
 }
 
@@ -98,7 +107,7 @@ fn refused(error: &AuthError) -> Failure {
     let code = match error {
         AuthError::Required | AuthError::Failed => Failure::UNAUTHORIZED,
         AuthError::Throttled { .. } => "Neo.ClientError.Security.AuthenticationRateLimit",
-        AuthError::Busy => Failure::OVERLOADED,
+        AuthError::Busy | AuthError::Issuer => Failure::OVERLOADED,
         AuthError::Storage(_) => Failure::SHUTTING_DOWN,
     };
     Failure::new(code, error.to_string())

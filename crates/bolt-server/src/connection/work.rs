@@ -1,6 +1,7 @@
 //! Queries and transactions: tasks for the thread of a transaction, and its answers for the client.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,20 +11,23 @@ use cypher_session::{Failure, Statement, Task};
 use cypher_value::{Map, Text};
 use serving::{Admitted, Barred, QueryShare};
 use tokio::time::timeout;
+use traces::within;
 
 use super::Connection;
 use super::open::{Begun, Open};
 use super::user::PROTOCOL;
 use crate::answers::Writer;
 use crate::limits::{EARLY, KEEP_ALIVE, PIECE_BYTES, STOP_TIME_MAX};
-use crate::machine::State;
 use crate::pipe::{Outcome, Piece, pipe, pipe_of_one_thread};
 use crate::stream::{Stop, work_reading};
+
+/// What is noted of a query that has failed, where its code has gone to the client already.
+const FAILED: &str = "failed";
 
 /// How a transaction has begun.
 enum Started {
     /// It has a thread.
-    Transaction(Open),
+    Transaction(Box<Open>),
     /// It has ended already, and these are its answers.
     Done(Piece),
 }
@@ -49,9 +53,6 @@ impl Connection {
                 let mut pending = 2;
                 self.take(piece, &mut pending, true);
                 (0..pending).for_each(|_| self.ignore());
-                if self.machine.state() != State::Failed {
-                    self.watched.succeed();
-                }
                 return Ok(());
             }
             Err(failure) => {
@@ -63,11 +64,7 @@ impl Connection {
         if following.is_some() {
             self.inbox.pop();
         }
-        let worked = self.work(task, following, client_timeout).await;
-        if worked.is_ok() && !matches!(self.machine.state(), State::Failed | State::Closed) {
-            self.watched.succeed();
-        }
-        worked
+        self.work(task, following, client_timeout).await
     }
 
     /// Lets a query in where quotas allow that, into a transaction that is begun where there is none. The answers,
@@ -82,7 +79,11 @@ impl Connection {
         let begun = match (&self.open, self.begun.take()) {
             (Some(_), _) => None,
             (None, Some(begun)) => Some(begun),
-            (None, None) => Some(self.begin_of(extra, true)?),
+            (None, None) => {
+                let mut begun = self.begin_of(extra, true)?;
+                self.trace = begun.trace.take();
+                Some(begun)
+            }
         };
         let (caller, database) = match (&begun, &self.open) {
             (Some(begun), _) => (begun.begin.caller.clone(), begun.begin.database.clone()),
@@ -92,6 +93,8 @@ impl Connection {
         let barred = |barred: Barred| Failure::barred(&barred);
         let shared = Arc::clone(&self.shared);
         let watch = &shared.serving().watch;
+        // The one before, whose results the client has left open.
+        self.watched.succeed();
         self.watched = watch.record(Class::Query, || {
             let subject = caller.subject(PROTOCOL, Some(self.peer.ip()), Some(watch.audit.request_id()));
             Event::new(Class::Query, "RUN", subject).of_graph(&*database)
@@ -113,10 +116,16 @@ impl Connection {
         let single = single.map(|fetch| (Statement::new(text.clone(), parameters.clone()), fetch));
         match self.start(begun, share, single)? {
             Started::Transaction(open) => {
-                self.open = Some(open);
+                self.open = Some(*open);
                 Ok(None)
             }
-            Started::Done(piece) => Ok(Some(piece)),
+            Started::Done(piece) => {
+                if piece.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed { .. })) {
+                    self.note_failure(FAILED);
+                }
+                self.trace = None;
+                Ok(Some(piece))
+            }
         }
     }
 
@@ -157,6 +166,7 @@ impl Connection {
             let queries = self.shared.transactions.queries();
             queries.bookmark(&begun.begin.database)
         });
+        self.trace = None;
         self.success(|map| {
             if let Some(bookmark) = &bookmark {
                 map.text("bookmark", bookmark);
@@ -169,6 +179,7 @@ impl Connection {
     /// Ends the transaction, if there is one, and waits for that.
     pub(super) async fn end_transaction(&mut self) {
         self.begun = None;
+        self.trace = None;
         let Some(Open { transaction, pipe, .. }) = self.open.take() else { return };
         drop(transaction);
         let ended = async { while pipe.take().await.is_some() {} };
@@ -184,7 +195,8 @@ impl Connection {
         share: Option<QueryShare>,
         single: Option<(Statement, &Task)>,
     ) -> Result<Started, Failure> {
-        let Begun { begin, names_database, filter } = begun;
+        let Begun { begin, names_database, filter, trace: _ } = begun;
+        let _entered = self.trace.as_ref().map(|trace| trace.place().enter());
         let is_single = begin.is_single;
         let (caller, database) = (begin.caller.clone(), begin.database.clone());
         let writer = |pipe| Writer {
@@ -208,7 +220,7 @@ impl Connection {
         }
         let (filling, pipe) = pipe();
         let transaction = self.shared.transactions.begin(begin, writer(filling))?;
-        Ok(Started::Transaction(Open { transaction, pipe, is_single, caller, database, _share: share }))
+        Ok(Started::Transaction(Box::new(Open { transaction, pipe, is_single, caller, database, _share: share })))
     }
 
     fn admit(&self) -> Result<Admitted, Failure> {
@@ -239,7 +251,12 @@ impl Connection {
             return self.failed(&failure, following.is_some());
         };
         let mut pending = 1;
-        let given = work_reading(&mut self.reader, &mut self.inbox, open.transaction.give(task, client)).await;
+        // The wait for a place among the queries at work belongs to the trace.
+        let place = self.trace.as_ref().map(|trace| trace.place().clone());
+        let given = {
+            let giving = pin!(open.transaction.give(task, client));
+            work_reading(&mut self.reader, &mut self.inbox, within(place.as_ref(), giving)).await
+        };
         match given {
             Ok(Ok(())) => {}
             Ok(Err(failure)) => return self.failed(&failure, following.is_some()),
@@ -319,7 +336,8 @@ impl Connection {
                     is_over = true;
                 }
                 Outcome::Failed { is_denied } => {
-                    self.watched.fail("failed", is_denied);
+                    self.watched.fail(FAILED, is_denied);
+                    self.note_failure(FAILED);
                     self.machine.failed();
                     is_over = true;
                 }

@@ -8,8 +8,8 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sorted_runs::RunMeta;
 
-use super::run::RunMeta;
 use crate::error::LoadError;
 use crate::progress::Phase;
 use crate::rejects::Rejection;

@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use key_codec::tables::TABLES;
 use kv::{Engine, SortedRows, TableId, TableSpec};
+use sorted_runs::{SectionMeta, SectionReader, head_of};
 
-use super::run::{SectionMeta, SectionReader};
-use super::sorter::head_of;
 use crate::error::LoadError;
 use crate::limits::MERGE_ROWS_PER_REPORT;
 
@@ -140,7 +139,7 @@ mod tests {
     use kv::{MemoryEngine, Read as _};
 
     use super::*;
-    use crate::offline::sorter::Sorter;
+    use sorted_runs::Sorter;
 
     /// The sections of several runs.
     type Sections = Vec<(Arc<File>, SectionMeta)>;

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use sorted_runs::RunMeta;
+
 use super::journal::{Counts, Cover, RejectedRow, Step};
-use super::run::RunMeta;
 use crate::error::LoadError;
 use crate::progress::Phase;
 
@@ -186,7 +187,7 @@ impl State {
 mod tests {
     use super::*;
     use crate::offline::journal::Portion;
-    use crate::offline::run::SectionMeta;
+    use sorted_runs::SectionMeta;
 
     #[test]
     fn the_room_needed_follows_from_what_was_read() {

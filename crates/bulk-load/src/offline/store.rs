@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use kv::{SortedRows, TableId};
+use sorted_runs::RunMeta;
 
 use super::Load;
 use super::journal::Step;
 use super::merge::{MergeJob, merge};
-use super::run::RunMeta;
 use crate::error::LoadError;
 use crate::limits::{MERGE_BUFFER_BYTES_MAX, MERGE_BUFFER_BYTES_MIN, RUNS_MAX};
 use crate::progress::Phase;

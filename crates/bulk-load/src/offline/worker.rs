@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,12 +15,12 @@ use graph_model::Edge;
 use graph_schema::{NewEdge, NewVertex};
 use graph_store::{Encoder, StoreError};
 use kv::{Engine, Operation, WriteBatch};
+use sorted_runs::{RunMeta, Sorter};
 
 use super::chunks::{Chunk, Chunks};
+use super::foreign::{StoredElement, StoredRows};
 use super::journal::{Counts, Cover, Portion, RejectedRow};
 use super::rows::FastPlan;
-use super::run::RunMeta;
-use super::sorter::Sorter;
 use crate::error::LoadError;
 use crate::limits::{CHECKED_EDGES_PER_TURN, ELEMENTS_PER_TURN, OFFLINE_BATCH_BYTES_MAX, REJECTED_PER_PORTION_MAX};
 use crate::parse::FileJob;
@@ -42,6 +43,8 @@ pub(crate) enum Report {
 pub(crate) struct Shared<'a> {
     pub(crate) engine: &'a dyn Engine,
     pub(crate) chunks: Chunks,
+    /// Elements of another store instead of chunks.
+    pub(crate) stored: Option<Box<dyn StoredRows + 'a>>,
     pub(crate) labels: usize,
     pub(crate) check_vertex: bool,
     /// Elements of a batch; `None` to sort.
@@ -60,6 +63,16 @@ pub(crate) enum Row<'r> {
     Plain { cells: &'r [&'r str], line: &'r str, number: LineNumber<'r> },
     /// Read in the general way.
     Record(&'r Record),
+}
+
+impl Row<'_> {
+    /// The number of its line, and its text.
+    fn place(self) -> (u64, Arc<str>) {
+        match self {
+            Self::Plain { line, number, .. } => (number.get(), Arc::from(line)),
+            Self::Record(record) => (record.line, Arc::clone(&record.raw)),
+        }
+    }
 }
 
 /// The number of a line: counted only when it is asked for, since only rejected rows need it.
@@ -149,11 +162,54 @@ impl<'a> Worker<'a> {
     }
 
     fn work(&mut self) -> Result<(), Failure> {
+        if let Some(rows) = &self.shared.stored {
+            self.take_stored(&**rows)?;
+        }
         while let Some(chunk) = self.shared.chunks.next() {
             self.read_chunk(&chunk)?;
         }
         self.store_all()?;
         self.hand_over()
+    }
+
+    /// Takes elements of another store, as many as are left for this thread.
+    fn take_stored(&mut self, rows: &dyn StoredRows) -> Result<(), Failure> {
+        let mut failure = None;
+        let read = rows.read(&mut |element| match self.stored(&element) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
+        });
+        match failure {
+            Some(failure) => Err(failure),
+            None => read.map_err(|error| LoadError::Stored(error).into()),
+        }
+    }
+
+    fn stored(&mut self, element: &StoredElement) -> Result<(), Failure> {
+        let label = match element {
+            StoredElement::Vertex(vertex) => {
+                self.encoder.stored_vertex(vertex, &mut self.batch);
+                0
+            }
+            StoredElement::Edge(edge) => {
+                self.encoder.stored_edge(edge, &mut self.batch);
+                1
+            }
+        };
+        self.elements_in_batch += 1;
+        self.elements += 1;
+        if let Some(counts) = self.portion.labels.get_mut(label) {
+            (counts.read, counts.inserted) = (counts.read + 1, counts.inserted + 1);
+        }
+        if self.elements_in_batch >= self.turn() || self.batch.bytes() >= OFFLINE_BATCH_BYTES_MAX {
+            self.store_batch()?;
+            self.may_write_run()?;
+            self.progress(0)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn job(&self, file: usize) -> Option<&FileJob> {
@@ -162,7 +218,14 @@ impl<'a> Worker<'a> {
 
     /// Makes what a row gives, by all mappings of its source.
     pub(crate) fn row(&mut self, file: usize, row: Row<'_>) -> Result<(), Failure> {
-        let makers = self.jobs.get(file).map_or(0, |job| job.makers.len());
+        let (makers, elements) = self.jobs.get(file).map_or((0, None), |job| (job.makers.len(), job.elements));
+        if let Some(label) = elements {
+            self.portion.labels.get_mut(label).into_iter().for_each(|counts| counts.read += 1);
+            match row {
+                Row::Plain { line, .. } => self.add(file, label, line, row)?,
+                Row::Record(record) => self.add(file, label, &record.raw, row)?,
+            }
+        }
         for maker in 0..makers {
             self.make(file, maker, row)?;
         }
@@ -218,7 +281,6 @@ impl<'a> Worker<'a> {
     /// The way of an online load: JSON, read as the server reads it.
     fn make_slowly(&mut self, file: usize, maker: usize, label: usize, row: Row<'_>) -> Result<(), Failure> {
         let Some(job) = self.jobs.get_mut(file) else { return Ok(()) };
-        let kind = job.kind;
         let owned;
         let record = match row {
             Row::Record(record) => record,
@@ -234,7 +296,7 @@ impl<'a> Worker<'a> {
             None => Ok(Vec::new()),
         };
         match made {
-            Err(reason) => self.reject(file, Some(label), record, reason),
+            Err(reason) => self.reject_row(file, Some(label), record.line, &record.raw, reason),
             Ok(texts) => {
                 if texts.is_empty()
                     && let Some(counts) = self.portion.labels.get_mut(label)
@@ -242,18 +304,24 @@ impl<'a> Worker<'a> {
                     counts.skipped += 1;
                 }
                 for text in texts {
-                    let before = self.batch.len();
-                    match self.encode_json(kind, text.as_bytes()) {
-                        Ok(edge) => self.made(file, label, edge, before, Row::Record(record)),
-                        Err(Refused::Row(reason)) => {
-                            self.reject(file, Some(label), record, format!("the store refused it: {reason}"));
-                        }
-                        Err(Refused::Storage(error)) => {
-                            return Err(LoadError::graph("cannot make rows", error).into());
-                        }
-                    }
+                    self.add(file, label, &text, Row::Record(record))?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Adds an element, given as JSON that was made of a row or is the row.
+    fn add(&mut self, file: usize, label: usize, json: &str, row: Row<'_>) -> Result<(), Failure> {
+        let Some(kind) = self.jobs.get(file).map(|job| job.kind) else { return Ok(()) };
+        let before = self.batch.len();
+        match self.encode_json(kind, json.as_bytes()) {
+            Ok(edge) => self.made(file, label, edge, before, row),
+            Err(Refused::Row(reason)) => {
+                let (line, raw) = row.place();
+                self.reject_row(file, Some(label), line, &raw, format!("the store refused it: {reason}"));
+            }
+            Err(Refused::Storage(error)) => return Err(LoadError::graph("cannot make rows", error).into()),
         }
         Ok(())
     }
@@ -280,10 +348,7 @@ impl<'a> Worker<'a> {
             counts.inserted += 1;
         }
         if let (true, Some(edge), Some(job)) = (self.shared.check_vertex, edge, self.jobs.get(file)) {
-            let (line, raw) = match row {
-                Row::Plain { line, number, .. } => (number.get(), Arc::from(line)),
-                Row::Record(record) => (record.line, Arc::clone(&record.raw)),
-            };
+            let (line, raw) = row.place();
             self.unchecked.push(Unchecked {
                 edge,
                 operations: (first, self.batch.len()),
@@ -294,10 +359,6 @@ impl<'a> Worker<'a> {
                 raw,
             });
         }
-    }
-
-    fn reject(&mut self, file: usize, label: Option<usize>, record: &Record, reason: String) {
-        self.reject_row(file, label, record.line, &record.raw, reason);
     }
 
     /// Rejects a row.

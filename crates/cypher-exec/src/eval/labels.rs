@@ -14,14 +14,20 @@ use crate::row::Row;
 impl Cx<'_, '_> {
     /// The stored vertex labels that a label expression means; none: all.
     pub(crate) fn vertex_labels(&self, labels: &Labels, row: &mut Row) -> Result<Option<Vec<LabelId>>> {
+        let meant = self.each_vertex_label(labels, row)?;
+        Ok((meant.len() < self.store.catalogue().vertex_labels().count()).then_some(meant))
+    }
+
+    /// The stored vertex labels that a label expression means, one by one even where they are all there are.
+    pub(crate) fn each_vertex_label(&self, labels: &Labels, row: &mut Row) -> Result<Vec<LabelId>> {
         let all: Vec<LabelId> = self.store.catalogue().vertex_labels().map(|label| label.id).collect();
         let mut meant = Vec::new();
-        for label in &all {
-            if self.has(labels, &self.store.labels_of(*label), row)? {
-                meant.push(*label);
+        for label in all {
+            if self.has(labels, &self.store.labels_of(label), row)? {
+                meant.push(label);
             }
         }
-        Ok((meant.len() < all.len()).then_some(meant))
+        Ok(meant)
     }
 
     /// The edge labels that a type expression means.

@@ -57,7 +57,7 @@ impl<'g> Counting<'g> {
 }
 
 /// Counts in memory; none where the vertices have no numbers.
-fn by_numbers(
+pub(super) fn by_numbers(
     graph: &dyn NumberedRead,
     ids: &[VertexId],
     direction: Direction,
@@ -80,7 +80,12 @@ fn by_numbers(
     Ok((counts.len() == ids.len()).then_some(counts))
 }
 
-fn by_rows(cx: &Cx<'_, '_>, ids: &[VertexId], direction: Direction, labels: Option<&[LabelId]>) -> Result<Vec<i64>> {
+pub(super) fn by_rows(
+    cx: &Cx<'_, '_>,
+    ids: &[VertexId],
+    direction: Direction,
+    labels: Option<&[LabelId]>,
+) -> Result<Vec<i64>> {
     let owners: Vec<&VertexId> = ids.iter().collect();
     let mut counts = vec![0; ids.len()];
     let read = EdgeRead { direction, labels, limit: None, properties: false };
@@ -190,6 +195,56 @@ impl<'g> Operator<'g> for NodeCounting<'g> {
         }
         Ok(true)
     }
+}
+
+/// The number of relationships of types, for each row.
+pub(super) struct RelationshipCounting<'g> {
+    input: Feed<'g>,
+    count: Arc<(Option<Labels>, Slot)>,
+}
+
+impl<'g> RelationshipCounting<'g> {
+    pub(super) fn new(input: Source<'g>, count: &Arc<(Option<Labels>, Slot)>) -> Self {
+        Self { input: Feed::new(input), count: Arc::clone(count) }
+    }
+}
+
+impl<'g> Operator<'g> for RelationshipCounting<'g> {
+    fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
+        let Some(mut row) = self.input.row(cx)? else { return Ok(false) };
+        let labels: Vec<Option<LabelId>> = match edge_labels(cx, self.count.0.as_ref(), &mut row)? {
+            Some(labels) => labels.into_iter().map(Some).collect(),
+            None => vec![None],
+        };
+        let mut number = 0_u64;
+        for label in labels {
+            number = number.saturating_add(if cx.store.has_deleted() {
+                count_relationships_left(cx, label)?
+            } else {
+                cx.store.with_read(|graph| graph.count_edges(label))?
+            });
+        }
+        if number > 0 {
+            row.set(self.count.1, Value::Integer(i64::try_from(number).unwrap_or(i64::MAX)));
+            out.push(row);
+        }
+        Ok(true)
+    }
+}
+
+/// The relationships of a label that the query has not removed, by themselves or with a node.
+fn count_relationships_left(cx: &Cx<'_, '_>, label: Option<LabelId>) -> Result<u64> {
+    let mut number = 0;
+    cx.store.with_read(|graph| {
+        let mut cursor = graph.scan_edges(label)?;
+        drain(&mut *cursor, |edge| {
+            let is_gone = [&edge.id.source, &edge.id.target].into_iter().any(|id| cx.store.is_deleted_node(id))
+                || cx.store.is_deleted_relationship(&cx.store.relationship(&edge.id).id);
+            number += u64::from(!is_gone);
+            Ok(())
+        })
+    })?;
+    Ok(number)
 }
 
 /// The nodes of a label that the query has not removed.

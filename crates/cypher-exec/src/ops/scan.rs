@@ -8,7 +8,7 @@ use graph_access::{Cursor, Lookup};
 use graph_model::{LabelId, Vertex, VertexId};
 
 use super::feed::Feed;
-use super::table::{ROWS_MIN, Table, by_index, is_constant, wanted};
+use super::table::{ROWS_MIN, Table, by_index, index_cursor, wanted};
 use crate::Result;
 use crate::error::Accessed;
 use crate::eval::Cx;
@@ -64,19 +64,26 @@ impl<'g> Scanning<'g> {
     }
 
     /// The nodes with the values that are asked for, where they need not be looked for among all.
-    fn by_values(&mut self, cx: &Cx<'_, 'g>, row: &mut Row) -> Result<Option<VecDeque<Arc<Node>>>> {
+    fn by_values(&mut self, cx: &Cx<'_, 'g>, row: &mut Row) -> Result<Option<Found<'g>>> {
         let scan = Arc::clone(&self.scan);
-        let Some(values) = wanted(cx, &scan.equal, row)? else { return Ok(Some(VecDeque::new())) };
-        if let Some(nodes) = by_index(cx, &scan, &values, row)? {
-            return Ok(Some(nodes.into()));
+        let nodes = |nodes: Vec<Arc<Node>>| Ok(Some(Found::Nodes(nodes.into())));
+        let Some(values) = wanted(cx, &scan.equal, row)? else { return nodes(Vec::new()) };
+        if let Some(cursor) = index_cursor(cx, &scan, &values, row)? {
+            return Ok(Some(Found::Cursor(cursor)));
         }
-        if self.begun < ROWS_MIN || !is_constant(scan.labels.as_ref()) {
+        if let Some(found) = by_index(cx, &scan, &values, row)? {
+            return nodes(found);
+        }
+        if scan.equal.is_empty()
+            || self.begun < ROWS_MIN
+            || scan.labels.as_ref().is_some_and(|labels| !labels.is_constant())
+        {
             return Ok(None);
         }
         if self.table.is_none() {
             self.table = Some(Table::read(cx, &scan, row)?);
         }
-        Ok(self.table.as_ref().map(|table| table.get(&values).iter().cloned().collect()))
+        nodes(self.table.as_ref().map_or(Vec::new(), |table| table.get(&values).to_vec()))
     }
 
     fn begin(&mut self, cx: &Cx<'_, 'g>, mut row: Row) -> Result<()> {
@@ -86,10 +93,9 @@ impl<'g> Scanning<'g> {
             return Ok(());
         }
         self.begun += 1;
-        if !self.scan.equal.is_empty()
-            && let Some(nodes) = self.by_values(cx, &mut row)?
-        {
-            self.open = Some((row, VecDeque::new(), Some(Found::Nodes(nodes))));
+        let is_any = self.scan.equal.is_empty() && self.scan.within.is_empty() && self.scan.bounds.is_empty();
+        if !is_any && let Some(found) = self.by_values(cx, &mut row)? {
+            self.open = Some((row, VecDeque::new(), Some(found)));
             return Ok(());
         }
         let labels = match &self.scan.labels {

@@ -1,5 +1,7 @@
 //! Shortest paths between two nodes: breadth first, level by level.
 
+mod both_ends;
+
 use std::sync::Arc;
 
 use cypher_value::{Node, Relationship, Value};
@@ -49,6 +51,15 @@ impl<'g> Searching<'g> {
         if source == target {
             if walk.min == 0 {
                 row.set(walk.expand.relationship, Value::list(Vec::new()));
+                out.push(row);
+            }
+            return Ok(());
+        }
+        let is_one = !shortest.is_all && shortest.count == 1 && walk.each.is_none() && walk.min <= 1;
+        if is_one && let Some(found) = both_ends::path(cx, walk, labels.as_deref(), (&start, &end))? {
+            if let Some(path) = found {
+                let path = if walk.is_reversed { path.into_iter().rev().collect() } else { path };
+                row.set(walk.expand.relationship, Value::list(path));
                 out.push(row);
             }
             return Ok(());

@@ -1,35 +1,24 @@
-//! Nodes by the values of some of their properties: found by an index of a strict graph, or in a table that is made
-//! once for many rows.
+//! Nodes by the values of some of their properties: found by an index, or in a table that is made once for many rows.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use cypher_value::{Elements as _, Node, Text, Value};
-use graph_access::Lookup;
-use graph_model::{Cardinality, ErrorKind, LabelId};
-use graph_schema::{Condition, Conditions, Predicate};
+use graph_access::{Cursor, Lookup};
+use graph_model::{ErrorKind, LabelId, PropertyKeyId, Vertex};
+use graph_schema::{Catalogue, Condition, Conditions, IndexLabel, Interval, Predicate};
 use rustc_hash::FxHashMap;
 
 use crate::Result;
+use crate::error::Accessed;
 use crate::eval::Cx;
+use crate::limits::LOOKED_UP_MAX;
 use crate::row::Row;
 use crate::store::{node, vertex_id};
-use cypher_plan::{Ex, Labels, Scan};
+use cypher_plan::{Ex, Labels, Scan, Side};
 
 /// Rows from which on a table is made: reading all nodes of a label pays for itself soon.
 pub(super) const ROWS_MIN: usize = 3;
-
-/// Whether a scan can be answered by a table: its labels are the same for all rows.
-pub(super) fn is_constant(labels: Option<&Labels>) -> bool {
-    fn is_dynamic(labels: &Labels) -> bool {
-        match labels {
-            Labels::Name(_) | Labels::Any => false,
-            Labels::Dynamic(_) => true,
-            Labels::Not(inner) => is_dynamic(inner),
-            Labels::And(all) | Labels::Or(all) => all.iter().any(is_dynamic),
-        }
-    }
-    !labels.is_some_and(is_dynamic)
-}
 
 /// The values that a scan asks for; none where one of them equals nothing.
 pub(super) fn wanted(cx: &Cx<'_, '_>, equal: &[(Text, Ex)], row: &mut Row) -> Result<Option<Vec<Value>>> {
@@ -113,7 +102,59 @@ impl Table {
     }
 }
 
-/// The nodes that an index or the primary keys of a strict graph lead to; none where there is no such index.
+/// The labels with indexes that lead to the nodes of a scan, and the first of these; with `bounds`, also those that do
+/// so by bounds.
+fn indexed<'c>(
+    catalogue: &'c Catalogue,
+    scan: &Scan,
+    bounds: bool,
+) -> impl Iterator<Item = (LabelId, &'c Arc<IndexLabel>)> {
+    let names = scan.labels.as_ref().map(Labels::required).unwrap_or_default().into_iter();
+    names.filter_map(move |name| {
+        let label = catalogue.vertex_label_named(name)?.id;
+        let is_known = |name: &str| {
+            let is_bounded = bounds && scan.bounds.iter().any(|(key, ..)| key == name);
+            is_bounded || scan.equal.iter().chain(&scan.within).any(|(key, _)| key == name)
+        };
+        Some((label, cypher_stored::serving_index(catalogue, label, is_known)?))
+    })
+}
+
+/// Whether a scan of a query that only reads, or not, is read from an index as far as it is wanted.
+fn takes_bounds(catalogue: &Catalogue, scan: &Scan, is_write: bool) -> bool {
+    catalogue.is_auto() && !is_write && matches!(scan.labels, Some(Labels::Name(_)))
+}
+
+/// The name of the index that leads to the nodes of a scan, and its keys.
+pub(crate) fn index_of(catalogue: &Catalogue, scan: &Scan, is_write: bool) -> Option<(String, Vec<String>)> {
+    let (_, index) = indexed(catalogue, scan, takes_bounds(catalogue, scan, is_write)).next()?;
+    let keys = index.fields.iter().filter_map(|key| catalogue.property_key(*key));
+    Some((index.name.clone(), keys.map(|key| key.name.clone()).collect()))
+}
+
+/// The nodes that an index of an auto graph leads to, read as they are wanted: where the query only reads.
+pub(super) fn index_cursor<'g>(
+    cx: &Cx<'_, 'g>,
+    scan: &Scan,
+    values: &[Value],
+    row: &mut Row,
+) -> Result<Option<Box<dyn Cursor<Vertex> + 'g>>> {
+    let catalogue = Arc::clone(&cx.store.catalogue());
+    let Some(reader) = cx.store.reader().filter(|_| takes_bounds(&catalogue, scan, false)) else { return Ok(None) };
+    let Some((label, _)) = indexed(&catalogue, scan, true).next() else { return Ok(None) };
+    let mut all = bounds(cx, scan, row);
+    all.extend(conditions(cx, scan, values, None, row));
+    let conditions: Conditions = all.into_iter().collect();
+    if conditions.is_empty() {
+        return Ok(None);
+    }
+    match reader.find_vertices(Lookup { label: Some(label), among_others: true, conditions, ..Lookup::default() }) {
+        Err(error) if error.kind == ErrorKind::NoIndex => Ok(None),
+        found => found.map(Some).accessed(),
+    }
+}
+
+/// The nodes that an index or the primary keys lead to; none where there is no such index.
 pub(super) fn by_index(
     cx: &Cx<'_, '_>,
     scan: &Scan,
@@ -121,63 +162,103 @@ pub(super) fn by_index(
     row: &mut Row,
 ) -> Result<Option<Vec<Arc<Node>>>> {
     let Some(labels) = &scan.labels else { return Ok(None) };
+    let mut found = Vec::new();
     if cx.store.is_auto() {
+        let catalogue = Arc::clone(&cx.store.catalogue());
+        for (label, _) in indexed(&catalogue, scan, false) {
+            let lookup = Lookup { label: Some(label), among_others: true, ..Lookup::default() };
+            let conditions = conditions(cx, scan, values, None, row).into_iter().collect();
+            if let Some(vertices) = find(cx, Lookup { conditions, ..lookup })? {
+                let meant = cx.each_vertex_label(labels, row)?;
+                found.extend(vertices.into_iter().filter(|vertex| meant.contains(&vertex.label)));
+                return kept(cx, found).map(Some);
+            }
+        }
         return Ok(None);
     }
-    let Some(labels) = cx.vertex_labels(labels, row)? else { return Ok(None) };
-    let mut found = Vec::new();
-    for label in labels {
-        let conditions = conditions(cx, scan, values, label);
-        if conditions.is_empty() {
-            return Ok(None);
-        }
-        let lookup = Lookup { label: Some(label), conditions, ..Lookup::default() };
-        let nodes = cx.store.with_read(|graph| {
-            let mut vertices = Vec::new();
-            match graph.find_vertices(lookup) {
-                Ok(mut cursor) => graph_access::drain(&mut *cursor, |vertex| {
-                    vertices.push(vertex);
-                    Ok(())
-                })?,
-                Err(error) if error.kind == ErrorKind::NoIndex => return Ok(None),
-                Err(error) => return Err(error),
-            }
-            Ok(Some(vertices))
-        })?;
-        let Some(vertices) = nodes else { return Ok(None) };
-        for vertex in vertices {
-            let node = node(&vertex.id);
-            cx.store.keep(vertex);
-            found.push(node);
+    for label in cx.each_vertex_label(labels, row)? {
+        let conditions = conditions(cx, scan, values, Some(label), row).into_iter().collect();
+        match find(cx, Lookup { label: Some(label), conditions, ..Lookup::default() })? {
+            Some(vertices) => found.extend(vertices),
+            None => return Ok(None),
         }
     }
-    Ok(Some(found))
+    kept(cx, found).map(Some)
+}
+
+fn kept(cx: &Cx<'_, '_>, vertices: Vec<Vertex>) -> Result<Vec<Arc<Node>>> {
+    cx.store.hold(crate::limits::VALUE_BYTES.saturating_mul(u64::try_from(vertices.len()).unwrap_or(u64::MAX)))?;
+    let keep = |vertex: Vertex| {
+        let node = node(&vertex.id);
+        cx.store.keep(vertex);
+        node
+    };
+    Ok(vertices.into_iter().map(keep).collect())
+}
+
+fn find(cx: &Cx<'_, '_>, lookup: Lookup) -> Result<Option<Vec<Vertex>>> {
+    if lookup.conditions.is_empty() {
+        return Ok(None);
+    }
+    cx.store.with_read(|graph| {
+        let mut vertices = Vec::new();
+        match graph.find_vertices(lookup) {
+            Ok(mut cursor) => graph_access::drain(&mut *cursor, |vertex| {
+                vertices.push(vertex);
+                Ok(())
+            })?,
+            Err(error) if error.kind == ErrorKind::NoIndex => return Ok(None),
+            Err(error) => return Err(error),
+        }
+        Ok(Some(vertices))
+    })
 }
 
 /// Conditions that an index could serve. What they let pass is tested again, so one may be left out.
-fn conditions(cx: &Cx<'_, '_>, scan: &Scan, values: &[Value], label: LabelId) -> Conditions {
-    let catalogue = cx.store.catalogue();
-    let has_key = |key| catalogue.vertex_label(label).is_some_and(|label| label.properties.contains(&key));
-    let condition = |((name, _), value): (&(Text, Ex), &Value)| {
+fn conditions(cx: &Cx<'_, '_>, scan: &Scan, values: &[Value], label: Option<LabelId>, row: &mut Row) -> Vec<Condition> {
+    let catalogue = Arc::clone(&cx.store.catalogue());
+    let label = label.and_then(|label| catalogue.vertex_label(label));
+    let key_of = |name: &Text| {
         let key = catalogue.property_key_named(name)?;
-        if key.cardinality != Cardinality::Single || !has_key(key.id) {
-            return None;
-        }
-        Some(Condition { key: key.id, predicate: Predicate::Equal(stored(key.data_type, value)?) })
+        label.is_none_or(|label| label.properties.contains(&key.id)).then_some(key)
     };
-    scan.equal.iter().zip(values).filter_map(condition).collect()
+    let mut all = Vec::new();
+    // Of a strict graph indexes must serve for all of them.
+    let within = if label.is_none() || scan.equal.is_empty() { scan.within.as_slice() } else { &[] };
+    for (name, ex) in within {
+        // What cannot be computed fails where it is tested.
+        let (Some(key), Ok(Value::List(items))) = (key_of(name), cx.eval(ex, row)) else { continue };
+        let known = items.iter().filter(|item| !item.is_null()).map(|item| cypher_stored::looked_up(key, item));
+        if let Some(known) = known.collect::<Option<Vec<_>>>().filter(|known| known.len() <= LOOKED_UP_MAX) {
+            all.push(Condition { key: key.id, predicate: Predicate::OneOf(known) });
+        }
+    }
+    all.extend(scan.equal.iter().zip(values).filter_map(|((name, _), value)| {
+        let key = key_of(name)?;
+        Some(Condition { key: key.id, predicate: Predicate::Equal(cypher_stored::looked_up(key, value)?) })
+    }));
+    all
 }
 
-/// A value of a key's type that equals the given one; none if there is none that is sure to.
-fn stored(data_type: graph_model::DataType, value: &Value) -> Option<graph_model::Value> {
-    use graph_model::{DataType, Value as Stored};
-    match (data_type, value) {
-        (DataType::Text, Value::String(text)) => Some(Stored::Text(text.as_str().into())),
-        (DataType::Boolean, Value::Boolean(fact)) => Some(Stored::Boolean(*fact)),
-        (DataType::Byte, Value::Integer(number)) => i8::try_from(*number).ok().map(Stored::Byte),
-        (DataType::Int, Value::Integer(number)) => i32::try_from(*number).ok().map(Stored::Int),
-        (DataType::Long, Value::Integer(number)) => Some(Stored::Long(*number)),
-        (DataType::Double, Value::Float(number)) => Some(Stored::Double(*number)),
-        _ => None,
+/// Intervals between the bounds of keys.
+fn bounds(cx: &Cx<'_, '_>, scan: &Scan, row: &mut Row) -> Vec<Condition> {
+    let catalogue = Arc::clone(&cx.store.catalogue());
+    let mut intervals: FxHashMap<PropertyKeyId, Interval> = FxHashMap::default();
+    for (name, side, ex) in &scan.bounds {
+        // What cannot be computed fails where it is tested.
+        let (Some(key), Ok(value)) = (catalogue.property_key_named(name), cx.eval(ex, row)) else { continue };
+        let Some(bound) = cypher_stored::looked_up(key, &value).map(Bound::Included) else { continue };
+        let own = intervals.entry(key.id).or_insert(Interval::ALL);
+        match (side, &value) {
+            (Side::Below, _) => own.high = bound,
+            (Side::Above, _) => own.low = bound,
+            (Side::Start, Value::String(text)) => {
+                let after = tagged_value::text_after(text).map(|text| Value::from(text.as_str()));
+                let after = after.and_then(|after| cypher_stored::looked_up(key, &after));
+                *own = Interval { low: bound, high: after.map_or(Bound::Unbounded, Bound::Excluded) };
+            }
+            (Side::Start, _) => {}
+        }
     }
+    intervals.into_iter().map(|(key, interval)| Condition { key, predicate: Predicate::Range(interval) }).collect()
 }

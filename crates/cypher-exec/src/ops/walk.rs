@@ -1,5 +1,8 @@
 //! Paths of variable length: trails, depth first.
 
+mod spread;
+
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -7,15 +10,16 @@ use cypher_value::{Node, Relationship, Value};
 use graph_model::{LabelId, VertexId};
 use rustc_hash::FxHashMap;
 
+use super::different::Different;
 use super::expand::{Neighbour, edge_labels, is_used, neighbours};
-use super::feed::Feed;
+use super::feed::{Feed, Given};
 use crate::Result;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
 use crate::limits::{BATCH, CACHED_MAX};
 use crate::row::Row;
 use crate::store::vertex_id;
-use cypher_plan::Walk;
+use cypher_plan::{Slot, Walk};
 
 /// Neighbours of nodes that were looked at before.
 #[derive(Default)]
@@ -80,11 +84,13 @@ pub(super) struct Walking<'g> {
     walk: Arc<Walk>,
     seen: Seen,
     open: Option<Trail>,
+    /// A row and the nodes that are left to be given for it, where each is wanted once.
+    ends: Option<(Row, VecDeque<Arc<Node>>)>,
 }
 
 impl<'g> Walking<'g> {
     pub(super) fn new(input: Source<'g>, walk: &Arc<Walk>) -> Self {
-        Self { input: Feed::new(input), walk: Arc::clone(walk), seen: Seen::default(), open: None }
+        Self { input: Feed::new(input), walk: Arc::clone(walk), seen: Seen::default(), open: None, ends: None }
     }
 
     /// The row of a path that ends at a node.
@@ -147,10 +153,29 @@ impl<'g> Walking<'g> {
 impl<'g> Operator<'g> for Walking<'g> {
     fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
         while out.len() < BATCH {
+            if let Some((row, ends)) = &mut self.ends {
+                while out.len() < BATCH
+                    && let Some(end) = ends.pop_front()
+                {
+                    let mut next = row.clone();
+                    next.set(self.walk.expand.to, Value::Node(end));
+                    out.push(next);
+                }
+                if ends.is_empty() {
+                    self.ends = None;
+                }
+                continue;
+            }
             let Some(mut trail) = self.open.take() else {
                 let Some(mut row) = self.input.row(cx)? else { return Ok(false) };
                 let Value::Node(start) = row.get(self.walk.expand.from).clone() else { continue };
                 let labels = edge_labels(cx, self.walk.expand.types.as_ref(), &mut row)?;
+                if self.walk.is_pruned
+                    && let Some(ends) = spread::ends(cx, &self.walk, labels.as_deref(), &start)?
+                {
+                    self.ends = Some((row, ends));
+                    continue;
+                }
                 // Conditions and types can depend on the row.
                 if self.walk.each.is_some() || self.walk.expand.types.is_some() {
                     self.seen.clear();
@@ -167,6 +192,41 @@ impl<'g> Operator<'g> for Walking<'g> {
                 self.open = Some(trail);
             }
         }
+        Ok(true)
+    }
+}
+
+/// How many different nodes walks end at.
+pub(super) struct Reaching<'g> {
+    input: Option<Feed<'g>>,
+    walk: Arc<Walk>,
+    counted: Slot,
+}
+
+impl<'g> Reaching<'g> {
+    pub(super) fn new(input: Source<'g>, walk: &Arc<Walk>) -> Self {
+        Self { input: Some(Feed::new(input)), walk: Arc::clone(walk), counted: walk.counted.unwrap_or(Slot::MAX) }
+    }
+}
+
+impl<'g> Operator<'g> for Reaching<'g> {
+    fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
+        let Some(mut input) = self.input.take() else { return Ok(false) };
+        let mut nodes = Different::default();
+        while let Some(mut row) = input.row(cx)? {
+            let Value::Node(start) = row.get(self.walk.expand.from).clone() else { continue };
+            let labels = edge_labels(cx, self.walk.expand.types.as_ref(), &mut row)?;
+            match spread::numbers(cx, &self.walk, labels.as_deref(), &start)? {
+                Some(found) => found.iter().try_for_each(|number| nodes.insert(cx, *number))?,
+                None => {
+                    let rows = Box::new(Given::new(vec![row]));
+                    let mut source: Source<'g> = Box::new(Walking::new(rows, &self.walk));
+                    while nodes.gather(cx, &mut source, self.walk.expand.to)? {}
+                }
+            }
+        }
+        let graph = cx.store.reader().and_then(graph_access::WalkRead::numbered);
+        out.push(nodes.row(cx, graph, self.counted)?);
         Ok(true)
     }
 }

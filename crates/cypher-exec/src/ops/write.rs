@@ -1,12 +1,15 @@
 //! What writes. All rows are there before the first is written, so that a clause does not see its own writes.
 
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use cypher_value::{Detail, Elements as _, Error, ErrorKind, Map, Node, Relationship, Text, Value};
+use merge_locks::{LOCKS_MAX, Refused};
+use rustc_hash::{FxBuildHasher, FxHashSet, FxHasher};
 
 use super::feed::Feed;
 use super::rows::Waiting;
-use super::table::{ROWS_MIN, Table, is_constant, wanted};
+use super::table::{ROWS_MIN, Table, by_index, wanted};
 use crate::Result;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
@@ -29,7 +32,7 @@ impl<'g> Writing<'g> {
         match &self.step {
             Step::Create(makes) => {
                 for row in &mut rows {
-                    makes.iter().try_for_each(|make| create(cx, make, row, false))?;
+                    makes.iter().try_for_each(|make| create(cx, make, row, None))?;
                     cx.store.tick(1)?;
                 }
             }
@@ -47,6 +50,7 @@ impl<'g> Writing<'g> {
                 }
             }
             Step::Merge(step) => {
+                keep_others_out(cx, step, &mut rows)?;
                 let mut all = Vec::with_capacity(rows.len());
                 let mut by_table = ByTable::of(cx, step, rows.len());
                 for row in rows {
@@ -105,15 +109,61 @@ fn end(row: &Row, slot: Slot) -> Result<Arc<Node>> {
     }
 }
 
-fn create(cx: &Cx<'_, '_>, make: &Make, row: &mut Row, is_merge: bool) -> Result<()> {
+/// Properties that new elements get beyond those of a pattern, by their slots; they are a MERGE's.
+type Additions = Vec<(Slot, Vec<(Text, Value)>)>;
+
+/// Properties of a pattern with those that are added.
+fn with_additions(mut own: Vec<(Text, Value)>, slot: Slot, additions: Option<&Additions>) -> Vec<(Text, Value)> {
+    let added = additions.into_iter().flatten().filter(|(of, _)| *of == slot).flat_map(|(_, pairs)| pairs);
+    for (key, value) in added {
+        own.retain(|(own, _)| own != key);
+        own.push((key.clone(), value.clone()));
+    }
+    own.retain(|(_, value)| !value.is_null());
+    own
+}
+
+/// What ON CREATE sets first, to be stored with the new elements; none where that would change a value of the pattern,
+/// by which the element is found again.
+fn additions(cx: &Cx<'_, '_>, step: &Merge, row: &mut Row) -> Result<Option<Additions>> {
+    let mut all = Additions::new();
+    for change in step.on_create.iter().take(step.made_with) {
+        let (slot, pairs) = match change {
+            Change::Property(Ex::Slot(slot), KeyEx::Name(key), value) => {
+                (*slot, vec![(key.clone(), cx.eval(value, row)?)])
+            }
+            Change::Map(Ex::Slot(slot), value, _) => match cx.eval(value, row)? {
+                Value::Map(map) => {
+                    (*slot, map.iter().map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>())
+                }
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let nodes = step.make.nodes.iter().map(|new| (new.slot, &new.properties));
+        let relationships = step.make.relationships.iter().map(|new| (new.slot, &new.properties));
+        let own = nodes.chain(relationships).find(|(own, _)| *own == slot).and_then(|(_, ex)| ex.as_ref());
+        let own = properties(cx, own, row, true)?;
+        if own.iter().any(|(key, value)| pairs.iter().any(|(other, new)| other == key && new != value)) {
+            return Ok(None);
+        }
+        all.push((slot, pairs));
+    }
+    Ok(Some(all))
+}
+
+/// Makes what a pattern says; `additions`: of a MERGE.
+fn create(cx: &Cx<'_, '_>, make: &Make, row: &mut Row, additions: Option<&Additions>) -> Result<()> {
+    let is_merge = additions.is_some();
     for new in &make.nodes {
         let labels = cx.label_names(&new.labels, row)?;
         let properties = properties(cx, new.properties.as_ref(), row, is_merge)?;
+        let properties = with_additions(properties, new.slot, additions);
         let node = cx.store.create_node(labels, &properties)?;
         row.set(new.slot, Value::Node(node));
     }
     for new in &make.relationships {
-        let made = create_relationship(cx, new, row, is_merge)?;
+        let made = create_relationship(cx, new, row, additions)?;
         row.set(new.slot, Value::Relationship(made));
     }
     Ok(())
@@ -123,14 +173,15 @@ fn create_relationship(
     cx: &Cx<'_, '_>,
     new: &MakeRelationship,
     row: &mut Row,
-    is_merge: bool,
+    additions: Option<&Additions>,
 ) -> Result<Arc<Relationship>> {
     let kinds = cx.label_names(std::slice::from_ref(&new.label), row)?;
     let [kind] = kinds.as_slice() else {
         let message = format!("a relationship has exactly one type, but {} are given", kinds.len());
         return Err(Error::syntax(Detail::NoSingleRelationshipType, message));
     };
-    let properties = properties(cx, new.properties.as_ref(), row, is_merge)?;
+    let properties = properties(cx, new.properties.as_ref(), row, additions.is_some())?;
+    let properties = with_additions(properties, new.slot, additions);
     cx.store.create_relationship(kind, &*end(row, new.source)?, &*end(row, new.target)?, &properties)
 }
 
@@ -253,7 +304,8 @@ impl ByTable {
         let (Step::Scan(scan), rest) = step.find.steps.split_first()? else { return None };
         let is_simple = step.make.relationships.is_empty() && rest.iter().all(|step| !matches!(step, Step::Scan(_)));
         let helps = cx.store.is_auto() && rows > ROWS_MIN && is_simple && !scan.equal.is_empty() && scan.ids.is_none();
-        if !helps || !is_constant(scan.labels.as_ref()) {
+        let is_constant = scan.labels.as_ref().is_none_or(cypher_plan::Labels::is_constant);
+        if !helps || !is_constant {
             return None;
         }
         let slot = step.make.nodes.first()?.slot;
@@ -263,11 +315,13 @@ impl ByTable {
     /// The rows that are found for a row.
     fn find(&mut self, cx: &Cx<'_, '_>, row: &Row) -> Result<Vec<Row>> {
         let mut row = row.clone();
-        if self.table.is_none() {
+        let Some(values) = wanted(cx, &self.scan.equal, &mut row)? else { return Ok(Vec::new()) };
+        let by_index = by_index(cx, &self.scan, &values, &mut row)?;
+        if by_index.is_none() && self.table.is_none() {
             self.table = Some(Table::read(cx, &self.scan, &mut row)?);
         }
-        let Some(values) = wanted(cx, &self.scan.equal, &mut row)? else { return Ok(Vec::new()) };
-        let nodes = self.table.as_ref().map_or(&[][..], |table| table.get(&values));
+        let by_table = || self.table.as_ref().map_or(&[][..], |table| table.get(&values));
+        let nodes = by_index.as_deref().unwrap_or_else(by_table);
         let rows = nodes.iter().map(|node| {
             let mut next = row.clone();
             next.set(self.scan.slot, Value::Node(Arc::clone(node)));
@@ -289,6 +343,75 @@ impl ByTable {
         }
         Ok(())
     }
+}
+
+/// Waits until nobody else merges the patterns of the rows. Each pattern has a number of its labels, types, known nodes
+/// and values; those of a clause are taken in their order, so that two transactions with the same rows do not meet.
+fn keep_others_out(cx: &Cx<'_, '_>, step: &Merge, rows: &mut [Row]) -> Result<()> {
+    let Some(merging) = cx.merging else { return Ok(()) };
+    let (mut numbers, mut names) = (Vec::with_capacity(rows.len()), FxHashSet::default());
+    for row in &mut *rows {
+        // What cannot be computed fails when its row is merged.
+        numbers.extend(number_of(cx, &step.make, row, &mut names).ok());
+        cx.store.tick(1)?;
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    for number in numbers {
+        let taken = merging.lock(number, &mut || cx.store.with_read(|graph| graph.check()));
+        taken.map_err(|refused| match refused {
+            Refused::Ended(error) => error,
+            Refused::Deadlock => {
+                let message = "two transactions wait for patterns that the other one merges (deadlock); this one has \
+                               ended, run it again";
+                Error::new(ErrorKind::Conflict, Detail::None, message)
+            }
+            Refused::TooMany => {
+                let message = format!("a transaction merges at most {LOCKS_MAX} patterns (LOCKS_MAX); use several");
+                Error::new(ErrorKind::OutOfMemory, Detail::None, message)
+            }
+        })?;
+    }
+    // Others may have committed while this one waited, under names that nobody had used before.
+    cx.store.forget_read();
+    names.into_iter().try_for_each(|Names { is_node, labels, keys }| cx.store.declare_names(is_node, labels, &keys))
+}
+
+/// What a node or a relationship of a pattern is called, and its properties.
+#[derive(PartialEq, Eq, Hash)]
+struct Names {
+    is_node: bool,
+    labels: Vec<Text>,
+    keys: Vec<Text>,
+}
+
+fn number_of(cx: &Cx<'_, '_>, make: &Make, row: &mut Row, names: &mut FxHashSet<Names>) -> Result<u64> {
+    let mut hasher = FxHasher::default();
+    let mut hash = |is_node: bool, labels: Vec<Text>, ex: Option<&Ex>, row: &mut Row| -> Result<()> {
+        let mut pairs = properties(cx, ex, row, true)?;
+        pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
+        (&labels, &pairs).hash(&mut hasher);
+        names.insert(Names { is_node, labels, keys: pairs.into_iter().map(|(key, _)| key).collect() });
+        Ok(())
+    };
+    for new in &make.nodes {
+        let mut labels = cx.label_names(&new.labels, row)?;
+        labels.sort();
+        hash(true, labels, new.properties.as_ref(), row)?;
+    }
+    for new in &make.relationships {
+        hash(false, cx.label_names(std::slice::from_ref(&new.label), row)?, new.properties.as_ref(), row)?;
+    }
+    for new in &make.relationships {
+        // In either direction, as the pattern may have none.
+        let mut ends = [row.get(new.source), row.get(new.target)].map(|end| match end {
+            Value::Node(node) => FxBuildHasher.hash_one(&node.id),
+            _ => 0,
+        });
+        ends.sort_unstable();
+        ends.hash(&mut hasher);
+    }
+    Ok(hasher.finish())
 }
 
 fn merge(
@@ -313,12 +436,15 @@ fn merge(
         }
         return Ok(());
     }
-    create(cx, &step.make, &mut row, true)?;
+    let additions = additions(cx, step, &mut row)?;
+    let is_whole = additions.is_some();
+    create(cx, &step.make, &mut row, Some(&additions.unwrap_or_default()))?;
     if let Some((slot, path)) = &step.path {
         let path = cx.eval(path, &mut row)?;
         row.set(*slot, path);
     }
-    step.on_create.iter().try_for_each(|one| change(cx, one, &mut row))?;
+    let left = step.on_create.iter().skip(if is_whole { step.made_with } else { 0 });
+    left.into_iter().try_for_each(|one| change(cx, one, &mut row))?;
     out.push(row);
     Ok(())
 }

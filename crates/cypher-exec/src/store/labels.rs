@@ -12,7 +12,7 @@ use super::Store;
 use crate::Result;
 
 /// What stands between the names of a set of labels.
-pub(crate) const JOINT: &str = "::";
+pub(crate) use graph_schema::LABEL_JOINT as JOINT;
 
 /// Labels of a vertex, as they are stored.
 pub(crate) struct SetOfLabels(Vec<Text>);

@@ -215,17 +215,17 @@ impl Store<'_> {
         let mut map = Map::default();
         let catalogue = Arc::clone(&self.catalogue());
         for (key, value) in stored.iter() {
-            if let Some(key) = catalogue.property_key(key) {
-                map.insert(key.name.as_str().into(), self.value(value, is_vertex)?);
+            if let Some(key) = catalogue.shown_key(key) {
+                map.insert(key.name.as_str().into(), cypher_stored::value(value, is_vertex)?);
             }
         }
         Ok(Arc::new(map))
     }
 
     fn property(&self, stored: &graph_model::Properties, name: &str, is_vertex: bool) -> Result<Value> {
-        let key = self.catalogue().property_key_named(name).map(|key| key.id);
+        let key = self.catalogue().shown_key_named(name).map(|key| key.id);
         match key.and_then(|key| stored.get(key)) {
-            Some(value) => self.value(value, is_vertex),
+            Some(value) => cypher_stored::value(value, is_vertex),
             None => Ok(Value::Null),
         }
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use cypher_stored::{encode, literal, storable, stored_literal};
 use cypher_value::{Detail, ElementId, Error, ErrorKind, Node, Relationship, Text, Value};
 use graph_access::EdgeRead;
 use graph_model::{Direction, Edge, IdStrategy, Vertex, VertexId};
@@ -11,7 +12,6 @@ use graph_schema::{
 };
 use tagged_value::{Entry, EntryId, Meta, put_entries};
 
-use super::codec::{encode, literal, storable, stored_literal};
 use super::labels::SetOfLabels;
 use super::read::{missing, node, vertex_id};
 use super::{Store, read};
@@ -106,6 +106,21 @@ impl Store<'_> {
             property_keys: &keys,
         };
         self.with_write(|graph| graph.declare(&names))
+    }
+
+    /// Makes the names known that an element of an auto graph has, with all others that are in use by now.
+    pub(crate) fn declare_names(&self, is_node: bool, labels: Vec<Text>, keys: &[Text]) -> Result<()> {
+        if !self.is_auto() {
+            return Ok(());
+        }
+        let label = match (is_node, labels.as_slice()) {
+            (false, [kind]) => kind.as_str().into(),
+            (false, _) => return Ok(()),
+            (true, _) => self.label_name(&SetOfLabels::new(labels))?,
+        };
+        let (label, keys): ([&str; 1], Vec<&str>) = ([&label], keys.iter().map(Text::as_str).collect());
+        let (vertex_labels, edge_labels): (&[&str], &[&str]) = if is_node { (&label, &[]) } else { (&[], &label) };
+        self.with_write(|graph| graph.declare(&Declaration { vertex_labels, edge_labels, property_keys: &keys }))
     }
 
     /// Makes a node.
@@ -250,6 +265,7 @@ impl Store<'_> {
     ) -> Result<()> {
         let vertex = self.vertex(node)?.filter(|vertex| !self.is_deleted_node(&vertex.id));
         let Some(vertex) = vertex else { return Err(missing("node")) };
+        self.with_write(|graph| graph.see_new_names())?;
         let mut own = self.stored_properties(&vertex.properties);
         let touched = self.apply(&mut own, changes, is_replaced, true)?;
         let label = match labels {
@@ -262,7 +278,7 @@ impl Store<'_> {
         self.declare(&label, true, &own)?;
         let id = self.vertex_literal(&vertex);
         let new = NewVertex { label: Some(Cow::Borrowed(&label)), id, properties: borrowed(&own) };
-        let written = self.with_write(|graph| graph.insert_vertex(&new))?;
+        let written = self.with_write(|graph| graph.replace_vertex(&new))?;
         if written.id != vertex.id {
             let message = "a value of a primary key cannot be changed: it is a part of the node's id".to_owned();
             return Err(schema_error(message));
@@ -294,6 +310,7 @@ impl Store<'_> {
     ) -> Result<()> {
         let edge = if self.is_deleted_relationship(&relationship.id) { None } else { self.edge(relationship)? };
         let Some(edge) = edge else { return Err(missing("relationship")) };
+        self.with_write(|graph| graph.see_new_names())?;
         let mut own = self.stored_properties(&edge.properties);
         let touched = self.apply(&mut own, changes, is_replaced, false)?;
         self.declare(&relationship.kind, false, &own)?;

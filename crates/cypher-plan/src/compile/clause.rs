@@ -8,7 +8,10 @@ use cypher_value::{Detail, Error, ErrorKind};
 use super::Compiler;
 use super::slots::Names;
 use crate::Result;
-use crate::plan::{CallProcedure, CallQuery, Ex, Plan, Slot, Step, Union};
+use crate::plan::{CallProcedure, CallQuery, Ex, Plan, Slot, Step, Transactions, Union};
+
+/// The procedure that reads the rows of `LOAD CSV`: of a file, whether it has headers, and what separates fields.
+const LOAD_CSV: &str = "~load.csv";
 
 /// Columns and their slots.
 type Columns = Vec<(String, Slot)>;
@@ -81,10 +84,22 @@ impl Compiler<'_> {
                 steps.push(Step::Foreach(Arc::new((list, slot, Arc::new(plan)))));
             }
             Clause::Finish(_) => steps.push(Step::Drain),
-            Clause::LoadCsv { .. } => {
-                let message = "LOAD CSV is not supported: load files with `rhizome load`, or send rows as a parameter \
-                               and use UNWIND $rows AS row";
-                return Err(Error::new(ErrorKind::ExecutionFailed, Detail::None, message));
+            Clause::LoadCsv { has_headers, source, name, separator } => {
+                if self.procedures.procedure(LOAD_CSV).is_none() {
+                    let message = "LOAD CSV is not offered here: send rows as a parameter and use UNWIND $rows AS row";
+                    return Err(Error::new(ErrorKind::ExecutionFailed, Detail::None, message));
+                }
+                let source = self.expr(source, names)?;
+                let slot = self.slot();
+                names.set(&name.text, slot);
+                let separator = separator.as_deref().map_or(cypher_value::Value::Null, Into::into);
+                steps.push(Step::Procedure(Arc::new(CallProcedure {
+                    name: LOAD_CSV.to_owned(),
+                    arguments: vec![source, Ex::Value((*has_headers).into()), Ex::Value(separator)],
+                    columns: vec![(0, slot)],
+                    is_unit: false,
+                    is_optional: false,
+                })));
             }
         }
         Ok(Vec::new())
@@ -183,12 +198,14 @@ impl Compiler<'_> {
         let transactions = match &subquery.transactions {
             None => None,
             Some(transactions) => {
-                if transactions.report.is_some() {
-                    let message = "REPORT STATUS of CALL {} IN TRANSACTIONS is not supported";
-                    return Err(Error::new(ErrorKind::ExecutionFailed, Detail::None, message));
-                }
                 let rows = transactions.rows.as_ref().map(|rows| self.expr(rows, &Names::default())).transpose()?;
-                Some(rows.unwrap_or(Ex::Value(cypher_value::Value::Integer(1000))))
+                let rows = rows.unwrap_or(Ex::Value(cypher_value::Value::Integer(1000)));
+                let report = transactions.report.as_ref().map(|name| {
+                    let slot = self.slot();
+                    names.set(&name.text, slot);
+                    slot
+                });
+                Some(Transactions { rows, on_error: transactions.on_error, report })
             }
         };
         steps.push(Step::Call(Arc::new(CallQuery {

@@ -6,8 +6,8 @@ use cypher::ast::{BinaryOp, Expr, ExprKind, LabelExpr, MapEntry, Match, Pattern,
 use cypher::same;
 use cypher_value::{Text, Value};
 
-use super::Compiler;
 use super::slots::Names;
+use super::{Compiler, join};
 use crate::Result;
 use crate::plan::{Callee, Ex, Labels, Plan, Slot, Step, Test, Union};
 
@@ -140,17 +140,22 @@ impl Compiler<'_> {
             ExprKind::Pattern(pattern) if pattern.shortest.is_some() => self.shortest_expr(pattern, names)?,
             ExprKind::Pattern(pattern) => {
                 let plan = self.pattern_plan(pattern, None, &mut names.clone())?;
-                Ex::Subquery(SubqueryKind::Exists, Arc::new(single(plan, Vec::new())))
+                let mut query = single(plan, Vec::new());
+                join::fuse(&mut query, &mut self.next);
+                Ex::Subquery(SubqueryKind::Exists, Arc::new(query))
             }
             ExprKind::PatternComprehension { pattern, filter, map } => {
                 let mut inner = names.clone();
                 let mut plan = self.pattern_plan(pattern, filter.as_deref(), &mut inner)?;
                 let (slot, value) = (self.slot(), self.expr(map, &inner)?);
                 plan.steps.push(Step::Let(Arc::new(vec![(slot, value)])));
-                Ex::Subquery(SubqueryKind::Collect, Arc::new(single(plan, vec![slot])))
+                let mut query = single(plan, vec![slot]);
+                join::fuse(&mut query, &mut self.next);
+                Ex::Subquery(SubqueryKind::Collect, Arc::new(query))
             }
             ExprKind::Subquery(kind, query) => {
-                let (query, _) = self.query(query, names)?;
+                let (mut query, _) = self.query(query, names)?;
+                join::fuse(&mut query, &mut self.next);
                 Ex::Subquery(*kind, Arc::new(query))
             }
             ExprKind::MapProjection(name, entries) => {

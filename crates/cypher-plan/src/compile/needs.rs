@@ -15,7 +15,9 @@ pub(super) fn limit_scans(query: &mut Union) {
     for (plan, _) in &mut query.parts {
         for step in &mut std::sync::Arc::make_mut(plan).steps {
             if let Step::Scan(scan) = step {
-                let keys = scan.equal.iter().map(|(key, _)| key.clone()).chain(needs.keys.iter().cloned());
+                let sought = scan.equal.iter().chain(&scan.within).map(|(key, _)| key);
+                let sought = sought.chain(scan.bounds.iter().map(|(key, ..)| key));
+                let keys = sought.chain(&needs.keys).cloned();
                 let keys = keys.collect();
                 std::sync::Arc::make_mut(scan).keys = Some(keys);
             }
@@ -47,7 +49,8 @@ impl Needs {
         match step {
             Step::Scan(scan) => {
                 scan.ids.iter().try_for_each(|ex| self.ex(ex))?;
-                scan.equal.iter().try_for_each(|(_, ex)| self.ex(ex))
+                scan.bounds.iter().try_for_each(|(.., ex)| self.ex(ex))?;
+                scan.equal.iter().chain(&scan.within).try_for_each(|(_, ex)| self.ex(ex))
             }
             Step::Expand(_) | Step::Count(_) | Step::CountNodes(_) | Step::Distinct(_) | Step::Ends(_) => Some(()),
             Step::Walk(walk) => walk.each.iter().try_for_each(|(_, ex)| self.ex(ex)),

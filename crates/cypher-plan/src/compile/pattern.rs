@@ -1,47 +1,21 @@
 //! MATCH: in which order the nodes of patterns are found, and how.
 
+mod chain;
+mod order;
+mod repeat;
+
 use std::sync::Arc;
 
-use cypher::ast::{
-    BinaryOp, Direction as Arrow, Expr, ExprKind, Match, Pattern, RelationshipPattern, Shortest as Kind,
-};
+use cypher::ast::{BinaryOp, Expr, ExprKind, Match, Pattern, RelationshipPattern, Shortest as Kind};
 use cypher_value::{Detail, Error, ErrorKind, Text};
-use graph_model::Direction;
 
 use super::Compiler;
+use super::following::Following;
 use super::slots::{Names, slots_of, slots_of_labels};
 use crate::Result;
-use crate::plan::{Ex, Expand, Labels, PathPart, Scan, Shortest, Slot, Step, Test, Walk};
-
-/// A path pattern with its slots.
-struct Chain {
-    nodes: Vec<Node>,
-    steps: Vec<Link>,
-    path: Option<Slot>,
-    shortest: Option<Kind>,
-}
-
-struct Node {
-    slot: Slot,
-    labels: Option<Labels>,
-}
-
-struct Link {
-    slot: Slot,
-    types: Option<Labels>,
-    arrow: Arrow,
-    /// At least and at most so many.
-    length: Option<(u64, u64)>,
-    each: Option<(Slot, Ex)>,
-    /// Whether the relationship, or the list, is known before.
-    is_known: bool,
-}
-
-/// A condition and the slots it reads.
-struct Condition {
-    ex: Ex,
-    slots: Vec<Slot>,
-}
+use crate::plan::{Ex, Expand, PathPart, Scan, Shortest, Side, Slot, Step, Test, Walk};
+use chain::{Chain, Condition, Link, Node, direction, is_id};
+use order::{Orders, Pick};
 
 /// What is known while the steps of a MATCH are made.
 struct Work<'w> {
@@ -49,42 +23,112 @@ struct Work<'w> {
     conditions: Vec<Condition>,
     /// Slots that will be filled by this MATCH.
     open: Vec<Slot>,
-    /// Relationships found so far.
-    relationships: Vec<Slot>,
+    /// Relationships found so far, and the MATCH of each.
+    relationships: Vec<(Slot, usize)>,
 }
 
 impl Compiler<'_> {
     /// The steps of a MATCH that is not optional. Its names are in scope behind it.
     pub(super) fn match_clause(&mut self, found: &Match, names: &mut Names, steps: &mut Vec<Step>) -> Result<()> {
-        let first_new = self.next;
-        let mut chains = Vec::with_capacity(found.patterns.len());
-        for pattern in &found.patterns {
-            chains.push(self.chain(pattern, names)?);
+        self.match_clauses(&[found], names, &Following::default(), steps)
+    }
+
+    /// The steps of MATCHes that follow each other, none of them optional: what they look for is found in one order.
+    pub(super) fn match_clauses(
+        &mut self,
+        all: &[&Match],
+        names: &mut Names,
+        following: &Following,
+        steps: &mut Vec<Step>,
+    ) -> Result<()> {
+        let (mut open, mut chains, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
+        for (clause, found) in all.iter().enumerate() {
+            let (first_new, first_chain) = (self.next, chains.len());
+            for pattern in &found.patterns {
+                chains.push(Chain { clause, ..self.chain(pattern, names)? });
+            }
+            open.extend(first_new..self.next);
+            let mut own = Vec::new();
+            for (pattern, chain) in found.patterns.iter().zip(chains.iter_mut().skip(first_chain)) {
+                self.inline_conditions(pattern, chain, names, &mut own)?;
+            }
+            if let Some(filter) = &found.filter {
+                self.conjuncts(filter, names, &mut own)?;
+            }
+            conditions.extend(own.into_iter().map(|ex| {
+                let mut slots = Vec::new();
+                slots_of(&ex, &mut slots);
+                if slots.contains(&Slot::MAX) {
+                    // A query that may read whatever was named before it.
+                    slots.clone_from(&open);
+                }
+                Condition { ex, slots }
+            }));
         }
-        let open: Vec<Slot> = (first_new..self.next).collect();
-        let mut conditions = Vec::new();
-        for (pattern, chain) in found.patterns.iter().zip(&mut chains) {
-            self.inline_conditions(pattern, chain, names, &mut conditions)?;
-        }
-        if let Some(filter) = &found.filter {
-            self.conjuncts(filter, names, &mut conditions)?;
-        }
-        let conditions = conditions.into_iter().map(|ex| {
-            let mut slots = Vec::new();
-            slots_of(&ex, &mut slots);
-            Condition { ex, slots }
-        });
-        let mut work = Work { steps, conditions: conditions.collect(), open, relationships: Vec::new() };
-        let mut left = chains;
+        let behind = following.slots(names);
+        let mut work = Work { steps, conditions, open, relationships: Vec::new() };
         work.flush();
-        while !left.is_empty() {
-            let best = left.iter().enumerate().max_by_key(|(at, chain)| (work.score_of(chain), std::cmp::Reverse(*at)));
-            let at = best.map_or(0, |(at, _)| at);
-            let chain = left.remove(at);
-            self.find(&chain, &mut work);
+        for chain in &chains {
+            if chain.steps.iter().any(|step| step.is_known && step.length.is_none()) {
+                self.bind_known(chain, &mut work);
+            }
+        }
+        let (shortest, plain): (Vec<Chain>, Vec<Chain>) =
+            chains.into_iter().partition(|chain| chain.shortest.is_some());
+        let orders = Orders {
+            chains: &plain,
+            conditions: &work.conditions,
+            open: &work.open,
+            behind: &behind,
+            statistics: self.statistics,
+        };
+        self.has_choice |= orders.has_choice();
+        let picks = orders.best();
+        self.carry_out(&plain, &picks, &mut work);
+        for chain in &shortest {
+            chain.nodes.iter().for_each(|node| work.scan(node));
+            self.shortest(chain, &mut work);
+            work.name_path(chain);
         }
         work.flush_all();
         Ok(())
+    }
+
+    /// The steps of an order.
+    fn carry_out(&mut self, chains: &[Chain], picks: &[Pick], work: &mut Work<'_>) {
+        let mut left: Vec<usize> = chains
+            .iter()
+            .map(|chain| chain.steps.iter().filter(|step| !step.is_known || step.length.is_some()).count())
+            .collect();
+        for (chain, left) in chains.iter().zip(&left) {
+            if *left == 0 && chain.nodes.iter().all(|node| work.is_known(node.slot)) {
+                work.name_path(chain);
+            }
+        }
+        for pick in picks {
+            match *pick {
+                Pick::Scan(chain, at) => {
+                    let Some(own) = chains.get(chain) else { continue };
+                    if let Some(node) = own.nodes.get(at) {
+                        work.scan(node);
+                    }
+                    for (chain, left) in chains.iter().zip(&left) {
+                        let is_whole = *left == 0 && chain.nodes.iter().all(|node| work.is_known(node.slot));
+                        if is_whole && chain.path.is_some_and(|path| !work.is_known(path)) {
+                            work.name_path(chain);
+                        }
+                    }
+                }
+                Pick::Step(chain, at, is_forward) => {
+                    let (Some(own), Some(left)) = (chains.get(chain), left.get_mut(chain)) else { continue };
+                    self.expand(own, at, is_forward, work);
+                    *left -= 1;
+                    if *left == 0 {
+                        work.name_path(own);
+                    }
+                }
+            }
+        }
     }
 
     fn chain(&mut self, pattern: &Pattern, names: &mut Names) -> Result<Chain> {
@@ -99,7 +143,8 @@ impl Compiler<'_> {
             let (slot, is_known) = self.named(step.name.as_ref().map(|name| name.text.as_str()), names);
             let length = step.length.map(|length| (length.min.unwrap_or(1), length.max.unwrap_or(u64::MAX)));
             let (types, arrow) = (None, step.direction);
-            steps.push(Link { slot, types, arrow, length, each: None, is_known });
+            let part = step.repeated.as_ref().map(|repeated| self.part_of(repeated, names)).transpose()?.map(Box::new);
+            steps.push(Link { slot, types, arrow, length, each: None, is_known, part });
         }
         let path = pattern.name.as_ref().map(|name| self.named(Some(&name.text), names).0);
         if matches!(pattern.shortest, Some(Kind::Some(_))) || matches!(pattern.shortest, Some(Kind::Groups(2..))) {
@@ -107,7 +152,7 @@ impl Compiler<'_> {
                            ALL SHORTEST";
             return Err(Error::new(ErrorKind::ExecutionFailed, Detail::None, message));
         }
-        Ok(Chain { nodes, steps, path, shortest: pattern.shortest })
+        Ok(Chain { nodes, steps, path, shortest: pattern.shortest, clause: 0 })
     }
 
     /// The slot of a name, a new one if it has none; whether it had one.
@@ -143,6 +188,9 @@ impl Compiler<'_> {
         }
         for ((step, _), own) in pattern.steps.iter().zip(&mut chain.steps) {
             own.types = step.types.as_ref().map(|types| self.labels(types, names)).transpose()?;
+            if step.repeated.is_some() {
+                continue;
+            }
             if step.length.is_some() {
                 own.each = self.each(step, names)?;
                 continue;
@@ -209,37 +257,6 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The steps that find a chain.
-    fn find(&mut self, chain: &Chain, work: &mut Work<'_>) {
-        if chain.steps.iter().any(|step| step.is_known && step.length.is_none()) {
-            self.bind_known(chain, work);
-        }
-        let known = chain.nodes.iter().position(|node| work.is_known(node.slot));
-        let start = known.unwrap_or_else(|| {
-            let best =
-                chain.nodes.iter().enumerate().max_by_key(|(at, node)| (work.score(node), std::cmp::Reverse(*at)));
-            best.map_or(0, |(at, _)| at)
-        });
-        if let Some(node) = chain.nodes.get(start) {
-            work.scan(node);
-        }
-        if chain.shortest.is_some() {
-            chain.nodes.iter().for_each(|node| work.scan(node));
-            self.shortest(chain, work);
-        } else {
-            for at in start..chain.steps.len() {
-                self.expand(chain, at, true, work);
-            }
-            for at in (0..start).rev() {
-                self.expand(chain, at, false, work);
-            }
-        }
-        if let Some(slot) = chain.path {
-            work.steps.push(Step::Let(Arc::new(vec![(slot, path_of(chain))])));
-            work.fill(slot);
-        }
-    }
-
     /// Relationships that are known give the nodes at their ends.
     fn bind_known(&mut self, chain: &Chain, work: &mut Work<'_>) {
         for (at, step) in chain.steps.iter().enumerate() {
@@ -255,10 +272,10 @@ impl Compiler<'_> {
                 is_from_known: work.is_known(left.slot),
                 direction: direction(step.arrow, true),
                 types: step.types.clone(),
-                others: work.relationships.clone(),
+                others: work.others(chain.clause),
             };
             work.steps.push(Step::Ends(Arc::new(expand)));
-            work.relationships.push(step.slot);
+            work.relationships.push((step.slot, chain.clause));
             work.fill(left.slot);
             work.fill(right.slot);
         }
@@ -273,6 +290,9 @@ impl Compiler<'_> {
             return;
         }
         let (from, to) = if is_forward { (left.slot, right.slot) } else { (right.slot, left.slot) };
+        if let Some(part) = &step.part {
+            return self.repeat(part, (from, to), (step, chain.clause), is_forward, work);
+        }
         // A list that is known is compared with the one that is found.
         let slot = if step.is_known { self.slot() } else { step.slot };
         let expand = Expand {
@@ -283,12 +303,20 @@ impl Compiler<'_> {
             is_from_known: true,
             direction: direction(step.arrow, is_forward),
             types: step.types.clone(),
-            others: if step.is_known { Vec::new() } else { work.relationships.clone() },
+            others: if step.is_known { Vec::new() } else { work.others(chain.clause) },
         };
         match step.length {
             None => work.steps.push(Step::Expand(Arc::new(expand))),
             Some((min, max)) => {
-                let walk = Walk { expand, min, max, each: step.each.clone(), is_reversed: !is_forward };
+                let walk = Walk {
+                    expand,
+                    min,
+                    max,
+                    each: step.each.clone(),
+                    is_reversed: !is_forward,
+                    is_pruned: false,
+                    counted: None,
+                };
                 work.steps.push(Step::Walk(Arc::new(walk)));
             }
         }
@@ -296,7 +324,7 @@ impl Compiler<'_> {
             let same = Ex::Binary(BinaryOp::Eq, Box::new(Ex::Slot(slot)), Box::new(Ex::Slot(step.slot)));
             work.steps.push(Step::Filter(Arc::new(same)));
         }
-        work.relationships.push(step.slot);
+        work.relationships.push((step.slot, chain.clause));
         work.fill(slot);
         work.fill(to);
     }
@@ -317,7 +345,8 @@ impl Compiler<'_> {
             others: Vec::new(),
         };
         let (min, max) = step.length.unwrap_or((1, 1));
-        let walk = Walk { expand, min, max, each: step.each.clone(), is_reversed: false };
+        let walk =
+            Walk { expand, min, max, each: step.each.clone(), is_reversed: false, is_pruned: false, counted: None };
         let (is_all, count) = match chain.shortest {
             Some(Kind::All | Kind::Groups(_)) => (true, u64::MAX),
             _ => (false, 1),
@@ -341,15 +370,6 @@ fn path_of(chain: &Chain) -> Ex {
         parts.push(PathPart::Node(node.slot));
     }
     Ex::Path(parts)
-}
-
-/// The way of an arrow, walked forward or backward.
-fn direction(arrow: Arrow, is_forward: bool) -> Direction {
-    match (arrow, is_forward) {
-        (Arrow::Both, _) => Direction::Both,
-        (Arrow::Right, true) | (Arrow::Left, false) => Direction::Out,
-        (Arrow::Left, true) | (Arrow::Right, false) => Direction::In,
-    }
 }
 
 impl Work<'_> {
@@ -380,23 +400,17 @@ impl Work<'_> {
         self.steps.extend(all.into_iter().map(|condition| Step::Filter(Arc::new(condition.ex))));
     }
 
-    fn score_of(&self, chain: &Chain) -> u8 {
-        if chain.steps.iter().any(|step| step.is_known && step.length.is_none()) {
-            return 10;
-        }
-        chain.nodes.iter().map(|node| self.score(node)).max().unwrap_or(0)
+    /// Relationships of a MATCH found so far.
+    fn others(&self, clause: usize) -> Vec<Slot> {
+        self.relationships.iter().filter(|(_, own)| *own == clause).map(|(slot, _)| *slot).collect()
     }
 
-    /// How few nodes are likely to be found.
-    fn score(&self, node: &Node) -> u8 {
-        if self.is_known(node.slot) {
-            return 9;
+    /// The path of a chain that was found.
+    fn name_path(&mut self, chain: &Chain) {
+        if let Some(slot) = chain.path {
+            self.steps.push(Step::Let(Arc::new(vec![(slot, path_of(chain))])));
+            self.fill(slot);
         }
-        if self.ids(node.slot).is_some() {
-            return 8;
-        }
-        let by_property = u8::from(!self.equal(node.slot).is_empty());
-        2 * u8::from(node.labels.is_some()) + by_property
     }
 
     fn scan(&mut self, node: &Node) {
@@ -425,7 +439,8 @@ impl Work<'_> {
                 self.conditions.remove(at);
             }
         }
-        let scan = Scan { slot: node.slot, labels, ids, equal: self.equal(node.slot), keys: None };
+        let (equal, within, bounds) = (self.equal(node.slot), self.within(node.slot), self.bounds(node.slot));
+        let scan = Scan { slot: node.slot, labels, ids, equal, within, bounds, keys: None };
         self.steps.push(Step::Scan(Arc::new(scan)));
         self.fill(node.slot);
     }
@@ -455,10 +470,7 @@ impl Work<'_> {
 
     /// Keys whose values conditions give.
     fn equal(&self, slot: Slot) -> Vec<(Text, Ex)> {
-        let own = |ex: &Ex| match ex {
-            Ex::Property(of, key) if matches!(**of, Ex::Slot(own) if own == slot) => Some(key.clone()),
-            _ => None,
-        };
+        let own = |ex: &Ex| property_of(ex, slot);
         let found = self.conditions.iter().filter_map(|condition| match &condition.ex {
             Ex::Binary(BinaryOp::Eq, left, right) => match (own(left), own(right)) {
                 (Some(key), _) if self.is_ready(right) => Some((key, (**right).clone())),
@@ -469,10 +481,55 @@ impl Work<'_> {
         });
         found.collect()
     }
+
+    /// Keys whose values conditions say to be in a list.
+    fn within(&self, slot: Slot) -> Vec<(Text, Ex)> {
+        let found = self.conditions.iter().filter_map(|condition| match &condition.ex {
+            Ex::Binary(BinaryOp::In, left, right) if self.is_ready(right) => {
+                Some((property_of(left, slot)?, (**right).clone()))
+            }
+            _ => None,
+        });
+        found.collect()
+    }
+
+    /// Keys whose values conditions bound.
+    fn bounds(&self, slot: Slot) -> Vec<(Text, Side, Ex)> {
+        let mut found = Vec::new();
+        let mut add = |op: BinaryOp, left: &Ex, right: &Ex| {
+            let (of_left, of_right) = match op {
+                BinaryOp::Lt | BinaryOp::Le => (Side::Below, Some(Side::Above)),
+                BinaryOp::Gt | BinaryOp::Ge => (Side::Above, Some(Side::Below)),
+                BinaryOp::StartsWith => (Side::Start, None),
+                _ => return,
+            };
+            match (property_of(left, slot), property_of(right, slot), of_right) {
+                (Some(key), ..) if self.is_ready(right) => found.push((key, of_left, right.clone())),
+                (_, Some(key), Some(side)) if self.is_ready(left) => found.push((key, side, left.clone())),
+                _ => {}
+            }
+        };
+        for condition in &self.conditions {
+            match &condition.ex {
+                Ex::Binary(op, left, right) => add(*op, left, right),
+                Ex::Chain(first, rest) => {
+                    let mut left = &**first;
+                    for (op, right) in rest {
+                        add(*op, left, right);
+                        left = right;
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
 }
 
-/// Whether an expression is the id of a node.
-fn is_id(ex: &Ex, slot: Slot) -> bool {
-    matches!(ex, Ex::Call(callee, arguments) if matches!(callee.0.name, "id" | "elementId")
-        && matches!(arguments.as_slice(), [Ex::Slot(own)] if *own == slot))
+/// The key of which an expression is the value at a node.
+fn property_of(ex: &Ex, slot: Slot) -> Option<Text> {
+    match ex {
+        Ex::Property(of, key) if matches!(**of, Ex::Slot(own) if own == slot) => Some(key.clone()),
+        _ => None,
+    }
 }

@@ -2,7 +2,7 @@
 
 use cypher_value::{Detail, Error};
 
-use crate::plan::{Ex, Labels, Slot};
+use crate::plan::{Ex, Expand, Labels, Slot, Step};
 
 /// Names in the order in which they came.
 #[derive(Clone, Debug, Default)]
@@ -76,8 +76,12 @@ pub(super) fn slots_of(ex: &Ex, out: &mut Vec<Slot>) {
             slots_of(filter, out);
         }
         Ex::Reduce(_, init, _, list, body) => [init, list, body].into_iter().for_each(|inner| slots_of(inner, out)),
-        // What a subquery reads is known to its own steps: it needs all that is there.
-        Ex::Subquery(..) => out.push(Slot::MAX),
+        Ex::Subquery(_, query) => {
+            for (plan, columns) in &query.parts {
+                // Where it is not known, it needs all that is there.
+                out.extend(read_behind(&plan.steps, 0, columns).unwrap_or_else(|| vec![Slot::MAX]));
+            }
+        }
         Ex::Projection(of, _, pairs) => {
             slots_of(of, out);
             pairs.iter().filter_map(|(_, value)| value.as_ref()).for_each(|value| slots_of(value, out));
@@ -105,4 +109,85 @@ pub(super) fn slots_of_labels(labels: &Labels, out: &mut Vec<Slot>) {
         Labels::Not(inner) => slots_of_labels(inner, out),
         Labels::And(all) | Labels::Or(all) => all.iter().for_each(|one| slots_of_labels(one, out)),
     }
+}
+
+/// The slots that steps from a place on read; none where that is not known for one of them.
+pub(super) fn read_behind(steps: &[Step], from: usize, columns: &[Slot]) -> Option<Vec<Slot>> {
+    let mut read = columns.to_vec();
+    for step in steps.get(from..).unwrap_or_default() {
+        reads(step, &mut read)?;
+    }
+    (!read.contains(&Slot::MAX)).then_some(read)
+}
+
+/// What a step reads; none where it is not known. An expansion reads only where it starts, and where it ends if that is
+/// known: that its relationship differs from others is for those to say who take it over.
+fn reads(step: &Step, out: &mut Vec<Slot>) -> Option<()> {
+    match step {
+        Step::Scan(scan) => {
+            scan.ids.iter().for_each(|ex| slots_of(ex, out));
+            scan.equal.iter().chain(&scan.within).for_each(|(_, ex)| slots_of(ex, out));
+            scan.bounds.iter().for_each(|(.., ex)| slots_of(ex, out));
+            scan.labels.as_ref().is_none_or(|labels| !is_dynamic(labels)).then_some(())
+        }
+        Step::Expand(expand) => expand_reads(expand, out),
+        Step::Count(count) => expand_reads(&count.0, out),
+        Step::Walk(walk) => {
+            walk.each.iter().for_each(|(_, ex)| slots_of(ex, out));
+            out.extend(&walk.expand.others);
+            expand_reads(&walk.expand, out)
+        }
+        Step::Ends(expand) => {
+            out.extend([expand.relationship, expand.from, expand.to]);
+            out.extend(&expand.others);
+            Some(())
+        }
+        Step::Shortest(shortest) => {
+            let walk = &shortest.walk;
+            walk.each.iter().for_each(|(_, ex)| slots_of(ex, out));
+            out.extend([walk.expand.from, walk.expand.to]);
+            Some(())
+        }
+        Step::CountNodes(_) | Step::CountRelationships(_) | Step::Drain => Some(()),
+        Step::Filter(ex) | Step::Skip(ex) | Step::Limit(ex) => {
+            slots_of(ex, out);
+            Some(())
+        }
+        Step::Let(values) => {
+            values.iter().for_each(|(_, ex)| slots_of(ex, out));
+            Some(())
+        }
+        Step::Aggregate(aggregate) => {
+            aggregate.keys.iter().for_each(|(_, ex)| slots_of(ex, out));
+            aggregate.values.iter().flat_map(|value| &value.arguments).for_each(|ex| slots_of(ex, out));
+            Some(())
+        }
+        Step::Distinct(slots) => {
+            out.extend(slots.iter());
+            Some(())
+        }
+        Step::Sort(sort) => {
+            sort.keys.iter().map(|(ex, _)| ex).chain(&sort.first).for_each(|ex| slots_of(ex, out));
+            Some(())
+        }
+        Step::Unwind(unwind) => {
+            slots_of(&unwind.0, out);
+            Some(())
+        }
+        Step::Optional(optional) => optional.0.steps.iter().try_for_each(|step| reads(step, out)),
+        Step::Join(join) => {
+            for hop in &join.hops {
+                out.push(hop.from);
+                out.extend(hop.is_into.then_some(hop.to));
+            }
+            Some(())
+        }
+        _ => None,
+    }
+}
+
+fn expand_reads(expand: &Expand, out: &mut Vec<Slot>) -> Option<()> {
+    out.push(expand.from);
+    out.extend(expand.is_into.then_some(expand.to));
+    expand.types.as_ref().is_none_or(|types| !is_dynamic(types)).then_some(())
 }

@@ -7,7 +7,7 @@ use cypher::ast::{
 };
 
 use super::Compiler;
-use super::slots::Names;
+use super::slots::{Names, slots_of};
 use crate::Result;
 use crate::defect;
 use crate::plan::{Change, Ex, KeyEx, LabelEx, Make, MakeNode, MakeRelationship, Merge, PathPart, Plan, Slot, Step};
@@ -110,9 +110,11 @@ impl Compiler<'_> {
         if !moved.is_empty() {
             plan.steps.push(Step::Let(Arc::new(moved)));
         }
-        let on_create = on_create.iter().map(|item| self.change(item, names)).collect::<Result<_>>()?;
+        let on_create: Vec<Change> = on_create.iter().map(|item| self.change(item, names)).collect::<Result<_>>()?;
+        let made_with = on_create.iter().take_while(|change| is_known_before(change, &make, path.as_ref())).count();
         let on_match = on_match.iter().map(|item| self.change(item, names)).collect::<Result<_>>()?;
-        steps.push(Step::Merge(Arc::new(Merge { find: Arc::new(plan), make, path, on_create, on_match })));
+        let find = Arc::new(plan);
+        steps.push(Step::Merge(Arc::new(Merge { find, make, path, on_create, made_with, on_match })));
         Ok(())
     }
 
@@ -148,4 +150,21 @@ impl Compiler<'_> {
             }
         })
     }
+}
+
+/// Whether a change sets properties of what is made to values that do not depend on it.
+fn is_known_before(change: &Change, make: &Make, path: Option<&(Slot, Ex)>) -> bool {
+    let made = || {
+        let nodes = make.nodes.iter().map(|new| new.slot);
+        nodes.chain(make.relationships.iter().map(|new| new.slot))
+    };
+    let (target, value) = match change {
+        Change::Property(target, KeyEx::Name(_), value) | Change::Map(target, value, true) => (target, value),
+        _ => return false,
+    };
+    let mut read = Vec::new();
+    slots_of(value, &mut read);
+    let is_made = |slot: Slot| made().any(|own| own == slot);
+    matches!(target, Ex::Slot(slot) if is_made(*slot))
+        && !read.iter().any(|slot| *slot == Slot::MAX || is_made(*slot) || path.is_some_and(|(own, _)| own == slot))
 }

@@ -3,6 +3,7 @@
 use cypher_value::Detail;
 
 use super::scope::{Scope, wrong_type};
+use super::transactions::is_writing;
 use super::{Checker, Type, has_aggregate};
 use crate::ast::{Clause, Expr, ExprKind, LabelName, Match, Name, Part, PropertyKey, Query, RemoveItem, SetItem};
 use crate::error::{Error, Result, Span};
@@ -104,9 +105,10 @@ impl Checker<'_> {
 
     fn match_clause(&mut self, found: &Match, scope: &mut Scope) -> Result<()> {
         self.facts.is_read = true;
-        let mut relationships = Vec::new();
+        let (mut relationships, before) = (Vec::new(), scope.clone());
         for pattern in &found.patterns {
             self.match_pattern(pattern, scope, &mut relationships)?;
+            self.repeated_conditions(pattern, &before)?;
         }
         for pattern in &found.patterns {
             self.pattern_conditions(pattern, scope, true)?;
@@ -224,24 +226,6 @@ fn no_aggregate(expr: &Expr) -> Result<()> {
     }
     let message = "Invalid use of aggregating function in this context";
     Err(Error::syntax(Detail::InvalidAggregation, expr.span, message))
-}
-
-/// Whether a query writes.
-pub(super) fn writes(query: &Query) -> bool {
-    query.parts.iter().flat_map(|part| &part.clauses).any(is_writing)
-}
-
-fn is_writing(clause: &Clause) -> bool {
-    match clause {
-        Clause::Create(_)
-        | Clause::Merge { .. }
-        | Clause::Set(_)
-        | Clause::Remove(_)
-        | Clause::Delete { .. }
-        | Clause::Foreach { .. } => true,
-        Clause::Subquery(subquery) => writes(&subquery.query),
-        _ => false,
-    }
 }
 
 fn span_of(clause: &Clause) -> Span {

@@ -4,7 +4,7 @@ use cypher_value::Detail;
 
 use super::scope::{Scope, already_bound, conflict};
 use super::{Checker, Type};
-use crate::ast::{Direction, Expr, ExprKind, LabelExpr, NodePattern, Pattern, RelationshipPattern};
+use crate::ast::{Direction, Expr, ExprKind, LabelExpr, NodePattern, Pattern, RelationshipPattern, Repeated};
 use crate::error::{Error, Result};
 
 impl Checker<'_> {
@@ -17,13 +17,30 @@ impl Checker<'_> {
     ) -> Result<()> {
         match_node(&pattern.start, scope)?;
         for (step, node) in &pattern.steps {
-            match_relationship(step, scope, relationships)?;
+            match &step.repeated {
+                Some(repeated) => match_repeated(repeated, scope)?,
+                None => match_relationship(step, scope, relationships)?,
+            }
             match_node(node, scope)?;
         }
         match &pattern.name {
             Some(name) => scope.add(name, Type::Path),
             None => Ok(()),
         }
+    }
+
+    /// Checks the conditions of parts that are repeated: they know what was there before the clause, and their own
+    /// elements.
+    pub(super) fn repeated_conditions(&mut self, pattern: &Pattern, before: &Scope) -> Result<()> {
+        for repeated in pattern.steps.iter().filter_map(|(step, _)| step.repeated.as_deref()) {
+            let mut inner = before.clone();
+            self.match_pattern(&repeated.pattern, &mut inner, &mut Vec::new())?;
+            self.pattern_conditions(&repeated.pattern, &inner, true)?;
+            if let Some(filter) = &repeated.filter {
+                self.condition(filter, &inner)?;
+            }
+        }
+        Ok(())
     }
 
     /// Checks labels, properties and conditions of a pattern whose names are in scope.
@@ -97,6 +114,24 @@ impl Checker<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Adds the names of a part that is repeated, which are lists outside.
+fn match_repeated(repeated: &Repeated, scope: &mut Scope) -> Result<()> {
+    let mut own: Vec<&str> = Vec::new();
+    for (name, is_node) in repeated.names() {
+        // A node may come twice in the part.
+        if is_node && own.contains(&name.text.as_str()) {
+            continue;
+        }
+        if scope.get(&name.text).is_some() {
+            return Err(already_bound(name));
+        }
+        own.push(&name.text);
+        let of = if is_node { Type::Node } else { Type::Relationship };
+        scope.set(&name.text, Type::List(Box::new(of)));
+    }
+    Ok(())
 }
 
 fn made_node(node: &NodePattern, scope: &mut Scope, is_single: bool) -> Result<()> {

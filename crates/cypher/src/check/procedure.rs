@@ -2,8 +2,9 @@
 
 use cypher_value::{Detail, ErrorKind};
 
-use super::clause::{Columns, same_columns, writes};
+use super::clause::{Columns, same_columns};
 use super::scope::{Scope, already_bound, undefined, wrong_type};
+use super::transactions::writes;
 use super::{Checker, Signature, Type};
 use crate::ast::{Clause, Expr, Imports, Name, Part, ProcedureCall, Subquery, Yield};
 use crate::error::{Error, Result, Span};
@@ -122,6 +123,7 @@ impl Checker<'_> {
             scope.set(&name.text, of);
         }
         if let Some(transactions) = &subquery.transactions {
+            self.facts.commits_between = true;
             if let Some(rows) = &transactions.rows {
                 self.plain(rows, &Scope::default())?;
             }

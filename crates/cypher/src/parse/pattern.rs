@@ -3,7 +3,9 @@
 use cypher_value::Detail;
 
 use super::Parser;
-use crate::ast::{Direction, LabelExpr, LabelName, Length, NodePattern, Pattern, RelationshipPattern, Shortest};
+use crate::ast::{
+    Direction, LabelExpr, LabelName, Length, NodePattern, Pattern, RelationshipPattern, Repeated, Shortest,
+};
 use crate::error::{Error, Result};
 use crate::limits::STEPS_MAX;
 use crate::token::Kind;
@@ -37,6 +39,9 @@ impl Parser<'_> {
             } else {
                 let selector = parser.selector()?;
                 let mut inner = parser.chain()?;
+                if selector.is_some() && inner.steps.iter().any(|(step, _)| step.repeated.is_some()) {
+                    return parser.refused("SHORTEST of a quantified path pattern of several elements");
+                }
                 inner.shortest = selector;
                 inner
             };
@@ -85,23 +90,67 @@ impl Parser<'_> {
 
     fn chain(&mut self) -> Result<Pattern> {
         let span = self.span();
-        if self.is_sign("(") && self.peek_sign(1, "(") {
-            return self.refused("a quantified path pattern of several elements");
-        }
-        let start = self.node()?;
+        let start = if self.begins_repeated() { self.no_node() } else { self.node()? };
         let mut steps = Vec::new();
-        while self.begins_step() {
-            let relationship = self.relationship()?;
-            if self.is_sign("(") && self.peek_sign(1, "(") {
-                return self.refused("a quantified path pattern of several elements");
+        loop {
+            if self.begins_repeated() {
+                let repeated = self.nested(Self::repeated)?;
+                let is_node = self.is_sign("(") && !self.begins_repeated();
+                let node = if is_node { self.node()? } else { self.no_node() };
+                steps.push((repeated, node));
+            } else if self.begins_step() {
+                steps.push((self.relationship()?, self.node()?));
+            } else {
+                break;
             }
-            steps.push((relationship, self.node()?));
             if steps.len() > STEPS_MAX {
                 let message = format!("the pattern has more than {STEPS_MAX} relationships (STEPS_MAX)");
                 return Err(Error::syntax(Detail::None, span, message));
             }
         }
         Ok(Pattern { name: None, shortest: None, start, steps, span: span.to(self.last_span()) })
+    }
+
+    /// Whether a part of a path in brackets follows.
+    fn begins_repeated(&self) -> bool {
+        self.is_sign("(") && self.peek_sign(1, "(")
+    }
+
+    /// A node that is not written, beside a part that is repeated.
+    fn no_node(&self) -> NodePattern {
+        let span = self.span();
+        NodePattern { name: None, labels: None, properties: None, filter: None, span }
+    }
+
+    /// `((a)-[r]->(b) WHERE a.x < b.x){1,3}`
+    fn repeated(&mut self) -> Result<RelationshipPattern> {
+        let start = self.span();
+        self.want_sign("(")?;
+        let pattern = self.chain()?;
+        let filter = if self.take_word("WHERE") { Some(self.expr()?) } else { None };
+        self.want_sign(")")?;
+        let Some(length) = self.quantifier()? else {
+            return Err(self.unexpected("a quantifier such as {1,3}, + or * behind a path pattern in brackets"));
+        };
+        let span = start.to(self.last_span());
+        let wrong = if pattern.steps.is_empty() {
+            "needs at least one relationship"
+        } else if pattern.steps.iter().any(|(step, _)| step.length.is_some()) {
+            "cannot contain another quantifier"
+        } else {
+            return Ok(RelationshipPattern {
+                name: None,
+                types: None,
+                direction: Direction::Both,
+                is_double: false,
+                length: Some(length),
+                repeated: Some(Box::new(Repeated { pattern, filter })),
+                properties: None,
+                filter: None,
+                span,
+            });
+        };
+        Err(Error::syntax(Detail::UnexpectedSyntax, span, format!("a quantified path pattern {wrong}")))
     }
 
     fn begins_step(&self) -> bool {
@@ -172,7 +221,8 @@ impl Parser<'_> {
             _ => Direction::Both,
         };
         let (is_double, span) = (is_left && is_right, start.to(self.last_span()));
-        Ok(RelationshipPattern { name, types, direction, is_double, length, properties, filter, span })
+        let repeated = None;
+        Ok(RelationshipPattern { name, types, direction, is_double, length, repeated, properties, filter, span })
     }
 
     /// `*`, `*2`, `*1..3`, `*..3`, `*1..`

@@ -26,6 +26,9 @@ impl Context {
     pub(crate) fn round(&self, cluster: &Cluster) -> Result<(), StoreError> {
         let began = Instant::now();
         let rows = cluster.beat()?;
+        if cluster.take_drain() {
+            self.drain();
+        }
         let changed = self.read_again(cluster, &rows)?;
         cluster.set_fresh(began);
         cluster.claim_housekeeping(&rows)?;
@@ -58,6 +61,22 @@ impl Context {
         Ok(true)
     }
 
+    /// Waits, on a thread of its own, for those who write as if no other server did.
+    fn drain(&self) {
+        let host = Arc::clone(&self.host);
+        let graphs: Vec<Arc<HostedGraph>> = self.graphs.read().values().cloned().collect();
+        let wait = move || {
+            graphs.iter().for_each(|graph| graph.wait_for_own_writers());
+            if let Some(cluster) = &host.cluster {
+                cluster.drained();
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("settle".to_owned()).spawn(wait) {
+            // The other one goes on refusing writes that need to know.
+            tracing::error!(%error, "no thread to wait for writers");
+        }
+    }
+
     /// Waits, on a thread of its own, for those who write with what is out of date.
     fn settle(&self, count: u64, graphs: Vec<Arc<HostedGraph>>, retired: RetiredWriters) {
         let host = Arc::clone(&self.host);
@@ -75,10 +94,10 @@ impl Context {
     }
 }
 
-/// The thread of the rounds. Dropping it ends them and says that this server is gone.
+/// The threads of the rounds and of locks among servers. Dropping it ends them and says that this server is gone.
 pub(crate) struct Refresher {
     host: Arc<Host>,
-    thread: Option<JoinHandle<()>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Refresher {
@@ -86,7 +105,7 @@ impl Refresher {
     pub(crate) fn start(context: Context) -> Self {
         let host = Arc::clone(&context.host);
         if host.cluster.is_none() {
-            return Self { host, thread: None };
+            return Self { host, threads: Vec::new() };
         }
         let run = move || {
             let Some(cluster) = &context.host.cluster else { return };
@@ -107,7 +126,13 @@ impl Refresher {
         if let Err(error) = &thread {
             tracing::error!(%error, "no thread to keep up with other servers: this one will refuse to write");
         }
-        Self { host, thread: thread.ok() }
+        let of_stripes = Arc::clone(&host);
+        let look_after = move || of_stripes.cluster.iter().for_each(|cluster| cluster.look_after_stripes());
+        let stripes = std::thread::Builder::new().name("stripes".to_owned()).spawn(look_after);
+        if let Err(error) = &stripes {
+            tracing::error!(%error, "no thread to give back locks: other servers will wait for them in vain");
+        }
+        Self { host, threads: thread.into_iter().chain(stripes).collect() }
     }
 }
 
@@ -115,7 +140,8 @@ impl Drop for Refresher {
     fn drop(&mut self) {
         let Some(cluster) = &self.host.cluster else { return };
         cluster.end_rounds();
-        if let Some(thread) = self.thread.take() {
+        cluster.end_stripes();
+        for thread in self.threads.drain(..) {
             drop(thread.join());
         }
         if let Err(error) = cluster.leave() {

@@ -6,6 +6,9 @@
 //! is changing schema or graphs, and counts the changes ([`changing`]): by its count a server sees that it must read
 //! again.
 //!
+//! Between them, writers that change what they have read take the stripes of their elements through a row
+//! ([`stripes`], [`taking`]); a server that is alone need not ([`company`]).
+//!
 //! What a server holds in memory is lent: one that has not been through a round for [`ClusterOptions::stale`] refuses
 //! to write. Others judge by their own monotonic clocks whether a beat has stood still for that long, so no clocks have
 //! to agree. Whoever needs that nobody uses an old catalogue any more ([`Peers::wait_for_servers`]) waits until every
@@ -14,8 +17,11 @@
 //! On an engine only this process uses there is no [`Cluster`], and nothing of this costs anything.
 
 pub(crate) mod changing;
+mod company;
 pub(crate) mod round;
 pub(crate) mod rows;
+pub(crate) mod stripes;
+mod taking;
 pub(crate) mod tasks;
 
 use std::collections::{BTreeSet, HashMap};
@@ -24,12 +30,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use key_codec::GraphNumber;
 use kv::Engine;
 use parking_lot::{Condvar, Mutex};
 
 use crate::cluster::rows::Rows;
+use crate::cluster::stripes::StripeLocks;
 use crate::limits;
-use graph_store::{ChangeRight, Peers, StoreError};
+use graph_store::{ChangeRight, Peers, StoreError, StripesLock, Wait};
 
 use crate::options::ClusterOptions;
 
@@ -51,6 +59,10 @@ pub(crate) struct Cluster {
     housekeeping: AtomicBool,
     /// Whether there may be tasks of a server that is gone.
     orphans: AtomicBool,
+    /// Whether other servers may be writing, and whether they all know of this one ([`company`]).
+    others: AtomicBool,
+    introduced: AtomicBool,
+    stripes: StripeLocks,
     state: Mutex<State>,
     asked: Condvar,
 }
@@ -67,6 +79,12 @@ struct State {
     /// When everything was read last.
     read_at: Option<Instant>,
     servers: HashMap<u64, Observed>,
+    /// The others that are alive, once nothing is at work here any more that was begun alone.
+    known: BTreeSet<u64>,
+    /// How often writers that began alone are still being waited for.
+    draining: u32,
+    /// Whether these are to be waited for, which is said once.
+    drain_wanted: bool,
     /// A round is wanted at once.
     wanted: bool,
     /// The store is being closed: nothing is waited for any more.
@@ -104,6 +122,9 @@ impl Cluster {
             changing: AtomicBool::new(false),
             housekeeping: AtomicBool::new(false),
             orphans: AtomicBool::new(true),
+            others: AtomicBool::new(true),
+            introduced: AtomicBool::new(false),
+            stripes: StripeLocks::default(),
             state: Mutex::default(),
             asked: Condvar::new(),
         })
@@ -122,6 +143,10 @@ impl Cluster {
     /// Allows writing for a time from the beginning of a round.
     pub(crate) fn set_fresh(&self, began: Instant) {
         let until = began.saturating_duration_since(self.started) + self.options.stale;
+        if millis(self.started.elapsed()) >= self.fresh_until_ms.load(Ordering::Acquire) {
+            // The others may have taken this server for dead.
+            self.stripes.doubt();
+        }
         self.fresh_until_ms.store(millis(until), Ordering::Release);
     }
 
@@ -208,6 +233,19 @@ impl Peers for Cluster {
 
     fn begin_change(&self) -> Result<Box<dyn ChangeRight + '_>, StoreError> {
         self.take_right()
+    }
+
+    fn has_others(&self) -> bool {
+        self.others.load(Ordering::Acquire)
+    }
+
+    fn lock_stripes(&self, graph: GraphNumber, stripes: u64, wait: Wait) -> Result<Option<StripesLock>, StoreError> {
+        if !self.has_others() {
+            return Ok(None);
+        }
+        let until = Instant::now() + limits::STRIPES_WAIT_MAX;
+        self.wait_for_introduction(until, wait)?;
+        if stripes == 0 { Ok(None) } else { self.take_stripes(graph, stripes, until, wait).map(Some) }
     }
 
     /// Waits until no server uses a schema or a graph as it was before the last change: all have said so, or have had

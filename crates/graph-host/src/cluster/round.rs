@@ -28,17 +28,18 @@ pub(crate) struct Reading {
 impl Cluster {
     /// Writes the row of this server again, and reads those of all.
     pub(crate) fn beat(&self) -> Result<Rows, StoreError> {
-        let server = {
+        let (server, known) = {
             let mut state = self.state.lock();
             state.beat += 1;
-            Server { id: self.id, beat: state.beat, seen: state.seen() }
+            (Server { id: self.id, beat: state.beat, seen: state.seen() }, state.known.clone())
         };
-        rows::put_server(&*self.engine, server)?;
+        rows::put_server(&*self.engine, server, &known)?;
         let rows = rows::read(&*self.engine)?;
         if !rows.servers.iter().any(|found| found.id == server.id && found.beat >= server.beat) {
             return Err(StoreError::NotListed { server: rows::server_name(server.id) });
         }
         self.observe(&rows);
+        self.meet(&rows, known.is_empty());
         self.free_changes(&rows)?;
         Ok(rows)
     }

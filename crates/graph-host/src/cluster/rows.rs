@@ -1,5 +1,7 @@
 //! The rows of `meta` by which servers know each other.
 
+use std::collections::{BTreeSet, HashMap};
+
 use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
 use kv::{Engine, RowRange, WriteBatch};
@@ -13,6 +15,8 @@ pub(crate) const CHANGES: &str = "changes";
 pub(crate) const HOUSEKEEPER: &str = "housekeeper";
 /// Rows of servers begin with this. Each is written by its server only, and deleted when that is gone.
 const SERVER: &str = "server:";
+/// Rows that begin with this say which other servers one knows. Programs before them have none.
+const KNOWS: &str = "knows:";
 
 /// What is stored of a server.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +43,8 @@ pub(crate) struct Rows {
     pub(crate) changes: Changes,
     pub(crate) housekeeper: Option<Vec<u8>>,
     pub(crate) servers: Vec<Server>,
+    /// Of each server, the others it knows: it does nothing any more that only one that is alone may.
+    pub(crate) knows: HashMap<u64, Vec<u64>>,
 }
 
 impl Rows {
@@ -55,6 +61,10 @@ pub(crate) fn read(engine: &dyn Engine) -> Result<Rows, StoreError> {
     let mut cursor = engine.scan(tables::META, RowRange::all(&partition))?;
     while let Some(entry) = cursor.next()? {
         let name = key::read_meta_row_name(entry.key.row())?;
+        if let Some(id) = name.strip_prefix(KNOWS) {
+            rows.knows.insert(read_id(id)?, setting_value::read_all_numbers(entry.value)?);
+            continue;
+        }
         match (&*name, name.strip_prefix(SERVER)) {
             (CHANGES, _) => {
                 let [owner, count] = setting_value::read_numbers(entry.value)?;
@@ -62,9 +72,7 @@ pub(crate) fn read(engine: &dyn Engine) -> Result<Rows, StoreError> {
             }
             (HOUSEKEEPER, _) => rows.housekeeper = Some(entry.value.to_vec()),
             (_, Some(id)) => {
-                let id = u64::from_str_radix(id, 16);
-                let problem = "no name of a server";
-                let id = id.map_err(|_| CodecError { what: "cluster row", problem, at: 0 })?;
+                let id = read_id(id)?;
                 let [beat, seen] = setting_value::read_numbers(entry.value)?;
                 rows.servers.push(Server { id, beat, seen });
             }
@@ -75,29 +83,40 @@ pub(crate) fn read(engine: &dyn Engine) -> Result<Rows, StoreError> {
     Ok(rows)
 }
 
+fn read_id(text: &str) -> Result<u64, CodecError> {
+    let problem = "no name of a server";
+    u64::from_str_radix(text, 16).map_err(|_| CodecError { what: "cluster row", problem, at: 0 })
+}
+
 /// A server as it is called in rows and messages.
 pub(crate) fn server_name(id: u64) -> String {
     format!("{id:016x}")
 }
 
-pub(crate) fn put_server(engine: &dyn Engine, server: Server) -> Result<(), StoreError> {
+/// Writes the rows of a server, in one partition and so together.
+pub(crate) fn put_server(engine: &dyn Engine, server: Server, known: &BTreeSet<u64>) -> Result<(), StoreError> {
     let mut batch = WriteBatch::new();
-    batch.put(
-        tables::META,
-        |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Cluster),
-        |b| key::meta_row_name(b, &format!("{SERVER}{}", server_name(server.id))),
-        |v| setting_value::put_numbers(v, &[server.beat, server.seen]),
-    );
+    let known: Vec<u64> = known.iter().copied().collect();
+    for (kind, numbers) in [(SERVER, &[server.beat, server.seen][..]), (KNOWS, &known)] {
+        batch.put(
+            tables::META,
+            |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Cluster),
+            |b| key::meta_row_name(b, &format!("{kind}{}", server_name(server.id))),
+            |v| setting_value::put_numbers(v, numbers),
+        );
+    }
     Ok(engine.commit(batch)?)
 }
 
 pub(crate) fn delete_server(engine: &dyn Engine, id: u64) -> Result<(), StoreError> {
     let mut batch = WriteBatch::new();
-    batch.delete(
-        tables::META,
-        |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Cluster),
-        |b| key::meta_row_name(b, &format!("{SERVER}{}", server_name(id))),
-    );
+    for kind in [SERVER, KNOWS] {
+        batch.delete(
+            tables::META,
+            |b| key::meta_partition(b, GraphNumber::STORE, MetaKind::Cluster),
+            |b| key::meta_row_name(b, &format!("{kind}{}", server_name(id))),
+        );
+    }
     Ok(engine.commit(batch)?)
 }
 

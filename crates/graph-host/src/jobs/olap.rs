@@ -1,6 +1,6 @@
-//! Analytical (OLAP) property keys: they can be defined, cleared and removed, each with a task as in HugeGraph, so that
-//! tools find what they expect. No label can have one and nothing writes its values, as in HugeGraph's open-source
-//! server; so only removing has work to do.
+//! Analytical (OLAP) property keys: they are defined, cleared and removed, each with a task as in HugeGraph, so that
+//! tools find what they expect. No label can have one. Their values are with the vertices, so defining one has no work
+//! to do.
 
 /// What is done to an analytical property key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

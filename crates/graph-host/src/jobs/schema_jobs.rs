@@ -1,7 +1,7 @@
 //! The jobs on schema elements: removing labels, building index labels, and what HugeGraph has for analytical property
 //! keys.
 
-use graph_maintenance::{rebuild_indexes, remove_label};
+use graph_maintenance::{clear_analytical, rebuild_indexes, remove_label};
 use graph_model::Task;
 use graph_schema::{IndexLabel, SchemaKey, Status};
 use graph_store::{Graph, Schema, StoreError};
@@ -62,6 +62,9 @@ impl Job for OlapJob {
     /// A key that is gone already counts as removed.
     fn run(&self, context: &JobContext<'_>) -> Result<Option<String>, StoreError> {
         let (graph, key) = (context.graph(), target_of(context)?);
+        if let (Self::Clear | Self::Remove, SchemaKey::PropertyKey(id)) = (*self, key) {
+            clear_analytical(graph, id, context)?;
+        }
         if *self == Self::Remove && graph.catalogue().element(key).is_some() {
             Schema::new(graph).change(|catalogue, _| catalogue.remove(key))?;
         }

@@ -237,7 +237,7 @@ fn a_look_up_that_is_pulled_is_of_one_moment() {
     let budget = Budget::unlimited();
     let reader = GraphReader::new(&graph, &graph.catalogue(), &budget);
     let label = Some(graph.catalogue().vertex_label_named("person").unwrap().id);
-    let mut cursor = reader.find_vertices(Lookup { label, conditions, limit: None, properties: None }).unwrap();
+    let mut cursor = reader.find_vertices(Lookup { label, conditions, ..Lookup::default() }).unwrap();
     let mut batch = Vec::new();
     cursor.next_batch(&mut batch, 1).unwrap();
     let mut found: Vec<_> = batch.drain(..).map(|vertex| vertex.id).collect();

@@ -289,7 +289,7 @@ pub(crate) fn pulled_vertices(
     let label = label.map(|name| graph.catalogue().vertex_label_named(name).unwrap().id);
     let budget = Budget::unlimited();
     let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
-    let lookup = Lookup { label, conditions: conditions.clone(), limit: None, properties: None };
+    let lookup = Lookup { label, conditions: conditions.clone(), ..Lookup::default() };
     pulled(&mut *reader.find_vertices(lookup)?, size).map(|found| found.into_iter().map(|found| found.id).collect())
 }
 
@@ -301,7 +301,7 @@ pub(crate) fn pulled_edges(
 ) -> Result<Vec<EdgeId>, AccessError> {
     let budget = Budget::unlimited();
     let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
-    let lookup = Lookup { label: None, conditions: conditions.clone(), limit: None, properties: None };
+    let lookup = Lookup { label: None, conditions: conditions.clone(), ..Lookup::default() };
     pulled(&mut *reader.find_edges(lookup)?, size).map(|found| found.into_iter().map(|found| found.id).collect())
 }
 

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use compact_str::CompactString;
-use graph_access::{Budget, Cursor, GraphRead as _, GraphWrite as _, Lookup, WalkRead as _};
+use graph_access::{Budget, GraphRead as _, GraphWrite as _, Lookup, WalkRead as _};
 use graph_host::{Clear, GraphConf, HostedGraph, Store};
 use graph_model::{Cardinality, DataType, Edge, ErrorKind, IdStrategy, PropertyKeyId, Value, VertexId};
 use graph_schema::{
     Declaration, EDGE_ID, Literal, NewEdge, NewPredicate, NewVertex, SchemaMode, auto_vertex_id_value, edge_id_key,
     read_edge_id_text,
 };
-use graph_store::{StoreError, Wait};
+use graph_store::{StoreError, VertexQuery, Visit, Wait};
 use tagged_value::{Builder, Token};
 
 use crate::fixture::*;
@@ -55,17 +55,6 @@ fn edge_key(token: Token<'_>) -> CompactString {
 
 fn id_of(edge: &Edge) -> Box<[u8]> {
     read_edge_id_text(&edge.id.sort_values).unwrap()
-}
-
-fn all<T>(cursor: &mut dyn Cursor<T>) -> Vec<T> {
-    let (mut rows, mut batch) = (Vec::new(), Vec::new());
-    loop {
-        cursor.next_batch(&mut batch, 100).unwrap();
-        if batch.is_empty() {
-            return rows;
-        }
-        rows.append(&mut batch);
-    }
 }
 
 #[test]
@@ -336,8 +325,15 @@ fn conditions_compare_elements_one_by_one() {
         let conditions = catalogue.check_conditions(&given, &graph.options().zone).unwrap();
         let label = label.map(|name| catalogue.vertex_label_named(name).unwrap().id);
         let unit = graph.transaction(&budget);
-        let found = all(&mut *unit.find_vertices(Lookup { label, conditions, limit: None, properties: None }).unwrap());
-        found.into_iter().map(|vertex| vertex.id).collect::<Vec<_>>()
+        let lookup = Lookup { label, conditions: conditions.clone(), ..Lookup::default() };
+        assert_eq!(unit.find_vertices(lookup).err().unwrap().kind, ErrorKind::NoIndex);
+        let (query, mut ids) = (VertexQuery { label, conditions, range: ALL }, Vec::new());
+        let mut visit = |vertex: &graph_model::Vertex| {
+            ids.push(vertex.id.clone());
+            Visit::Continue(())
+        };
+        graph.reader().list_vertices(&query, &budget, &mut visit).unwrap();
+        ids
     };
     let ids = |ids: &[i64]| ids.iter().map(|id| VertexId::Number(*id)).collect::<Vec<_>>();
     use std::ops::Bound::{Excluded, Unbounded};

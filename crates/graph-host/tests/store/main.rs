@@ -9,6 +9,7 @@ mod common;
 
 mod adjacency;
 mod auto;
+mod auto_indexes;
 mod budget;
 mod cluster;
 mod concurrent;
@@ -18,6 +19,7 @@ mod fixture;
 mod graphs;
 mod jobs;
 mod parked;
+mod promises;
 mod purge;
 mod removal;
 mod restart;

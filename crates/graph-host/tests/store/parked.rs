@@ -21,7 +21,7 @@ pub(crate) struct ParkedEngine {
 }
 
 /// Calls of an engine.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rounds {
     /// Of single keys, lists of keys, and scans.
     pub(crate) reads: usize,

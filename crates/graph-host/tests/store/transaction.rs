@@ -222,19 +222,15 @@ fn read(reader: &dyn graph_access::GraphRead, graph: &HostedGraph, names: &Names
         let above = NewPredicate::Range { low: Bound::Included(Literal::Integer(2)), high: Bound::Unbounded };
         for (label, predicate) in [(0, above), (1, NewPredicate::Equal(Literal::Integer(2)))] {
             let conditions = conditions(graph, "value", predicate);
-            let lookup = Lookup {
-                label: Some(names.labels[label]),
-                conditions: conditions.clone(),
-                limit: None,
-                properties: None,
-            };
+            let lookup =
+                Lookup { label: Some(names.labels[label]), conditions: conditions.clone(), ..Lookup::default() };
             let met = pulled(reader.find_vertices(lookup), size).into_iter().map(|vertex| vertex.id);
             let of_label = vertices.iter().filter(|vertex| vertex.label == names.labels[label]);
             let expected = of_label.filter(|vertex| conditions.matches(&vertex.properties)).map(|it| it.id.clone());
             assert_eq!(met.collect::<BTreeSet<_>>(), expected.collect());
         }
         let conditions = conditions(graph, "sort", NewPredicate::Equal(Literal::Integer(1)));
-        let lookup = Lookup { label: None, conditions: conditions.clone(), limit: None, properties: None };
+        let lookup = Lookup { label: None, conditions: conditions.clone(), ..Lookup::default() };
         let met = pulled(reader.find_edges(lookup), size).into_iter().map(|edge| edge.id);
         let expected = edges.iter().filter(|edge| conditions.matches(&edge.properties)).map(|edge| edge.id.clone());
         assert_eq!(met.collect::<BTreeSet<_>>(), expected.collect());
@@ -433,7 +429,7 @@ fn what_others_did_meanwhile_can_make_a_commit_fail() {
     unit.insert_vertex(&numbered(9)).unwrap();
     graph.schema().create_property_key(&property_key("late", DataType::Int, Cardinality::Single)).unwrap();
     let conditions = conditions(&graph, "value", NewPredicate::Equal(Literal::Integer(2)));
-    let look_up = unit.find_vertices(Lookup { label: None, conditions, limit: None, properties: None });
+    let look_up = unit.find_vertices(Lookup { label: None, conditions, ..Lookup::default() });
     assert_eq!(look_up.err().map(|error| error.kind), Some(ErrorKind::Overloaded));
     assert_eq!(Box::new(unit).commit().unwrap_err().kind, ErrorKind::Overloaded);
     assert!(graph.reader().vertex(&VertexId::Number(9)).unwrap().is_none());

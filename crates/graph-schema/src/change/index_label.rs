@@ -25,6 +25,9 @@ impl Catalogue {
             }
             return Ok(Created { id: existing.id, change: self.unchanged() });
         }
+        if self.is_auto() {
+            return self.create_auto_index_label(subject, new, rules);
+        }
         let id = LabelId(subject.number(self, new.id, rules.mode)?);
         let base = self.base(subject, new)?;
         let fields = self.index_fields(subject, new, base)?;
@@ -99,7 +102,9 @@ impl Catalogue {
         let Some(index) = self.index_label(id) else { return Vec::new() };
         let over = self.indexes_over(index.on_vertices, index.base).iter();
         over.filter(|old| {
-            old.id != id && matches!(old.status, Status::Created | Status::Deleting) && self.serves_for(index, old)
+            let is_used = matches!(old.status, Status::Created | Status::Deleting);
+            // Of an auto graph each stays until it is removed.
+            old.id != id && is_used && !self.is_auto() && self.serves_for(index, old)
         })
         .map(|old| old.id)
         .collect()

@@ -40,8 +40,7 @@ impl Subject<'_> {
     pub(super) fn made_on_write(self) -> SchemaError {
         self.not_supported(
             "the graph has schema.mode=auto: labels and property keys are made by the first write with them, hold any \
-             type and stay until the graph is cleared; there are no index labels, and conditions compare elements one \
-             by one",
+             type and stay until the graph is cleared",
         )
     }
 

@@ -93,7 +93,8 @@ impl Catalogue {
             key: name.to_owned(),
             hint: self.suggestion(SchemaKind::PropertyKey, name),
         })?;
-        if label.properties.binary_search(&key.id).is_err() && !self.is_auto() {
+        let is_of_any_label = self.is_auto() || (label.element == "vertex" && key.write_type != WriteType::Oltp);
+        if label.properties.binary_search(&key.id).is_err() && !is_of_any_label {
             return Err(ElementError::KeyNotInLabel {
                 label: label.name.to_owned(),
                 key: name.to_owned(),
@@ -110,8 +111,8 @@ impl Catalogue {
         if key.aggregate_type != AggregateType::None {
             return unsupported("values of property keys with an aggregate type are not supported");
         }
-        if key.write_type != WriteType::Oltp {
-            return unsupported("values of OLAP property keys are not supported");
+        if key.write_type != WriteType::Oltp && (label.element != "vertex" || self.is_auto()) {
+            return unsupported("only vertices of graphs with a strict schema have values of OLAP property keys");
         }
         Ok(key)
     }
@@ -155,7 +156,8 @@ impl Catalogue {
                 || (mode != GraphMode::Loading && label.nullable_keys.binary_search(key).is_err())
         };
         let missing = |key: &&PropertyKeyId| properties.get(**key).is_none() && is_required(key);
-        if properties.len() == label.properties.len() || !label.properties.iter().any(|key| missing(&key)) {
+        let has_all = properties.iter().map(|(key, _)| key).eq(label.properties.iter().copied());
+        if has_all || !label.properties.iter().any(|key| missing(&key)) {
             return Ok(());
         }
         let keys: Vec<_> = label.properties.iter().filter(missing).copied().collect();

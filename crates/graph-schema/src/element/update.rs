@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use graph_model::{Edge, Properties, Value, Vertex};
 
 use crate::coerce::{check_count, coerce, keep_first_of_same};
-use crate::definition::PropertyKey;
+use crate::definition::{PropertyKey, WriteType};
 use crate::element::ElementRules;
 use crate::element::properties::{Given, Label};
 use crate::input::Literal;
@@ -115,7 +115,8 @@ impl Catalogue {
             let key = self.key_of(label, name)?;
             check_not_identifying(label, key)?;
             let was_set = properties.remove(key.id).is_some();
-            if was_set && label.nullable_keys.binary_search(&key.id).is_err() {
+            let may_lack = key.write_type != WriteType::Oltp || label.nullable_keys.binary_search(&key.id).is_ok();
+            if was_set && !may_lack {
                 return Err(ElementError::NotNullable { label: label.name.to_owned(), key: key.name.clone() });
             }
         }

@@ -2,7 +2,7 @@
 
 use graph_model::{IdStrategy, Properties, VertexId, join_primary_key};
 
-use crate::change::{GraphMode, SchemaKind};
+use crate::change::SchemaKind;
 use crate::definition::VertexLabel;
 use crate::element::id::{id_of, wrong_id};
 use crate::element::properties::Label;
@@ -43,7 +43,7 @@ pub(super) fn vertex_id(
     properties: &Properties,
     rules: &ElementRules<'_>,
 ) -> Result<Option<VertexId>, ElementError> {
-    let is_restored = matches!(rules.mode, GraphMode::Restoring | GraphMode::Merging);
+    let is_restored = rules.mode.is_restored();
     match (label.id_strategy, given) {
         (IdStrategy::PrimaryKey, _) => {
             let values = label.primary_keys.iter().filter_map(|key| properties.get(*key));

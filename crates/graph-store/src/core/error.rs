@@ -180,9 +180,9 @@ pub enum StoreError {
         /// The element that has the values, for people.
         holder: String,
     },
-    /// A text of too many words, or a collection of too many items, for an index.
+    /// A text of too many words, a collection of too many items or a number of too many digits for an index.
     #[error(
-        "{}the value for index label '{index_label}' has {count} words or items, the limit is {limit}",
+        "{}the value for index label '{index_label}' has {count} words, items or bytes of digits, the limit is {limit}",
         at(*.index)
     )]
     TooManyTokens {
@@ -192,7 +192,7 @@ pub enum StoreError {
         index_label: String,
         /// How many there are.
         count: usize,
-        /// [`crate::limits::INDEX_ENTRIES_PER_ELEMENT_MAX`].
+        /// [`crate::limits::INDEX_ENTRIES_PER_ELEMENT_MAX`], [`key_codec::tagged_key::NUMBER_BYTES_MAX`].
         limit: usize,
     },
     /// Too many index entries in one batch.
@@ -269,6 +269,9 @@ pub enum StoreError {
         /// What happened.
         message: String,
     },
+    /// Refused by who looks at what is written ([`graph_access::WriteCheck`]).
+    #[error(transparent)]
+    Refused(#[from] AccessError),
     /// A task is of a kind this server has no job for.
     #[error("no job of this server is called '{kind}'")]
     UnknownJob {
@@ -401,6 +404,15 @@ pub enum StoreError {
         /// How long this one waited.
         waited_ms: u64,
     },
+    /// Writers of other servers have the same elements, or those near them.
+    #[error(
+        "other servers have been writing the same elements for {waited_ms} ms, or do not know of this one yet; \
+        try again in a moment"
+    )]
+    StripesBusy {
+        /// How long this one waited.
+        waited_ms: u64,
+    },
     /// A server that lives has not come to see a change.
     #[error(
         "server {server} has not taken over a change for {waited_ms} ms: \
@@ -483,7 +495,9 @@ impl From<RowsError> for StoreError {
 
 impl From<StoreError> for AccessError {
     fn from(error: StoreError) -> Self {
-        Self::new(error.kind(), error.to_string())
+        // To who sends a request its content is wrong, as in HugeGraph; to a query a rule of the schema is.
+        let is_taken = matches!(error, StoreError::UniqueConflict { .. });
+        Self::new(if is_taken { ErrorKind::NotAllowed } else { error.kind() }, error.to_string())
     }
 }
 
@@ -514,6 +528,7 @@ impl StoreError {
             | Self::TaskNotFound { .. } => ErrorKind::NotFound,
             Self::Schema(error) => error.kind(),
             Self::JobFailed { kind, .. } => *kind,
+            Self::Refused(error) => error.kind,
             Self::GraphExists { .. } => ErrorKind::AlreadyExists,
             Self::TooManyGraphs { .. } => ErrorKind::LimitExceeded,
             Self::DefaultGraph { .. } | Self::SchemaInMotion { .. } => ErrorKind::NotAllowed,
@@ -550,6 +565,7 @@ impl StoreError {
             | Self::Contended
             | Self::Stale { .. }
             | Self::ChangeBusy { .. }
+            | Self::StripesBusy { .. }
             | Self::ServerBehind { .. }
             | Self::NotListed { .. }
             | Self::SchemaChanged

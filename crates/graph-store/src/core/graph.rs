@@ -146,8 +146,7 @@ impl Graph {
         self.mode.store(code, Ordering::Relaxed);
     }
 
-    /// Whether the read mode is `ALL`, in which analytical properties would be read too; not kept over a restart. There
-    /// are none, so both modes read the same.
+    /// Whether the read mode is `ALL`, in which analytical properties are read too; not kept over a restart.
     #[must_use]
     pub fn reads_all(&self) -> bool {
         self.reads_all.load(Ordering::Relaxed)
@@ -155,12 +154,13 @@ impl Graph {
 
     /// Sets the read mode, in all servers over the store.
     pub fn set_reads_all(&self, all: bool) -> Result<(), StoreError> {
-        self.change_modes(|version| version.reads_all = all, || self.reads_all.store(all, Ordering::Relaxed))
+        self.change_modes(|version| version.reads_all = all, || self.put_reads_all(all))
     }
 
     /// Changes the modes: in memory where this process is the only one, else in the store.
     fn change_modes(&self, change: impl FnOnce(&mut Version), set: impl FnOnce()) -> Result<(), StoreError> {
         let Some(changing) = self.shared.begin_change()? else {
+            let _one_at_a_time = self.lock_schema()?;
             set();
             return Ok(());
         };
@@ -184,7 +184,7 @@ impl Graph {
     /// Notes which version this is.
     pub fn set_version(&self, version: Version) {
         self.put_mode(version.mode);
-        self.reads_all.store(version.reads_all, Ordering::Relaxed);
+        self.put_reads_all(version.reads_all);
         self.version.store(version.number, Ordering::Release);
         self.unsettled.store(true, Ordering::Release);
     }
@@ -194,7 +194,8 @@ impl Graph {
         if self.version.load(Ordering::Acquire) == version.number {
             return Ok(());
         }
-        let stored = read_catalogue(self.engine(), self.number)?;
+        let mut stored = read_catalogue(self.engine(), self.number)?;
+        stored.set_reads_analytical(self.reads_all());
         if stored != **self.load_catalogue() {
             prepare_analyzers(&stored);
             self.set_catalogue(stored);
@@ -236,7 +237,7 @@ impl Graph {
     pub fn replace(&self, old: &Self) {
         self.first_number.store(old.first_number.load(Ordering::Relaxed), Ordering::Relaxed);
         self.put_mode(old.mode());
-        self.reads_all.store(old.reads_all(), Ordering::Relaxed);
+        self.put_reads_all(old.reads_all());
     }
 
     /// Whether this is the other graph or has come in its place by clearing and resuming; not one that got its name
@@ -255,8 +256,17 @@ impl Graph {
         self.catalogue.load()
     }
 
-    pub(crate) fn set_catalogue(&self, catalogue: Catalogue) {
+    pub(crate) fn set_catalogue(&self, mut catalogue: Catalogue) {
+        catalogue.set_reads_analytical(self.reads_all());
         self.catalogue.store(Arc::new(catalogue));
+    }
+
+    /// The catalogue says what is shown, so each request sees one mode.
+    fn put_reads_all(&self, all: bool) {
+        self.reads_all.store(all, Ordering::Relaxed);
+        if self.load_catalogue().reads_analytical() != all {
+            self.set_catalogue(Catalogue::clone(&self.load_catalogue()));
+        }
     }
 
     pub(crate) fn rules(&self) -> ElementRules<'_> {
@@ -270,7 +280,11 @@ impl Graph {
 
     /// Locks the stripes of a write. Refused once the graph is closed.
     pub(crate) fn lock(&self, locks: Locks, wait: Wait) -> Result<Held, StoreError> {
-        let held = self.stripes.lock(locks.shared, locks.exclusive, wait).ok_or(StoreError::Contended)?;
+        let mut held = self.stripes.lock(locks.shared, locks.exclusive, wait).ok_or(StoreError::Contended)?;
+        if locks.among_servers || locks.needs_introduction {
+            let stripes = if locks.among_servers { locks.exclusive } else { Mask::default() };
+            held.among_servers = self.shared.lock_stripes(self.number, stripes.bits(), wait)?;
+        }
         self.unless_cleared(())?;
         self.shared.check_fresh()?;
         Ok(held)

@@ -6,7 +6,6 @@ pub(crate) mod expiry;
 pub(crate) mod fetch;
 pub(crate) mod graph;
 pub mod graph_version;
-pub(crate) mod id_generator;
 pub(crate) mod options;
 pub(crate) mod pending;
 pub(crate) mod shared;

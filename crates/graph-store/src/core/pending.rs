@@ -29,6 +29,11 @@ impl<T> Pending<T> {
         Ok(self.value)
     }
 
+    /// What is stored already.
+    pub(crate) fn stored(value: T) -> Self {
+        Self { value, commit: Commit::done(Ok(())) }
+    }
+
     /// Another answer for the same write.
     pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Pending<U> {
         Pending { value: map(self.value), commit: self.commit }

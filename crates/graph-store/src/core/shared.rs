@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use graph_model::automatic_id::{BLOCK, IdGenerator, RESERVED_MAX};
 use key_codec::{GraphNumber, setting_value};
 use kv::Engine;
 use parking_lot::Mutex;
 
 use crate::core::error::StoreError;
-use crate::core::id_generator::{BLOCK, IdGenerator, RESERVED_MAX};
 use crate::core::options::GraphOptions;
 use crate::core::stored_settings::{advance_setting, number_up_to, read_setting};
-use crate::core::stripes::Stripes;
+use crate::core::stripes::{Stripes, StripesLock, Wait};
 
 /// Setting of the store: automatic ids below it may have been given out.
 pub const IDS_RESERVED: &str = "ids_reserved";
@@ -28,6 +28,18 @@ pub trait Peers: Send + Sync {
     /// # Errors
     /// [`StoreError::ChangeBusy`], [`StoreError::Stale`]; those of storage.
     fn begin_change(&self) -> Result<Box<dyn ChangeRight + '_>, StoreError>;
+
+    /// Whether other processes may be writing. What is begun while there are none has ended before another one begins.
+    fn has_others(&self) -> bool;
+
+    /// Keeps writers of other processes out that ask for some of the same stripes of a graph, until what this returns
+    /// is dropped. Waits until they all know of this process; with no stripes, for nothing else. `None` where there is
+    /// nothing to hold.
+    ///
+    /// # Errors
+    /// [`StoreError::Contended`] where that takes waiting and `wait` forbids it, [`StoreError::StripesBusy`]; those of
+    /// storage.
+    fn lock_stripes(&self, graph: GraphNumber, stripes: u64, wait: Wait) -> Result<Option<StripesLock>, StoreError>;
 
     /// Waits until no process uses a schema or a graph as it was before the last change.
     ///
@@ -111,6 +123,21 @@ impl Shared {
     /// Whether other processes can be at work on the store.
     pub(crate) fn is_shared(&self) -> bool {
         self.peers.is_some()
+    }
+
+    /// Whether other processes may be writing. A writer that finds none must hold its stripes.
+    pub(crate) fn has_others(&self) -> bool {
+        self.peers.as_ref().is_some_and(|peers| peers.has_others())
+    }
+
+    /// See [`Peers::lock_stripes`].
+    pub(crate) fn lock_stripes(
+        &self,
+        graph: GraphNumber,
+        stripes: u64,
+        wait: Wait,
+    ) -> Result<Option<StripesLock>, StoreError> {
+        self.peers.as_ref().map_or(Ok(None), |peers| peers.lock_stripes(graph, stripes, wait))
     }
 
     /// Refuses to write with what may be out of date.

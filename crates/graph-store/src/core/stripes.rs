@@ -8,9 +8,13 @@
 //! - Removing a label and clearing a graph take all stripes exclusively for a moment, so that every earlier writer has
 //!   committed.
 //!
+//! Where other processes write the same store, who changes what it has read or asks for a place in a unique index has
+//! its exclusive stripes to itself among them, too ([`Locks::among_servers`]); other inserts do not ask.
+//!
 //! Stripes are taken in ascending order, so writers cannot deadlock. The locks travel inside the write batch and are
 //! let go by the engine after the write, even when the caller has gone away.
 
+use std::any::Any;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::Arc;
 
@@ -41,6 +45,11 @@ impl Mask {
         let hash = BuildHasherDefault::<FxHasher>::default().hash_one(id);
         // The high bits of this hash are its best ones.
         self.0 |= 1 << (hash >> 58);
+    }
+
+    /// One bit for each stripe.
+    pub(crate) fn bits(self) -> u64 {
+        self.0
     }
 
     /// Adds the stripe of a place in a unique index.
@@ -94,23 +103,37 @@ pub struct Locks {
     pub shared: Mask,
     /// Held by one writer at a time.
     pub exclusive: Mask,
+    /// Whether no writer of another process may hold the exclusive ones, either.
+    pub among_servers: bool,
+    /// Whether the write is only right where every other process knows of this one.
+    pub(crate) needs_introduction: bool,
 }
 
 impl Locks {
-    /// Exclusive locks of some stripes.
+    /// Exclusive locks of some stripes, over all processes.
     pub fn exclusive(exclusive: Mask) -> Self {
-        Self { exclusive, ..Self::default() }
+        Self { exclusive, among_servers: true, ..Self::default() }
     }
 
     /// The locks of both.
     pub(crate) fn union(self, other: Self) -> Self {
-        Self { shared: self.shared.union(other.shared), exclusive: self.exclusive.union(other.exclusive) }
+        Self {
+            shared: self.shared.union(other.shared),
+            exclusive: self.exclusive.union(other.exclusive),
+            among_servers: self.among_servers || other.among_servers,
+            needs_introduction: self.needs_introduction || other.needs_introduction,
+        }
     }
 }
+
+/// Stripes that no other process has, until it is dropped, which any thread may do.
+pub type StripesLock = Box<dyn Any + Send + Sync>;
 
 /// Held locks; dropping it lets them go.
 #[derive(Default)]
 pub(crate) struct Held {
+    /// The first to go, since who comes next here may ask for it again.
+    pub(crate) among_servers: Option<StripesLock>,
     shared: Vec<ArcRwLockReadGuard<RawRwLock, ()>>,
     exclusive: Vec<ArcRwLockWriteGuard<RawRwLock, ()>>,
     exclusive_mask: Mask,

@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use graph_model::{Edge, EdgeId, ElementRef, LabelId, Properties, Vertex, VertexId};
 use graph_schema::{Catalogue, IndexLabel, IndexType};
+use key_codec::index_entries::{Entry, add_entries, digits_beyond};
 use key_codec::index_key;
+use key_codec::tagged_key::NUMBER_BYTES_MAX;
 use kv::WriteBatch;
 use rustc_hash::FxHashMap;
 
-use super::entries::{Entry, add_entries};
 use super::unique::{Claim, put_releases};
 use super::write_unit::{Refusal, WriteUnit};
 use crate::core::clock::{is_expired, now_ms};
@@ -105,14 +106,21 @@ impl IndexChanges {
     }
 
     /// Notes that a stored element gets its entries in an index label that is being built.
-    pub(super) fn built(&mut self, graph: &Graph, index: &IndexLabel, stored: &Stored) -> Result<(), StoreError> {
-        if !index.is_over(stored.base()) {
+    pub(super) fn built(
+        &mut self,
+        graph: &Graph,
+        catalogue: &Catalogue,
+        index: &IndexLabel,
+        stored: &Stored,
+    ) -> Result<(), StoreError> {
+        if !catalogue.is_over(index, stored.base()) {
             return Ok(());
         }
         let (element, properties) = (stored.element(), stored.properties());
+        check_digits(index, properties, None)?;
         if index.index_type == IndexType::Unique {
             if !is_expired(stored.expires_at_ms(), now_ms()) {
-                self.claimed.extend(Claim::new(graph.number, index, element, properties, None, self.group));
+                self.claimed.extend(Claim::all(graph.number, index, element, properties, None, self.group));
             }
             return Ok(());
         }
@@ -170,8 +178,8 @@ impl IndexChanges {
         let mut before = BTreeSet::new();
         for (version, index) in old.into_iter().flat_map(|old| over(old).map(move |index| (old, index))) {
             if index.index_type == IndexType::Unique {
-                let claim = Claim::new(graph.number, index, version.element, version.properties, at, self.group);
-                self.released.extend(claim);
+                let claims = Claim::all(graph.number, index, version.element, version.properties, at, self.group);
+                self.released.extend(claims);
                 continue;
             }
             add_entries(&mut before, graph.number, index, version.element, version.properties);
@@ -180,6 +188,7 @@ impl IndexChanges {
         // Another process may be taking away what this one sees.
         let mut unsure = graph.shared.is_shared();
         for (version, index) in new.into_iter().flat_map(|new| over(new).map(move |index| (new, index))) {
+            check_digits(index, version.properties, at)?;
             if index.index_type == IndexType::Unique {
                 self.claim(graph, index, old, version, at);
                 continue;
@@ -207,21 +216,20 @@ impl IndexChanges {
         new: Version<'_>,
         at: Option<usize>,
     ) {
-        let Some(mut claim) = Claim::new(graph.number, index, new.element, new.properties, at, self.group) else {
-            return;
-        };
         // One that expires some time may have lost its place already, should a clock have gone back.
         let held = |old: &Version<'_>| {
             index.complete && old.label == new.label && old.expires_at_ms.is_none() && !graph.shared.is_shared()
         };
-        let same = |released: &Claim| released.entry == claim.entry && released.element == claim.element;
-        if old.is_some_and(|old| held(&old))
-            && let Some(at) = self.released.iter().rposition(same)
-        {
-            self.released.swap_remove(at);
-            claim.is_kept = true;
+        for mut claim in Claim::all(graph.number, index, new.element, new.properties, at, self.group) {
+            let same = |released: &Claim| released.entry == claim.entry && released.element == claim.element;
+            if old.is_some_and(|old| held(&old))
+                && let Some(at) = self.released.iter().rposition(same)
+            {
+                self.released.swap_remove(at);
+                claim.is_kept = true;
+            }
+            self.claimed.push(claim);
         }
-        self.claimed.push(claim);
     }
 }
 
@@ -231,6 +239,14 @@ fn check_count(index: &IndexLabel, count: usize, at: Option<usize>) -> Result<()
         return Ok(());
     }
     Err(StoreError::TooManyTokens { index: at, index_label: index.name.clone(), count, limit })
+}
+
+fn check_digits(index: &IndexLabel, properties: &Properties, at: Option<usize>) -> Result<(), StoreError> {
+    let limit = NUMBER_BYTES_MAX;
+    match digits_beyond(index, properties) {
+        Some(count) => Err(StoreError::TooManyTokens { index: at, index_label: index.name.clone(), count, limit }),
+        None => Ok(()),
+    }
 }
 
 impl WriteUnit<'_> {
@@ -314,16 +330,20 @@ pub(crate) fn is_indexed_edge(catalogue: &Catalogue, id: &EdgeId) -> bool {
 }
 
 /// Adds the stripes of the places in unique indexes that an element asks for, so that most writers need not lock twice.
+/// Whether there are such indexes.
 pub(crate) fn add_unique_stripes(
     mask: &mut Mask,
     graph: &Graph,
     indexes: &[std::sync::Arc<IndexLabel>],
     properties: &Properties,
-) {
-    let mut bytes = Vec::new();
+) -> bool {
+    let mut any = false;
     for index in indexes.iter().filter(|index| index.index_type == IndexType::Unique && index.is_kept()) {
-        bytes.clear();
-        index_key::unique_partition(&mut bytes, graph.number, index.id, &super::entries::values(index, properties));
-        mask.add_bytes(&bytes);
+        let mut places = BTreeSet::new();
+        // Whose place it is does not matter to the place.
+        add_entries(&mut places, graph.number, index, ElementRef::Vertex(&VertexId::Number(0)), properties);
+        places.iter().for_each(|place| mask.add_bytes(place.key().as_bytes()));
+        any = true;
     }
+    any
 }

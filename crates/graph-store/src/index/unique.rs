@@ -3,13 +3,15 @@
 //! A place is free when it has no entry, or one whose holder has expired, is gone or has other values now. Such a
 //! holder's stripes are locked before its place is taken, so that it is not at work on it.
 
+use std::collections::BTreeSet;
+
 use graph_model::{ElementId, ElementRef, LabelId, Properties, Value};
 use graph_schema::{Catalogue, IndexLabel};
-use key_codec::{GraphNumber, index_key, tables};
+use key_codec::index_entries::{Entry, add_entries, values};
+use key_codec::{GraphNumber, index_key, tables, tagged_key};
 use kv::{Keys, WriteBatch};
 use rustc_hash::FxHashMap;
 
-use super::entries::{Entry, add_entries, values};
 use super::write_unit::{Refusal, WriteUnit};
 use crate::core::clock::{is_expired, now_ms};
 use crate::core::error::StoreError;
@@ -35,25 +37,28 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// The place of an element with these properties; `None` where it has none of the fields.
-    pub(super) fn new(
+    /// The places of an element with these properties: none where it has none of the fields, one, and in an auto graph
+    /// one for each of its values.
+    pub(super) fn all(
         graph: GraphNumber,
         index: &IndexLabel,
         element: ElementRef<'_>,
         properties: &Properties,
         at: Option<usize>,
         group: u32,
-    ) -> Option<Self> {
-        let mut entries = std::collections::BTreeSet::new();
+    ) -> impl Iterator<Item = Self> {
+        let mut entries = BTreeSet::new();
         add_entries(&mut entries, graph, index, element, properties);
-        Some(Self {
-            entry: entries.pop_first()?,
-            element: element.to_owned(),
-            index: index.id,
+        let (element, index) = (element.to_owned(), (index.id, values(index, properties)));
+        let values: Vec<Option<Value>> = index.1.into_iter().map(Option::<&Value>::cloned).collect();
+        entries.into_iter().map(move |entry| Self {
+            entry,
+            element: element.clone(),
+            index: index.0,
             is_kept: false,
             at,
             group,
-            values: values(index, properties).into_iter().map(Option::<&Value>::cloned).collect(),
+            values: values.clone(),
         })
     }
 
@@ -87,6 +92,10 @@ impl Claim {
 
 /// The beginning of a value, for an error.
 fn shown(value: &Value) -> String {
+    if let Value::Any(cell) = value {
+        let text = tagged_key::shown(cell).unwrap_or_else(|| "?".to_owned());
+        return text.chars().take(graph_schema::limits::SHOWN_CHARS_MAX).collect();
+    }
     let items = value.items().iter().map(|item| graph_model::value_text(item, false).unwrap_or_else(|_| "?".into()));
     let text = items.collect::<Vec<_>>().join(",");
     text.chars().take(graph_schema::limits::SHOWN_CHARS_MAX).collect()
@@ -143,9 +152,9 @@ fn has_place(graph: &Graph, catalogue: &Catalogue, claim: &Claim, stored: &Store
         return false;
     }
     let Some(index) = catalogue.index_label(claim.index) else { return false };
-    index.is_over(stored.base())
-        && Claim::new(graph.number, index, stored.element(), stored.properties(), None, 0)
-            .is_some_and(|has| has.entry == claim.entry)
+    catalogue.is_over(index, stored.base())
+        && Claim::all(graph.number, index, stored.element(), stored.properties(), None, 0)
+            .any(|has| has.entry == claim.entry)
 }
 
 /// Appends the removal of entries that are given up, where the one that gives up holds the place: having expired, it

@@ -122,12 +122,7 @@ impl<'g> WriteUnit<'g> {
 
     /// Notes what a vertex that is written next in the batch changes in indexes. `old`: the stored one, expired or not.
     /// `index` is its position in the request.
-    pub(crate) fn note_vertex(
-        &mut self,
-        old: Option<&Vertex>,
-        new: Option<&Vertex>,
-        index: usize,
-    ) -> Result<(), StoreError> {
+    pub fn note_vertex(&mut self, old: Option<&Vertex>, new: Option<&Vertex>, index: usize) -> Result<(), StoreError> {
         self.changes.group = self.batch.group();
         self.changes.vertex(self.graph, &self.catalogue, old, new, self.positions.at(index))
     }
@@ -144,7 +139,7 @@ impl<'g> WriteUnit<'g> {
     /// [`StoreError::TooManyTokens`], [`StoreError::TooManyIndexEntries`].
     pub fn note_built(&mut self, index: &IndexLabel, stored: &Stored, at: usize) -> Result<(), StoreError> {
         self.changes.group = group_at(at);
-        self.changes.built(self.graph, index, stored)
+        self.changes.built(self.graph, &self.catalogue, index, stored)
     }
 
     /// The catalogue the elements were checked by. It stays in force while the locks are held.

@@ -1,44 +1,16 @@
 //! The use of one index: which ranges of its table hold the entries of the elements that meet its conditions.
 
 use std::collections::BTreeSet;
-use std::ops::Bound;
 use std::sync::Arc;
 
-use graph_model::{ElementId, Properties, PropertyKeyId, Value};
-use graph_schema::{Conditions, IndexLabel, IndexType, Interval, Predicate, equal};
-use key_codec::{index_key, tables};
-use kv::{Cursor, Key, Read, RowRange, TableId, prefix_end, successor};
+use graph_model::{ElementId, ElementRef, Properties};
+use graph_schema::{Conditions, IndexLabel, IndexType, Predicate};
+use key_codec::index_entries::{Entry, add_entries, values_in_row};
+use key_codec::index_ranges::{self, KeyRange};
+use key_codec::{GraphNumber, index_key, tables};
+use kv::{Cursor, Key, Read, RowRange, TableId, successor};
 
-use crate::index::entries::values_in_row;
 use crate::{Graph, StoreError, limits};
-
-/// Rows of one partition of an index table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct KeyRange {
-    partition: Vec<u8>,
-    start: Vec<u8>,
-    end: Option<Vec<u8>>,
-}
-
-impl KeyRange {
-    fn first_key(&self) -> Vec<u8> {
-        [&*self.partition, &*self.start].concat()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.end.as_ref().is_some_and(|end| *end <= self.start)
-    }
-}
-
-/// Where an element can have entries in several ranges: what each range stands for, in the order of the ranges.
-enum Several {
-    /// It has at most one.
-    No,
-    /// Items of a collection.
-    Items(PropertyKeyId, Vec<Value>),
-    /// Tokens of a text.
-    Tokens(PropertyKeyId, Vec<String>),
-}
 
 /// One index and the ranges of its table to walk, in the order of their keys; none meets another.
 pub(crate) struct Access {
@@ -47,7 +19,9 @@ pub(crate) struct Access {
     /// Values before the element in a row.
     values_in_row: usize,
     ranges: Vec<KeyRange>,
-    several: Several,
+    graph: GraphNumber,
+    /// Whether an element can have several entries in the ranges.
+    has_several: bool,
 }
 
 impl Access {
@@ -58,95 +32,20 @@ impl Access {
         fields: usize,
         conditions: &Conditions,
     ) -> Result<Self, StoreError> {
-        let table = tables::of_index(index.index_type);
-        let values_in_row = values_in_row(index);
-        let mut access =
-            Self { index: Arc::clone(index), table, values_in_row, ranges: Vec::new(), several: Several::No };
-        let predicates: Vec<(PropertyKeyId, &Predicate)> = index
-            .fields
-            .iter()
-            .take(fields)
-            .filter_map(|field| Some((*field, &conditions.get(*field)?.predicate)))
-            .collect();
-        match (index.index_type, &*predicates) {
-            (IndexType::Search, [(key, Predicate::TextContains(words))]) => access.search(graph, *key, words),
-            (IndexType::Secondary, [(key, Predicate::ContainsAny(items))]) => access.items(graph, *key, items),
-            _ => access.tuples(graph, &predicates)?,
-        }
-        Ok(access)
-    }
-
-    fn search(&mut self, graph: &Graph, key: PropertyKeyId, words: &str) {
-        let tokens = self.index.analyzer.tokens(words).into_iter();
-        let mut ranges: Vec<(KeyRange, String)> = tokens
-            .map(|token| {
-                let mut range = KeyRange::default();
-                index_key::token_partition(&mut range.partition, graph.number, self.index.id, &token);
-                (range, token)
-            })
-            .collect();
-        ranges.sort_by(|(a, _), (b, _)| a.partition.cmp(&b.partition));
-        ranges.dedup_by(|(a, _), (b, _)| a == b);
-        let (ranges, tokens) = ranges.into_iter().unzip();
-        self.ranges = ranges;
-        self.several = Several::Tokens(key, tokens);
-    }
-
-    fn items(&mut self, graph: &Graph, key: PropertyKeyId, items: &[Value]) {
-        let mut ranges: Vec<(KeyRange, Value)> = items
-            .iter()
-            .map(|item| {
-                let mut range = KeyRange::default();
-                index_key::equal_partition(&mut range.partition, graph.number, self.index.id, item);
-                (range, item.clone())
-            })
-            .collect();
-        ranges.sort_by(|(a, _), (b, _)| a.partition.cmp(&b.partition));
-        ranges.dedup_by(|(a, _), (b, _)| a == b);
-        let (ranges, items) = ranges.into_iter().unzip();
-        self.ranges = ranges;
-        self.several = Several::Items(key, items);
-    }
-
-    /// One range for each combination of values; the last field may be an interval or two.
-    fn tuples(&mut self, graph: &Graph, predicates: &[(PropertyKeyId, &Predicate)]) -> Result<(), StoreError> {
-        let mut ranges = vec![KeyRange::default()];
-        let in_range_table = self.table == tables::INDEX_RANGE;
-        if in_range_table {
-            for range in &mut ranges {
-                index_key::index_partition(&mut range.partition, graph.number, self.index.id);
-            }
-        }
-        for (at, (_, predicate)) in predicates.iter().enumerate() {
-            let parts = parts(predicate);
-            if ranges.len().saturating_mul(parts.len()) > limits::INDEX_RANGES_MAX {
-                return Err(StoreError::TooManyRanges { limit: limits::INDEX_RANGES_MAX });
-            }
-            let is_partition = at == 0 && !in_range_table;
-            let mut longer = Vec::with_capacity(ranges.len() * parts.len());
-            for range in &ranges {
-                for part in &parts {
-                    let mut range = range.clone();
-                    match part {
-                        Part::Value(value) if is_partition => {
-                            index_key::equal_partition(&mut range.partition, graph.number, self.index.id, value);
-                        }
-                        Part::Value(value) => {
-                            index_key::put_value(&mut range.start, Some(value));
-                            range.end = prefix_end(&range.start);
-                        }
-                        Part::Interval(interval) => narrow(&mut range, interval),
-                    }
-                    longer.push(range);
-                }
-            }
-            ranges = longer;
-        }
-        ranges.retain(|range| !range.is_empty());
-        ranges.sort_by_cached_key(KeyRange::first_key);
-        ranges.dedup();
-        self.ranges = ranges;
-        Ok(())
+        let fields = index.fields.iter().take(fields);
+        let predicates: Vec<&Predicate> = fields.filter_map(|field| Some(&conditions.get(*field)?.predicate)).collect();
+        let limit = limits::INDEX_RANGES_MAX;
+        let ranges = index_ranges::ranges(graph.number, index, &predicates, limit);
+        let has_several =
+            graph.is_auto() || matches!(&*predicates, [Predicate::TextContains(_) | Predicate::ContainsAny(_)]);
+        Ok(Self {
+            index: Arc::clone(index),
+            table: tables::of_index(index.index_type),
+            values_in_row: values_in_row(index),
+            ranges: ranges.ok_or(StoreError::TooManyRanges { limit })?,
+            graph: graph.number,
+            has_several,
+        })
     }
 
     /// Walks the entries after `after`.
@@ -164,90 +63,25 @@ impl Access {
         Entries { access: self, read, after, at, cursor: None }
     }
 
-    /// Whether an element has an entry in a range before the one at `at`: it has been met there.
-    pub(crate) fn was_met(&self, at: usize, properties: &Properties) -> bool {
-        match &self.several {
-            Several::No => false,
-            Several::Items(key, items) => {
-                let earlier = items.get(..at).unwrap_or_default();
-                let own = properties.get(*key).map_or(&[][..], Value::items);
-                earlier.iter().any(|item| own.iter().any(|own| equal(own, item)))
-            }
-            Several::Tokens(key, tokens) => {
-                let earlier = tokens.get(..at).unwrap_or_default();
-                !earlier.is_empty() && self.shares(*key, earlier, properties)
-            }
-        }
+    /// Whether an element has an entry before the one with `key`: it has been met there. Also where it has none: it was
+    /// changed since that entry was made.
+    pub(crate) fn was_met(&self, key: Key<'_>, element: ElementRef<'_>, properties: &Properties) -> bool {
+        self.has_several
+            && self.first_entry(element, properties).is_none_or(|first| first.key().as_bytes() != key.as_bytes())
     }
 
     /// Whether an element has one of the tokens this index is asked for; true of other indexes. The entry says so, the
     /// element must too.
-    pub(crate) fn has_token(&self, properties: &Properties) -> bool {
-        match &self.several {
-            Several::Tokens(key, tokens) => self.shares(*key, tokens, properties),
-            _ => true,
-        }
+    pub(crate) fn has_token(&self, element: ElementRef<'_>, properties: &Properties) -> bool {
+        self.index.index_type != IndexType::Search || self.first_entry(element, properties).is_some()
     }
 
-    fn shares(&self, key: PropertyKeyId, tokens: &[String], properties: &Properties) -> bool {
+    /// The first of an element's entries in the ranges.
+    fn first_entry(&self, element: ElementRef<'_>, properties: &Properties) -> Option<Entry> {
         let mut own = BTreeSet::new();
-        for item in properties.get(key).map_or(&[][..], Value::items) {
-            if let Value::Text(text) = item {
-                self.index.analyzer.add_tokens(text, &mut own);
-            }
-        }
-        tokens.iter().any(|token| own.contains(token))
+        add_entries(&mut own, self.graph, &self.index, element, properties);
+        own.into_iter().find(|own| self.ranges.iter().any(|range| range.contains(own.key())))
     }
-}
-
-/// One piece of what a predicate accepts.
-enum Part<'a> {
-    Value(&'a Value),
-    Interval(Interval),
-}
-
-fn parts(predicate: &Predicate) -> Vec<Part<'_>> {
-    match predicate {
-        // The entries of a collection are those of its items; the element is compared with the whole.
-        Predicate::Equal(Value::List(items) | Value::Set(items)) => {
-            items.first().map(Part::Value).into_iter().collect()
-        }
-        Predicate::Equal(value) => vec![Part::Value(value)],
-        Predicate::OneOf(values) | Predicate::ContainsAny(values) => values.iter().map(Part::Value).collect(),
-        Predicate::Range(interval) => vec![Part::Interval(interval.clone())],
-        Predicate::Outside(low, high) => vec![below(low), above(high)],
-        Predicate::NotEqual(value) => vec![below(value), above(value)],
-        Predicate::TextContains(_) => Vec::new(),
-    }
-}
-
-fn below<'a>(value: &Value) -> Part<'a> {
-    Part::Interval(Interval { low: Bound::Unbounded, high: Bound::Excluded(value.clone()) })
-}
-
-fn above<'a>(value: &Value) -> Part<'a> {
-    Part::Interval(Interval { low: Bound::Excluded(value.clone()), high: Bound::Unbounded })
-}
-
-/// Narrows a range, whose start holds the values before, to an interval of numbers or dates: their keys are of one
-/// length.
-fn narrow(range: &mut KeyRange, interval: &Interval) {
-    let prefix = std::mem::take(&mut range.start);
-    let with = |value: &Value| {
-        let mut key = prefix.clone();
-        index_key::put_value(&mut key, Some(value));
-        key
-    };
-    range.start = match &interval.low {
-        Bound::Unbounded => prefix.clone(),
-        Bound::Included(value) => with(value),
-        Bound::Excluded(value) => prefix_end(&with(value)).unwrap_or_default(),
-    };
-    range.end = match &interval.high {
-        Bound::Unbounded => prefix_end(&prefix),
-        Bound::Included(value) => prefix_end(&with(value)),
-        Bound::Excluded(value) => Some(with(value)),
-    };
 }
 
 /// A walk over the entries of an access.
@@ -260,9 +94,8 @@ pub(crate) struct Entries<'a> {
 }
 
 impl Entries<'_> {
-    /// Gives the next entry to `take`: the position of its range, its key and the element it leads to. False at the
-    /// end.
-    pub(crate) fn next(&mut self, take: impl FnOnce(usize, Key<'_>, ElementId)) -> Result<bool, StoreError> {
+    /// Gives the next entry to `take`: its key and the element it leads to. False at the end.
+    pub(crate) fn next(&mut self, take: impl FnOnce(Key<'_>, ElementId)) -> Result<bool, StoreError> {
         loop {
             if self.cursor.is_none() {
                 let Some(range) = self.access.ranges.get(self.at) else { return Ok(false) };
@@ -275,7 +108,7 @@ impl Entries<'_> {
                 && let Some(entry) = cursor.next()?
             {
                 let element = index_key::read_row(entry.key.row(), self.access.values_in_row)?;
-                take(self.at, entry.key, element);
+                take(entry.key, element);
                 return Ok(true);
             }
             self.cursor = None;

@@ -1,6 +1,6 @@
 //! What finding a vertex and finding an edge have in common.
 
-use graph_model::{Edge, EdgeId, ElementId, LabelId, Properties, Vertex, VertexId};
+use graph_model::{Edge, EdgeId, ElementId, ElementRef, LabelId, Properties, Vertex, VertexId};
 use kv::Read;
 
 use super::plan::Base;
@@ -20,6 +20,7 @@ pub(crate) trait Element: Sized {
     fn id_of_vertex(id: &VertexId) -> Option<Self::Id>;
     /// The elements with the given ids, in the same order; `None` where there is none (any more).
     fn fetch(graph: &Graph, read: &dyn Read, ids: &[Self::Id]) -> Result<Vec<Option<Self>>, StoreError>;
+    fn reference(&self) -> ElementRef<'_>;
     fn label(&self) -> LabelId;
     fn properties(&self) -> &Properties;
 }
@@ -41,6 +42,10 @@ impl Element for Vertex {
 
     fn fetch(graph: &Graph, read: &dyn Read, ids: &[VertexId]) -> Result<Vec<Option<Self>>, StoreError> {
         read_vertices(graph, read, ids)
+    }
+
+    fn reference(&self) -> ElementRef<'_> {
+        ElementRef::Vertex(&self.id)
     }
 
     fn label(&self) -> LabelId {
@@ -69,6 +74,10 @@ impl Element for Edge {
 
     fn fetch(graph: &Graph, read: &dyn Read, ids: &[EdgeId]) -> Result<Vec<Option<Self>>, StoreError> {
         read_edges(graph, read, ids)
+    }
+
+    fn reference(&self) -> ElementRef<'_> {
+        ElementRef::Edge(&self.id)
     }
 
     fn label(&self) -> LabelId {

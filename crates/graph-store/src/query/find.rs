@@ -9,7 +9,7 @@ use graph_schema::{Catalogue, Conditions};
 
 use super::Element;
 use super::plan::{self, Base, Plan};
-use super::run::{AMONG_IDS, Found, IN_INDEX, Stage, Walk};
+use super::run::{AMONG_IDS, Accepted, Found, IN_INDEX, Stage, Walk};
 use crate::StoreError;
 use crate::core::graph::Graph;
 use crate::read::page::{self, Position};
@@ -32,7 +32,8 @@ impl<'a, E: Element> Found<'a, E> {
             None => plan::labels_with(&moment.catalogue, E::BASE, &conditions)?,
         };
         let stages = stages::<E>(&moment, labels, &conditions, start)?;
-        Ok(Self { moment, conditions, stages, kind: PhantomData })
+        let accepted = Accepted::Exactly;
+        Ok(Self { moment, conditions, stages, accepted, kind: PhantomData })
     }
 
     /// The elements after a position.
@@ -40,6 +41,20 @@ impl<'a, E: Element> Found<'a, E> {
         let first = start.as_ref().and_then(|start| self.stages.iter().position(|at| at.label.0 == start.label));
         Walk::new(self, first.unwrap_or_default(), start)
     }
+}
+
+/// Whether the elements of a list are found by indexes: those that meet conditions, but of an auto graph only where
+/// there is one, and no page that a list without it began.
+pub(crate) fn is_by_index<E: Element>(
+    catalogue: &Catalogue,
+    labels: Option<&[LabelId]>,
+    conditions: &Conditions,
+    range: &Range,
+    without: u64,
+) -> bool {
+    let goes_on = matches!(range, Range::Page { token, .. } if page::decode(token, without).is_ok());
+    let is_served = || !goes_on && plan::check_candidates(catalogue, E::BASE, labels, conditions).is_ok();
+    !conditions.is_empty() && (!catalogue.is_auto() || is_served())
 }
 
 /// Gives the elements that meet all conditions to `visit`, until it breaks off. `labels` as of [`Found::plan`].
@@ -76,13 +91,23 @@ pub(crate) struct FoundInBatches<'a, E> {
 /// Plans a look-up for batches. `labels`: those of the query in the catalogue of its moment, as of [`Found::plan`].
 pub(crate) fn open<'a, E: Element>(
     view: View<'a>,
-    labels: impl FnOnce(&Catalogue) -> Option<Vec<LabelId>>,
+    labels: impl Fn(&Catalogue) -> Option<Vec<LabelId>>,
+    among_others: bool,
     conditions: Conditions,
     limit: Option<u64>,
 ) -> Result<FoundInBatches<'a, E>, StoreError> {
+    if view.catalogue.is_auto() {
+        // Most look-ups of most auto graphs end here.
+        plan::check_candidates(view.catalogue, E::BASE, labels(view.catalogue).as_deref(), &conditions)?;
+    }
     let moment = view.moment()?;
     let labels = labels(&moment.catalogue);
-    let found = Found::plan(moment, labels, conditions, None)?;
+    let accepted = match (moment.catalogue.is_auto(), among_others) {
+        (false, _) => Accepted::Exactly,
+        (true, false) => Accepted::Candidates,
+        (true, true) => Accepted::CandidatesOfSets,
+    };
+    let found = Found { accepted, ..Found::plan(moment, labels, conditions, None)? };
     Ok(FoundInBatches { found, budget: view.budget, last: None, left: limit })
 }
 

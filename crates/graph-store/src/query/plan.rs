@@ -122,13 +122,13 @@ fn choose(
     driver: Option<LabelId>,
 ) -> Result<Vec<Use>, StoreError> {
     let mut open: Vec<PropertyKeyId> = conditions.iter().map(|condition| condition.key).collect();
-    let over = catalogue.indexes_over(base == Base::Vertex, label);
-    let usable: Vec<Use> = over
-        .iter()
-        .filter(|index| index.status == Status::Created)
-        .map(|index| Use { index: Arc::clone(index), fields: fields_used(index, conditions) })
-        .filter(|chosen| chosen.fields > 0)
-        .collect();
+    let usable = usable(catalogue, base, label, conditions);
+    if catalogue.is_auto() {
+        // What it leads to is compared by who asks.
+        let best = usable.into_iter().filter(|one| driver.is_none_or(|driver| one.index.id == driver));
+        let best = best.max_by_key(|one| one.rank(&open));
+        return best.map(|best| vec![best]).ok_or_else(|| no_candidates(catalogue, base, Some(label)));
+    }
     let mut chosen: Vec<Use> = Vec::new();
     while !open.is_empty() {
         let forced = driver.filter(|_| chosen.is_empty());
@@ -146,6 +146,39 @@ fn choose(
         chosen.push(best.clone());
     }
     Ok(chosen)
+}
+
+/// The indexes over a label that serve for some of the conditions.
+fn usable(catalogue: &Catalogue, base: Base, label: LabelId, conditions: &Conditions) -> Vec<Use> {
+    let over = catalogue.indexes_over(base == Base::Vertex, label).iter();
+    // Of an auto graph none may be missed.
+    let ready = over.filter(|index| index.status == Status::Created && (index.complete || !catalogue.is_auto()));
+    let uses = ready.map(|index| Use { index: Arc::clone(index), fields: fields_used(index, conditions) });
+    uses.filter(|chosen| chosen.fields > 0).collect()
+}
+
+/// Whether an index of an auto graph leads to candidates; [`StoreError::NoIndex`] where not.
+pub(crate) fn check_candidates(
+    catalogue: &Catalogue,
+    base: Base,
+    labels: Option<&[LabelId]>,
+    conditions: &Conditions,
+) -> Result<(), StoreError> {
+    let Some(labels) = labels else { return Err(no_candidates(catalogue, base, None)) };
+    match labels.iter().find(|label| usable(catalogue, base, **label, conditions).is_empty()) {
+        Some(label) => Err(no_candidates(catalogue, base, Some(*label))),
+        None => Ok(()),
+    }
+}
+
+/// That nothing of an auto graph leads to elements by their properties.
+fn no_candidates(catalogue: &Catalogue, base: Base, label: Option<LabelId>) -> StoreError {
+    let name = label.and_then(|label| match base {
+        Base::Vertex => catalogue.vertex_label(label).map(|label| label.name.as_str()),
+        Base::Edge => catalogue.edge_label(label).map(|label| label.name.as_str()),
+    });
+    let query = format!("finding {} of {} by properties", words(base), name.unwrap_or("any label"));
+    StoreError::NoIndex { query, hint: "no index that is built leads to them".to_owned() }
 }
 
 /// How many of an index's first fields the conditions use.
@@ -177,6 +210,8 @@ fn is_fixed(condition: &Condition) -> bool {
 /// Whether a condition accepts intervals of values that have an order.
 fn is_ranged(condition: &Condition) -> bool {
     match &condition.predicate {
+        // Of an auto graph the two halves may meet.
+        Predicate::Outside(Value::Any(_), _) => false,
         Predicate::Range(_) | Predicate::Outside(..) => true,
         Predicate::NotEqual(value) => order(value, value).is_some(),
         _ => false,

@@ -31,10 +31,22 @@ pub(super) struct Stage {
     pub(super) narrowing: OnceCell<Vec<FxHashSet<ElementId>>>,
 }
 
+/// Which of the elements that are met are given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Accepted {
+    /// Those of the label that meet all conditions.
+    Exactly,
+    /// Of an auto graph: those of the label.
+    Candidates,
+    /// Of an auto graph: those whose label is a set with that of the index.
+    CandidatesOfSets,
+}
+
 /// A look-up at one moment.
 pub(super) struct Found<'a, E> {
     pub(super) moment: Moment<'a>,
     pub(super) conditions: Conditions,
+    pub(super) accepted: Accepted,
     pub(super) stages: Vec<Stage>,
     pub(super) kind: PhantomData<fn() -> E>,
 }
@@ -118,7 +130,7 @@ impl<'f, E: Element> Walk<'f, E> {
         let mut entries = access.entries(&*self.found.moment.read, None);
         loop {
             progress.row()?;
-            let more = entries.next(|_, _, element| {
+            let more = entries.next(|_, element| {
                 ids.insert(element);
             })?;
             if !more {
@@ -155,7 +167,6 @@ impl<'f, E: Element> Walk<'f, E> {
             if let Some(fetched) = E::id_of_vertex(id) {
                 let number = self.found.moment.graph.number;
                 round.ids.push(fetched);
-                round.ranges.push(0);
                 round.keys.push(|out| key::vertex_partition(out, number, id), |_| ());
             }
         }
@@ -173,9 +184,9 @@ impl<'f, E: Element> Walk<'f, E> {
         let mut round = Round::new();
         while (round.ids.len() as u64) < wanted {
             progress.row()?;
-            let more = entries.next(|range, key, element| {
+            let more = entries.next(|key, element| {
                 if narrowing.iter().all(|ids| ids.contains(&element)) {
-                    round.push(range, key, element);
+                    round.push(key, element);
                 }
             })?;
             if !more {
@@ -187,14 +198,24 @@ impl<'f, E: Element> Walk<'f, E> {
 
     /// Whether an element meets all conditions. Words of a text are those of the search index.
     fn accepts(&self, stage: &Stage, element: &E) -> bool {
+        match self.found.accepted {
+            Accepted::Exactly => {}
+            Accepted::Candidates => return element.label() == stage.label,
+            // The index is over no others, but perhaps over some that came after the catalogue.
+            Accepted::CandidatesOfSets => {
+                return self.found.moment.catalogue.vertex_label(element.label()).is_some();
+            }
+        }
         let properties = element.properties();
         let (driver, others) = stage.indexes();
         element.label() == stage.label
             && self.found.conditions.iter().all(|condition| match condition.predicate {
-                Predicate::TextContains(_) => properties.get(condition.key).is_some(),
+                Predicate::TextContains(_) if !self.found.moment.catalogue.is_auto() => {
+                    properties.get(condition.key).is_some()
+                }
                 _ => condition.matches(properties),
             })
-            && driver.into_iter().chain(others).all(|access| access.has_token(properties))
+            && driver.into_iter().chain(others).all(|access| access.has_token(element.reference(), properties))
     }
 }
 
@@ -203,12 +224,9 @@ impl<E: Element> Source<E> for Walk<'_, E> {
         while let Some(stage) = self.found.stages.get(self.stage) {
             let (driver, _) = stage.indexes();
             while let Some((at, element)) = self.elements.next() {
-                let (Some(element), Some(range), Some(key)) =
-                    (element, self.round.ranges.get(at), self.round.keys.get(at))
-                else {
-                    continue;
-                };
-                let was_met = driver.is_some_and(|driver| driver.was_met(*range, element.properties()));
+                let (Some(element), Some(key)) = (element, self.round.keys.get(at)) else { continue };
+                let (own, properties) = (element.reference(), element.properties());
+                let was_met = driver.is_some_and(|driver| driver.was_met(key, own, properties));
                 if was_met || !self.accepts(stage, &element) {
                     continue;
                 }
@@ -231,22 +249,20 @@ impl<E: Element> Source<E> for Walk<'_, E> {
     }
 }
 
-/// Entries or ids read ahead: what to fetch, and where it was met: the position of the range, and the key.
+/// Entries or ids read ahead: what to fetch, and the key where it was met.
 struct Round<E: Element> {
     ids: Vec<E::Id>,
-    ranges: Vec<usize>,
     keys: Keys,
 }
 
 impl<E: Element> Round<E> {
     fn new() -> Self {
-        Self { ids: Vec::new(), ranges: Vec::new(), keys: Keys::new() }
+        Self { ids: Vec::new(), keys: Keys::new() }
     }
 
-    fn push(&mut self, range: usize, key: Key<'_>, element: ElementId) {
+    fn push(&mut self, key: Key<'_>, element: ElementId) {
         if let Some(id) = E::id_of(element) {
             self.ids.push(id);
-            self.ranges.push(range);
             self.keys.push(|out| out.extend_from_slice(key.partition()), |out| out.extend_from_slice(key.row()));
         }
     }

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use graph_model::{Direction, Edge, EdgeId, LabelId, PropertyKeyId, Value, VertexId, join_values};
+use graph_model::{Direction, Edge, EdgeId, LabelId, PropertyKeyId, Value, VertexId};
 use graph_schema::{Catalogue, Conditions, EdgeLabelKind, Predicate};
 use key_codec::{CodecError, key, tables, value};
 use kv::{Cursor, Key, Read, RowRange, TableId, prefix_end, successor};
@@ -159,12 +159,7 @@ fn sort_prefix(catalogue: &Catalogue, label: LabelId, conditions: &Conditions) -
         _ => None,
     };
     let values: Vec<&Value> = keys.iter().map_while(named).collect();
-    let mut prefix = Vec::new();
-    if !values.is_empty() {
-        let joined = join_values(values.iter().copied(), true)?;
-        key::edge_row_prefix(&mut prefix, &joined, values.len() == keys.len());
-    }
-    Ok(prefix)
+    Ok(edge_rows::sort_prefix(values.iter().copied(), values.len() == keys.len())?)
 }
 
 fn stages(catalogue: &Catalogue, label: Option<LabelId>, direction: Option<Direction>) -> VecDeque<Stage> {

@@ -23,6 +23,8 @@ pub(crate) struct View<'a> {
     pub(crate) labels: &'a [LabelId],
     /// What is written over the graph and not yet stored, where that is read too.
     pub(crate) unit: Option<&'a UnitRows>,
+    /// Whether what is written has its entries in all index labels of the catalogue.
+    pub(crate) unit_has_entries: bool,
 }
 
 /// All labels edges can have, in the order of their numbers.
@@ -57,12 +59,21 @@ impl<'a> View<'a> {
         Rows { graph: self.graph.number, read: self.read, labels: self.labels, budget: self.budget }
     }
 
-    /// The moment at which indexes are read, with the rows of the unit over it.
+    /// The moment at which indexes are read, with the rows of the unit over it. Of an auto graph it has the catalogue
+    /// of the view, whose indexes must still be those of the graph.
     pub(crate) fn moment(&self) -> Result<Moment<'a>, StoreError> {
-        let moment = Moment::now(self.graph)?;
+        let mut moment = Moment::now(self.graph)?;
+        if self.catalogue.is_auto() {
+            if !(self.unit_has_entries && moment.catalogue.has_same_indexes(self.catalogue)) {
+                let query = "finding elements by properties".to_owned();
+                let hint = "an index has come or gone since the request or the transaction began".to_owned();
+                return Err(StoreError::NoIndex { query, hint });
+            }
+            moment.catalogue = Arc::clone(self.catalogue);
+        }
         let Some(unit) = self.unit else { return Ok(moment) };
         // The unit has index entries by its own catalogue.
-        if !Arc::ptr_eq(&moment.catalogue, self.catalogue) && !moment.catalogue.extends(self.catalogue) {
+        if !Arc::ptr_eq(&moment.catalogue, self.catalogue) {
             return Err(StoreError::SchemaChanged);
         }
         Ok(Moment { read: Box::new(Overlay::new(moment.read, unit)), ..moment })

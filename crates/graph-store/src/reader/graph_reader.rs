@@ -6,7 +6,7 @@ use adjacency::{NumberLists, Table, Wanted};
 use compact_str::CompactString;
 use edge_rows::{Neighbours, RowsError};
 use graph_access::{
-    AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Lookup, NumberedEdge, NumberedRead, WalkRead,
+    AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Lookup, NumberedEdge, NumberedRead, SortRange, WalkRead,
 };
 use graph_model::{Edge, EdgeId, ErrorKind, LabelId, Vertex, VertexId};
 use graph_schema::Catalogue;
@@ -49,7 +49,7 @@ impl<'a> GraphReader<'a> {
 
     fn view(&self) -> View<'_> {
         let Self { graph, budget, catalogue, labels, .. } = self;
-        View { graph, read: graph.engine(), budget, catalogue, labels, unit: None }
+        View { graph, read: graph.engine(), budget, catalogue, labels, unit: None, unit_has_entries: true }
     }
 }
 
@@ -59,7 +59,16 @@ impl WalkRead for GraphReader<'_> {
         owners: &'b [&'b VertexId],
         read: EdgeRead<'b>,
     ) -> Result<Box<dyn Cursor<EdgeRow> + 'b>, AccessError> {
-        port::edges_of(self.view(), owners, read)
+        self.edges_in(owners, read, &[])
+    }
+
+    fn edges_in<'b>(
+        &'b self,
+        owners: &'b [&'b VertexId],
+        read: EdgeRead<'b>,
+        ranges: &[SortRange],
+    ) -> Result<Box<dyn Cursor<EdgeRow> + 'b>, AccessError> {
+        port::edges_of(self.view(), owners, read, ranges)
     }
 
     fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, AccessError> {

@@ -40,7 +40,7 @@ pub struct EdgeQuery {
 impl Reader<'_> {
     /// Gives the vertices of a query to `visit`, until it breaks off, in an order that stays the same between calls.
     /// Conditions need indexes, or name all primary keys of the label; in an auto graph elements are compared one by
-    /// one.
+    /// one where there is no index.
     pub fn list_vertices(
         &self,
         query: &VertexQuery,
@@ -48,15 +48,19 @@ impl Reader<'_> {
         visit: &mut dyn FnMut(&Vertex) -> Visit,
     ) -> Result<Listed, StoreError> {
         let catalogue = self.graph.catalogue();
-        if !query.conditions.is_empty() && !catalogue.is_auto() {
-            let label = query.label.as_ref().map(std::slice::from_ref);
-            return find::list(self.graph, label, &query.conditions, &query.range, budget, visit);
-        }
         let asked = (!query.conditions.is_empty()).then(|| format!("{:?}", query.conditions));
         let fingerprint = match asked {
             None => page::fingerprint(("vertices", self.graph.number, query.label)),
             Some(asked) => page::fingerprint(("vertices", self.graph.number, query.label, asked)),
         };
+        let label = query.label.as_ref().map(std::slice::from_ref);
+        if find::is_by_index::<Vertex>(&catalogue, label, &query.conditions, &query.range, fingerprint) {
+            match find::list(self.graph, label, &query.conditions, &query.range, budget, visit) {
+                // It has just gone.
+                Err(StoreError::NoIndex { .. }) if catalogue.is_auto() => {}
+                listed => return listed,
+            }
+        }
         let (mut progress, start) = Progress::new(&query.range, fingerprint, budget)?;
         if progress.is_empty() {
             return Ok(Listed::default());
@@ -80,13 +84,19 @@ impl Reader<'_> {
         visit: &mut dyn FnMut(&Edge) -> Visit,
     ) -> Result<Listed, StoreError> {
         let catalogue = self.graph.catalogue();
-        if query.vertex.is_none() && !query.conditions.is_empty() && !catalogue.is_auto() {
-            let labels = query.label.map(|label| catalogue.edge_labels_under(label));
-            return find::list(self.graph, labels.as_deref(), &query.conditions, &query.range, budget, visit);
-        }
         let direction = query.vertex.as_ref().map(|(id, direction)| (id, *direction));
         let asked = (!query.conditions.is_empty()).then(|| format!("{:?}", query.conditions));
         let fingerprint = page::fingerprint(("edges", self.graph.number, query.label, direction, asked));
+        let labels = query.label.map(|label| catalogue.edge_labels_under(label));
+        let (labels, range) = (labels.as_deref(), &query.range);
+        if query.vertex.is_none()
+            && find::is_by_index::<Edge>(&catalogue, labels, &query.conditions, range, fingerprint)
+        {
+            match find::list(self.graph, labels, &query.conditions, range, budget, visit) {
+                Err(StoreError::NoIndex { .. }) if catalogue.is_auto() => {}
+                listed => return listed,
+            }
+        }
         let (mut progress, start) = Progress::new(&query.range, fingerprint, budget)?;
         if progress.is_empty() {
             return Ok(Listed::default());

@@ -2,9 +2,9 @@
 
 use compact_str::CompactString;
 use edge_rows::EdgeCursor;
-use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, Lookup};
+use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, Lookup, SortRange};
 use graph_model::{Edge, EdgeId, ElementId, LabelId, Value, Vertex, VertexId};
-use graph_schema::Catalogue;
+use graph_schema::{Catalogue, LABEL_JOINT};
 use key_codec::{index_key, tables};
 use kv::Keys;
 
@@ -22,14 +22,15 @@ pub(crate) fn check(view: View<'_>) -> Result<(), AccessError> {
     Ok(view.budget.check().map_err(StoreError::from)?)
 }
 
-/// See [`graph_access::WalkRead::edges_of`].
+/// See [`graph_access::WalkRead::edges_in`].
 pub(crate) fn edges_of<'a>(
     view: View<'a>,
     owners: &'a [&'a VertexId],
     read: EdgeRead<'a>,
+    ranges: &[SortRange],
 ) -> Result<Box<dyn Cursor<EdgeRow> + 'a>, AccessError> {
     check(view)?;
-    let mut edges = EdgeCursor::new(view.rows(), owners, read);
+    let mut edges = EdgeCursor::new(view.rows(), owners, read).within(ranges);
     Ok(cursor(move |batch, rows_max| {
         edges.fill(batch, rows_max)?;
         view.graph.unless_cleared(())
@@ -80,16 +81,18 @@ pub(crate) fn edges_by_key(view: View<'_>, ids: &[CompactString]) -> Result<Vec<
     Ok(view.graph.unless_cleared(found)?)
 }
 
-/// See [`graph_access::GraphRead::find_vertices`]. Without conditions it is a scan, and in an auto graph, which has no
-/// indexes.
+/// See [`graph_access::GraphRead::find_vertices`]. Without conditions it is a scan.
 pub(crate) fn find_vertices(view: View<'_>, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + '_>, AccessError> {
-    let Lookup { label, conditions, limit, properties } = lookup;
+    let Lookup { label, among_others, conditions, limit, properties } = lookup;
     check(view)?;
-    if conditions.is_empty() || view.catalogue.is_auto() {
+    if conditions.is_empty() {
         let mut all = scan_vertices(view, label, conditions, limit, properties)?;
         return Ok(cursor(move |batch, rows_max| all.fill(batch, rows_max)));
     }
-    let mut found = find::open(view, |_| label.map(|label| vec![label]), conditions, limit)?;
+    // Nothing has a set of names among others.
+    let is_name = |label| view.catalogue.vertex_label(label).is_some_and(|label| !label.name.contains(LABEL_JOINT));
+    let among_others = among_others && label.is_some_and(is_name);
+    let mut found = find::open(view, |_| label.map(|label| vec![label]), among_others, conditions, limit)?;
     Ok(cursor(move |batch, rows_max| found.fill(batch, rows_max)))
 }
 
@@ -109,14 +112,14 @@ pub(crate) fn count_edges(view: View<'_>, label: Option<LabelId>) -> Result<u64,
 
 /// See [`graph_access::GraphRead::find_edges`]. A scan as [`find_vertices`].
 pub(crate) fn find_edges(view: View<'_>, lookup: Lookup) -> Result<Box<dyn Cursor<Edge> + '_>, AccessError> {
-    let Lookup { label, conditions, limit, properties: _ } = lookup;
+    let Lookup { label, among_others: _, conditions, limit, properties: _ } = lookup;
     check(view)?;
-    if conditions.is_empty() || view.catalogue.is_auto() {
+    if conditions.is_empty() {
         let mut all = scan_edges(view, label, conditions, limit)?;
         return Ok(cursor(move |batch, rows_max| all.fill(batch, rows_max)));
     }
     let labels = |catalogue: &Catalogue| label.map(|label| catalogue.edge_labels_under(label));
-    let mut found = find::open(view, labels, conditions, limit)?;
+    let mut found = find::open(view, labels, false, conditions, limit)?;
     Ok(cursor(move |batch, rows_max| found.fill(batch, rows_max)))
 }
 

@@ -8,6 +8,7 @@ use kv::RowRange;
 
 use crate::core::error::StoreError;
 use crate::core::expiry::delete_expiry;
+use crate::core::graph::Graph;
 use crate::core::pending::Pending;
 use crate::core::stripes::{Locks, Mask, Wait};
 use crate::core::texts::edge_id_text;
@@ -22,7 +23,7 @@ impl Writer<'_> {
     /// Deletes an edge.
     pub fn delete_edge(&self, id: &EdgeId, wait: Wait) -> Result<Pending<()>, StoreError> {
         let graph = self.graph;
-        let stripes = Locks { exclusive: Mask::of(&id.source), shared: Mask::of(&id.target) };
+        let stripes = Locks { shared: Mask::of(&id.target), ..Locks::exclusive(Mask::of(&id.source)) };
         WriteUnit::lock(graph, wait, stripes, |mut unit| {
             let not_found = || StoreError::EdgeNotFound { id: edge_id_text(&unit.catalogue, id) };
             let edge = Reader::new(graph).edge(id)?.ok_or_else(not_found)?;
@@ -41,8 +42,32 @@ impl Writer<'_> {
             let not_found = || StoreError::VertexNotFound { id: id.to_string() };
             let vertex = Reader::new(unit.graph).vertex(id)?.ok_or_else(not_found)?;
             remove_vertex_wholly(&mut unit, &vertex)?;
-            Ok(unit.submit_with(()))
+            Ok((unit.graph.shared.has_others(), unit.submit_with(())))
         })
+        .and_then(|(others, pending)| if others { self.with_late_edges(pending, id) } else { Ok(pending) })
+    }
+
+    fn with_late_edges(&self, removed: Pending<()>, id: &VertexId) -> Result<Pending<()>, StoreError> {
+        removed.wait()?;
+        remove_late_edges(self.graph, id).map(Pending::stored)
+    }
+}
+
+/// Removes the edges of a vertex that another process put there while the vertex was being removed, having seen it. One
+/// that comes later still finds the vertex gone and takes its edge away itself ([`Writer::with_ends`]).
+pub(super) fn remove_late_edges(graph: &Graph, id: &VertexId) -> Result<(), StoreError> {
+    loop {
+        let late = WriteUnit::lock(graph, Wait::Allowed, Locks::exclusive(Mask::of(id)), |mut unit| {
+            if Reader::new(graph).vertex(id)?.is_none() {
+                remove_edges_of(&mut unit, id)?;
+            }
+            Ok((!unit.batch.is_empty()).then(|| unit.submit()))
+        })?;
+        match late {
+            // Looked for again: where clocks order writes, an edge can be later than its removal.
+            Some(late) => late.wait()?,
+            None => return Ok(()),
+        }
     }
 }
 

@@ -12,7 +12,58 @@ use crate::core::clock::{is_expired, now_ms};
 use crate::core::error::{End, StoreError};
 use crate::core::fetch::fetch;
 use crate::core::graph::Graph;
+use crate::core::pending::Pending;
+use crate::core::stripes::Wait;
 use crate::index::write_unit::Positions;
+use crate::write::Writer;
+
+impl Writer<'_> {
+    /// Waits for edges that were checked, and looks at their ends again, which other processes may have removed in the
+    /// meantime. Where one is gone the edge goes too: as if the vertex had been removed after the edge was stored.
+    pub(super) fn with_ends(&self, edges: Pending<Vec<Edge>>) -> Result<Pending<Vec<Edge>>, StoreError> {
+        let edges = edges.wait()?;
+        self.remove_dangling(&edges)?;
+        Ok(Pending::stored(edges))
+    }
+
+    /// Removes those of stored edges whose ends are gone.
+    pub(super) fn remove_dangling<E: Borrow<Edge>>(&self, edges: &[E]) -> Result<(), StoreError> {
+        let labels = end_labels(self.graph.engine(), self.graph.number, edges)?;
+        for edge in edges.iter().map(Borrow::borrow) {
+            if labels.contains_key(&edge.id.source) && labels.contains_key(&edge.id.target) {
+                continue;
+            }
+            match self.delete_edge(&edge.id, Wait::Allowed).and_then(Pending::wait) {
+                Ok(()) | Err(StoreError::EdgeNotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The labels of those ends of edges that exist, with one read.
+fn end_labels<'e, E: Borrow<Edge>>(
+    read: &(impl Read + ?Sized),
+    graph: GraphNumber,
+    edges: &'e [E],
+) -> Result<FxHashMap<&'e VertexId, LabelId>, StoreError> {
+    let mut places: FxHashMap<&VertexId, usize> = FxHashMap::default();
+    let mut keys = Keys::new();
+    for id in edges.iter().map(Borrow::borrow).flat_map(|edge| [&edge.id.source, &edge.id.target]) {
+        places.entry(id).or_insert_with(|| {
+            keys.push(|b| key::vertex_partition(b, graph, id), |_| ());
+            keys.len() - 1
+        });
+    }
+    let now = now_ms();
+    let labels = fetch(read, tables::VERTEX, &keys, |_, found| {
+        let head = value::read_vertex_head(found)?;
+        Ok((!is_expired(head.expires_at_ms, now)).then_some(head.label))
+    })?;
+    let label_of = |(id, at): (_, usize)| Some((id, labels.get(at).copied().flatten()?));
+    Ok(places.into_iter().filter_map(label_of).collect())
+}
 
 /// Checks that all ends exist and have the labels their edge labels link, with one read for the batch.
 pub(crate) fn check_ends(
@@ -32,20 +83,8 @@ pub(crate) fn check_ends_in<E: Borrow<Edge>>(
     edges: &[E],
     positions: Positions,
 ) -> Result<(), StoreError> {
-    let mut places: FxHashMap<&VertexId, usize> = FxHashMap::default();
-    let mut keys = Keys::new();
-    for id in edges.iter().map(Borrow::borrow).flat_map(|edge| [&edge.id.source, &edge.id.target]) {
-        places.entry(id).or_insert_with(|| {
-            keys.push(|b| key::vertex_partition(b, graph, id), |_| ());
-            keys.len() - 1
-        });
-    }
-    let now = now_ms();
-    let labels = fetch(read, tables::VERTEX, &keys, |_, found| {
-        let head = value::read_vertex_head(found)?;
-        Ok((!is_expired(head.expires_at_ms, now)).then_some(head.label))
-    })?;
-    let label_of = |id: &VertexId| places.get(id).and_then(|at| labels.get(*at).copied().flatten());
+    let labels = end_labels(read, graph, edges)?;
+    let label_of = |id: &VertexId| labels.get(id).copied();
     for (index, edge) in edges.iter().map(Borrow::borrow).enumerate() {
         let link = catalogue.edge_label(edge.id.label).and_then(|label| label.link);
         let ends =

@@ -12,7 +12,7 @@ use crate::write::insert::with_id;
 use crate::write::rows::{put_edge, put_vertex};
 use std::sync::Arc;
 
-use graph_model::{Edge, VertexId};
+use graph_model::{Edge, Vertex, VertexId};
 use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex};
 use kv::WriteBatch;
 
@@ -57,6 +57,17 @@ impl<'g> Encoder<'g> {
             .map_err(|error| StoreError::element(None, error))?;
         put_edge(batch, self.graph.number, &edge);
         Ok(edge)
+    }
+
+    /// Appends the rows of a vertex as another store of the same schema has it: its id, values and expiry must be what
+    /// the schema allows.
+    pub fn stored_vertex(&self, vertex: &Vertex, batch: &mut WriteBatch) {
+        put_vertex(batch, self.graph.number, &self.catalogue, vertex);
+    }
+
+    /// Likewise those of an edge.
+    pub fn stored_edge(&self, edge: &Edge, batch: &mut WriteBatch) {
+        put_edge(batch, self.graph.number, edge);
     }
 
     /// Checks that the ends of edges are stored vertices of the right labels. `refused` gets the position of each edge

@@ -70,7 +70,7 @@ impl Writer<'_> {
                 if catalogue.touches_indexes(vertex.label, &vertex.id) {
                     locks.exclusive.add(&vertex.id);
                     let over = catalogue.indexes_over(true, vertex.label);
-                    add_unique_stripes(&mut locks.exclusive, graph, over, &vertex.properties);
+                    locks.among_servers |= add_unique_stripes(&mut locks.exclusive, graph, over, &vertex.properties);
                 } else {
                     locks.shared.add(&vertex.id);
                 }
@@ -102,6 +102,7 @@ impl Writer<'_> {
         let graph = self.graph;
         let auto = graph.is_auto();
         let check = |catalogue: &Catalogue, rules: &ElementRules<'_>, locks: &mut Locks| {
+            locks.needs_introduction = check_vertex;
             let mut edges = Vec::with_capacity(new.len());
             for (index, new) in new.iter().enumerate() {
                 let mut edge = catalogue.check_edge(new, ends, rules).map_err(|error| positions.error(index, error))?;
@@ -111,7 +112,7 @@ impl Writer<'_> {
                 if is_indexed_edge(catalogue, &edge.id) {
                     locks.exclusive.add(&edge.id.source);
                     let over = catalogue.indexes_over(false, edge.id.label);
-                    add_unique_stripes(&mut locks.exclusive, graph, over, &edge.properties);
+                    locks.among_servers |= add_unique_stripes(&mut locks.exclusive, graph, over, &edge.properties);
                 } else {
                     locks.shared.add(&edge.id.source);
                 }
@@ -132,8 +133,10 @@ impl Writer<'_> {
             if unit.catalogue.has_indexes() {
                 unit.index_inserted_edges(&edges)?;
             }
-            Ok(unit.submit_with(edges))
+            let others = check_vertex && graph.shared.has_others();
+            Ok((unit.submit_with(edges), others))
         })
+        .and_then(|(pending, others)| if others { self.with_ends(pending) } else { Ok(pending) })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::core::expiry::put_expiry;
 use crate::index::label_index::{needs_label_index, put_label_index_entry};
 
 /// Appends a vertex, its label index entry, where its label needs one, and when it expires, where it does.
-pub(crate) fn put_vertex(batch: &mut WriteBatch, graph: GraphNumber, catalogue: &Catalogue, vertex: &Vertex) {
+pub fn put_vertex(batch: &mut WriteBatch, graph: GraphNumber, catalogue: &Catalogue, vertex: &Vertex) {
     batch.put(
         tables::VERTEX,
         |b| key::vertex_partition(b, graph, &vertex.id),

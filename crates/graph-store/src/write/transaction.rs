@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use compact_str::CompactString;
 use graph_access::{AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, GraphWrite, Lookup, WalkRead};
-use graph_model::{Direction, Edge, EdgeId, ElementRef, LabelId, Vertex, VertexId};
-use graph_schema::{Catalogue, Declaration, ElementRules, EndLabels, NewEdge, NewVertex};
+use graph_model::{Direction, Edge, EdgeId, ElementRef, IdStrategy, LabelId, Vertex, VertexId};
+use graph_schema::{Catalogue, Declaration, ElementRules, EndLabels, Literal, NewEdge, NewVertex};
 use key_codec::{key, tables, value};
 use kv::{Engine, Overlay, Read, RowRange, UnitRows, WriteBatch};
 
@@ -29,6 +29,8 @@ use crate::limits;
 use crate::read::by_id::{read_edges, read_vertices};
 use crate::read::view::{View, labels_of_edges};
 use crate::reader::port;
+use crate::write::Writer;
+use crate::write::delete::remove_late_edges;
 use crate::write::ends::check_ends_in;
 use crate::write::insert::{ensure_edge_id, with_id};
 use crate::write::rows::{put_edge, put_vertex, remove_edge, remove_vertex};
@@ -51,6 +53,8 @@ pub struct Transaction<'g> {
     /// Stored elements that must still be there when this commits: it removes them, or has put edges to them.
     needed_vertices: BTreeSet<VertexId>,
     needed_edges: BTreeSet<EdgeId>,
+    /// Whether the rows have their entries in all index labels of the catalogue.
+    has_entries: bool,
 }
 
 impl<'g> Transaction<'g> {
@@ -71,12 +75,14 @@ impl<'g> Transaction<'g> {
             cleared: BTreeSet::new(),
             needed_vertices: BTreeSet::new(),
             needed_edges: BTreeSet::new(),
+            has_entries: true,
         }
     }
 
     fn view(&self) -> View<'_> {
-        let Self { graph, budget, catalogue, labels, rows, .. } = self;
-        View { graph, read: rows, budget, catalogue, labels, unit: Some(rows.rows()) }
+        let Self { graph, budget, catalogue, labels, rows, has_entries, .. } = self;
+        let (unit, unit_has_entries) = (Some(rows.rows()), *has_entries);
+        View { graph, read: rows, budget, catalogue, labels, unit, unit_has_entries }
     }
 
     /// Refuses what would make the unit too large, with the rows of `batch`.
@@ -95,10 +101,24 @@ impl<'g> Transaction<'g> {
         Ok(())
     }
 
-    fn add_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, StoreError> {
+    /// The given id of a vertex whose label has the server make ids, where no client may give one.
+    fn automatic_id(&self, new: &NewVertex<'_>) -> Option<VertexId> {
+        let label = self.catalogue.vertex_label_named(new.label.as_deref()?)?;
+        let is_automatic = label.id_strategy == IdStrategy::Automatic && !self.graph.is_auto();
+        match new.id {
+            Some(Literal::Integer(number)) if is_automatic && !self.graph.mode().is_restored() => {
+                Some(VertexId::Number(number))
+            }
+            _ => None,
+        }
+    }
+
+    /// `kept`: the id that it keeps, where the server has made it.
+    fn add_vertex(&mut self, new: &NewVertex<'_>, kept: Option<VertexId>) -> Result<Vertex, StoreError> {
         self.budget.check()?;
         let rules = self.graph.rules();
-        let draft = self.catalogue.check_vertex(new, &rules).map_err(|error| StoreError::element(None, error))?;
+        let mut draft = self.catalogue.check_vertex(new, &rules).map_err(|error| StoreError::element(None, error))?;
+        draft.id = draft.id.or(kept);
         let vertex = with_id(self.graph, draft, rules.now_ms)?;
         let mut changes = IndexChanges::default();
         if self.catalogue.touches_indexes(vertex.label, &vertex.id) {
@@ -185,14 +205,17 @@ impl<'g> Transaction<'g> {
     }
 
     fn declare_names(&mut self, names: &Declaration<'_>) -> Result<(), StoreError> {
-        if self.catalogue.has_all(names) {
+        self.budget.check()?;
+        let current = self.graph.catalogue();
+        let next = if current.has_all(names) { current } else { Schema::new(self.graph).declare(names)? };
+        if Arc::ptr_eq(&next, &self.catalogue) {
             return Ok(());
         }
-        self.budget.check()?;
-        let next = Schema::new(self.graph).declare(names)?;
         if !next.extends(&self.catalogue) {
-            return Err(StoreError::SchemaChanged);
+            return if self.catalogue.has_all(names) { Ok(()) } else { Err(StoreError::SchemaChanged) };
         }
+        let is_empty = self.vertices.is_empty() && self.edges.is_empty();
+        self.has_entries &= is_empty || next.has_same_indexes(&self.catalogue);
         self.labels = labels_of_edges(&next);
         self.catalogue = next;
         Ok(())
@@ -207,8 +230,14 @@ impl<'g> Transaction<'g> {
             return Err(StoreError::TransactionTooOld { limit_ms: limits::EXPIRY_WRITE_MS_MAX });
         }
         let check = |catalogue: &Catalogue, _: &ElementRules<'_>, locks: &mut Locks| self.lock(catalogue, locks);
-        let build = |unit: WriteUnit<'_>, ()| self.replay(unit);
-        WriteUnit::prepare(self.graph, Wait::Allowed, Positions::Hidden, check, build)?.wait()?;
+        let build = |unit: WriteUnit<'_>, ()| Ok((self.graph.shared.has_others(), self.replay(unit)?));
+        let (others, pending) = WriteUnit::prepare(self.graph, Wait::Allowed, Positions::Hidden, check, build)?;
+        pending.wait()?;
+        if others {
+            self.cleared.iter().try_for_each(|id| remove_late_edges(self.graph, id))?;
+            let written: Vec<&Edge> = self.edges.values().flatten().collect();
+            Writer::new(self.graph).remove_dangling(&written)?;
+        }
         Ok(())
     }
 
@@ -217,11 +246,14 @@ impl<'g> Transaction<'g> {
         if !std::ptr::eq(catalogue, &raw const *self.catalogue) && !catalogue.extends(&self.catalogue) {
             return Err(StoreError::SchemaChanged);
         }
+        let removes = self.vertices.values().any(Option::is_none) || self.edges.values().any(Option::is_none);
+        locks.among_servers |= removes || !self.cleared.is_empty();
+        locks.needs_introduction = !self.edges.is_empty();
         for (id, vertex) in &self.vertices {
             locks.exclusive.add(id);
             if let Some(vertex) = vertex {
                 let over = catalogue.indexes_over(true, vertex.label);
-                add_unique_stripes(&mut locks.exclusive, self.graph, over, &vertex.properties);
+                locks.among_servers |= add_unique_stripes(&mut locks.exclusive, self.graph, over, &vertex.properties);
             }
         }
         for (id, edge) in &self.edges {
@@ -229,7 +261,7 @@ impl<'g> Transaction<'g> {
             locks.shared.add(&id.target);
             if let Some(edge) = edge {
                 let over = catalogue.indexes_over(false, id.label);
-                add_unique_stripes(&mut locks.exclusive, self.graph, over, &edge.properties);
+                locks.among_servers |= add_unique_stripes(&mut locks.exclusive, self.graph, over, &edge.properties);
             }
         }
         Ok(())
@@ -358,7 +390,7 @@ impl WalkRead for Transaction<'_> {
         owners: &'b [&'b VertexId],
         read: EdgeRead<'b>,
     ) -> Result<Box<dyn Cursor<EdgeRow> + 'b>, AccessError> {
-        port::edges_of(self.view(), owners, read)
+        port::edges_of(self.view(), owners, read, &[])
     }
 
     fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, AccessError> {
@@ -410,7 +442,14 @@ impl GraphRead for Transaction<'_> {
 
 impl GraphWrite for Transaction<'_> {
     fn insert_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError> {
-        Ok(self.add_vertex(new)?)
+        Ok(self.add_vertex(new, None)?)
+    }
+
+    fn replace_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError> {
+        match self.automatic_id(new) {
+            None => Ok(self.add_vertex(new, None)?),
+            kept => Ok(self.add_vertex(&NewVertex { id: None, ..new.clone() }, kept)?),
+        }
     }
 
     fn insert_edge(&mut self, new: &NewEdge<'_>) -> Result<Edge, AccessError> {

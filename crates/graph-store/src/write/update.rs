@@ -38,6 +38,7 @@ impl Writer<'_> {
             .map_err(fail)?;
             let expires_at_ms = unit.catalogue.vertex_expiry_after(&before, &properties, &unit.rules).map_err(fail)?;
             let vertex = Vertex { id: before.id.clone(), label: before.label, properties, expires_at_ms };
+            self.check.map_or(Ok(()), |check| check.vertex(Some(&before), &vertex))?;
             unit.note_vertex(Some(&before), Some(&vertex), 0)?;
             put_vertex(&mut unit.batch, graph.number, &unit.catalogue, &vertex);
             unit.finish(vertex)
@@ -65,11 +66,12 @@ impl Writer<'_> {
             .map_err(fail)?;
             let expires_at_ms = unit.catalogue.edge_expiry_after(&before, &properties, &unit.rules).map_err(fail)?;
             let edge = Edge { id: before.id.clone(), properties, expires_at_ms };
+            self.check.map_or(Ok(()), |check| check.edge(Some(&before), &edge))?;
             unit.note_edge(Some(&before), Some(&edge), 0)?;
             put_edge(&mut unit.batch, graph.number, &edge);
             unit.finish(edge)
         };
-        let stripes = Locks { exclusive: Mask::of(&id.source), shared: Mask::of(&id.target) };
+        let stripes = Locks { shared: Mask::of(&id.target), ..Locks::exclusive(Mask::of(&id.source)) };
         WriteUnit::lock(graph, wait, stripes, build)
     }
 }

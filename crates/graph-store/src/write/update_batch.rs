@@ -6,11 +6,8 @@
 
 use std::borrow::Cow;
 
-use graph_model::{Edge, EdgeId, Value, Vertex, VertexId};
-use graph_schema::{
-    Catalogue, EdgeRecord, ElementError, ElementRules, NewVertex, SchemaKind, UpdateStrategies, UpdateStrategy,
-    VertexLabel,
-};
+use graph_model::{Edge, EdgeId, Vertex, VertexId};
+use graph_schema::{Catalogue, EdgeRecord, ElementError, ElementRules, NewVertex, UpdateStrategies, UpdateStrategy};
 use rustc_hash::FxHashMap;
 
 use crate::core::clock::is_expired;
@@ -18,7 +15,6 @@ use crate::core::error::StoreError;
 use crate::core::pending::Pending;
 use crate::core::stored::{stored_edges, stored_vertices};
 use crate::core::stripes::{Locks, Wait};
-use crate::core::texts::not_found;
 use crate::index::write_unit::{Positions, WriteUnit};
 use crate::write::Writer;
 use crate::write::ends::check_ends;
@@ -89,6 +85,7 @@ impl Writer<'_> {
         let graph = self.graph;
         let check = |catalogue: &Catalogue, rules: &ElementRules<'_>, locks: &mut Locks| {
             let strategies = checked(catalogue, strategies)?;
+            locks.among_servers = true;
             let mut vertices = Vec::with_capacity(records.len());
             for (index, record) in records.iter().enumerate() {
                 let vertex = catalogue.check_vertex_record(record, rules);
@@ -102,56 +99,20 @@ impl Writer<'_> {
         };
         WriteUnit::prepare(graph, wait, Positions::Shown, check, |mut unit, (strategies, merged)| {
             let ids: Vec<VertexId> = merged.elements.iter().map(|(_, vertex)| vertex.id.clone()).collect();
-            let stored = stored_vertices(graph, &ids)?;
-            let alive = |vertex: &&Vertex| !is_expired(vertex.expires_at_ms, unit.rules.now_ms);
+            let (stored, now_ms) = (stored_vertices(graph, &ids)?, unit.rules.now_ms);
+            let alive = |vertex: &&Vertex| !is_expired(vertex.expires_at_ms, now_ms);
             let vertices = merged.with_stored(
                 stored.iter().map(|stored| stored.as_ref().filter(alive)),
                 |before, record| unit.catalogue.merge_vertex(&strategies, before, record),
                 |vertex, is_new| unit.catalogue.finish_vertex(vertex, is_new, &unit.rules),
             )?;
             for ((index, vertex), stored) in vertices.iter().zip(&stored) {
+                self.check.map_or(Ok(()), |check| check.vertex(stored.as_ref().filter(alive), vertex))?;
                 unit.note_vertex(stored.as_ref(), Some(vertex), *index)?;
                 put_vertex(&mut unit.batch, graph.number, &unit.catalogue, vertex);
                 unit.batch.end_group();
             }
             unit.finish(without_positions(vertices))
-        })
-    }
-
-    /// Sets a property of vertices that exist and whose label has it, leaving all else as it is; answers how many these
-    /// were. The key is named because its number may change while writers wait. For results of analyses.
-    pub fn set_vertex_property(
-        &self,
-        name: &str,
-        values: &[(VertexId, Value)],
-        wait: Wait,
-    ) -> Result<Pending<u64>, StoreError> {
-        let graph = self.graph;
-        let check = |catalogue: &Catalogue, _: &ElementRules<'_>, locks: &mut Locks| {
-            let key = catalogue.property_key_named(name);
-            let key = key.ok_or_else(|| not_found(catalogue, SchemaKind::PropertyKey, "property key", name))?;
-            values.iter().for_each(|(id, _)| locks.exclusive.add(id));
-            Ok(key.id)
-        };
-        WriteUnit::prepare(graph, wait, Positions::Shown, check, |mut unit, key| {
-            let ids: Vec<VertexId> = values.iter().map(|(id, _)| id.clone()).collect();
-            let stored = stored_vertices(graph, &ids)?;
-            let mut written = 0;
-            for ((index, (_, value)), stored) in values.iter().enumerate().zip(&stored) {
-                let Some(before) = stored else { continue };
-                let has_key = |label: &VertexLabel| label.properties.contains(&key);
-                let is_wanted = unit.catalogue.vertex_label(before.label).is_some_and(|label| has_key(label));
-                if !is_wanted || is_expired(before.expires_at_ms, unit.rules.now_ms) {
-                    continue;
-                }
-                let mut vertex = before.clone();
-                vertex.properties.insert(key, value.clone());
-                unit.note_vertex(Some(before), Some(&vertex), index)?;
-                put_vertex(&mut unit.batch, graph.number, &unit.catalogue, &vertex);
-                unit.batch.end_group();
-                written += 1;
-            }
-            unit.finish(written)
         })
     }
 
@@ -167,6 +128,7 @@ impl Writer<'_> {
         let graph = self.graph;
         let check = |catalogue: &Catalogue, rules: &ElementRules<'_>, locks: &mut Locks| {
             let strategies = checked(catalogue, strategies)?;
+            locks.among_servers = true;
             let mut edges = Vec::with_capacity(records.len());
             for (index, record) in records.iter().enumerate() {
                 let edge = catalogue.check_edge_record(record, rules);
@@ -184,20 +146,23 @@ impl Writer<'_> {
             let merge = |before: &Edge, record| unit.catalogue.merge_edge(&strategies, before, record);
             let merged = Merged::new(edges, |edge| edge.id.clone(), merge)?;
             let ids: Vec<EdgeId> = merged.elements.iter().map(|(_, edge)| edge.id.clone()).collect();
-            let stored = stored_edges(graph, &ids)?;
-            let alive = |edge: &&Edge| !is_expired(edge.expires_at_ms, unit.rules.now_ms);
+            let (stored, now_ms) = (stored_edges(graph, &ids)?, unit.rules.now_ms);
+            let alive = |edge: &&Edge| !is_expired(edge.expires_at_ms, now_ms);
             let edges = merged.with_stored(
                 stored.iter().map(|stored| stored.as_ref().filter(alive)),
                 |before, record| unit.catalogue.merge_edge(&strategies, before, record),
                 |edge, is_new| unit.catalogue.finish_edge(edge, is_new, &unit.rules),
             )?;
             for ((index, edge), stored) in edges.iter().zip(&stored) {
+                self.check.map_or(Ok(()), |check| check.edge(stored.as_ref().filter(alive), edge))?;
                 unit.note_edge(stored.as_ref(), Some(edge), *index)?;
                 put_edge(&mut unit.batch, graph.number, edge);
                 unit.batch.end_group();
             }
-            unit.finish(without_positions(edges))
+            let others = check_vertex && graph.shared.has_others();
+            Ok((unit.finish(without_positions(edges))?, others))
         })
+        .and_then(|(pending, others)| if others { self.with_ends(pending) } else { Ok(pending) })
     }
 }
 

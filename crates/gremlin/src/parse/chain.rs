@@ -116,6 +116,9 @@ impl Parser<'_> {
                 let call = self.instruction(name, span)?;
                 bytecode.source.push(call);
             } else if bytecode.steps.is_empty() && !names::is_start_method(&name) {
+                if !crate::tree::step::is_step(&name) && !names::is_terminal(&name) {
+                    return Err(Error::at(ErrorKind::UnknownStep { name: shorten(&name) }, span));
+                }
                 let expected = "a method of a traversal source, such as V()".to_owned();
                 let found = format!("{}()", shorten(&name));
                 return Err(Error::at(ErrorKind::Unexpected { found, expected }, span));

@@ -153,6 +153,9 @@ impl Parser<'_> {
             self.next()?;
             return Ok(Expression::Value(value));
         }
+        if name == "this" && self.name_at(2)?.is_some_and(|member| member == "binding") && self.is_sign_at(3, ".")? {
+            return self.binding();
+        }
         if names::is_groovy_keyword(&name) {
             return Err(self.unsupported(format!("'{name}'"))?);
         }
@@ -312,6 +315,22 @@ impl Parser<'_> {
             return Err(self.unsupported(format!("the class {}", shorten(&name)))?);
         }
         self.next()?;
+        Ok(Expression::Variable(name))
+    }
+
+    /// `this.binding.name`: a variable by its name, in quotes where it is no name of Groovy (a graph's with `-`).
+    fn binding(&mut self) -> Result<Expression, Error> {
+        self.skip(4)?;
+        let (Kind::Name(name) | Kind::Text(name)) = self.peek()?.kind.clone() else {
+            return Err(self.unexpected("the name of a variable")?);
+        };
+        self.next()?;
+        if self.is_sign_at(0, ".")? && self.name_at(1)?.is_some_and(|member| member == "traversal") {
+            self.skip(2)?;
+            self.expect("(")?;
+            self.expect(")")?;
+            return self.source_calls(Source::OfGraph(name));
+        }
         Ok(Expression::Variable(name))
     }
 

@@ -1,6 +1,7 @@
 //! From vertices to edges and neighbours, from edges to their ends.
 
 mod numbers;
+mod ranges;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use query_value::{Direction, Edge, Value};
 use rustc_hash::FxHashMap;
 
 use self::numbers::{Block, Numbers, give_counts};
+use self::ranges::sort_ranges;
 use super::each::each;
 use crate::context::{Build, Cx, Stage};
 use crate::error::{ExecError, Result};
@@ -133,7 +135,7 @@ impl<'g> Stage<'g> for ExpandStage<'g> {
             Direction::In => graph_model::Direction::In,
             Direction::Both => graph_model::Direction::Both,
         };
-        let Expand { to_edges, limit, properties, is_counted, .. } = self.expand;
+        let Expand { to_edges, limit, properties, is_counted, is_distinct, .. } = self.expand;
         if self.labels(cx).is_some_and(<[LabelId]>::is_empty) {
             return Ok(());
         }
@@ -148,15 +150,18 @@ impl<'g> Stage<'g> for ExpandStage<'g> {
         }
         let mut rows: Vec<Vec<Found>> = owners.iter().map(|_| Vec::new()).collect();
         let has_filter = self.filter.is_some();
-        let labels = self.labels(cx);
+        self.labels(cx);
+        let labels = self.labels.as_ref().and_then(Option::as_deref);
+        let ranges = sort_ranges(&cx.catalogue, labels, &self.expand.conditions);
         let limit = limit.filter(|_| !has_filter);
         let properties = properties && !is_counted;
         let read = EdgeRead { direction, labels, limit, properties: (properties && to_edges) || has_filter };
         let mut counts = vec![0_u64; if is_counted { owners.len() } else { 0 }];
+        let mut new_rows: Vec<(usize, VertexId)> = Vec::new();
         {
             let refs: Vec<&VertexId> = owners.iter().collect();
             let graph = cx.read();
-            let mut cursor = graph.edges_of(&refs, read)?;
+            let mut cursor = graph.edges_in(&refs, read, &ranges)?;
             let mut batch: Vec<EdgeRow> = Vec::new();
             let mut held: u64 = 0;
             loop {
@@ -166,10 +171,14 @@ impl<'g> Stage<'g> for ExpandStage<'g> {
                 }
                 if is_counted {
                     for row in batch.drain(..) {
-                        if let Some(count) = counts.get_mut(row.owner) {
+                        if is_distinct {
+                            held += 1;
+                            new_rows.push((row.owner, row.other));
+                        } else if let Some(count) = counts.get_mut(row.owner) {
                             *count += 1;
                         }
                     }
+                    cx.may_hold(held)?;
                     continue;
                 }
                 held += u64::try_from(batch.len()).unwrap_or(u64::MAX);
@@ -188,6 +197,23 @@ impl<'g> Stage<'g> for ExpandStage<'g> {
                     }
                 }
             }
+        }
+        if is_counted && is_distinct {
+            for (owner, id) in new_rows {
+                if self.numbers.count_id(cx, &id)
+                    && let Some(count) = counts.get_mut(owner)
+                {
+                    *count += 1;
+                }
+            }
+            // What several traversers lead to counts for the first of them.
+            for (traverser, place) in input.drain(..).zip(places) {
+                let new = place.and_then(|place| counts.get_mut(place)).map_or(0, std::mem::take);
+                if new > 0 {
+                    out.push(Traverser { bulk: new, ..traverser });
+                }
+            }
+            return Ok(());
         }
         if is_counted {
             let count = |place: usize| counts.get(place).copied().unwrap_or_default();

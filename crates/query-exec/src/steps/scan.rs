@@ -304,6 +304,7 @@ fn lookups(cx: &Cx<'_>, scan: &Scan) -> Vec<Lookup> {
     let properties: Option<Vec<_>> = keys.map(|keys| keys.iter().filter_map(named).collect());
     let lookup = |label: Option<LabelId>| Lookup {
         label,
+        among_others: false,
         properties: properties.clone(),
         conditions: storage::conditions(cx, &scan.conditions),
         limit: if scan.conditions.is_empty() { scan.limit } else { None },
@@ -323,10 +324,17 @@ fn lookups(cx: &Cx<'_>, scan: &Scan) -> Vec<Lookup> {
     }
 }
 
+/// What is looked for by indexes, in turn: all conditions, then each alone, since the others are tested again.
+fn attempts(conditions: &Conditions) -> Vec<Conditions> {
+    let all = (!conditions.is_empty()).then(|| conditions.clone());
+    let single = conditions.iter().map(|condition| std::iter::once(condition.clone()).collect());
+    all.into_iter().chain(single.filter(|_| conditions.iter().count() > 1)).collect()
+}
+
 /// By an index if there is one, else all of the label.
 fn find_vertices<'g>(graph: &'g dyn GraphRead, lookup: &Lookup) -> Result<Box<dyn Cursor<Vertex> + 'g>> {
-    if !lookup.conditions.is_empty() {
-        match graph.find_vertices(lookup.clone()) {
+    for conditions in attempts(&lookup.conditions) {
+        match graph.find_vertices(Lookup { conditions, ..lookup.clone() }) {
             Err(error) if error.kind == ErrorKind::NoIndex => {}
             found => return Ok(found?),
         }
@@ -335,8 +343,8 @@ fn find_vertices<'g>(graph: &'g dyn GraphRead, lookup: &Lookup) -> Result<Box<dy
 }
 
 fn find_edges<'g>(graph: &'g dyn GraphRead, lookup: &Lookup) -> Result<Box<dyn Cursor<Edge> + 'g>> {
-    if !lookup.conditions.is_empty() {
-        match graph.find_edges(lookup.clone()) {
+    for conditions in attempts(&lookup.conditions) {
+        match graph.find_edges(Lookup { conditions, ..lookup.clone() }) {
             Err(error) if error.kind == ErrorKind::NoIndex => {}
             found => return Ok(found?),
         }

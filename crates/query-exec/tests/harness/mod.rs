@@ -48,6 +48,11 @@ impl Graph {
         Self { graph, _store: store }
     }
 
+    /// The graph itself.
+    pub(crate) fn hosted(&self) -> &HostedGraph {
+        &self.graph
+    }
+
     /// The results of a query, each as often as it occurs; what it wrote is committed.
     pub(crate) fn try_run(&self, script: &str) -> Result<Vec<Value>, String> {
         let parsed = gremlin::parse(script, []).map_err(|error| error.to_string())?;

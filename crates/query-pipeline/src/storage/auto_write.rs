@@ -147,6 +147,7 @@ fn change_vertex<T>(
     change: impl FnOnce(&mut AutoVertex) -> Option<T>,
 ) -> Result<Option<T>> {
     let stored = read_vertices(cx, &[vertex_id(value)])?.pop().flatten().ok_or_else(|| gone(value))?;
+    cx.see_new_names()?;
     let mut vertex = read_vertex(&stored, &cx.catalogue).map_err(refused)?;
     let changed = change(&mut vertex);
     if changed.is_some() {
@@ -158,6 +159,7 @@ fn change_vertex<T>(
 
 fn change_edge(cx: &mut Cx<'_>, value: &Value, change: impl FnOnce(&mut AutoEdge) -> Result<()>) -> Result<()> {
     let stored = read_edges(cx, &[value])?.pop().flatten().ok_or_else(|| gone(value))?;
+    cx.see_new_names()?;
     let mut edge = read_edge(&stored, &cx.catalogue).map_err(refused)?;
     change(&mut edge)?;
     write_edge(cx.write()?, &edge).map_err(refused)?;

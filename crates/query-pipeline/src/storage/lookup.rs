@@ -87,15 +87,18 @@ pub fn id_text(id: &Value) -> String {
     }
 }
 
-/// Those conditions that an index could serve. What they let pass is tested again, so a condition may be left out; an
-/// auto graph has no indexes.
+/// Those conditions that an index could serve. What they let pass is tested again, so a condition may be left out.
 pub fn conditions(cx: &Cx<'_>, given: &[(Target, Predicate)]) -> Conditions {
-    if cx.catalogue.is_auto() {
+    let is_auto = cx.catalogue.is_auto();
+    if is_auto && cx.catalogue.index_labels().next().is_none() {
         return Conditions::default();
     }
     let condition = |(target, predicate): &(Target, Predicate)| {
         let Target::Property(key) = target else { return None };
         let key = cx.catalogue.property_key_named(key)?;
+        if is_auto {
+            return Some(Condition { key: key.id, predicate: auto_graph::indexed(predicate)? });
+        }
         if key.cardinality != Cardinality::Single {
             return None;
         }
@@ -110,17 +113,17 @@ fn predicate(key: &PropertyKey, predicate: &Predicate) -> Option<graph_schema::P
         Predicate::Compare(comparison, value) => {
             let value = stored(key, value)?;
             let range = |low, high| Some(Stored::Range(Bounds { low, high }));
-            let is_number = key.data_type.is_number();
+            let is_ordered = is_ordered(key);
             match comparison {
                 Comparison::Eq => Stored::Equal(value),
-                Comparison::Gt if is_number => range(Bound::Excluded(value), Bound::Unbounded)?,
-                Comparison::Gte if is_number => range(Bound::Included(value), Bound::Unbounded)?,
-                Comparison::Lt if is_number => range(Bound::Unbounded, Bound::Excluded(value))?,
-                Comparison::Lte if is_number => range(Bound::Unbounded, Bound::Included(value))?,
+                Comparison::Gt if is_ordered => range(Bound::Excluded(value), Bound::Unbounded)?,
+                Comparison::Gte if is_ordered => range(Bound::Included(value), Bound::Unbounded)?,
+                Comparison::Lt if is_ordered => range(Bound::Unbounded, Bound::Excluded(value))?,
+                Comparison::Lte if is_ordered => range(Bound::Unbounded, Bound::Included(value))?,
                 _ => return None,
             }
         }
-        Predicate::Range(interval, low, high) if key.data_type.is_number() => {
+        Predicate::Range(interval, low, high) if is_ordered(key) => {
             let (low, high) = (stored(key, low)?, stored(key, high)?);
             match interval {
                 Interval::Inside => Stored::Range(Bounds { low: Bound::Excluded(low), high: Bound::Excluded(high) }),
@@ -133,6 +136,11 @@ fn predicate(key: &PropertyKey, predicate: &Predicate) -> Option<graph_schema::P
         }
         _ => return None,
     })
+}
+
+/// Whether values of the key have the order in the store that they have in queries.
+fn is_ordered(key: &PropertyKey) -> bool {
+    key.data_type.is_number() || key.data_type == DataType::Date
 }
 
 /// A value of the key's type that equals the given one; none if there is none.
@@ -161,8 +169,17 @@ fn stored(key: &PropertyKey, value: &Value) -> Option<graph_model::Value> {
             if let Value::Double(number) = value {
                 Some(Stored::Double(*number))
             } else {
-                None
+                // Whole numbers that every float of this size has.
+                let number = i32::try_from(value.as_i64()?).ok()?;
+                Some(Stored::Double(number.into()))
             }
+        }
+        DataType::Date => {
+            let Value::DateTime(moment) = value else { return None };
+            let since = moment.since_epoch();
+            let milliseconds = since.seconds.checked_mul(1_000)?.checked_add((since.nanoseconds / 1_000_000).into())?;
+            // Stored moments have no fractions of milliseconds.
+            (since.nanoseconds % 1_000_000 == 0).then_some(Stored::Date(milliseconds))
         }
         _ => None,
     }

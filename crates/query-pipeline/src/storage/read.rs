@@ -65,13 +65,13 @@ pub fn properties(
             };
             if keys.is_empty() {
                 for (key, value) in properties.iter() {
-                    if let Some(key) = cx.catalogue.property_key(key) {
+                    if let Some(key) = cx.catalogue.shown_key(key) {
                         put(&key.name, value);
                     }
                 }
             } else {
                 for key in keys {
-                    let Some(key) = cx.catalogue.property_key_named(key) else { continue };
+                    let Some(key) = cx.catalogue.shown_key_named(key) else { continue };
                     if let Some(value) = properties.get(key.id) {
                         put(&key.name, value);
                     }

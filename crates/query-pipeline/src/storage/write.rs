@@ -93,6 +93,16 @@ fn merged(cx: &Cx<'_>, stored: &Properties, given: &[NewProperty]) -> Result<Lit
         let value = literal(&property.value)?;
         let key = cx.catalogue.property_key_named(&property.key);
         let is_single = key.is_none_or(|key| key.cardinality == graph_model::Cardinality::Single);
+        let is_other = match (property.cardinality, key.map(|key| key.cardinality)) {
+            (Some(Cardinality::List), Some(own)) => own != graph_model::Cardinality::List,
+            (Some(Cardinality::Set), Some(own)) => own != graph_model::Cardinality::Set,
+            _ => false,
+        };
+        if let (true, Some(key)) = (is_other, key) {
+            let (own, name) = (key.cardinality.name().to_lowercase(), &property.key);
+            let text = format!("property key '{name}' has the cardinality {own}: another one cannot be given");
+            return Err(ExecError::evaluation(text));
+        }
         match at.and_then(|at| all.get_mut(at)) {
             Some((_, Literal::Array(items))) if !is_single && property.cardinality != Some(Cardinality::Single) => {
                 match value {
@@ -170,7 +180,7 @@ pub fn set_property(cx: &mut Cx<'_>, element: &Value, given: &[NewProperty]) -> 
                 id: if is_keyed { None } else { Some(literal(&id)?) },
                 properties,
             };
-            cx.write()?.insert_vertex(&new)?;
+            cx.write()?.replace_vertex(&new)?;
         }
         Value::Edge(_) => {
             let id = edge_id(element).ok_or_else(gone)?;

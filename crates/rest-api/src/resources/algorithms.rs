@@ -1,7 +1,7 @@
 //! `{G}/jobs/algorithm/{name}` and `{G}/jobs/computer/{name}`: algorithms over a whole graph, as tasks.
 
 use auth::{Permission, ResourceType};
-use graph_analysis::{Analysis, AnalysisError, COMPUTER_KIND, JOB_KIND};
+use graph_analysis::{Analysis, AnalysisError, COMPUTER_KIND, JOB_KIND, JobInput};
 use graph_model::ErrorKind;
 use hyper::StatusCode;
 use serde_json::{Map, Value, json};
@@ -34,17 +34,20 @@ fn start_job(
         body => serde_json::from_slice(body)
             .map_err(|error| ApiError::bad_input(format!("the body is not as expected: {error}")))?,
     };
-    if parameters.contains_key("write_property") {
+    let refused = |error: AnalysisError| match error.kind() {
+        ErrorKind::NotFound => ApiError::nothing_named(error.to_string()),
+        kind => ApiError::of(kind, error.to_string()),
+    };
+    // What is wrong whatever the graph is, is refused now.
+    let analysis = check(&name, parameters.clone()).map_err(refused)?;
+    if analysis.writes().map_err(refused)? {
         for kind in [ResourceType::Vertex, ResourceType::Schema] {
             access::check(Access::Whole(Permission::Write, kind), &call.caller, graph.name(), "")?;
         }
     }
-    // What is wrong whatever the graph is, is refused now.
-    check(&name, parameters.clone()).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => ApiError::nothing_named(error.to_string()),
-        kind => ApiError::of(kind, error.to_string()),
-    })?;
-    let input = json!({ kind: &*name, "parameters": parameters }).to_string();
-    let task = graph.jobs().start(kind, format!("{kind}:{name}"), input.into_bytes())?;
+    analysis.on_behalf_of(call.caller.rights(graph), graph).map_err(refused)?;
+    let user = call.caller.user().map(str::to_owned);
+    let input = JobInput { name: (*name).to_owned(), parameters, user };
+    let task = graph.jobs().start(kind, format!("{kind}:{name}"), input.to_bytes(kind))?;
     Ok(Reply::json(StatusCode::CREATED, json!({ "task_id": task }).to_string().into_bytes()))
 }

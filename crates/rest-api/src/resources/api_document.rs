@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::call::{Answered, Call};
-use crate::directory::Directory;
+use crate::directory::{Directory, Endpoint};
 use http_server::Reply;
 use rest_errors::ApiError;
 
@@ -20,7 +20,7 @@ pub(crate) fn show(call: &Call) -> Answered {
 
 /// What the endpoints of a directory take and answer, as JSON; `None` where it cannot be written.
 pub(crate) fn document(directory: &Directory) -> Option<String> {
-    rest_description::document_json(directory.all().filter_map(|endpoint| endpoint.described))
+    rest_description::document_json(directory.all().filter_map(Endpoint::described))
 }
 
 /// The files of Swagger UI, which are part of this program.

@@ -1,24 +1,28 @@
-//! `{G}/cypher`: Cypher in HugeGraph's form.
+//! `{G}/cypher` and `{G}/jobs/cypher`: Cypher in HugeGraph's form.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use cypher_session::{Begin, Client, Failure, Gone, Queries as _, Statement, Summary, Task};
+use auth::{Permission, ResourceType};
+use cypher_session::{Begin, Client, Failure, Gone, JOB_KIND, JobRequest, Queries as _, Statement, Summary, Task};
 use cypher_value::{Map, Text, Value};
 use graph_model::ErrorKind;
 use http_server::Reply;
-use rest_json::CypherAnswer;
+use hyper::StatusCode;
+use rest_json::{CypherAnswer, cypher_parameter};
 use serde::Deserialize;
-use serde_json::{Map as JsonMap, Value as Json};
+use serde_json::{Map as JsonMap, Value as Json, json};
 
+use crate::access::{Access, check};
 use crate::call::{Answered, Call};
+use crate::resources::gremlin::task_name;
 use rest_errors::ApiError;
 use serving::Barred;
 
 /// A query with parameters; HugeGraph has only the text of the query as the body.
 #[derive(Deserialize)]
 struct Body {
+    #[serde(alias = "cypher")]
     statement: String,
     #[serde(default)]
     parameters: Option<JsonMap<String, Json>>,
@@ -26,8 +30,22 @@ struct Body {
 
 /// `POST {G}/cypher`.
 pub(crate) fn post(call: &Call) -> Answered {
-    let (text, parameters) = read(call)?;
-    run(call, text, parameters)
+    let Body { statement, parameters } = read(call)?;
+    let parameters = parameters.unwrap_or_default().into_iter();
+    let parameters = parameters.map(|(name, value)| (Text::from(name), cypher_parameter(value))).collect();
+    run(call, statement.into(), parameters)
+}
+
+/// `POST {G}/jobs/cypher`: a query as a task.
+pub(crate) fn start_job(call: &Call) -> Answered {
+    let graph = call.graph()?;
+    let Body { statement: cypher, parameters } = read(call)?;
+    check(Access::Part(Permission::Write, ResourceType::Task), &call.caller, graph.name(), "")?;
+    let name = task_name(&cypher);
+    let user = call.caller.user().map(str::to_owned);
+    let request = JobRequest { cypher, parameters: parameters.unwrap_or_default(), user };
+    let task = graph.jobs().start(JOB_KIND, name, request.to_bytes())?;
+    Ok(Reply::json(StatusCode::CREATED, json!({ "task_id": task }).to_string().into_bytes()))
 }
 
 /// `GET {G}/cypher?cypher=`.
@@ -38,36 +56,16 @@ pub(crate) fn get(call: &Call) -> Answered {
     run(call, Text::from(text), Map::new())
 }
 
-fn read(call: &Call) -> Result<(Text, Map), ApiError> {
+fn read(call: &Call) -> Result<Body, ApiError> {
     let text = std::str::from_utf8(&call.body).map_err(|_| ApiError::bad_input("the body is not UTF-8"))?;
     if text.trim().is_empty() {
         return Err(ApiError::bad_input("the body is empty: it must be the text of a query"));
     }
     // No query of Cypher begins with a brace.
     if !text.trim_start().starts_with('{') {
-        return Ok((Text::new(text), Map::new()));
+        return Ok(Body { statement: text.to_owned(), parameters: None });
     }
-    let body: Body = serde_json::from_str(text)
-        .map_err(|error| ApiError::bad_input(format!("the body is not as expected: {error}")))?;
-    let parameters = body.parameters.unwrap_or_default().into_iter();
-    Ok((body.statement.into(), parameters.map(|(name, value)| (Text::from(name), parameter(value))).collect()))
-}
-
-/// A parameter: integers that have 64 bits are integers, other numbers are floats.
-fn parameter(json: Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(flag) => flag.into(),
-        Json::Number(number) => match number.as_i64() {
-            Some(integer) => integer.into(),
-            None => number.as_f64().map_or(Value::Null, Value::Float),
-        },
-        Json::String(text) => text.into(),
-        Json::Array(items) => Value::list(items.into_iter().map(parameter).collect()),
-        Json::Object(entries) => {
-            Value::map(entries.into_iter().map(|(key, value)| (Text::from(key), parameter(value))).collect())
-        }
-    }
+    serde_json::from_str(text).map_err(|error| ApiError::bad_input(format!("the body is not as expected: {error}")))
 }
 
 fn run(call: &Call, text: Text, parameters: Map) -> Answered {
@@ -78,7 +76,7 @@ fn run(call: &Call, text: Text, parameters: Map) -> Answered {
         return Err(Barred::from(low).into());
     }
     let limits = &call.app.options.limits;
-    let timeout = Duration::from_millis(limits.request_timeout_ms);
+    let timeout = call.query_time();
     let interrupt = call.cancelled.clone().unwrap_or_else(|| Arc::new(AtomicBool::new(false)));
     let begin = Begin {
         database: graph.name().into(),
@@ -121,7 +119,7 @@ fn failed(call: &Call, failure: &Failure) -> Answered {
         code if code.starts_with("Neo.TransientError") => {
             Err(ApiError::of(ErrorKind::Overloaded, failure.message.clone()))
         }
-        code if code.starts_with("Neo.DatabaseError") => {
+        code if code.starts_with("Neo.DatabaseError.General") => {
             Err(ApiError::of(ErrorKind::Internal, failure.message.clone()))
         }
         _ => Ok(Reply::ok(rest_json::cypher_failure(&failure.message))),

@@ -2,7 +2,7 @@
 
 use graph_model::{Direction, EdgeId, EdgeIdText, LabelId, VertexId};
 use graph_schema::{Alter, Catalogue, Literal, SchemaKind};
-use graph_store::{EdgeQuery, StoreError, Wait};
+use graph_store::{EdgeQuery, StoreError, Wait, Writer};
 use graph_view::Kind;
 use hyper::StatusCode;
 use rest_json::{
@@ -68,8 +68,9 @@ pub(crate) fn update_batch(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let update = decode_edge_updates(&call.body, call.app.options.limits.batch_edges_max)?;
     check_creates(update.create_if_not_exist)?;
-    call.visible()?.check_merge(Kind::Edge)?;
-    let pending = graph.writer().update_edges(&update.elements, &update.strategies, update.check_vertex, wait)?;
+    let (elements, strategies) = (&update.elements, &update.strategies);
+    let merge = |writer: Writer<'_>| writer.update_edges(elements, strategies, update.check_vertex, wait);
+    let pending = call.visible()?.merge(Kind::Edge, merge)?;
     Ok(pending.map(|edges| {
         let mut out = Vec::with_capacity(edges.len() * EDGE_BYTES);
         write_edges_list(&mut out, &edges, None, &graph.catalogue(), &Call::encode_options(graph));
@@ -99,8 +100,8 @@ pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
         auto::prepare_properties(call, &mut update.properties, wait)?;
     }
     check_same_id(&id, &text, update.id.as_ref())?;
-    call.visible()?.check_alter_edge(&id, &text)?;
-    let pending = graph.writer().alter_edge(&id, alter, &update.properties, wait)?;
+    let change = |writer: Writer<'_>| writer.alter_edge(&id, alter, &update.properties, wait);
+    let pending = call.visible()?.alter_edge(&id, &text, change)?;
     Ok(pending.map(|edge| {
         let mut out = Vec::with_capacity(EDGE_BYTES);
         write_edge(&mut out, &edge, &graph.catalogue(), &Call::encode_options(graph));

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{Answered, Call};
 use crate::names::DEFAULT_SPACE;
-use crate::resources::graph_conf;
 use http_server::Reply;
 use rest_errors::ApiError;
+use rest_query::graph_conf;
 
 /// What a client must say to clear a graph, literally.
 const CLEAR_WORDS: &str = "I'm sure to delete all data";

@@ -17,7 +17,7 @@ use crate::access::{self, Access};
 use crate::call::{Answered, Call};
 use http_server::Reply;
 use rest_errors::ApiError;
-use serving::Barred;
+use serving::{Barred, WorkBounds};
 
 /// Characters of a script that name its task.
 const TASK_NAME_CHARS: usize = 256;
@@ -90,18 +90,17 @@ fn run(call: &Call, body: Body) -> Answered {
     let cancel = call.cancelled.as_ref().map_or_else(Cancel::default, |flag| Cancel::over(Arc::clone(flag)));
     let bytes_max = call.app.options.limits.response_bytes_max;
     let mut collected = Collect::new(bytes_max);
-    let prepared = queries.prepare(request).map_err(failed)?;
-    if let Err(low) = call.app.serving.watch.disk.check()
+    let watch = &call.app.serving.watch;
+    let mut prepared = queries.prepare(request).map_err(failed)?;
+    prepared.bound_time(watch.quotas.bounds(prepared.graph()).time(), WorkBounds::TIME);
+    if let Err(low) = watch.disk.check()
         && prepared.adds()
     {
         return Err(Barred::from(low).into());
     }
     let outcome = match &call.attempt {
         None => queries.run(&prepared, &cancel, &mut collected),
-        Some(attempt) if prepared.is_write() => {
-            attempt.is_declined.set(true);
-            return Err(ApiError::defect());
-        }
+        Some(attempt) if prepared.is_write() => return Err(attempt.decline()),
         Some(attempt) => queries.attempt(&prepared, attempt.time, &mut collected),
     };
     if collected.is_too_large() {
@@ -145,14 +144,19 @@ pub(crate) fn start_job(call: &Call) -> Answered {
     let gremlin = text(body.gremlin)?;
     let mut aliases = body.aliases.unwrap_or_default();
     aliases.insert(graph.name().to_owned(), "graph".to_owned());
-    let name = gremlin.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let name: String = name.chars().take(TASK_NAME_CHARS).collect();
+    let name = task_name(&gremlin);
     let language = body.language.unwrap_or_else(|| "gremlin-groovy".to_owned());
     access::check(Access::Part(Permission::Write, ResourceType::Task), &call.caller, graph.name(), "")?;
     let user = call.caller.user().map(str::to_owned);
     let request = JobRequest { gremlin, bindings: body.bindings.unwrap_or_default(), aliases, language, user };
     let task = graph.jobs().start(JOB_KIND, name, request.to_bytes())?;
     Ok(Reply::json(StatusCode::CREATED, json!({ "task_id": task }).to_string().into_bytes()))
+}
+
+/// The name of a task that runs a text: its first line.
+pub(crate) fn task_name(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    line.chars().take(TASK_NAME_CHARS).collect()
 }
 
 /// `GET {G}/queries`: what runs.

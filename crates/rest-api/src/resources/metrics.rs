@@ -1,7 +1,7 @@
 //! `/metrics` and below: Prometheus text, and the same figures as JSON in HugeGraph's groups.
 
 use rest_json::Dialect;
-use rest_metrics::{Figures, GROUPS};
+use rest_metrics::{Figures, GROUPS, OPEN_METRICS};
 
 use crate::call::{Answered, Call};
 use crate::names::CORE_VERSION;
@@ -17,6 +17,10 @@ fn figures(call: &Call) -> Figures<'_> {
 pub(crate) fn all(call: &Call) -> Answered {
     if wants_json(call)? {
         return Ok(Reply::value(&figures(call).groups()));
+    }
+    if call.open_metrics {
+        let text = figures(call).open_metrics().map_err(|_| ApiError::defect())?;
+        return Ok(Reply::file(OPEN_METRICS, text.into_bytes()));
     }
     Ok(Reply::text(figures(call).text().map_err(|_| ApiError::defect())?))
 }

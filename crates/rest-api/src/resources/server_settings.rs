@@ -1,5 +1,5 @@
-//! `/exception/trace` and `/whiteiplist`: switches of HugeGraph's server whose answers here are fixed, and say so when
-//! they are turned.
+//! `/rhizome/log-level`, and `/exception/trace` and `/whiteiplist`: switches of HugeGraph's server whose answers here
+//! are fixed, and say so when they are turned.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,34 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 
 use crate::call::{Answered, Call};
+use crate::options::LogLevel;
 use http_server::Reply;
 use rest_errors::ApiError;
 
 type Body = BTreeMap<String, Value>;
+
+fn log(call: &Call) -> Result<&dyn LogLevel, ApiError> {
+    let message = "the level of the log is fixed in this process";
+    call.app.options.log.as_deref().ok_or_else(|| ApiError::of(ErrorKind::NotSupported, message))
+}
+
+/// The level of the log.
+pub(crate) fn log_level(call: &Call) -> Answered {
+    Ok(Reply::value(&json!({ "level": log(call)?.level() })))
+}
+
+/// Changes the level of the log, until the server ends.
+pub(crate) fn set_log_level(call: &Call) -> Answered {
+    let body = body(call)?;
+    let Some(level) = body.get("level").and_then(Value::as_str) else {
+        return Err(ApiError::bad_input("the body must be {\"level\": \"debug\"} or another level or filter"));
+    };
+    let log = log(call)?;
+    // By the old level: the new one may hide it.
+    tracing::warn!(from = log.level(), to = level, user = call.caller.name(), "the level of the log is being changed");
+    log.set_level(level).map_err(ApiError::bad_input)?;
+    log_level(call)
+}
 
 /// Whether error answers carry stack traces: never.
 #[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]

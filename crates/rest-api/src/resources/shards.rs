@@ -1,6 +1,7 @@
 //! `{G}/traversers/{vertices|edges}/{shards|scan}`: reading a whole graph in parts.
 
 use graph_store::{Range, Scan, Shard};
+use graph_view::Kind;
 use rest_json::{write_edge, write_shards, write_vertex};
 
 use crate::call::{Answered, Call};
@@ -11,12 +12,12 @@ use rest_errors::ApiError;
 
 /// Shards of the vertices.
 pub(crate) fn of_vertices(call: &Call) -> Answered {
-    Ok(answer(&call.graph()?.reader().vertex_shards(split_bytes(call)?)?))
+    Ok(answer(&call.visible()?.shards(Kind::Vertex, split_bytes(call)?)?))
 }
 
 /// Shards of the edges.
 pub(crate) fn of_edges(call: &Call) -> Answered {
-    Ok(answer(&call.graph()?.reader().edge_shards(split_bytes(call)?)?))
+    Ok(answer(&call.visible()?.shards(Kind::Edge, split_bytes(call)?)?))
 }
 
 /// Vertices of a shard.
@@ -26,9 +27,9 @@ pub(crate) fn scan_vertices(call: &Call) -> Answered {
     let options = Call::encode_options(graph);
     let scan = scan_of(call)?;
     let mut list = ListBody::open("vertices", call);
-    let listed = graph.reader().scan_vertices(&scan, &call.budget, &mut |vertex| {
-        list.push(|out| write_vertex(out, vertex, &catalogue, &options))
-    })?;
+    let listed = call
+        .visible()?
+        .scan_vertices(&scan, &mut |vertex| list.push(|out| write_vertex(out, vertex, &catalogue, &options)))?;
     list.close(listing::is_paged(&scan.range).then_some(listed.next))
 }
 
@@ -39,9 +40,8 @@ pub(crate) fn scan_edges(call: &Call) -> Answered {
     let options = Call::encode_options(graph);
     let scan = scan_of(call)?;
     let mut list = ListBody::open("edges", call);
-    let listed = graph
-        .reader()
-        .scan_edges(&scan, &call.budget, &mut |edge| list.push(|out| write_edge(out, edge, &catalogue, &options)))?;
+    let listed =
+        call.visible()?.scan_edges(&scan, &mut |edge| list.push(|out| write_edge(out, edge, &catalogue, &options)))?;
     list.close(listing::is_paged(&scan.range).then_some(listed.next))
 }
 

@@ -1,6 +1,7 @@
 //! `{G}/tasks`.
 
 use auth::{Permission, ResourceType};
+use graph_analysis::JobInput;
 use graph_host::HostedGraph;
 use graph_model::{Task, TaskStatus};
 use graph_store::StoreError;
@@ -17,7 +18,8 @@ use rest_errors::ApiError;
 const SERVER: &str = "server-1";
 
 /// Types of tasks whose input is a text that clients see.
-const WITH_INPUT: [&str; 3] = [JOB_KIND, graph_analysis::JOB_KIND, graph_analysis::COMPUTER_KIND];
+const WITH_INPUT: [&str; 4] =
+    [JOB_KIND, cypher_session::JOB_KIND, graph_analysis::JOB_KIND, graph_analysis::COMPUTER_KIND];
 
 /// States of HugeGraph's tasks that tasks here are never in.
 const OTHER_STATES: [&str; 7] = ["new", "scheduling", "scheduled", "restoring", "hanging", "deleting", "unknown"];
@@ -57,14 +59,20 @@ pub(crate) fn list(call: &Call) -> Answered {
 /// but that they run.
 fn is_visible(call: &Call, task: &Task) -> bool {
     let Some(user) = call.caller.user() else { return true };
-    let is_script = task.task_type == JOB_KIND;
-    if is_script {
-        return call.caller.is_manager() || JobRequest::user_of(&task.input).as_deref() == Some(user);
+    let user_of = match &*task.task_type {
+        JOB_KIND => Some(JobRequest::user_of(&task.input)),
+        cypher_session::JOB_KIND => Some(cypher_session::JobRequest::user_of(&task.input)),
+        _ => None,
+    };
+    if let Some(starter) = user_of {
+        return call.caller.is_manager() || starter.as_deref() == Some(user);
     }
-    // What an algorithm has found is about the whole graph.
+    // What an algorithm has found is about what its user may see.
     let is_analysis = WITH_INPUT.contains(&&*task.task_type);
+    let is_own =
+        || JobInput::from_bytes(&task.task_type, &task.input).is_some_and(|it| it.user.as_deref() == Some(user));
     let reads = |kind| call.graph().is_ok_and(|graph| call.caller.may_all(graph.name(), Permission::Read, kind));
-    !is_analysis || (reads(ResourceType::Vertex) && reads(ResourceType::Edge))
+    !is_analysis || is_own() || (reads(ResourceType::Vertex) && reads(ResourceType::Edge))
 }
 
 /// The task the address names, where who asks may see it.

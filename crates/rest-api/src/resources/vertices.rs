@@ -2,7 +2,7 @@
 
 use graph_model::VertexId;
 use graph_schema::{Alter, Catalogue, SchemaKind, VertexLabel};
-use graph_store::{StoreError, VertexQuery, Wait};
+use graph_store::{StoreError, VertexQuery, Wait, Writer};
 use graph_view::Kind;
 use hyper::StatusCode;
 use rest_json::{
@@ -66,8 +66,9 @@ pub(crate) fn update_batch(call: &Call, wait: Wait) -> Stored {
     let graph = call.graph()?;
     let update = decode_vertex_updates(&call.body, call.app.options.limits.batch_vertices_max)?;
     check_creates(update.create_if_not_exist)?;
-    call.visible()?.check_merge(Kind::Vertex)?;
-    let pending = graph.writer().update_vertices(&update.elements, &update.strategies, wait)?;
+    let (elements, strategies) = (&update.elements, &update.strategies);
+    let merge = |writer: Writer<'_>| writer.update_vertices(elements, strategies, wait);
+    let pending = call.visible()?.merge(Kind::Vertex, merge)?;
     Ok(pending.map(|vertices| {
         let mut out = Vec::with_capacity(vertices.len() * VERTEX_BYTES);
         write_vertices_list(&mut out, &vertices, None, &graph.catalogue(), &Call::encode_options(graph));
@@ -104,8 +105,8 @@ pub(crate) fn alter(call: &Call, wait: Wait) -> Stored {
     if matches!(alter, Alter::Append) {
         auto::prepare_properties(call, &mut update.properties, wait)?;
     }
-    call.visible()?.check_alter_vertex(&id)?;
-    let pending = graph.writer().alter_vertex(&id, alter, &update.properties, wait)?;
+    let change = |writer: Writer<'_>| writer.alter_vertex(&id, alter, &update.properties, wait);
+    let pending = call.visible()?.alter_vertex(&id, change)?;
     Ok(pending.map(|vertex| {
         let mut out = Vec::with_capacity(VERTEX_BYTES);
         write_vertex(&mut out, &vertex, &graph.catalogue(), &Call::encode_options(graph));

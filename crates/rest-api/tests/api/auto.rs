@@ -136,3 +136,41 @@ fn what_an_auto_graph_does_not_do_is_refused() {
     let strict = server.post(&format!("{G}/graph/vertices"), r#"{"label":"person","id":1,"properties":{}}"#);
     assert_eq!(strict.status, 400);
 }
+
+#[test]
+fn index_labels_of_an_auto_graph_are_made_shown_rebuilt_and_removed() {
+    let server = server();
+    server.post(&format!("{A}/graph/vertices"), r#"{"label":"person","id":1,"properties":{"name":"x"}}"#);
+    let body = r#"{"name":"byName","base_type":"VERTEX_LABEL","base_value":"person","index_type":"SECONDARY","fields":["name"]}"#;
+    let made = server.post(&format!("{A}/schema/indexlabels"), body);
+    assert_eq!(made.status, 202, "{}", made.text());
+    let made = made.json();
+    assert_eq!(made["index_label"]["base_value"], "person");
+    let ended = |task: &Value| {
+        for _ in 0..2_000 {
+            let task = server.get(&format!("{A}/tasks/{task}")).json();
+            match task["task_status"].as_str() {
+                Some("success") => return,
+                Some("queued" | "running" | "new" | "scheduled") => {
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                }
+                _ => panic!("{task}"),
+            }
+        }
+        panic!("it never ended");
+    };
+    ended(&made["task_id"]);
+    let shown = server.get(&format!("{A}/schema/indexlabels/byName")).json();
+    assert_eq!((&shown["status"], &shown["index_type"]), (&"CREATED".into(), &"SECONDARY".into()));
+    let refused =
+        server.post(&format!("{A}/schema/indexlabels"), &body.replace("SECONDARY", "SEARCH").replace("byName", "s"));
+    assert_eq!(refused.status, 400);
+    assert!(refused.text().contains("schema.mode=auto"), "{}", refused.text());
+    let rebuilt = server.put(&format!("{A}/jobs/rebuild/indexlabels/byName"), "{}").json();
+    ended(&rebuilt["task_id"]);
+    let found =
+        server.get(&format!("{A}/graph/vertices?label=person&properties={}", "%7B%22name%22:%22x%22%7D")).json();
+    assert_eq!(found["vertices"][0]["id"], 1);
+    ended(&server.delete(&format!("{A}/schema/indexlabels/byName")).json()["task_id"]);
+    assert_eq!(server.get(&format!("{A}/schema/indexlabels/byName")).status, 404);
+}

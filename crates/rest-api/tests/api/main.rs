@@ -1,7 +1,9 @@
 //! The API driven over TCP, on a store in memory.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "test code")]
 
+mod algorithm_jobs;
 mod algorithms;
+mod analyses;
 mod auto;
 mod batch_update;
 mod compatibility;

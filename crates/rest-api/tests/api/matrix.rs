@@ -37,6 +37,8 @@ const RULES: &[(&str, &str, &[&str])] = &[
     ("*", "{G}/cypher", WRITERS),
     ("*", "{G}/queries*", ON_GRAPH),
     ("GET", "{G}/mode", ON_GRAPH),
+    ("GET", "{G}/limits", ON_GRAPH),
+    ("PUT", "{G}/limits", ADMINS),
     ("GET", "{G}/graph_read_mode", ON_GRAPH),
     ("GET", "{G}", ON_GRAPH),
     ("*", "{G}", MANAGERS),
@@ -70,6 +72,8 @@ const RULES: &[(&str, &str, &[&str])] = &[
     ("GET", "/health", KNOWN),
     ("GET", "/ready", KNOWN),
     ("*", "/rhizome/backups*", ADMINS),
+    ("*", "/rhizome/log-level", ADMINS),
+    ("GET", "/rhizome/profile", ADMINS),
     ("GET", "/openapi.json", KNOWN),
     ("GET", "/swagger-ui/*", KNOWN),
     ("GET", "/metrics*", MANAGERS),
@@ -129,7 +133,7 @@ fn body(method: &str, template: &str) -> &'static str {
     match (method, template) {
         ("POST", "/gremlin") => r#"{"gremlin":"g.V().limit(1)"}"#,
         ("POST", "{G}/jobs/gremlin") => r#"{"gremlin":"g.V().limit(1)","aliases":{}}"#,
-        ("POST", "{G}/cypher") => "RETURN 1",
+        ("POST", "{G}/cypher" | "{G}/jobs/cypher") => "RETURN 1",
         ("POST" | "PUT", _) => "{}",
         _ => "",
     }

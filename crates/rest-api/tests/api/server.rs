@@ -11,6 +11,7 @@ use auth::Accounts;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use graph_host::{JobRegistry, Store, StoreOptions};
+use graph_limits::GraphLimits;
 use http_server::{Mounts, ServeError};
 use key_codec::tables::TABLES;
 use kv::{Engine, MemoryEngine};
@@ -114,7 +115,8 @@ pub(crate) const ADMIN_PASSWORD: &str = "pa";
 
 /// The users of a store: an administrator.
 fn users(store: &Arc<Store>) -> Arc<Accounts> {
-    let options = auth::Options { password_length_min: 1, token_seconds: 3_600, conditions: rest_api::CONDITIONS };
+    let options =
+        auth::Options { password_length_min: 1, token_seconds: 3_600, conditions: rest_api::CONDITIONS, stale: None };
     let accounts = Accounts::open(Arc::clone(store), options).unwrap();
     accounts.set_admin_password(ADMIN_PASSWORD).unwrap();
     Arc::new(accounts)
@@ -154,9 +156,13 @@ impl Server {
                 let jobs = GremlinJobs::default();
                 let mut registry = JobRegistry::default();
                 registry.register(Arc::new(jobs.job()));
+                let cypher_jobs = cypher_session::CypherJobs::default();
+                registry.register(Arc::new(cypher_jobs.job()));
                 let analyses = Arc::new(graph_analysis::JobState::new(1 << 30, 2));
                 for kind in [graph_analysis::JOB_KIND, graph_analysis::COMPUTER_KIND] {
-                    registry.register(Arc::new(graph_analysis::AnalysisJob::new(kind, Arc::clone(&analyses))));
+                    let jobs = jobs.clone();
+                    let job = graph_analysis::AnalysisJob::new(kind, Arc::clone(&analyses));
+                    registry.register(Arc::new(job.with_rights(Arc::new(move |user, graph| jobs.rights(user, graph)))));
                 }
                 let store = Store::open_with_jobs(engine, StoreOptions::default(), registry).unwrap();
                 let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -164,11 +170,20 @@ impl Server {
                 let serving = Arc::new(Serving::new(limits.serving(store.engine().capabilities().remote)));
                 let store = Arc::new(store);
                 let accounts = limits.has_users.then(|| users(&store));
-                let options =
-                    ApiOptions { limits: limits.api(), accounts: accounts.clone(), backups: None, test_routes: true };
+                let graph_limits = GraphLimits::open(Arc::clone(&store), Arc::clone(&serving.watch.quotas)).unwrap();
+                let options = ApiOptions {
+                    limits: limits.api(),
+                    accounts: accounts.clone(),
+                    graph_limits: Some(Arc::new(graph_limits)),
+                    analyses: Some(analyses),
+                    test_routes: true,
+                    ..ApiOptions::default()
+                };
                 let queries = QueryService::with_accounts(store, query_service::Options::default(), accounts);
                 let queries = Arc::new(queries);
                 jobs.connect(&queries);
+                let cypher = Arc::new(cypher_session::GraphQueries::new(Arc::clone(&queries)));
+                cypher_jobs.connect(&cypher);
                 let api = Mounts::new(rest_api::service(queries, Arc::clone(&serving), options));
                 let stop = async { drop(stopped.await) };
                 http_server::serve(listener, api, serving, limits.connections(), stop, PATIENCE).await

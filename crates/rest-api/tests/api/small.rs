@@ -92,7 +92,7 @@ fn the_addresses_are_listed_in_groups() {
 }
 
 #[test]
-fn analytical_property_keys_have_tasks_and_no_values() {
+fn analytical_property_keys_have_tasks_and_values() {
     let server = Server::with_schema();
     let keys = format!("{G}/schema/propertykeys");
     let rank = r#"{"name":"rank","data_type":"DOUBLE","write_type":"OLAP_RANGE","check_exist":false}"#;
@@ -104,12 +104,46 @@ fn analytical_property_keys_have_tasks_and_no_values() {
     };
     ended(server.post(&keys, rank), "create_olap");
     assert_eq!(server.post(&keys, rank).json()["task_id"], 0, "it is there already");
+    let vertices = format!("{G}/graph/vertices");
+    let mode = |mode: &str| assert_eq!(server.put(&format!("{G}/graph_read_mode"), mode).status, 200);
+    let shown = |id: &str| server.get(&format!("{vertices}/%22{id}%22")).json()["properties"]["rank"].clone();
+    let gremlin = || {
+        let body = r#"{"gremlin":"g.V().has('rank', P.gte(1)).values('rank')"}"#;
+        server.post("/gremlin", body).json()["result"]["data"].clone()
+    };
+    let people = r#"[{"label":"person","properties":{"name":"a"}},{"label":"person","properties":{"name":"b"}}]"#;
+    assert_eq!(server.post(&format!("{vertices}/batch"), people).status, 201);
+    let values = r#"[{"label":null,"id":"1:a","properties":{"rank":0.5}},{"id":"1:b","properties":{"rank":7}},
+        {"id":"1:b","properties":{"rank":1.5}}]"#;
+    let written = server.post(&format!("{vertices}/batch"), values);
+    assert_eq!((written.status, written.json()), (201, json!(["1:a", "1:b", "1:b"])), "{}", written.text());
+    assert_eq!((shown("1:b"), gremlin()), (json!(null), json!([])), "the mode is OLTP_ONLY");
+    mode("\"ALL\"");
+    assert_eq!((shown("1:a"), shown("1:b"), gremlin()), (json!(0.5), json!(1.5), json!([1.5])));
+    // What is changed otherwise keeps the value.
+    let aged =
+        server.put(&format!("{vertices}/%221:b%22?action=append"), r#"{"label":"person","properties":{"age":4}}"#);
+    assert_eq!((aged.status, shown("1:b")), (200, json!(1.5)), "{}", aged.text());
+    for wrong in [
+        r#"[{"id":"1:a","properties":{"age":1}}]"#,
+        r#"[{"properties":{"rank":1.0}}]"#,
+        r#"[{"id":"1:a","properties":{"rank":"high"}}]"#,
+        r#"[{"id":"1:a","properties":{"rank":9.0}},{"id":"1:nobody","properties":{"rank":1.0}}]"#,
+    ] {
+        let answer = server.post(&format!("{vertices}/batch"), wrong);
+        assert!((400..500).contains(&answer.status), "{wrong}: {}", answer.text());
+    }
+    assert_eq!(shown("1:a"), json!(0.5), "of a batch that is refused nothing is written");
     ended(server.put(&format!("{keys}/rank?action=clear"), rank), "clear_olap");
+    assert_eq!((shown("1:a"), gremlin()), (json!(null), json!([])));
+    assert_eq!(server.post(&format!("{vertices}/batch"), values).status, 201);
     let label = server.post(&format!("{G}/schema/vertexlabels"), r#"{"name":"ranked","properties":["rank"]}"#);
     assert_eq!(label.status, 400);
     assert!(label.text().contains("OLAP"), "{}", label.text());
     ended(server.delete(&format!("{keys}/rank")), "remove_olap");
     assert_eq!(server.get(&format!("{keys}/rank")).status, 404);
+    assert_eq!(shown("1:a"), json!(null));
+    mode("\"OLTP_ONLY\"");
     assert_eq!(server.put(&format!("{keys}/rank?action=clear"), rank).status, 404);
     assert_eq!(server.put(&format!("{keys}/age?action=clear"), r#"{"name":"age"}"#).status, 400);
     assert_eq!(server.delete(&format!("{keys}/age")).status, 400, "a label uses it");

@@ -1,5 +1,7 @@
 //! Logins, users and rights as clients see them, and which endpoint lets whom in.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::server::{ADMIN_PASSWORD, Answer, G, Server};
@@ -63,6 +65,63 @@ fn credentials_are_asked_for_but_at_what_is_open() {
     }
     assert_eq!(server.ask("admin", "GET", "/graphs", "").json(), json!({ "graphs": ["hugegraph"] }));
     assert_eq!(server.ask("admin", "GET", "/nosuch", "").status, 404);
+}
+
+fn basic(user: &str, password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+}
+
+/// Sends wrong passwords of a user from several connections at one time; how many were denied, and how many were told
+/// to wait.
+fn guess(server: &Server, user: &str, guesses: usize) -> (usize, usize) {
+    let threads = 8;
+    let ask = |at: usize| {
+        let shown = basic(user, &format!("wrong {at}"));
+        server.send("GET", "/graphs", &[("Authorization", shown.as_str())], b"")
+    };
+    let ask_some = |first: usize| (first..guesses).step_by(threads).map(ask).collect::<Vec<_>>();
+    let answers: Vec<Answer> = std::thread::scope(|scope| {
+        let asking: Vec<_> = (0..threads).map(|first| scope.spawn(move || ask_some(first))).collect();
+        asking.into_iter().flat_map(|asked| asked.join().unwrap()).collect()
+    });
+    let (denied, later): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == 401);
+    for answer in &denied {
+        is(answer, 401, "jakarta.ws.rs.NotAuthorizedException", "Authentication failed");
+    }
+    for answer in &later {
+        let wait: u64 = answer.header("retry-after").unwrap().parse().unwrap();
+        assert!(answer.status == 429 && (1..=30).contains(&wait), "{} {wait}", answer.status);
+    }
+    (denied.len(), later.len())
+}
+
+#[test]
+fn a_thousand_wrong_passwords_delay_who_guesses_and_nobody_else() {
+    let server = Server::with_users();
+    for user in ["bob", "alice"] {
+        add_user(&server, user);
+    }
+    assert_eq!(server.ask("bob", "GET", "/graphs", "").status, 200);
+    let (denied, later) = guess(&server, "bob", 1_000);
+    assert_eq!(denied + later, 1_000);
+    // Five are free, and some were on their way when the fifth had failed.
+    assert!(denied <= 30, "{denied} passwords were looked at");
+    // One that is known is, and so is everybody else.
+    assert_eq!(server.ask("bob", "GET", "/graphs", "").status, 200);
+    assert_eq!(server.ask("alice", "GET", "/graphs", "").status, 200);
+    let (denied, _) = guess(&server, "nobody", 100);
+    assert!(denied <= 30, "who is not there is not told apart: {denied}");
+    // The administrator gets in from the machine itself, with a password that was not seen before.
+    let changed = json!({ "user_password": "another" }).to_string();
+    assert_eq!(server.ask("admin", "PUT", "/auth/users/admin", &changed).status, 200);
+    guess(&server, "admin", 1_000);
+    let began = std::time::Instant::now();
+    let shown = basic("admin", "another");
+    let login = [("Authorization", shown.as_str())];
+    crate::server::wait_until("the administrator is let in", || {
+        server.send("GET", "/graphs", &login, b"").status == 200
+    });
+    assert!(began.elapsed() < std::time::Duration::from_secs(3), "{:?}", began.elapsed());
 }
 
 #[test]

@@ -130,6 +130,127 @@ fn a_user_over_its_quota_is_told_when_to_come_again() {
     assert_eq!(server.get("/versions").status, 200);
 }
 
+#[test]
+fn a_graph_has_limits_of_its_own() {
+    let server = Server::with_users();
+    add_user(&server, "bob");
+    grant(&server, "bob", "READ", "hugegraph", &json!([{ "type": "ALL" }]));
+    let limits = format!("{G}/limits");
+    let none = json!({
+        "requests_per_second": 0, "bytes_per_second": 0, "running_queries_max": 0, "query_memory_max": 0,
+        "traverser_depth_max": 0, "traverser_degree_max": 0, "traverser_capacity_max": 0, "traverser_limit_max": 0,
+        "query_timeout_ms": 0, "own": false,
+    });
+    assert_eq!(server.ask("bob", "GET", &limits, "").json(), none);
+    assert_eq!(server.ask("bob", "PUT", &limits, r#"{"requests_per_second":9}"#).status, 403);
+    for wrong in [r#"{"requests":3}"#, r#"{"requests_per_second":-1}"#, "[]", "3"] {
+        assert_eq!(server.ask("admin", "PUT", &limits, wrong).status, 400, "{wrong}");
+    }
+    let set = server.ask("admin", "PUT", &limits, r#"{"requests_per_second":3}"#).json();
+    assert_eq!((&set["requests_per_second"], &set["own"]), (&json!(3), &json!(true)));
+    let list = format!("{G}/graph/vertices");
+    let answers: Vec<_> = (0..30).map(|_| server.ask("bob", "GET", &list, "")).collect();
+    let over = answers.iter().find(|answer| answer.status == 429).unwrap();
+    assert!(answers[..2].iter().all(|answer| answer.status == 200));
+    assert!(over.text().contains("requests_per_second of the graph's own limits"), "{}", over.text());
+    assert_eq!(server.ask("bob", "GET", "/graphs", "").status, 200, "of this graph only");
+    wait_until("the limits are taken back", || server.ask("admin", "PUT", &limits, "{}").status == 200);
+    assert_eq!(server.ask("bob", "GET", &limits, "").json(), none);
+    assert!((0..30).all(|_| server.ask("bob", "GET", &list, "").status == 200));
+}
+
+#[test]
+fn a_graph_bounds_the_work_of_one_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("audit.log");
+    let audit = Audit::open(options(&file)).unwrap();
+    let server = with_watch(Watch::new(audit, QuotaOptions::default(), DiskSpace::unwatched()));
+    for (kind, body) in [
+        ("schema/propertykeys", r#"{"name":"name"}"#),
+        ("schema/vertexlabels", r#"{"name":"person","properties":["name"],"primary_keys":["name"]}"#),
+        ("schema/edgelabels", r#"{"name":"knows","source_label":"person","target_label":"person"}"#),
+        ("graph/vertices", r#"{"label":"person","properties":{"name":"a"}}"#),
+    ] {
+        let made = server.ask("admin", "POST", &format!("{G}/{kind}"), body);
+        assert!(made.status < 300, "{}", made.text());
+    }
+    let ask = |method: &str, path: &str, body: &Value| {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let answer = server.ask("admin", method, &format!("{G}/{path}"), &body);
+        (answer.status, answer.text())
+    };
+    let set = |limits: Value| assert_eq!(ask("PUT", "limits", &limits).0, 200, "{limits}");
+    let step = |degree: i64| json!({ "direction": "BOTH", "max_degree": degree });
+    let k_out = |depth: u64, degree: i64| {
+        let steps = json!({ "direction": "BOTH", "max_degree": degree });
+        json!({ "source": "1:a", "steps": steps, "max_depth": depth })
+    };
+    let requests = [
+        ("GET", "traversers/kneighbor?source=%221:a%22&max_depth=5", Value::Null, "traverser_depth_max"),
+        ("POST", "traversers/kout", k_out(5, 10), "traverser_depth_max"),
+        ("POST", "traversers/count", json!({ "source": "1:a", "steps": vec![step(10); 5] }), "traverser_depth_max"),
+        ("GET", "traversers/kout?source=%221:a%22&max_depth=1&max_degree=101", Value::Null, "traverser_degree_max"),
+        ("GET", "traversers/kout?source=%221:a%22&max_depth=1&max_degree=-1", Value::Null, "traverser_degree_max"),
+        ("POST", "traversers/kneighbor", k_out(1, 1_000), "traverser_degree_max"),
+        (
+            "GET",
+            "traversers/shortestpath?source=%221:a%22&target=%221:a%22&max_depth=1&capacity=20000",
+            Value::Null,
+            "traverser_capacity_max",
+        ),
+        ("GET", "traversers/rays?source=%221:a%22&max_depth=1&limit=1001", Value::Null, "traverser_limit_max"),
+        (
+            "POST",
+            "traversers/customizedpaths",
+            json!({ "sources": { "ids": ["1:a"] }, "steps": [step(100)], "limit": 2_000 }),
+            "traverser_limit_max",
+        ),
+    ];
+    for (method, path, body, _) in &requests {
+        let (status, text) = ask(method, path, body);
+        assert_eq!(status, 200, "{path}: {text}");
+    }
+    set(json!({
+        "traverser_depth_max": 4, "traverser_degree_max": 100, "traverser_capacity_max": 10_000,
+        "traverser_limit_max": 1_000,
+    }));
+    for (method, path, body, limit) in &requests {
+        let (status, text) = ask(method, path, body);
+        assert!(status == 400 && text.contains(&format!("({limit} of the graph's own limits)")), "{path}: {text}");
+    }
+    // What is not given is no more than that, and other graphs have no such bounds.
+    for path in [
+        "traversers/kout?source=%221:a%22&max_depth=4",
+        "traversers/shortestpath?source=%221:a%22&target=%221:a%22&max_depth=4",
+        "traversers/sameneighbors?vertex=%221:a%22&other=%221:a%22",
+    ] {
+        let (status, text) = ask("GET", path, &Value::Null);
+        assert_eq!(status, 200, "{path}: {text}");
+    }
+    let (status, text) =
+        ask("POST", "traversers/customizedpaths", &json!({ "sources": { "ids": ["1:a"] }, "steps": [{}] }));
+    assert_eq!(status, 200, "{text}");
+
+    // The time of queries, whoever asks how: what takes that long is stopped.
+    set(json!({ "query_timeout_ms": 30 }));
+    let slow = "UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(b)";
+    let gremlin = "g.V().repeat(__.identity()).until(__.has('name', 'nobody'))";
+    let in_query = [
+        server.ask("admin", "POST", &format!("{G}/cypher"), slow),
+        server.ask("admin", "POST", "/gremlin", &json!({ "gremlin": gremlin }).to_string()),
+    ];
+    for answer in &in_query {
+        let text = answer.text();
+        assert!(text.contains("30 ms (query_timeout_ms of the graph's own limits)"), "{} {text}", answer.status);
+    }
+    set(json!({}));
+    assert_eq!(ask("GET", "traversers/kneighbor?source=%221:a%22&max_depth=5", &Value::Null).0, 200);
+    let change = "graph|PUT {G}/limits|admin|hugegraph|-|ok";
+    wait_until("the changes are recorded", || {
+        recorded(&file, 3).iter().filter(|line| gist(line) == change).count() == 3
+    });
+}
+
 static FREE: AtomicU64 = AtomicU64::new(100);
 
 #[test]

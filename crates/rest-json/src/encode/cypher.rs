@@ -13,6 +13,8 @@ use uuid::Uuid;
 /// An answer that is written row by row: each an object of its columns.
 pub struct CypherAnswer {
     out: Vec<u8>,
+    /// What comes after the last row.
+    end: &'static str,
     columns: Vec<Text>,
     zone: TimeZone,
     is_first: bool,
@@ -25,7 +27,13 @@ impl CypherAnswer {
         let mut out = Vec::with_capacity(512);
         put(&mut out, format_args!("{{\"requestId\":\"{}\"", Uuid::new_v4().hyphenated()));
         put(&mut out, ",\"status\":{\"message\":\"\",\"code\":200,\"attributes\":{}},\"result\":{\"data\":[");
-        Self { out, columns: Vec::new(), zone: zone.clone(), is_first: true }
+        Self { out, end: "],\"meta\":{}}}", columns: Vec::new(), zone: zone.clone(), is_first: true }
+    }
+
+    /// The rows alone, as a list.
+    #[must_use]
+    pub fn rows(zone: &TimeZone) -> Self {
+        Self { out: b"[".to_vec(), end: "]", columns: Vec::new(), zone: zone.clone(), is_first: true }
     }
 
     /// Sets the names of the columns.
@@ -57,8 +65,27 @@ impl CypherAnswer {
     /// The whole answer.
     #[must_use]
     pub fn finish(mut self) -> Vec<u8> {
-        put(&mut self.out, "],\"meta\":{}}}");
+        put(&mut self.out, self.end);
         self.out
+    }
+}
+
+/// A parameter of a query: integers that have 64 bits are integers, other numbers are floats.
+#[must_use]
+pub fn cypher_parameter(json: serde_json::Value) -> Value {
+    use serde_json::Value as Json;
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(flag) => flag.into(),
+        Json::Number(number) => match number.as_i64() {
+            Some(integer) => integer.into(),
+            None => number.as_f64().map_or(Value::Null, Value::Float),
+        },
+        Json::String(text) => text.into(),
+        Json::Array(items) => Value::list(items.into_iter().map(cypher_parameter).collect()),
+        Json::Object(entries) => {
+            Value::map(entries.into_iter().map(|(key, value)| (Text::from(key), cypher_parameter(value))).collect())
+        }
     }
 }
 

@@ -145,7 +145,7 @@ fn write_property(
     catalogue: &Catalogue,
     options: &EncodeOptions,
 ) {
-    let Some(key) = catalogue.property_key(key) else { return };
+    let Some(key) = catalogue.shown_key(key) else { return };
     if let Some(value) = value.or(key.default_value.as_ref()) {
         write_value(object.field(&key.name), value, &options.zone);
     }

@@ -8,6 +8,8 @@ use jiff::tz::TimeZone;
 use query_value::{DateTime, Edge, Metrics, Property, Tree, Value, Vertex, VertexProperty};
 use uuid::Uuid;
 
+use super::element::UNDEFINED;
+
 /// Appends the answer to a query: its results, each as often as it occurs, with dates in a zone.
 pub fn write_gremlin_answer(out: &mut Vec<u8>, rows: &[(Value, u64)], zone: &TimeZone) {
     put(out, format_args!("{{\"requestId\":\"{}\"", Uuid::new_v4().hyphenated()));
@@ -184,6 +186,12 @@ impl Writer<'_> {
         self.put("{\"id\":");
         self.value(&vertex.id);
         self.put(",\"label\":");
+        if vertex.label.is_empty() {
+            // The end of an edge that was inserted without looking at its ends.
+            self.text(UNDEFINED);
+            self.put(",\"type\":\"vertex\",\"properties\":{}}");
+            return;
+        }
         self.text(&vertex.label);
         self.put(",\"type\":\"vertex\"");
         if let Some(properties) = &vertex.properties {

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::audit::{Class, Event, Subject};
 use anyhow::{Context as _, bail};
@@ -53,8 +54,8 @@ pub(super) fn auth(arguments: &AuthArguments) -> anyhow::Result<()> {
     if settings.storage.engine == EngineName::Rocksdb && !settings.storage.data_dir.is_dir() {
         bail!("there is no data folder {}; name it with --data", settings.storage.data_dir.display());
     }
-    let store = Store::open(engine::open(&settings.storage)?, settings.store_options()?)?;
-    let accounts = Accounts::open(Arc::new(store), options(&settings))?;
+    let store = Arc::new(Store::open(engine::open(&settings.storage)?, settings.store_options()?)?);
+    let accounts = open_as_is(&settings, &store)?;
     match given()? {
         Some(password) => accounts.set_admin_password(&password)?,
         None => {
@@ -83,17 +84,28 @@ fn record_reset(settings: &Settings) -> anyhow::Result<()> {
 }
 
 /// How users are kept.
-fn options(settings: &Settings) -> Options {
+fn options(settings: &Settings, store: &Store) -> Options {
+    let is_shared = store.engine().capabilities().shared;
     Options {
         password_length_min: settings.auth.password_length_min,
         token_seconds: i64::try_from(settings.auth.token_seconds).unwrap_or(i64::MAX),
         conditions: rest_api::CONDITIONS,
+        stale: is_shared.then(|| Duration::from_millis(settings.cluster.stale_ms)),
     }
+}
+
+/// The users of a store as they are, with or without an administrator.
+pub(super) fn open_as_is(settings: &Settings, store: &Arc<Store>) -> anyhow::Result<Accounts> {
+    Ok(Accounts::open(Arc::clone(store), options(settings, store))?)
 }
 
 /// The users of a store, with an administrator.
 pub(super) fn open(settings: &Settings, store: &Arc<Store>) -> anyhow::Result<Arc<Accounts>> {
-    let accounts = Accounts::open(Arc::clone(store), options(settings))?;
+    let mut accounts = Accounts::open(Arc::clone(store), options(settings, store))?;
+    if let Some(issuer) = settings.auth.oidc.options() {
+        tracing::info!(issuer = issuer.issuer, "tokens of an issuer of OpenID Connect are taken");
+        accounts = accounts.with_issuer(Arc::new(oidc::Verifier::new(issuer)?));
+    }
     if accounts.has_admin() {
         return Ok(Arc::new(accounts));
     }
@@ -154,7 +166,7 @@ pub(super) fn follow(accounts: &Arc<Accounts>, settings: &Settings) -> anyhow::R
     if !accounts.store().engine().capabilities().shared {
         return Ok(());
     }
-    let (accounts, pause) = (Arc::downgrade(accounts), std::time::Duration::from_millis(settings.cluster.refresh_ms));
+    let (accounts, pause) = (Arc::downgrade(accounts), Duration::from_millis(settings.cluster.refresh_ms));
     let follow = move || {
         while let Some(accounts) = accounts.upgrade() {
             if let Err(error) = accounts.refresh() {

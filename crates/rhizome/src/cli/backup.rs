@@ -1,6 +1,7 @@
 //! `rhizome backup`: makes backups of a store, shows, verifies and removes them, and restores one into a folder.
 
 mod deep;
+mod moment;
 mod progress;
 
 use std::path::{Path, PathBuf};
@@ -8,9 +9,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use api_client::{Client, ClientOptions};
-use backup::{CreateOptions, Depth, Keep, Repository, Target};
+use backup::{CreateOptions, Depth, Keep, Repository, StoredLog, Target, moment_text};
 use bytesize::ByteSize;
 use clap::{Args, Subcommand};
+use client_arguments::LoginArguments;
 use rhizome::engine;
 use rhizome::settings::{EngineName, Settings};
 
@@ -61,15 +63,11 @@ struct CreateArguments {
     /// Data folder [default: rhizome-data].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Have this running server make the backup, in the repository of its own settings.
+    /// Have this running server make the backup, in the repository of its own settings; an administrator has to log in.
     #[arg(long, value_name = "URL", conflicts_with_all = ["data", "repository", "key_file"])]
     server: Option<String>,
-    /// User name of an administrator, if the server requires authentication.
-    #[arg(long, value_name = "NAME", env = "RHIZOME_USER")]
-    user: Option<String>,
-    /// Password of that user; better given in the environment.
-    #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
-    password: Option<String>,
+    #[command(flatten)]
+    login: LoginArguments,
     /// Read all files, also those that the newest backup has.
     #[arg(long)]
     reread: bool,
@@ -109,6 +107,9 @@ struct PruneArguments {
     /// Keep the newest backup of each of N months.
     #[arg(long, value_name = "N", default_value_t = 0)]
     keep_monthly: usize,
+    /// Keep the log of N days, to restore any moment of them [default: as far as the kept backups reach].
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    log_days: usize,
     /// Only say what would be removed.
     #[arg(long)]
     dry_run: bool,
@@ -124,6 +125,10 @@ struct RestoreArguments {
     /// Data folder to write into; it must be empty or not there.
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
+    /// Restore what was stored at this moment, such as 2026-11-25T18:00:00.500Z, from the log after the backup (the
+    /// newest one before it, if none is named); "newest": all there is.
+    #[arg(long, value_name = "TIME")]
+    to: Option<String>,
 }
 
 pub(super) fn backup(arguments: &BackupArguments) -> anyhow::Result<()> {
@@ -188,7 +193,7 @@ fn create(arguments: &CreateArguments) -> anyhow::Result<()> {
     )?;
     let bar = bar("backup")?;
     let options = CreateOptions { reread: arguments.reread };
-    let made = backup_service::back_up(&*engine, &repository, options, &|at| show(&bar, at));
+    let made = backup_service::back_up(&*engine, &repository, options, None, &|at| show(&bar, at));
     bar.finish_and_clear();
     let made = made?;
     super::terminal::print(&format!(
@@ -214,12 +219,7 @@ fn check_apart(data: &Path, target: &Target) -> anyhow::Result<()> {
 
 /// Has a server make a backup, and waits for it.
 fn create_by(server: &str, arguments: &CreateArguments) -> anyhow::Result<()> {
-    let options = ClientOptions {
-        url: server.to_owned(),
-        username: arguments.user.clone(),
-        password: arguments.password.clone(),
-        ..ClientOptions::default()
-    };
+    let options = arguments.login.with(ClientOptions { url: server.to_owned(), ..ClientOptions::default() });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting a runtime")?;
     runtime.block_on(async {
         let client = Client::connect(options.clone()).await?;
@@ -252,7 +252,32 @@ fn list(arguments: &PlaceArguments) -> anyhow::Result<()> {
     if text.is_empty() {
         text.push_str("no backups\n");
     }
+    for log in repository.logs()? {
+        text.push_str(&about_log(&log));
+    }
     super::terminal::print(&text)
+}
+
+/// A line about a log.
+fn about_log(log: &StoredLog) -> String {
+    let continues = match &log.timeline {
+        Ok(timeline) => match &timeline.parent {
+            Some(parent) => format!(", continues {} from write {}", parent.timeline, parent.sequence),
+            None => String::new(),
+        },
+        Err(error) => format!(", cannot be used: {error}"),
+    };
+    let until = log.until_ms().map_or("nothing yet".to_owned(), |until| format!("until {}", moment_text(until)));
+    let end = log.end.as_ref().map_or(String::new(), |end| {
+        format!("; ENDS at write {} ({}): {}", end.sequence, moment_text(end.at_ms), end.reason)
+    });
+    format!(
+        "log {}  {until}, write {}, {} in {} segments{continues}{end}\n",
+        log.id,
+        log.reached(),
+        ByteSize(log.bytes()),
+        log.segments.len()
+    )
 }
 
 fn verify(arguments: &VerifyArguments) -> anyhow::Result<()> {
@@ -263,10 +288,11 @@ fn verify(arguments: &VerifyArguments) -> anyhow::Result<()> {
     bar.finish_and_clear();
     let found = found?;
     let mut text = format!(
-        "{} backups, {} chunks of {} {}: ",
+        "{} backups, {} chunks of {} and {} segments of logs {}: ",
         found.backups,
         found.chunks,
         ByteSize(found.bytes),
+        found.segments,
         if arguments.quick { "there" } else { "read" }
     );
     match found.problems_total {
@@ -294,6 +320,7 @@ fn prune(arguments: &PruneArguments) -> anyhow::Result<()> {
         daily: arguments.keep_daily,
         weekly: arguments.keep_weekly,
         monthly: arguments.keep_monthly,
+        log_days: arguments.log_days,
     };
     let pruned = repository.prune(&keep, arguments.dry_run)?;
     let verb = if arguments.dry_run { "would be removed" } else { "removed" };
@@ -302,27 +329,24 @@ fn prune(arguments: &PruneArguments) -> anyhow::Result<()> {
         text.push_str(&format!("{id}  {verb}\n"));
     }
     text.push_str(&format!(
-        "{} backups {verb}, {} kept; {} chunks of {} {verb}\n",
+        "{} backups {verb}, {} kept; {} chunks of {} and {} objects of logs {verb}\n",
         pruned.removed.len(),
         pruned.kept.len(),
         pruned.chunks,
-        ByteSize(pruned.bytes)
+        ByteSize(pruned.bytes),
+        pruned.log_objects
     ));
     super::terminal::print(&text)
 }
 
 fn restore(arguments: &RestoreArguments) -> anyhow::Result<()> {
-    let (repository, _) = arguments.place.open()?;
-    let manifest = repository.find(&arguments.backup)?;
-    if manifest.store_format > key_codec::FORMAT_VERSION {
-        bail!(
-            "backup {} has storage format {}, but this program reads {} at most; restore it with {}",
-            manifest.id,
-            manifest.store_format,
-            key_codec::FORMAT_VERSION,
-            manifest.program
-        );
+    let (repository, settings) = arguments.place.open()?;
+    if let Some(to) = &arguments.to {
+        let base = Some(arguments.backup.as_str()).filter(|backup| *backup != "latest");
+        return moment::restore(&repository, settings, to, base, &arguments.data);
     }
+    let manifest = repository.find(&arguments.backup)?;
+    moment::check_format(&manifest)?;
     let bar = bar("restoring")?;
     let began = std::time::Instant::now();
     let restored = repository.restore(&manifest, &arguments.data, &|at| show(&bar, at));

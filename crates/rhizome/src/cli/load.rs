@@ -7,6 +7,7 @@ use bulk_load::limits::SORT_MEMORY_BYTES;
 use bulk_load::{ConsoleProgress, LoadOptions, LoadSummary, OfflineOptions, load_offline};
 use bytesize::ByteSize;
 use clap::Args;
+use client_arguments::LoginArguments;
 use graph_host::Store;
 use rhizome::engine;
 use rhizome::settings::Settings;
@@ -34,18 +35,8 @@ pub(super) struct LoadArguments {
     /// Graph to load into.
     #[arg(long, value_name = "NAME", default_value = "hugegraph")]
     graph: String,
-    /// User name, if the server requires authentication.
-    #[arg(long, value_name = "NAME", env = "RHIZOME_USER")]
-    user: Option<String>,
-    /// Password of that user; better given in the environment.
-    #[arg(long, value_name = "TEXT", env = "RHIZOME_PASSWORD", hide_env_values = true)]
-    password: Option<String>,
-    /// Token of a login, or an API key, in place of user and password; better given in the environment.
-    #[arg(long, value_name = "TEXT", env = "RHIZOME_TOKEN", hide_env_values = true)]
-    token: Option<String>,
-    /// PEM file with the CA that has signed the server's certificate [default: those the system trusts].
-    #[arg(long, value_name = "FILE", env = "RHIZOME_CA")]
-    ca: Option<PathBuf>,
+    #[command(flatten)]
+    login: LoginArguments,
     /// Elements in one request [default: 500, HugeGraph rejects more]. With --offline: write batches of this size
     /// instead of sorting.
     #[arg(long, value_name = "N")]
@@ -138,10 +129,7 @@ fn options(arguments: &LoadArguments) -> LoadOptions {
     options.schema.clone_from(&arguments.schema);
     options.client.url.clone_from(&arguments.server);
     options.client.graph.clone_from(&arguments.graph);
-    options.client.username.clone_from(&arguments.user);
-    options.client.password.clone_from(&arguments.password);
-    options.client.token.clone_from(&arguments.token);
-    options.client.ca.clone_from(&arguments.ca);
+    options.client = arguments.login.with(options.client);
     options.batch_size = arguments.batch_size.unwrap_or(BATCH_SIZE);
     options.in_flight = arguments.in_flight;
     options.check_vertex = arguments.check_vertex;

@@ -9,23 +9,26 @@ use anyhow::{Context as _, anyhow, bail};
 use auth::{Accounts, Authenticate, NoUsers};
 use backup_service::{BackupJob, Backups};
 use clap::Args;
-use cypher_session::{GraphQueries, Transactions};
+use cypher_session::{CypherJobs, GraphQueries, Transactions};
+use explorer_api::{ExplorerApi, LoadTests};
 use graph_analysis::{AnalysisJob, JobState};
 use graph_host::{JobRegistry, Store};
+use graph_limits::GraphLimits;
 use gremlin_server::{GremlinServer, NotThere};
 use http_server::Mounts;
 use query_api::QueryApi;
 use query_service::{GremlinJobs, QueryService};
-use rest_api::{ApiOptions, Limits};
+use rest_api::{ApiOptions, Limits, LogLevel};
 use rhizome::engine;
-use rhizome::settings::{DurabilityName, EngineName, Server, Settings};
+use rhizome::settings::{DurabilityName, EngineName, Server, Settings, TracesSettings};
 use sd_notify::NotifyState;
 use serving::{Serving, Worker};
 use tls::Tls;
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use traces::{TracedEngine, Traces};
 use web_ui::Explorer;
 
 use super::tls::Schemes;
@@ -35,6 +38,9 @@ const LISTEN_BACKLOG: u32 = 4096;
 
 /// File descriptors in addition to connections and data files: standard streams, the log, the lock, the runtime.
 const OTHER_DESCRIPTORS: u64 = 128;
+
+/// How long the server waits at its end for the collector of traces.
+const LAST_SPANS_TIME_MAX: Duration = Duration::from_secs(5);
 
 #[derive(Args)]
 pub(super) struct ServeArguments {
@@ -63,7 +69,7 @@ pub(super) struct ServeArguments {
 
 pub(super) fn serve(arguments: &ServeArguments) -> anyhow::Result<()> {
     let settings = load_settings(arguments)?;
-    super::logging::start(&settings.log)?;
+    let log: Arc<dyn LogLevel> = Arc::new(super::logging::start(&settings.log)?);
     check_openness(&settings, arguments.insecure_no_auth)?;
     let tls = super::tls::open(&settings)?;
     raise_descriptor_limit(&settings);
@@ -71,7 +77,7 @@ pub(super) fn serve(arguments: &ServeArguments) -> anyhow::Result<()> {
     let running = workers.workers();
     // This thread accepts connections and handles shutdown.
     let runtime = current_thread(&settings.server)?;
-    let outcome = runtime.block_on(run(settings, running, tls));
+    let outcome = runtime.block_on(run(settings, running, tls, log));
     workers.stop();
     outcome
 }
@@ -159,7 +165,12 @@ fn load_settings(arguments: &ServeArguments) -> anyhow::Result<Settings> {
     Ok(Settings::load(arguments.config.as_deref(), &flags)?)
 }
 
-async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) -> anyhow::Result<()> {
+async fn run(
+    settings: Settings,
+    workers: Vec<Worker>,
+    tls: Option<Arc<Tls>>,
+    log: Arc<dyn LogLevel>,
+) -> anyhow::Result<()> {
     // Bind the port first: opening the data can take long, and would be wasted if the port is taken.
     let listener = listen(&settings.server.listen, &REST)?;
     let gremlin_listener =
@@ -195,15 +206,21 @@ async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) ->
     let jobs = GremlinJobs::default();
     let mut registry = JobRegistry::default();
     registry.register(Arc::new(jobs.job()));
+    let cypher_jobs = CypherJobs::default();
+    registry.register(Arc::new(cypher_jobs.job()));
     let backups = Backups::new(backup_options(&settings)?);
     for job in BackupJob::all(&backups) {
         registry.register(Arc::new(job));
     }
     let analyses = Arc::new(JobState::new(settings.analysis.memory_bytes_max.0, settings.analysis.threads));
     for kind in [graph_analysis::JOB_KIND, graph_analysis::COMPUTER_KIND] {
-        registry.register(Arc::new(AnalysisJob::new(kind, Arc::clone(&analyses))));
+        let jobs = jobs.clone();
+        let job = AnalysisJob::new(kind, Arc::clone(&analyses));
+        registry.register(Arc::new(job.with_rights(Arc::new(move |user, graph| jobs.rights(user, graph)))));
     }
-    let opened = tokio::task::spawn_blocking(move || open_store(&opening, registry));
+    let traces = start_traces(&settings)?;
+    let is_traced = traces.is_on();
+    let opened = tokio::task::spawn_blocking(move || open_store(&opening, registry, is_traced));
     let store = Arc::new(while_starting(&listener, opened).await??);
     let accounts = match settings.auth.enabled {
         true => {
@@ -218,33 +235,53 @@ async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) ->
     let queries = QueryService::with_accounts(Arc::clone(&store), query_options(&settings), accounts.clone());
     let queries = Arc::new(queries);
     jobs.connect(&queries);
+    let cypher = GraphQueries::new(Arc::clone(&queries)).with_analyses(Some(Arc::clone(&analyses)));
+    let cypher = Arc::new(cypher);
+    cypher_jobs.connect(&cypher);
     backups.connect(&store);
+    let archiver = super::archive::start(&settings, &backups)?;
     announce(&settings, address, gremlin_address, bolt_address);
     tell_service_manager(NotifyState::Ready);
     let grace = Duration::from_millis(settings.server.shutdown_grace_ms);
     let remote = store.engine().capabilities().remote;
     let serving = Arc::new(Serving::new(serving::Options {
         watch: super::audit::watch(&settings, audit.clone()),
+        traces: traces.clone(),
         ..serving_options(&settings.server, workers.len(), remote)
     }));
-    let api = rest_api::service(
-        Arc::clone(&queries),
-        Arc::clone(&serving),
-        api_options(&settings, accounts.clone(), backups),
-    );
+    let (of_limits, quotas) = (Arc::clone(&store), Arc::clone(&serving.watch.quotas));
+    let limits = tokio::task::spawn_blocking(move || GraphLimits::open(of_limits, quotas)).await??;
+    let limits = Arc::new(limits);
+    super::limits::follow(&limits, &store, &settings)?;
+    super::archive::measure(&settings, &backups, &serving.metrics);
+    let options = ApiOptions {
+        graph_limits: Some(limits),
+        log: Some(log),
+        analyses: Some(Arc::clone(&analyses)),
+        ..api_options(&settings, accounts.clone(), backups)
+    };
+    let api = rest_api::service(Arc::clone(&queries), Arc::clone(&serving), options);
     let users: Arc<dyn Authenticate> = match accounts {
         Some(accounts) => accounts,
         None => Arc::new(NoUsers),
     };
     let gremlin = gremlin_options(&settings, Arc::clone(&users));
     let gremlin = GremlinServer::new(Arc::clone(&queries), Arc::clone(&serving), gremlin);
-    let cypher = Arc::new(GraphQueries::new(Arc::clone(&queries)));
     let transactions = Arc::new(Transactions::new(cypher, Arc::clone(&serving), transaction_options(&settings)));
     let query_api = QueryApi::new(Arc::clone(&transactions), Arc::clone(&users), query_api_options(&settings));
+    let explorer = ExplorerApi::new(Arc::clone(&queries), Arc::clone(&serving), explorer_options(&settings, address));
+    tokio::spawn(explorer.measuring());
+    let explorer = explorer.beside(Arc::clone(&api));
     let rest = Mounts::new(Arc::clone(&api)).mount("gremlin", gremlin.clone().beside(api)).mount("db", query_api);
-    let rest = rest.mount(web_ui::SEGMENT, Explorer::embedded()).front_page(web_ui::FRONT_PAGE);
+    let rest = rest
+        .mount(ExplorerApi::SEGMENT, explorer)
+        .mount(web_ui::SEGMENT, Explorer::embedded())
+        .front_page(web_ui::FRONT_PAGE);
     let rest = rest.hosts(hosts(&settings.server, &settings.server.listen));
-    let connections = connection_options(&settings, workers.clone(), tls.clone());
+    let connections = connection_options(&settings, workers.clone(), tls.clone())?;
+    if let Some(tls) = &tls {
+        super::tls::measure(tls, &serving.metrics);
+    }
     let serve_rest = http_server::serve(listener, rest, Arc::clone(&serving), connections.clone(), shutdown(), grace);
     let serve_gremlin = async {
         let Some(listener) = gremlin_listener else { return Ok(()) };
@@ -261,9 +298,12 @@ async fn run(settings: Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) ->
     rest?;
     gremlin?;
     bolt?;
+    // What was written last is archived before the server ends.
+    tokio::task::spawn_blocking(move || drop(archiver)).await?;
     let synced = tokio::task::spawn_blocking(move || store.engine().sync()).await?;
     synced.context("writing the last changes to disk")?;
     tokio::task::spawn_blocking(move || audit.flush_blocking()).await?;
+    tokio::task::spawn_blocking(move || traces.stop(LAST_SPANS_TIME_MAX)).await?;
     tracing::info!("stopped");
     Ok(())
 }
@@ -286,8 +326,24 @@ fn tell_service_manager(state: NotifyState<'_>) {
     }
 }
 
-fn open_store(settings: &Settings, jobs: JobRegistry) -> anyhow::Result<Store> {
-    let engine = engine::open(&settings.storage)?;
+fn start_traces(settings: &Settings) -> anyhow::Result<Traces> {
+    let TracesSettings { endpoint, sample_ratio, query_text } = settings.traces.clone();
+    if endpoint.is_empty() {
+        return Ok(Traces::off());
+    }
+    let options =
+        traces::Options { endpoint, sample_ratio, has_query_text: query_text, version: env!("CARGO_PKG_VERSION") };
+    Ok(Traces::start(&options, Handle::current())?)
+}
+
+fn open_store(settings: &Settings, jobs: JobRegistry, is_traced: bool) -> anyhow::Result<Store> {
+    let mut engine = match settings.backup.archive_interval_ms {
+        0 => engine::open(&settings.storage)?,
+        _ => engine::open_keeping_log(&settings.storage, settings.backup.archive_queue_bytes_max.as_u64())?,
+    };
+    if is_traced {
+        engine = Arc::new(TracedEngine::new(engine));
+    }
     Ok(Store::open_with_jobs(engine, settings.store_options()?, jobs)?)
 }
 
@@ -482,17 +538,22 @@ fn hosts(server: &Server, listen: &str) -> Vec<String> {
     server.hosts.iter().cloned().chain(own).collect()
 }
 
-fn connection_options(settings: &Settings, workers: Vec<Worker>, tls: Option<Arc<Tls>>) -> http_server::Options {
+fn connection_options(
+    settings: &Settings,
+    workers: Vec<Worker>,
+    tls: Option<Arc<Tls>>,
+) -> anyhow::Result<http_server::Options> {
     let server = &settings.server;
-    http_server::Options {
+    Ok(http_server::Options {
         connections_max: server.connections_max,
         header_read_timeout: Duration::from_millis(server.header_read_timeout_ms),
         keep_alive_idle_timeout: Duration::from_millis(server.keep_alive_idle_timeout_ms),
         busy_poll: Duration::from_micros(server.busy_poll_us),
         workers,
         note_peers: settings.auth.enabled || !settings.audit.file.as_os_str().is_empty(),
+        trusted_proxies: server.trusted_proxies()?,
         tls,
-    }
+    })
 }
 
 fn query_options(settings: &Settings) -> query_service::Options {
@@ -502,6 +563,8 @@ fn query_options(settings: &Settings) -> query_service::Options {
         sessions_max: gremlin.sessions_max,
         session_idle: Duration::from_millis(gremlin.session_idle_ms),
         slow_query: Duration::from_millis(gremlin.slow_query_ms),
+        import_folders: settings.cypher.import_folders.clone(),
+        csv_row_bytes_max: usize::try_from(settings.cypher.csv_row_bytes_max.as_u64()).unwrap_or(usize::MAX),
     }
 }
 
@@ -526,6 +589,21 @@ fn bolt_options(
         http_address: format!("{}://{http}", Schemes::of(settings).http),
         workers,
         tls,
+    }
+}
+
+fn explorer_options(settings: &Settings, address: SocketAddr) -> explorer_api::Options {
+    let has_tls = settings.tls.files().is_some();
+    let load_tests = match (settings.ui.load_test, has_tls) {
+        (false, _) => LoadTests::Off,
+        (true, true) => LoadTests::Encrypted,
+        (true, false) => LoadTests::At(address),
+    };
+    explorer_api::Options {
+        load_tests,
+        time_max: Duration::from_millis(settings.server.request_timeout_ms),
+        body_bytes_max: bytes(settings.server.request_body_bytes_max),
+        has_tls,
     }
 }
 
@@ -560,6 +638,7 @@ fn api_options(settings: &Settings, accounts: Option<Arc<Accounts>>, backups: Ar
         },
         accounts,
         backups: Some(backups),
+        slow_request: Duration::from_millis(settings.log.slow_request_ms),
         ..ApiOptions::default()
     }
 }

@@ -2,8 +2,10 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rhizome::settings::Settings;
+use serving::Metrics;
 use tls::Tls;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -25,6 +27,19 @@ pub(super) fn follow(tls: &Arc<Tls>) -> anyhow::Result<()> {
         }
     });
     Ok(())
+}
+
+/// Shows among the metrics when the certificate ends.
+pub(super) fn measure(tls: &Arc<Tls>, metrics: &Metrics) {
+    let tls = Arc::clone(tls);
+    metrics.gauge_of(
+        "rhizome_tls_certificate_expiry_timestamp_seconds",
+        "When the certificate of the server ends, in seconds since 1970 UTC",
+        move || {
+            let ends = tls.ends().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            i64::try_from(ends.as_secs()).unwrap_or(i64::MAX)
+        },
+    );
 }
 
 /// Says where passwords can be read on their way.

@@ -4,7 +4,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use api_client::{Client, ClientOptions, RetryPolicy};
@@ -16,6 +16,10 @@ pub(crate) struct Server {
     pub(crate) url: String,
     /// Where it listens for Bolt, as host and port.
     pub(crate) bolt: String,
+    /// Where it listens for Gremlin, as host and port.
+    pub(crate) gremlin: String,
+    /// The lines of its log so far.
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
@@ -36,12 +40,15 @@ impl Server {
             .spawn()
             .unwrap();
         // From here on the process is ended whatever happens below.
-        let mut server = Self { child, url: String::new(), bolt: String::new() };
+        let (url, bolt, gremlin) = (String::new(), String::new(), String::new());
+        let mut server = Self { child, url, bolt, gremlin, log: Arc::default() };
         let (lines, listening) = mpsc::channel();
-        let log = BufReader::new(server.child.stderr.take().unwrap());
+        let stderr = BufReader::new(server.child.stderr.take().unwrap());
         // Reads to the end, so that the server never waits for a full pipe.
+        let kept = Arc::clone(&server.log);
         std::thread::spawn(move || {
-            for line in log.lines().map_while(Result::ok) {
+            for line in stderr.lines().map_while(Result::ok) {
+                kept.lock().unwrap().push(line.clone());
                 drop(lines.send(line));
             }
         });
@@ -53,12 +60,31 @@ impl Server {
                 let (_, bolt) = bolt.split_once("://").unwrap();
                 server.bolt = bolt.split(' ').next().unwrap().to_owned();
             }
+            if let Some((_, gremlin)) = line.split_once("Gremlin for drivers at ") {
+                let (_, gremlin) = gremlin.split_once("://").unwrap();
+                server.gremlin = gremlin.split('/').next().unwrap().to_owned();
+            }
             if let Some((_, url)) = line.split_once("listening at ") {
-                server.url = url.split([',', ' ']).next().unwrap().to_owned();
+                server.url = url.split([',', ' ', '"']).next().unwrap().to_owned();
                 return server;
             }
             seen.push(line);
         }
+    }
+
+    /// Where it listens for REST, as host and port.
+    pub(crate) fn rest(&self) -> &str {
+        self.url.split_once("://").unwrap().1
+    }
+
+    /// What it has logged.
+    pub(crate) fn log(&self) -> String {
+        self.log_lines().join("\n")
+    }
+
+    /// The lines of its log so far.
+    pub(crate) fn log_lines(&self) -> Vec<String> {
+        self.log.lock().unwrap().clone()
     }
 
     /// Its process.

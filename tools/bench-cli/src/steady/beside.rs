@@ -91,7 +91,8 @@ impl Heavy {
                 runtime.block_on(async {
                     let mut test = LoadTest::connect(options, DataOptions::default()).await?;
                     let load = Scenario::parse("heavy", HEAVY, &ScenarioOptions::default())?;
-                    let needs = load_test::Needs { schema: true, vertices: true, edges: true };
+                    let needs =
+                        load_test::Needs { schema: true, vertices: true, edges: true, ..load_test::Needs::default() };
                     test.prepare(needs, &mut Silent, &cancel).await?;
                     let driver = DriverOptions {
                         kind: DriverKind::Closed,

@@ -16,7 +16,7 @@ pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
     let server = bench.server().await?;
     let (vertices, edges) = DATA;
     let data = DataOptions { vertices, edges, ..DataOptions::default() };
-    let needs = Needs { schema: true, vertices: true, edges: true };
+    let needs = Needs { schema: true, vertices: true, edges: true, ..Needs::default() };
     for number in 0..GRAPHS {
         let client = client(server.url(), number).await?;
         client.create_graph().await?;

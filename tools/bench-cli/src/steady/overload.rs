@@ -75,7 +75,7 @@ pub(super) async fn run(bench: &mut Bench<'_>) -> anyhow::Result<Findings> {
         let server = OwnServer::start(&settings).await?;
         let mut test = connect(&server, load_test::DataOptions::default()).await?;
         // A list names only a label, which does not show that it needs vertices.
-        let needs = load_test::Needs { schema: true, vertices: true, edges: false };
+        let needs = load_test::Needs { schema: true, vertices: true, edges: false, ..load_test::Needs::default() };
         test.prepare(needs, &mut bench.screen, bench.cancel).await?;
         let pinned = keep_off_first(1)?;
         let duration = bench.seconds(10, 30);

@@ -9,6 +9,10 @@ pub struct Needs {
     pub vertices: bool,
     /// Edges to refer to; they need vertices.
     pub edges: bool,
+    /// An index of the vertices' names; it needs vertices.
+    pub index: bool,
+    /// Edges that make a network to walk in, of which right answers are known; they need vertices.
+    pub network: bool,
 }
 
 impl Needs {
@@ -19,6 +23,8 @@ impl Needs {
             schema: self.schema || other.schema,
             vertices: self.vertices || other.vertices,
             edges: self.edges || other.edges,
+            index: self.index || other.index,
+            network: self.network || other.network,
         }
     }
 }

@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 
 use super::edge_ids::IdTemplate;
 use super::needs::Needs;
+use super::network::Network;
 use super::{DataOptions, DataSet};
 use crate::cancel::Cancel;
 use crate::error::LoadTestError;
@@ -30,6 +31,7 @@ pub async fn prepare(
 ) -> Result<DataSet, LoadTestError> {
     options.check()?;
     let mut data = DataSet::new(&run_name(), options);
+    data.network = if needs.network { Some(Network::new(options.vertices, options.edges)?) } else { None };
     match fill_all(client, &mut data, needs, observer, cancel).await {
         Ok(()) => Ok(data),
         Err(error) => {
@@ -57,6 +59,9 @@ async fn fill_all(
         // Said first: what a schema that fails half-way has made is cleaned up too.
         data.has_schema = true;
         make_schema(client, data).await.map_err(|source| failed("the schema", source))?;
+    }
+    if needs.index {
+        make_index(client, data).await.map_err(|source| failed("the index", source))?;
     }
     if needs.vertices {
         fill(client, data, Kind::Vertices, observer, cancel).await?;
@@ -141,6 +146,17 @@ async fn make_schema(client: &Client, data: &DataSet) -> Result<(), ClientError>
         "enable_label_index": true,
     });
     client.create_edge_label(&edge_label, false).await
+}
+
+/// An index of the vertices' names; it goes with their label.
+async fn make_index(client: &Client, data: &DataSet) -> Result<(), ClientError> {
+    let [name, ..] = &data.keys;
+    let body = json!({
+        "name": format!("{}_by_name", data.vertex_label), "base_type": "VERTEX_LABEL", "base_value": data.vertex_label,
+        "index_type": "SECONDARY", "fields": [name],
+    });
+    let task = client.create_index_label(&body, false).await?;
+    client.wait_for_task(task, CLEAN_UP_TIMEOUT_MS).await
 }
 
 #[derive(Clone, Copy)]

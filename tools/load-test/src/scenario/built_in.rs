@@ -1,7 +1,7 @@
 //! The scenarios that come with the tool, as TOML files like those that users write.
 
 /// Names of the built-in scenarios; `schema` is three of them, one after another.
-pub const BUILT_IN: [&str; 9] = [
+pub const BUILT_IN: [&str; 15] = [
     "schema",
     "single-vertex",
     "single-edge",
@@ -11,6 +11,12 @@ pub const BUILT_IN: [&str; 9] = [
     "vertex-by-id",
     "edge-by-id",
     "mixed",
+    "neighbours",
+    "within-2-hops",
+    "within-3-hops",
+    "shortest-path",
+    "rings-of-3",
+    "index-look-up",
 ];
 
 const PROPERTY_KEYS: &str = include_str!("../scenarios/schema-property-keys.toml");
@@ -32,6 +38,12 @@ pub(super) fn texts(name: &str) -> Vec<&'static str> {
         "vertex-by-id" => vec![include_str!("../scenarios/vertex-by-id.toml")],
         "edge-by-id" => vec![include_str!("../scenarios/edge-by-id.toml")],
         "mixed" => vec![include_str!("../scenarios/mixed.toml")],
+        "neighbours" => vec![include_str!("../scenarios/neighbours.toml")],
+        "within-2-hops" => vec![include_str!("../scenarios/within-2-hops.toml")],
+        "within-3-hops" => vec![include_str!("../scenarios/within-3-hops.toml")],
+        "shortest-path" => vec![include_str!("../scenarios/shortest-path.toml")],
+        "rings-of-3" => vec![include_str!("../scenarios/rings-of-3.toml")],
+        "index-look-up" => vec![include_str!("../scenarios/index-look-up.toml")],
         _ => Vec::new(),
     }
 }

@@ -1,5 +1,7 @@
 //! The TOML form of a scenario. Unknown keys are errors: a misspelt option would measure something else.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// The methods of the REST contract.
@@ -39,6 +41,9 @@ pub(super) struct RequestFile {
     pub(super) count_ids: bool,
     #[serde(default)]
     pub(super) contains: Texts,
+    /// In the order of their names, so that the same file always checks the same first.
+    #[serde(default)]
+    pub(super) counts: BTreeMap<String, String>,
     #[serde(default = "one")]
     pub(super) elements: u32,
 }

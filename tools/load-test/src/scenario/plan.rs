@@ -52,12 +52,18 @@ pub(crate) struct Answer {
     pub(crate) status: Vec<u16>,
     pub(crate) ids: Option<u32>,
     contains: Vec<Template>,
+    counts: Vec<(String, Template)>,
 }
 
 impl Answer {
+    /// The keys of counts, in the order of [`Rendered::counts`].
+    pub(crate) fn count_keys(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.counts.iter().map(|(key, _)| key.as_str())
+    }
+
     #[cfg(test)]
     pub(crate) fn expecting(status: Vec<u16>, ids: Option<u32>) -> Self {
-        Self { status, ids, contains: Vec::new() }
+        Self { status, ids, contains: Vec::new(), counts: Vec::new() }
     }
 }
 
@@ -69,9 +75,15 @@ pub(crate) struct Rendered<'r> {
     pub(crate) body_bytes: usize,
     wanted: &'r [u8],
     wanted_ends: &'r [usize],
+    counts: &'r [u64],
 }
 
 impl Rendered<'_> {
+    /// What must be counted at the keys of [`Answer::count_keys`].
+    pub(crate) fn counts(&self) -> &[u64] {
+        self.counts
+    }
+
     /// What the answer must contain.
     pub(crate) fn contains(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         let mut start = 0;
@@ -107,7 +119,9 @@ fn bind(request: &Request, data: &DataSet, base_path: &str) -> Result<BoundReque
     }
     let body = request.body.as_ref().map(|body| body.bind(data));
     let contains: Vec<_> = request.contains.iter().map(|contains| contains.bind(data)).collect();
-    let templates = || [Some(&path), body.as_ref()].into_iter().flatten().chain(&contains);
+    let counts: Vec<_> = request.counts.iter().map(|(key, count)| (key.clone(), count.bind(data))).collect();
+    let checked = || contains.iter().chain(counts.iter().map(|(_, count)| count));
+    let templates = || [Some(&path), body.as_ref()].into_iter().flatten().chain(checked());
     let uses = |part: Part| templates().any(|template| template.uses(&part));
     let draws = Draws {
         seq: uses(Part::Seq),
@@ -119,7 +133,7 @@ fn bind(request: &Request, data: &DataSet, base_path: &str) -> Result<BoundReque
         label: request.label.as_str().into(),
         method: request.method.name(),
         draws,
-        answer: Answer { status: request.status.clone(), ids, contains },
+        answer: Answer { status: request.status.clone(), ids, contains, counts },
         path,
         body,
         batch: request.batch.unwrap_or(1),
@@ -149,6 +163,7 @@ pub(crate) struct Renderer {
     message: Vec<u8>,
     wanted: Vec<u8>,
     wanted_ends: Vec<usize>,
+    counts: Vec<u64>,
 }
 
 impl Renderer {
@@ -161,6 +176,7 @@ impl Renderer {
             message: Vec::new(),
             wanted: Vec::new(),
             wanted_ends: Vec::new(),
+            counts: Vec::new(),
         }
     }
 
@@ -192,14 +208,24 @@ impl Renderer {
             template.render(drawn, &plan.data, false, &mut self.rng, &mut self.wanted);
             self.wanted_ends.push(self.wanted.len());
         }
+        self.counts.clear();
+        for (key, template) in &request.answer.counts {
+            let begin = self.wanted.len();
+            template.render(drawn, &plan.data, false, &mut self.rng, &mut self.wanted);
+            let text = String::from_utf8_lossy(self.wanted.get(begin..).unwrap_or_default());
+            let count =
+                text.trim().parse().map_err(|_| format!("counts: {key} must be \"{text}\", which is no number"))?;
+            self.counts.push(count);
+            self.wanted.truncate(begin);
+        }
         request.path.render(drawn, &plan.data, true, &mut self.rng, &mut self.path);
         if !wire::is_path(&self.path) {
             return Err(format!("the path \"{}\" is no path", String::from_utf8_lossy(&self.path)));
         }
         wire::write_head(&mut self.message, request.method, &self.path, headers, self.body.len());
         self.message.extend_from_slice(&self.body);
-        let Self { message, body, wanted, wanted_ends, .. } = self;
-        Ok(Rendered { message, body_bytes: body.len(), wanted, wanted_ends })
+        let Self { message, body, wanted, wanted_ends, counts, .. } = self;
+        Ok(Rendered { message, body_bytes: body.len(), wanted, wanted_ends, counts })
     }
 
     /// Renders the body, if there is one, and gives what was drawn for its last element.

@@ -9,8 +9,8 @@ use crate::data::{DataSet, Name, Needs};
 
 /// Every placeholder, for error texts.
 const PLACEHOLDERS: &str = "seq, run, random:LOW:HIGH, vertex_id, vertex_number, other_vertex_id, edge_id, \
-     new_vertex_id, vertex_label, edge_label, link_label, name_key, age_key, city_key, date_key, weight_key, \
-     check_vertex";
+     new_vertex_id, vertex_label, edge_label, link_label, name_key, indexed_name_key, age_key, city_key, date_key, \
+     weight_key, check_vertex, within:STEPS, path_vertices:STEPS, rings_of_3";
 
 /// A piece of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,12 @@ pub(crate) enum Part {
     OtherVertex,
     /// Id of a prepared edge.
     Edge,
+    /// Number of vertices within so many steps of any vertex.
+    Within(u64),
+    /// Number of vertices of a shortest path from the one to the other drawn vertex, if it has at most so many steps.
+    PathVertices(u64),
+    /// Number of rings of three edges through any vertex.
+    RingsOf3,
 }
 
 /// What was drawn for one element, so that the expected answer can refer to it.
@@ -71,11 +77,17 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Text(_) | Part::Seq | Part::Random(..) | Part::Name(Name::Run | Name::CheckVertex) => {}
+                Part::Name(Name::IndexedNameKey) => {
+                    needs = Needs { schema: true, vertices: true, index: true, ..needs }
+                }
                 Part::Name(_) => needs.schema = true,
                 Part::Vertex | Part::VertexNumber | Part::OtherVertex => {
                     needs = Needs { schema: true, vertices: true, ..needs }
                 }
-                Part::Edge => needs = Needs { schema: true, vertices: true, edges: true },
+                Part::Edge => needs = Needs { schema: true, vertices: true, edges: true, ..needs },
+                Part::Within(_) | Part::PathVertices(_) | Part::RingsOf3 => {
+                    needs = Needs { schema: true, vertices: true, edges: true, network: true, ..needs }
+                }
             }
         }
         needs
@@ -141,6 +153,14 @@ impl Template {
                 Part::VertexNumber => out.extend_from_slice(digits.format(drawn.vertex).as_bytes()),
                 Part::OtherVertex => data.vertex_id(drawn.other_vertex, out),
                 Part::Edge => data.edge_id(drawn.edge, in_path, out),
+                Part::Within(_) | Part::PathVertices(_) | Part::RingsOf3 => {
+                    let known = data.network().map_or(0, |network| match part {
+                        Part::Within(steps) => network.within(*steps),
+                        Part::PathVertices(steps) => network.path_vertices(drawn.vertex, drawn.other_vertex, *steps),
+                        _ => network.rings_of_3(),
+                    });
+                    out.extend_from_slice(digits.format(known).as_bytes());
+                }
                 // Bound templates have none.
                 Part::Name(_) => {}
             }
@@ -172,11 +192,19 @@ fn parse_placeholder(text: &str, parts: &mut Vec<Part>) -> Result<(), String> {
         "edge_label" => Part::Name(Name::EdgeLabel),
         "link_label" => Part::Name(Name::LinkLabel),
         "name_key" => Part::Name(Name::PersonNameKey),
+        "indexed_name_key" => Part::Name(Name::IndexedNameKey),
+        "rings_of_3" => Part::RingsOf3,
         "age_key" => Part::Name(Name::AgeKey),
         "city_key" => Part::Name(Name::CityKey),
         "date_key" => Part::Name(Name::DateKey),
         "weight_key" => Part::Name(Name::WeightKey),
         "check_vertex" => Part::Name(Name::CheckVertex),
+        _ if text.starts_with("within:") || text.starts_with("path_vertices:") => {
+            let (name, steps) = text.split_once(':').unwrap_or_default();
+            let steps =
+                steps.parse().map_err(|_| format!("${{{text}}}: expected a number of steps, as ${{{name}:2}}"))?;
+            if name == "within" { Part::Within(steps) } else { Part::PathVertices(steps) }
+        }
         _ => match text.strip_prefix("random:").and_then(|range| range.split_once(':')) {
             Some((low, high)) => match (low.parse(), high.parse()) {
                 (Ok(low), Ok(high)) if low <= high => Part::Random(low, high),
@@ -232,6 +260,7 @@ mod tests {
     fn mistakes_are_explained() {
         assert!(Template::parse("${random:9:1}").unwrap_err().contains("lower one first"));
         assert!(Template::parse("${random:a:1}").unwrap_err().contains("whole numbers"));
+        assert!(Template::parse("${within:x}").unwrap_err().contains("${within:2}"));
         assert!(Template::parse("${").unwrap_err().contains("closing brace"));
         assert!(Template::parse("${id}").unwrap_err().contains("vertex_id"));
     }

@@ -7,12 +7,15 @@ import type { PropertyKey, Schema, Vertex as ApiVertex } from '../../api/types';
 import { store, stored } from '../../app/settings.svelte';
 import { edgeOf, foundOf, isVertexKey, keyText, vertexOf, type Strategies } from '../../graph/elements';
 import { LayoutRunner, layoutInput } from '../../graph/layout';
-import type { LayoutName } from '../../graph/layouts';
+import type { LayoutName } from '../../graph/layoutNames';
 import { restored, type LinkedScene } from '../../graph/link';
+import type { Figure } from '../../graph/figure';
+import type { Plain } from '../../graph/pace';
 import { Looks, type Palette, type Styles } from '../../graph/look';
 import { Scene, type Change, type Count, type Found, type Key, type Reach, type SavedScene } from '../../graph/scene';
 import type { View } from '../../graph/stage';
 import { i18n } from '../../i18n/i18n.svelte';
+import { recentCount, type Counts } from '../overview/counts';
 import * as requests from './requests';
 import type { Traversal, TraversalAnswer, TraversalForm } from './requests';
 
@@ -52,6 +55,7 @@ export class Explorer {
     readonly #runner = new LayoutRunner();
     readonly #latest = new Latest();
     readonly #degrees = new Latest();
+    readonly #totals = new Latest();
     #degreeTimer: ReturnType<typeof setTimeout> | undefined;
 
     schema = $state.raw<Schema | undefined>(undefined);
@@ -74,6 +78,8 @@ export class Explorer {
     notice = $state('');
     listing = $state.raw<Listing | null>(null);
     result = $state.raw<PathResult | null>(null);
+    /** What an algorithm said of the vertices that were drawn when it ran. */
+    figure = $state.raw<Figure | null>(null);
     hovered = $state<Key | null>(null);
     /** The row of the legend under the pointer, as `vertex person`. */
     pointed = $state<string | null>(null);
@@ -85,6 +91,10 @@ export class Explorer {
     /** Asks the canvas to show these vertices, or all. */
     fit = $state.raw<{ keys: Key[] | null; animate: boolean } | null>(null);
     agreed = false;
+    /** What is left out because drawing is slow here. */
+    plain = $state<Plain>(0);
+    /** How many elements each label has in the graph; null until it is counted, and where it cannot be. */
+    totals = $state.raw<Counts | null>(null);
 
     constructor(readonly graph: string) {
         this.scene.listen((change: Change) => this.#changed(change));
@@ -99,6 +109,7 @@ export class Explorer {
     destroy(): void {
         this.#latest.cancel();
         this.#degrees.cancel();
+        this.#totals.cancel();
         clearTimeout(this.#degreeTimer);
         this.#runner.destroy();
     }
@@ -111,6 +122,14 @@ export class Explorer {
         else if (change === 'positions') this.places += 1;
         else if (change === 'selection') this.selected += 1;
         else this.counted += 1;
+    }
+
+    /** Counts the graph by label, for the legend. Whoever may not query, or has too large a graph, goes without. */
+    async countAll(): Promise<void> {
+        const { schema } = this;
+        if (!schema) return;
+        this.totals =
+            (await this.#totals.run((signal) => recentCount(this.graph, schema, signal).catch(() => null))) ?? null;
     }
 
     get strategies(): Strategies {
@@ -135,17 +154,23 @@ export class Explorer {
         return this.scene.edges.get(key)?.edge.label ?? keyText(key);
     }
 
-    #looks: { looks: Looks; structure: number; styles: Styles; palette: Palette } | null = null;
+    #looks: { looks: Looks; structure: number; styles: Styles; palette: Palette; figure: Figure | null } | null = null;
 
     /** Styles as they apply to what is drawn now. */
     looks(): Looks {
         const palette = this.palette ?? PLAIN;
-        const { styles, structure } = this;
+        const { styles, structure, figure } = this;
         const known = this.#looks;
-        if (known && known.structure === structure && known.styles === styles && known.palette === palette)
+        if (
+            known &&
+            known.structure === structure &&
+            known.styles === styles &&
+            known.palette === palette &&
+            known.figure === figure
+        )
             return known.looks;
-        const looks = new Looks(this.scene, styles, palette, (label) => this.labelNumber(label));
-        this.#looks = { looks, structure, styles, palette };
+        const looks = new Looks(this.scene, styles, palette, (label) => this.labelNumber(label), figure);
+        this.#looks = { looks, structure, styles, palette, figure };
         return looks;
     }
 
@@ -175,6 +200,7 @@ export class Explorer {
         return {
             scene,
             palette: looks.palette,
+            plain: this.plain,
             node(node) {
                 let look = nodes.get(node);
                 if (!look) nodes.set(node, (look = looks.node(node)));
@@ -206,6 +232,23 @@ export class Explorer {
         this.styles = styles;
         this.look += 1;
         store(`styles.${this.graph}`, stringify(styles));
+    }
+
+    /** Shows a figure by colour and size; null goes back to the styles. */
+    setFigure(figure: Figure | null): void {
+        this.figure = figure;
+        this.look += 1;
+    }
+
+    /** The keys of the vertices that are drawn, by their ids with their type, as results name them. */
+    drawnIds(): Map<string, Key> {
+        const found = new Map<string, Key>();
+        for (const key of this.scene.nodes.keys()) {
+            const uuid = /^U(".*")$/s.exec(key);
+            const id = parse(uuid?.[1] ?? key);
+            found.set(`${typeof id} ${String(id)}`, key);
+        }
+        return found;
     }
 
     // --- Selection
@@ -599,6 +642,7 @@ export class Explorer {
         const found = foundOf(answer.vertices, answer.edges, this.strategies);
         const saved = restored(link, { vertices: [...found.vertices], edges: [...found.edges] });
         this.load(saved, i18n.t.explore.link, link.layout);
+        this.notice = '';
         if (link.xy.length === 0) this.arrange();
         const missing = link.vertices.length + link.edges.length - found.vertices.length - found.edges.length;
         if (missing > 0) this.notice = i18n.t.explore.missing(i18n.number(missing));

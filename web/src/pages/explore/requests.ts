@@ -291,6 +291,19 @@ export function readAnswer(answer: Record<string, Value>): TraversalAnswer {
     };
 }
 
+/** A vertex of a label and those that edges of a label lead to from it, nearest first. */
+export async function circleOf(
+    graph: string,
+    label: string,
+    along: string,
+    most: number,
+    signal: Signal,
+): Promise<ApiVertex[]> {
+    const near = '__.identity(), __.both(along), __.both(along).both(along)';
+    const query = `g.V().hasLabel(label0).limit(1).union(${near}).dedup().limit(most)`;
+    return (await gremlin(graph, query, { label0: label, along, most }, signal)) as ApiVertex[];
+}
+
 /** Some vertices of each of these labels. */
 export async function sampleOf(
     graph: string,

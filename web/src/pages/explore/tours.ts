@@ -1,25 +1,14 @@
 // First views of a graph: only reads, at most two requests each. Those of the social network that `make run` loads
 // appear where its labels are; the last one fits every graph.
 import * as api from '../../api/graph';
-import type { Schema, Vertex as ApiVertex } from '../../api/types';
+import type { Vertex as ApiVertex } from '../../api/types';
 import { foundOf, vertexOf } from '../../graph/elements';
 import type { Found } from '../../graph/scene';
-import type { LayoutName } from '../../graph/layouts';
+import type { LayoutName } from '../../graph/layoutNames';
 import { i18n } from '../../i18n/i18n.svelte';
 import type { Explorer } from './explorer.svelte';
-import { edgesAmong, sampleOf, traverse } from './requests';
-
-export type TourName = 'friends' | 'path' | 'person' | 'places' | 'sample';
-
-/** Tours that a schema allows. */
-export function toursOf(schema: Schema | undefined): TourName[] {
-    if (!schema || schema.vertexlabels.length === 0) return [];
-    const has = (name: string): boolean => schema.edgelabels.some((label) => label.name === name);
-    const tours: TourName[] = [];
-    if (has('person_knows_person')) tours.push('friends', 'path', 'person');
-    if (has('place_isPartOf_place')) tours.push('places');
-    return [...tours, 'sample'];
-}
+import { circleOf, edgesAmong, sampleOf, traverse } from './requests';
+import type { TourName } from './tourNames';
 
 export async function runTour(explorer: Explorer, tour: TourName): Promise<void> {
     const { graph, strategies } = explorer;
@@ -35,7 +24,7 @@ export async function runTour(explorer: Explorer, tour: TourName): Promise<void>
     switch (tour) {
         case 'friends': {
             const found = await explorer.work(i18n.t.explore.loading, async (signal) => {
-                const people = (await persons(60, signal)).items;
+                const people = await circleOf(graph, 'person', 'person_knows_person', 60, signal);
                 const keys = people.map((one) => vertexOf(one, strategies).key);
                 return foundOf(people, await edgesAmong(graph, keys, ['person_knows_person'], signal), strategies);
             });

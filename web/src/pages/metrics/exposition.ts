@@ -78,3 +78,43 @@ export function quantile(buckets: Buckets, q: number): number | null {
 export function valueOf(samples: readonly Sample[], name: string): number | null {
     return samples.find((one) => one.name === name)?.value ?? null;
 }
+
+/** The figures of a moment. */
+export interface Point {
+    /** Seconds since 1970. */
+    at: number;
+    rate: number | null;
+    /** Milliseconds. */
+    p50: number | null;
+    p95: number | null;
+    p99: number | null;
+    /** MiB. */
+    memory: number | null;
+}
+
+type Column = readonly (number | null)[];
+
+/** What the server noted in the last hour, as columns. */
+export interface SeriesAnswer {
+    at_s: readonly number[];
+    requests_per_s: Column;
+    p50_ms: Column;
+    p95_ms: Column;
+    p99_ms: Column;
+    memory_bytes: Column;
+}
+
+/** The moments of the server's answer. */
+export function pointsOf(series: SeriesAnswer): Point[] {
+    return series.at_s.map((at, n) => {
+        const bytes = series.memory_bytes[n] ?? null;
+        return {
+            at,
+            rate: series.requests_per_s[n] ?? null,
+            p50: series.p50_ms[n] ?? null,
+            p95: series.p95_ms[n] ?? null,
+            p99: series.p99_ms[n] ?? null,
+            memory: bytes === null ? null : bytes / 1024 / 1024,
+        };
+    });
+}

@@ -1,11 +1,15 @@
 export const metrics = {
     title: 'Metrics',
-    note: 'Since this page was opened, read every 5 seconds while it is shown.',
+    note:
+        'Charts show the last hour, as far as this server runs that long, and go on every 5 seconds while this page ' +
+        'is shown.',
     rate: 'Requests a second',
     latency: 'Time of requests (ms)',
     memory: 'Memory of the process (MiB)',
     memoryParts: 'Memory by what holds it',
     refused: 'Refused',
+    engine: 'Storage engine and disk',
+    noEngine: 'This engine counts nothing.',
     now: 'now',
     endpoints: 'Requests since this page was opened',
     endpoint: 'Request',

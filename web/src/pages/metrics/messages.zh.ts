@@ -2,12 +2,14 @@ import type { metrics as en } from './messages.en';
 
 export const metrics: typeof en = {
     title: '指标',
-    note: '自打开此页面起统计，显示期间每 5 秒读取一次。',
+    note: '图表显示最近一小时（以服务器运行时间为限），页面显示期间每 5 秒更新一次。',
     rate: '每秒请求数',
     latency: '请求用时（毫秒）',
     memory: '进程内存（MiB）',
     memoryParts: '内存构成',
     refused: '已拒绝',
+    engine: '存储引擎与磁盘',
+    noEngine: '此引擎没有统计数据。',
     now: '当前',
     endpoints: '自打开此页面起的请求',
     endpoint: '请求',

@@ -6,7 +6,13 @@ import type { Schema } from '../../api/types';
 export interface Counts {
     vertices: Map<string, number | bigint>;
     edges: Map<string, number | bigint>;
+    /** When they were counted. */
+    at: number;
 }
+
+/** Counts are used again for so long where they are a side matter: counting a large graph takes seconds. */
+const FRESH_MS = 600_000;
+const counted = new Map<string, Counts>();
 
 /** Labels in one query; beyond it, counts are unknown. */
 export const LABELS_MAX = 200;
@@ -25,15 +31,22 @@ export function countingQuery(schema: Schema): { gremlin: string; bindings: Reco
     };
 }
 
+/** The counts of the last minutes, counted only if there are none, without a sign in the status line. */
+export async function recentCount(graph: string, schema: Schema, signal: AbortSignal): Promise<Counts> {
+    const known = counted.get(graph);
+    return known && Date.now() - known.at < FRESH_MS ? known : count(graph, schema, signal, true);
+}
+
 /** Counts the elements of a graph by label. */
-export async function count(graph: string, schema: Schema, signal: AbortSignal): Promise<Counts> {
-    const counts: Counts = { vertices: new Map(), edges: new Map() };
+export async function count(graph: string, schema: Schema, signal: AbortSignal, quiet = false): Promise<Counts> {
+    const counts: Counts = { vertices: new Map(), edges: new Map(), at: Date.now() };
     const { gremlin, bindings } = countingQuery(schema);
     if (Object.keys(bindings).length === 0) return counts;
     const aliases = { graph, g: `__g_${graph}` };
     const answer = await send<{ result: { data: Value[] } }>('POST', '/gremlin', {
         body: { gremlin, bindings, language: 'gremlin-groovy', aliases },
         signal,
+        quiet,
     });
     const [row] = answer.result.data;
     if (typeof row !== 'object' || row === null || Array.isArray(row)) return counts;
@@ -43,5 +56,6 @@ export async function count(graph: string, schema: Schema, signal: AbortSignal):
         if (typeof value !== 'number' && typeof value !== 'bigint') continue;
         (at < schema.vertexlabels.length ? counts.vertices : counts.edges).set(name, value);
     }
+    counted.set(graph, counts);
     return counts;
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Value } from '../../api/json';
-import { elementText, placeIn, run, tableOf, verticesIn } from './run';
+import { DRAWN_MAX, elementsIn, elementText, placeIn, planOfText, run, tableOf } from './run';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -35,16 +35,26 @@ describe('results', () => {
         expect(elementText({ a: 1 })).toEqual({ a: 1 });
     });
 
-    it('name the vertices in them once', () => {
+    it('name the vertices and edges in them once', () => {
         const path: Value[] = [
             { elementId: '1:a', labels: ['x'], properties: {} },
             { elementId: 'S', startNodeElementId: '1:a', endNodeElementId: '1:b', type: 't', properties: {} },
         ];
-        expect(verticesIn([path, { elementId: '9223372036854775807', labels: [], properties: {} }])).toEqual([
-            '1:a',
-            '1:b',
-            9223372036854775807n,
-        ]);
+        const number = { elementId: '9223372036854775807', labels: [], properties: {} };
+        expect(elementsIn([path, path, number])).toEqual({
+            vertices: ['1:a', '1:b', 9223372036854775807n],
+            edges: ['S'],
+            isPart: false,
+        });
+        const edge = { id: 'S1', type: 'edge', label: 'e', outV: 1, inV: '1', properties: {} };
+        expect(elementsIn([{ a: [edge] }])).toEqual({ vertices: [1, '1'], edges: ['S1'], isPart: false });
+    });
+
+    it('say whether all that could be drawn is', () => {
+        const rows = (n: number): Value[] => Array.from({ length: n }, (_, id) => ({ id, type: 'vertex', label: 'a' }));
+        expect(elementsIn(rows(DRAWN_MAX)).isPart).toBe(false);
+        const more = elementsIn(rows(DRAWN_MAX + 1));
+        expect([more.vertices.length, more.isPart]).toEqual([DRAWN_MAX, true]);
     });
 
     it('of Cypher have their plan and what they changed', async () => {
@@ -79,5 +89,25 @@ describe('results', () => {
     it('say where a text is wrong', () => {
         expect(placeIn("Invalid input 'X' (line 2, column 11)")).toEqual({ line: 2, column: 11 });
         expect(placeIn('no')).toBeNull();
+    });
+});
+
+describe('plans that are texts', () => {
+    it('become trees by how far their lines stand to the right', () => {
+        const text = [
+            'Final Plan (paths: none, writes: false, rules: limit)',
+            '  V: Vertices { label: ["person"] }',
+            '  repeat: Repeat',
+            '    out: Neighbours { labels: ["a: b"] }',
+            '  limit: Limit(3)',
+            '',
+        ].join('\n');
+        const plan = planOfText(text);
+        expect(plan?.details).toBe('(paths: none, writes: false, rules: limit)');
+        expect(plan?.children.map(({ name }) => name)).toEqual(['V', 'repeat', 'limit']);
+        expect(plan?.children[1]?.children).toMatchObject([
+            { name: 'out', details: 'Neighbours { labels: ["a: b"] }' },
+        ]);
+        expect(planOfText('something else')).toBeNull();
     });
 });

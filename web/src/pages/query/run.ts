@@ -31,8 +31,8 @@ export interface Result {
     planText: string | null;
     /** What a writing query counted: "nodes-created" and the like. */
     counters: Record<string, Value>;
-    /** Ids of vertices in the result. */
-    vertices: Value[];
+    /** What can be drawn of it. */
+    elements: Elements;
 }
 
 type Objekt = { [name: string]: Value };
@@ -43,33 +43,57 @@ const text = (value: Value | undefined): string => (typeof value === 'string' ? 
 const number = (value: Value | undefined): number | null =>
     typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;
 
-const VERTICES_MAX = 500;
+/** Vertices and edges of a result that can be drawn; of more the first. */
+export const DRAWN_MAX = 500;
 
-/** The ids of the vertices in a value, at any depth; of an edge its ends. */
-export function verticesIn(value: Value, found: Value[] = [], seen = new Set<string>()): Value[] {
-    const add = (given: Value | undefined, isText = false): void => {
-        if (given === undefined || given === null || found.length >= VERTICES_MAX) return;
+/** What of a result can be drawn: ids, each once. */
+export interface Elements {
+    vertices: Value[];
+    edges: string[];
+    /** There are more than these. */
+    isPart: boolean;
+}
+
+/** The vertices and edges in a value, at any depth, with the ends of the edges. */
+export function elementsIn(value: Value): Elements {
+    const found: Elements = { vertices: [], edges: [], isPart: false };
+    const seen = new Set<string>();
+    const isNew = (key: string): boolean => {
+        if (seen.has(key)) return false;
+        if (found.vertices.length >= DRAWN_MAX || found.edges.length >= DRAWN_MAX) {
+            found.isPart = true;
+            return false;
+        }
+        seen.add(key);
+        return true;
+    };
+    const vertex = (given: Value | undefined, isText = false): void => {
+        if (given === undefined || given === null) return;
         // Cypher gives ids as texts, numbers too; ids from a primary key have a colon.
         const id = isText && typeof given === 'string' && /^-?\d+$/.test(given) ? idFromText(given) : given;
-        const key = `${typeof id}:${String(id)}`;
-        if (!seen.has(key)) {
-            seen.add(key);
-            found.push(id);
+        if (isNew(`${typeof id}:${String(id)}`)) found.vertices.push(id);
+    };
+    const edge = (id: Value | undefined): void => {
+        if (typeof id === 'string' && isNew(`edge:${id}`)) found.edges.push(id);
+    };
+    const look = (value: Value): void => {
+        if (found.isPart) return;
+        if (Array.isArray(value)) for (const one of value) look(one);
+        else if (isObject(value)) {
+            if (value['type'] === 'vertex' && 'id' in value) vertex(value['id']);
+            else if ('elementId' in value && 'labels' in value) vertex(value['elementId'], true);
+            else if ('startNodeElementId' in value) {
+                vertex(value['startNodeElementId'], true);
+                vertex(value['endNodeElementId'], true);
+                edge(value['elementId']);
+            } else if (value['type'] === 'edge' && 'outV' in value) {
+                vertex(value['outV']);
+                vertex(value['inV']);
+                edge(value['id']);
+            } else for (const one of Object.values(value)) look(one);
         }
     };
-    if (found.length >= VERTICES_MAX) return found;
-    if (Array.isArray(value)) for (const one of value) verticesIn(one, found, seen);
-    else if (isObject(value)) {
-        if (value['type'] === 'vertex' && 'id' in value) add(value['id']);
-        else if ('elementId' in value && 'labels' in value) add(value['elementId'], true);
-        else if ('startNodeElementId' in value) {
-            add(value['startNodeElementId'], true);
-            add(value['endNodeElementId'], true);
-        } else if (value['type'] === 'edge' && 'outV' in value) {
-            add(value['outV']);
-            add(value['inV']);
-        } else for (const one of Object.values(value)) verticesIn(one, found, seen);
-    }
+    look(value);
     return found;
 }
 
@@ -159,7 +183,7 @@ async function cypher(graph: string, query: string, mode: Mode, signal: AbortSig
         plan: cypherPlan(body['profiledQueryPlan'] ?? body['queryPlan']),
         planText: null,
         counters: isObject(body['counters']) ? body['counters'] : {},
-        vertices: verticesIn(values),
+        elements: elementsIn(values),
     };
 }
 
@@ -185,14 +209,71 @@ async function gremlin(
     const data = list(result['data']);
     const [first] = data;
     return {
-        ...tableOf(mode === 'run' ? data : [], valueTitle),
+        ...(mode === 'run' ? tableOf(data, valueTitle) : { columns: [], rows: [] }),
         raw,
         ms,
-        plan: mode === 'profile' ? gremlinPlan(first) : null,
+        plan:
+            mode === 'profile'
+                ? gremlinPlan(first)
+                : mode === 'explain' && typeof first === 'string'
+                  ? planOfText(first)
+                  : null,
         planText: mode === 'explain' && typeof first === 'string' ? first : null,
         counters: {},
-        vertices: mode === 'run' ? verticesIn(data) : [],
+        elements: elementsIn(mode === 'run' ? data : []),
     };
+}
+
+const PLAN_LINE = /^( +)([^:]+): (.*)$/;
+
+/** The tree of a plan that is written as a text: a line for each operator, those within it further to the right. */
+export function planOfText(text: string): PlanNode | null {
+    const [title = '', ...lines] = text.trimEnd().split('\n');
+    const root: PlanNode = { ...leaf('g', title.replace(/^Final Plan /, '')) };
+    const open: { node: PlanNode; indent: number }[] = [{ node: root, indent: 0 }];
+    for (const line of lines) {
+        const found = PLAN_LINE.exec(line);
+        if (!found) {
+            // A value with line breaks goes on.
+            const last = open.at(-1)?.node;
+            if (last && last !== root) last.details += `\n${line}`;
+            continue;
+        }
+        const indent = found[1]?.length ?? 0;
+        while (open.length > 1 && (open.at(-1)?.indent ?? 0) >= indent) open.pop();
+        const node = leaf(found[2] ?? '', found[3] ?? '');
+        open.at(-1)?.node.children.push(node);
+        open.push({ node, indent });
+    }
+    return root.children.length > 0 ? root : null;
+}
+
+function leaf(name: string, details: string): PlanNode {
+    return { name, details, rows: null, hits: null, ms: null, share: null, children: [] };
+}
+
+/** Asks the server's parser what is wrong with a Gremlin text; nothing of it is run. */
+export async function checkGremlin(script: string, signal: AbortSignal): Promise<Fault[]> {
+    if (script.trim() === '') return [];
+    interface Told {
+        message: string;
+        from: number | null;
+        to: number | null;
+    }
+    const { text: raw } = await sendText('POST', '/rhizome/gremlin/check', {
+        body: { gremlin: script },
+        signal,
+        quiet: true,
+    });
+    const { errors } = parse(raw) as unknown as { errors: Told[] };
+    return errors.flatMap(({ message, from, to }) => (from === null ? [] : [{ message, from, to: to ?? from + 1 }]));
+}
+
+/** What is wrong with a text, and where: characters from its beginning. */
+export interface Fault {
+    message: string;
+    from: number;
+    to: number;
 }
 
 export interface Ask {

@@ -31,14 +31,26 @@ export const functions = (
     'head last tail reverse abs round ceil floor sqrt date datetime duration shortestPath'
 ).split(' ');
 
+/** Names that a text gives to what it finds: variables of Cypher, labels of Gremlin's `as()`. */
+export function variablesIn(language: Language, text: string): string[] {
+    const form =
+        language === 'cypher'
+            ? /(?:[([]\s*|\bAS\s+|\bUNWIND\b[^\n]*?\bAS\s+)([\p{L}_][\p{L}\p{N}_]*)(?=\s*(?:[:)\]{,]|$)|\s)/giu
+            : /\bas\(\s*['"]([^'"\n]{1,64})['"]/gu;
+    const found = new Set<string>();
+    // The comments of both languages begin with two slashes.
+    for (const [, name = ''] of text.replace(/\/\/.*$/gm, '').matchAll(form)) found.add(name);
+    return [...found];
+}
+
 export interface Word {
     label: string;
     type: string;
     detail?: string;
 }
 
-/** All words for a language over a schema; `vertexLabel` says what a vertex label is. */
-export function wordsFor(language: Language, schema: Schema | undefined, vertexLabel: string): Word[] {
+/** All words for a language over a schema and a text; `vertexLabel` says what a vertex label is. */
+export function wordsFor(language: Language, schema: Schema | undefined, vertexLabel: string, text: string): Word[] {
     const names: Word[] = [
         ...(schema?.vertexlabels ?? []).map((one) => ({ label: one.name, type: 'class', detail: vertexLabel })),
         ...(schema?.edgelabels ?? []).map((one) => ({
@@ -62,5 +74,9 @@ export function wordsFor(language: Language, schema: Schema | undefined, vertexL
                   ...clauses.map((label) => ({ label, type: 'keyword' })),
                   ...functions.map((label) => ({ label, type: 'function' })),
               ];
-    return [...own, ...names];
+    const known = new Set([...own, ...names].map(({ label }) => label.toLowerCase()));
+    const variables = variablesIn(language, text)
+        .filter((name) => !known.has(name.toLowerCase()))
+        .map((label) => ({ label, type: 'variable' }));
+    return [...variables, ...own, ...names];
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Schema } from '../../api/types';
-import { draw } from './drawing';
+import { placeLayers } from '../../graph/layers';
+import { drawn, plan, type Drawing } from './drawing';
+
+function draw(schema: Schema): Drawing {
+    const planned = plan(schema);
+    return drawn(planned, placeLayers(planned.input));
+}
 
 const vertex = (name: string): Schema['vertexlabels'][number] => ({
     id: 1,
@@ -49,5 +55,17 @@ describe('a schema as a drawing', () => {
             indexlabels: [],
         });
         expect(parallel.lines.map((line) => line.names)).toEqual([['x', 'y']]);
+    });
+
+    it('takes names that every object has', () => {
+        const drawing = draw({
+            propertykeys: [],
+            vertexlabels: [vertex('__proto__'), vertex('constructor')],
+            edgelabels: [edge('toString', '__proto__', 'constructor')],
+            indexlabels: [],
+        });
+        expect(drawing.boxes.map(({ name }) => name)).toEqual(['__proto__', 'constructor']);
+        expect(drawing.lines.map(({ names }) => names)).toEqual([['toString']]);
+        expect(drawing.width).toBeGreaterThan(200);
     });
 });

@@ -1,7 +1,7 @@
-// Where the labels of a schema are drawn: layers by dagre.
-import { Graph, layout } from '@dagrejs/dagre';
+// How the labels of a schema are drawn: as boxes in layers, which graph/layers.ts places.
 import { stringify } from '../../api/json';
 import type { Schema } from '../../api/types';
+import type { LayersInput, LayersOutput } from '../../graph/layers';
 
 export interface Box {
     name: string;
@@ -45,11 +45,6 @@ export function cut(text: string, max = 28): string {
     return text.length > max ? `${text.slice(0, max - 1)}…` : text;
 }
 
-interface Point {
-    x: number;
-    y: number;
-}
-
 /** The line from a box back to it, below. */
 function loop(box: Box, names: number): { path: string; x: number; y: number } {
     const [x, y] = [box.x + box.width / 2, box.y + box.height];
@@ -58,53 +53,78 @@ function loop(box: Box, names: number): { path: string; x: number; y: number } {
     return { path, x, y: y + LOOP - 8 - ((shown - 1) * LINE) / 2 };
 }
 
-/** Places all labels. */
-export function draw(schema: Schema): Drawing {
-    const graph = new Graph({ multigraph: true });
-    graph.setGraph({ rankdir: 'LR', nodesep: 24, ranksep: 90, edgesep: 16, marginx: 12, marginy: 12 });
-    graph.setDefaultEdgeLabel(() => ({}));
-    const lines = new Map<string, { from: string; to: string; names: string[] }>();
+/** The boxes and lines of a schema before they are placed. */
+export interface Plan {
+    readonly input: LayersInput;
+    /** Of each box, what is written in it. */
+    readonly texts: readonly (readonly string[])[];
+    /** The room below a box that its loop takes. */
+    readonly rooms: readonly number[];
+    readonly lines: readonly { readonly key: string; readonly from: string; readonly to: string; names: string[] }[];
+}
+
+/** What is to be placed, and how large it is. */
+export function plan(schema: Schema): Plan {
+    const known = new Set(schema.vertexlabels.map(({ name }) => name));
+    const joined = new Map<string, { key: string; from: string; to: string; names: string[] }>();
     for (const { name, source_label: from, target_label: to } of schema.edgelabels) {
+        if (!known.has(from) || !known.has(to)) continue;
         const key = stringify([from, to]);
-        const line = lines.get(key) ?? { from, to, names: [] };
+        const line = joined.get(key) ?? { key, from, to, names: [] };
         line.names.push(name);
-        lines.set(key, line);
+        joined.set(key, line);
     }
-    const loopRoom = (name: string): number => (lines.has(stringify([name, name])) ? LOOP : 0);
-    for (const label of schema.vertexlabels) {
-        const shown = label.properties.slice(0, PROPERTIES_MAX).map((name) => cut(name));
-        if (label.properties.length > PROPERTIES_MAX) shown.push(`+ ${label.properties.length - PROPERTIES_MAX}`);
-        const width = Math.max(80, ...[cut(label.name), ...shown].map((text) => widthOf(text) + 24));
-        const height = 28 + shown.length * LINE + loopRoom(label.name);
-        graph.setNode(label.name, { lines: shown, width, height });
-    }
-    for (const [key, { from, to, names }] of lines) {
-        if (!graph.hasNode(from) || !graph.hasNode(to)) lines.delete(key);
-        else if (from !== to) {
-            const shown = names.slice(0, SHOWN_NAMES);
-            const width = Math.max(...shown.map((name) => widthOf(cut(name)))) * 0.92;
-            const height = Math.min(names.length, SHOWN_NAMES + 1) * LINE;
-            graph.setEdge(from, to, { width, height, labelpos: 'c' }, key);
-        }
-    }
-    layout(graph);
-    const boxes = schema.vertexlabels.map((label) => {
-        const { x, y, width, height, lines } = graph.node(label.name) as Box;
-        const own = height - loopRoom(label.name);
-        return { name: label.name, lines, x: x - width / 2, y: y - height / 2, width, height: own };
+    const lines = [...joined.values()];
+    const rooms = schema.vertexlabels.map(({ name }) => (joined.has(stringify([name, name])) ? LOOP : 0));
+    const texts = schema.vertexlabels.map(({ properties }) => {
+        const shown = properties.slice(0, PROPERTIES_MAX).map((name) => cut(name));
+        if (properties.length > PROPERTIES_MAX) shown.push(`+ ${properties.length - PROPERTIES_MAX}`);
+        return shown;
     });
-    const drawn = [...lines].map(([key, { from, to, names }]) => {
-        const box = from === to ? boxes.find((one) => one.name === from) : undefined;
-        if (box) return { key, names, ...loop(box, names.length) };
-        const edge = graph.edge({ v: from, w: to, name: key }) as { points: Point[]; x?: number; y?: number };
-        const path = edge.points
-            .map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
-            .join('');
-        const middle = edge.points[Math.floor(edge.points.length / 2)] ?? { x: 0, y: 0 };
-        return { key, names, path, x: edge.x ?? middle.x, y: edge.y ?? middle.y };
+    const boxes = schema.vertexlabels.map(({ name }, at) => {
+        const shown = texts[at] ?? [];
+        // The name is bold.
+        const width = Math.max(80, 1.15 * widthOf(cut(name)) + 24, ...shown.map((text) => widthOf(text) + 24));
+        return { name, width, height: 28 + shown.length * LINE + (rooms[at] ?? 0) };
     });
-    const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
-    return { boxes, lines: drawn, width: Math.max(1, width), height: Math.max(1, height) };
+    const between = lines.filter(({ from, to }) => from !== to);
+    const input = {
+        boxes,
+        lines: between.map(({ key, from, to, names }) => ({
+            key,
+            from,
+            to,
+            width: Math.max(...names.slice(0, SHOWN_NAMES).map((name) => widthOf(cut(name)))) * 0.92,
+            height: Math.min(names.length, SHOWN_NAMES + 1) * LINE,
+        })),
+    };
+    return { input, texts, rooms, lines };
+}
+
+/** The drawing of what was placed. */
+export function drawn({ input, texts, rooms, lines }: Plan, placed: LayersOutput): Drawing {
+    const boxes = input.boxes.map(({ name, width, height }, at): Box => {
+        const { x, y } = placed.boxes[at] ?? { x: 0, y: 0 };
+        const own = height - (rooms[at] ?? 0);
+        return { name, lines: [...(texts[at] ?? [])], x: x - width / 2, y: y - height / 2, width, height: own };
+    });
+    const places = new Map(input.lines.map(({ key }, at) => [key, placed.lines[at]]));
+    const of = new Map(boxes.map((box) => [box.name, box]));
+    return {
+        boxes,
+        lines: lines.flatMap(({ key, from, to, names }): Line[] => {
+            const box = of.get(from);
+            if (from === to && box) return [{ key, names, ...loop(box, names.length) }];
+            const place = places.get(key);
+            if (!place) return [];
+            const path = place.points
+                .map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
+                .join('');
+            return [{ key, names, path, x: place.x, y: place.y }];
+        }),
+        width: placed.width,
+        height: placed.height,
+    };
 }
 
 export { SHOWN_NAMES, LINE };

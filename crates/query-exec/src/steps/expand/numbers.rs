@@ -7,7 +7,7 @@ use graph_access::NumberedRead;
 use graph_model::VertexId;
 use query_plan::{Expand, Paths};
 use query_value::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::context::Cx;
 use crate::error::Result;
@@ -20,6 +20,8 @@ use crate::{semantics, storage};
 pub(super) struct Numbers {
     /// Neighbours given before, where each is wanted once.
     seen: NumberSet,
+    /// Neighbours counted before that were read as rows.
+    unnumbered: FxHashSet<VertexId>,
     /// Vertices as values, since many edges lead to the same ones.
     values: FxHashMap<u32, Value>,
 }
@@ -38,6 +40,24 @@ pub(super) struct Block<'b> {
 impl Numbers {
     pub(super) fn reset(&mut self) {
         self.seen = NumberSet::default();
+        self.unnumbered.clear();
+    }
+
+    /// Whether a neighbour comes for the first time, where it is not given on.
+    fn count_number(&mut self, cx: &Cx<'_>, number: u32) -> bool {
+        self.seen.insert(number)
+            && (self.unnumbered.is_empty()
+                || cx
+                    .read()
+                    .numbered()
+                    .and_then(|graph| graph.id(number))
+                    .is_none_or(|id| !self.unnumbered.contains(id)))
+    }
+
+    /// As [`Self::count_number`], of a neighbour that was read as a row.
+    pub(super) fn count_id(&mut self, cx: &Cx<'_>, id: &VertexId) -> bool {
+        let number = cx.read().numbered().and_then(|graph| graph.known_number(id));
+        number.is_none_or(|number| !self.seen.contains(number)) && self.unnumbered.insert(id.clone())
     }
 
     /// The value of a number; none: the number is unknown.
@@ -84,6 +104,20 @@ impl Numbers {
             let end = lists.ends.get(place).copied().unwrap_or(start);
             lists.numbers.get(start..end).unwrap_or_default()
         };
+        if expand.is_counted && expand.is_distinct {
+            for (traverser, place) in input.drain(..).zip(places) {
+                let found = place.map_or(&[][..], list);
+                cx.tick(u64::try_from(found.len()).unwrap_or(u64::MAX))?;
+                let mut new = 0;
+                for number in found {
+                    new += u64::from(self.count_number(cx, *number));
+                }
+                if new > 0 {
+                    out.push(Traverser { bulk: new, ..traverser });
+                }
+            }
+            return Ok(true);
+        }
         if expand.is_counted {
             give_counts(places, |place| u64::try_from(list(place).len()).unwrap_or(u64::MAX), input, out)?;
             return Ok(true);

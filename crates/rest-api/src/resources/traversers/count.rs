@@ -4,7 +4,7 @@ use rest_json::{IdBody, IntBody, StepBody, decode_body, list_of_at_most};
 use serde::Deserialize;
 use traversal::{CountRules, Step};
 
-use super::parameters::{MAX_DEGREE_DEFAULT, check_skip_degree, id_in_body, int_or};
+use super::parameters::{MAX_DEGREE_DEFAULT, check_skip_degree, check_steps, id_in_body, int_or, limited};
 use super::steps::not_empty;
 use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
@@ -50,7 +50,7 @@ const COUNT_SKIP_DEGREE: i64 = 100_000;
 
 /// A step of `count`, whose `skip_degree` has another default than elsewhere.
 fn count_step(request: &TraverserRequest<'_>, body: &StepBody) -> Result<Step, ApiError> {
-    let max_degree = body.max_degree.or(body.degree).unwrap_or(MAX_DEGREE_DEFAULT);
+    let max_degree = limited(request.call, "max_degree", body.max_degree.or(body.degree), MAX_DEGREE_DEFAULT)?;
     let default = if max_degree == -1 { 0 } else { COUNT_SKIP_DEGREE.max(max_degree) };
     let skip_degree = body.skip_degree.unwrap_or(default);
     let step = request.step(&StepBody { skip_degree: Some(0), ..body.clone() })?;
@@ -64,6 +64,7 @@ fn count(call: &Call) -> Answered {
     let source = id_in_body("source", body.source)?;
     let steps = not_empty(body.steps.as_deref(), "steps")?.iter().map(|step| count_step(&request, step));
     let steps = steps.collect::<Result<Vec<Step>, ApiError>>()?;
+    check_steps(call, steps.len() as u64)?;
     let dedup_size = match int_or(body.dedup_size, 1_000_000) {
         -1 => None,
         size => Some(u64::try_from(size).map_err(|_| {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use traversal::{LayerStep, Path, SortBy, Weight, customized_crosspoints, customized_paths};
 
 use super::elements::{Elements, Wanted};
-use super::parameters::{CAPACITY_DEFAULT, MAX_DEGREE_DEFAULT, PATH_LIMIT_DEFAULT, bound, int_or};
+use super::parameters::{CAPACITY_DEFAULT, MAX_DEGREE_DEFAULT, PATH_LIMIT_DEFAULT, bound, check_steps, int, limited};
 use super::steps::not_empty;
 use super::traverser::Traverser;
 use super::traverser_request::{Paths, TraverserRequest, nodes, nodes_of};
@@ -78,8 +78,9 @@ struct WeightedStepBody {
 impl WeightedStepBody {
     fn read(&self, request: &TraverserRequest<'_>, with_weight: bool) -> Result<LayerStep, ApiError> {
         let step = request.step(&self.step)?;
-        let sample = bound("sample", int_or(self.sample, SAMPLE))?;
-        let max_degree = self.step.max_degree.or(self.step.degree).unwrap_or(MAX_DEGREE_DEFAULT);
+        let sample = bound(request.call, "sample", int(self.sample), SAMPLE)?;
+        let max_degree =
+            limited(request.call, "max_degree", self.step.max_degree.or(self.step.degree), MAX_DEGREE_DEFAULT)?;
         if let (Some(sample), Some(degree)) = (sample, step.max_degree)
             && sample > degree
         {
@@ -127,9 +128,10 @@ fn paths(call: &Call) -> Answered {
     let with_weights = sort_by != SortBy::None;
     let steps = not_empty(body.steps.as_deref(), "steps")?.iter().map(|step| step.read(&request, with_weights));
     let steps = steps.collect::<Result<Vec<LayerStep>, ApiError>>()?;
+    check_steps(call, steps.len() as u64)?;
     let bounds = (
-        bound("capacity", int_or(body.capacity, CAPACITY_DEFAULT))?,
-        bound("limit", int_or(body.limit, PATH_LIMIT_DEFAULT))?,
+        bound(call, "capacity", int(body.capacity), CAPACITY_DEFAULT)?,
+        bound(call, "limit", int(body.limit), PATH_LIMIT_DEFAULT)?,
     );
     let mut traversal = request.traversal("customized paths").recording_edges(true);
     let sources = nodes(&mut traversal, request.select("sources", body.sources.as_ref())?)?;
@@ -177,11 +179,13 @@ fn crosspoints(call: &Call) -> Answered {
     for pattern in not_empty(body.path_patterns.as_deref(), "path_patterns")? {
         let steps = not_empty(pattern.steps.as_deref(), "path_patterns.steps")?.iter();
         let steps = steps.map(|step| Ok(LayerStep { step: request.step(step)?, weight: None, sample: None }));
-        patterns.push(steps.collect::<Result<Vec<LayerStep>, ApiError>>()?);
+        let steps = steps.collect::<Result<Vec<LayerStep>, ApiError>>()?;
+        check_steps(call, steps.len() as u64)?;
+        patterns.push(steps);
     }
     let bounds = (
-        bound("capacity", int_or(body.capacity, CAPACITY_DEFAULT))?,
-        bound("limit", int_or(body.limit, PATH_LIMIT_DEFAULT))?,
+        bound(call, "capacity", int(body.capacity), CAPACITY_DEFAULT)?,
+        bound(call, "limit", int(body.limit), PATH_LIMIT_DEFAULT)?,
     );
     let with_path = body.with_path.unwrap_or(false);
     let mut traversal = request.traversal("customized crosspoints").recording_edges(with_path);

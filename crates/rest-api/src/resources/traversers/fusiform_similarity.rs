@@ -6,7 +6,9 @@ use serde::Deserialize;
 use traversal::{FusiformRules, Node, Path, Similar, Step, Traversal, fusiform_similarity};
 
 use super::elements::{Elements, Wanted};
-use super::parameters::{CAPACITY_DEFAULT, MAX_DEGREE_DEFAULT, PATH_LIMIT_DEFAULT, alpha, bound, direction, int_or};
+use super::parameters::{
+    CAPACITY_DEFAULT, MAX_DEGREE_DEFAULT, PATH_LIMIT_DEFAULT, alpha, bound, direction, int, int_or,
+};
 use super::traverser::Traverser;
 use super::traverser_request::{TraverserRequest, nodes, nodes_of};
 use crate::access::ANY_VERTEX;
@@ -74,7 +76,7 @@ impl Body {
             step: Step {
                 direction: direction(self.direction.as_deref())?,
                 edges: request.edge_labels(self.label.as_deref())?,
-                max_degree: bound("max_degree", int_or(self.max_degree, MAX_DEGREE_DEFAULT))?,
+                max_degree: bound(request.call, "max_degree", int(self.max_degree), MAX_DEGREE_DEFAULT)?,
                 ..Step::default()
             },
             min_neighbors: at_least("min_neighbors", 1, min_neighbors)? as u64,
@@ -82,8 +84,8 @@ impl Body {
             min_similars: at_least("min_similars", 1, int_or(self.min_similars, 1))?,
             top: (top > 0).then_some(top),
             groups: self.groups(request)?,
-            capacity: bound("capacity", int_or(self.capacity, CAPACITY_DEFAULT))?,
-            limit: bound("limit", int_or(self.limit, PATH_LIMIT_DEFAULT))?,
+            capacity: bound(request.call, "capacity", int(self.capacity), CAPACITY_DEFAULT)?,
+            limit: bound(request.call, "limit", int(self.limit), PATH_LIMIT_DEFAULT)?,
         })
     }
 

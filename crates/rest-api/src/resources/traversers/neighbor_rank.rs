@@ -4,7 +4,7 @@ use rest_json::{IdBody, IntBody, RealBody, StepBody, decode_body, list_of_at_mos
 use serde::Deserialize;
 use traversal::{RankStep, neighbor_rank};
 
-use super::parameters::{CAPACITY_DEFAULT, alpha, bound, id_in_body, int_or};
+use super::parameters::{CAPACITY_DEFAULT, alpha, bound, check_steps, id_in_body, int, int_or};
 use super::steps::not_empty;
 use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
@@ -58,7 +58,7 @@ fn rank(call: &Call) -> Answered {
     let body: Body = decode_body(&call.body)?;
     let source = id_in_body("source", body.source)?;
     let alpha = alpha(required(body.alpha, "alpha")?)?;
-    let capacity = bound("capacity", int_or(body.capacity, CAPACITY_DEFAULT))?;
+    let capacity = bound(call, "capacity", int(body.capacity), CAPACITY_DEFAULT)?;
     let mut steps = Vec::new();
     for step in not_empty(body.steps.as_deref(), "steps")? {
         let top = int_or(step.top, 10);
@@ -67,6 +67,7 @@ fn rank(call: &Call) -> Answered {
         }
         steps.push(RankStep { step: request.step(&step.step)?, top: usize::try_from(top).unwrap_or_default() });
     }
+    check_steps(call, steps.len() as u64)?;
     let mut traversal = request.traversal("neighbor rank");
     let source = traversal.existing("source", &source)?;
     let layers = neighbor_rank(&mut traversal, source, &steps, alpha, capacity)?;

@@ -205,10 +205,10 @@ fn k_out_by_body(call: &Call) -> Answered {
     body.check()?;
     let query = KOut {
         nearest: body.nearest.unwrap_or(true),
-        capacity: bound("capacity", body.capacity.unwrap_or(CAPACITY_DEFAULT))?,
-        limit: bound("limit", body.limit.unwrap_or(LIMIT_DEFAULT))?,
+        capacity: bound(call, "capacity", body.capacity, CAPACITY_DEFAULT)?,
+        limit: bound(call, "limit", body.limit, LIMIT_DEFAULT)?,
         with_paths: Body::is(body.with_path),
-        ..KOut::new(&step, depth(body.max_depth)?)
+        ..KOut::new(&step, depth(call, body.max_depth)?)
     };
     let mut traversal = request.traversal("k-out vertices").recording_edges(query.with_paths);
     let source = traversal.existing("source", &source)?;
@@ -225,8 +225,8 @@ fn k_neighbour_by_body(call: &Call) -> Answered {
     body.check()?;
     let query = KNeighbour {
         step: &step,
-        depth: depth(body.max_depth)?,
-        limit: bound("limit", body.limit.unwrap_or(LIMIT_DEFAULT))?,
+        depth: depth(call, body.max_depth)?,
+        limit: bound(call, "limit", body.limit, LIMIT_DEFAULT)?,
         with_paths: Body::is(body.with_path),
     };
     let mut traversal =

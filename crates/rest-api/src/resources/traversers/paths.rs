@@ -9,7 +9,7 @@ use traversal::{
 
 use super::elements::{Elements, Wanted};
 use super::parameters::{
-    CAPACITY_DEFAULT, PATH_LIMIT_DEFAULT, bound, depth, int_or, search_limits_of_query, vertex_id_of,
+    CAPACITY_DEFAULT, PATH_LIMIT_DEFAULT, bound, check_steps, depth, int, int_or, search_limits_of_query, vertex_id_of,
 };
 use super::steps::not_empty;
 use super::traverser::Traverser;
@@ -157,7 +157,7 @@ fn by_body(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: PathsBody = decode_body(&call.body)?;
     let step = request.step(required(body.step.as_ref(), "step")?)?;
-    let limits = search_limits(body.max_depth, body.capacity, body.limit)?;
+    let limits = search_limits(call, body.max_depth, body.capacity, body.limit)?;
     let mut traversal = request.traversal("paths").recording_edges(true);
     let (sources, targets) = ends(&request, &mut traversal, body.sources.as_ref(), body.targets.as_ref())?;
     let ends = (sources.as_slice(), targets.as_slice());
@@ -170,14 +170,15 @@ fn by_body(call: &Call) -> Answered {
 }
 
 fn search_limits(
+    call: &Call,
     max_depth: Option<IntBody>,
     capacity: Option<IntBody>,
     limit: Option<IntBody>,
 ) -> Result<SearchLimits, ApiError> {
     Ok(SearchLimits {
-        depth: u32::try_from(depth(max_depth.map(|depth| depth.0))?).unwrap_or(u32::MAX),
-        capacity: bound("capacity", int_or(capacity, CAPACITY_DEFAULT))?,
-        limit: bound("limit", int_or(limit, PATH_LIMIT_DEFAULT))?,
+        depth: u32::try_from(depth(call, int(max_depth))?).unwrap_or(u32::MAX),
+        capacity: bound(call, "capacity", int(capacity), CAPACITY_DEFAULT)?,
+        limit: bound(call, "limit", int(limit), PATH_LIMIT_DEFAULT)?,
     })
 }
 
@@ -254,9 +255,10 @@ fn by_template(call: &Call) -> Answered {
             .map_err(|_| ApiError::bad_input(format!("'max_times' must be at least 1, but got {times}")))?;
         steps.push((request.step(&step.step)?, times));
     }
+    check_steps(call, steps.iter().map(|(_, times)| u64::from(*times)).sum())?;
     let limits = TemplateLimits {
-        capacity: bound("capacity", int_or(body.capacity, CAPACITY_DEFAULT))?,
-        limit: bound("limit", int_or(body.limit, PATH_LIMIT_DEFAULT))?,
+        capacity: bound(call, "capacity", int(body.capacity), CAPACITY_DEFAULT)?,
+        limit: bound(call, "limit", int(body.limit), PATH_LIMIT_DEFAULT)?,
     };
     let mut traversal = request.traversal("template paths").recording_edges(true);
     let (sources, targets) = ends(&request, &mut traversal, body.sources.as_ref(), body.targets.as_ref())?;
@@ -282,7 +284,7 @@ fn between_many(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: ManyBody = decode_body(&call.body)?;
     let step = request.step(required(body.step.as_ref(), "step")?)?;
-    let limits = SearchLimits { limit: None, ..search_limits(body.max_depth, body.capacity, None)? };
+    let limits = SearchLimits { limit: None, ..search_limits(call, body.max_depth, body.capacity, None)? };
     let mut traversal = request.traversal("shortest paths").recording_edges(true);
     let vertices = few(&request, &mut traversal, "vertices", 2, body.vertices.as_ref())?;
     let found = multi_node_shortest_paths(&mut traversal, &vertices, &step, &limits)?;

@@ -5,7 +5,7 @@ use rest_json::{IdBody, IntBody, RealBody, decode_body, required, write_scores};
 use serde::Deserialize;
 use traversal::{PersonalRankRules, Step, personal_rank};
 
-use super::parameters::{MAX_DEGREE_DEFAULT, alpha, bound, depth, id_in_body, int_or};
+use super::parameters::{MAX_DEGREE_DEFAULT, alpha, bound, depth, id_in_body, int, limited};
 use super::traverser::Traverser;
 use super::traverser_request::TraverserRequest;
 use crate::access::ANY_VERTEX;
@@ -61,7 +61,7 @@ impl Body {
             let message = format!("'max_diff' must be greater than 0 and at most 1, but got {}", max_diff.0);
             return Err(ApiError::bad_input(message));
         }
-        let depth = depth(Some(int_or(self.max_depth, 5)))?;
+        let depth = depth(request.call, Some(limited(request.call, "max_depth", int(self.max_depth), 5)?))?;
         if depth < 2 {
             return Err(ApiError::bad_input("'max_depth' must be at least 2, but got 1"));
         }
@@ -80,7 +80,7 @@ impl Body {
             step: Step {
                 direction: start_direction(request, name, source)?,
                 edges,
-                max_degree: bound("max_degree", int_or(self.max_degree, MAX_DEGREE_DEFAULT))?,
+                max_degree: bound(request.call, "max_degree", int(self.max_degree), MAX_DEGREE_DEFAULT)?,
                 ..Step::default()
             },
             alpha: alpha(self.alpha.unwrap_or(RealBody(0.85)))?,
@@ -122,7 +122,7 @@ fn rank(call: &Call) -> Answered {
     let request = TraverserRequest::open(call)?;
     let body: Body = decode_body(&call.body)?;
     let source = id_in_body("source", body.source.clone())?;
-    let limit = bound("limit", int_or(body.limit, 100))?;
+    let limit = bound(call, "limit", int(body.limit), 100)?;
     let rules = body.rules(&request, &source)?;
     let mut traversal = request.traversal("personal rank");
     let source = traversal.node(source)?;

@@ -154,10 +154,10 @@ fn same_by_body(call: &Call) -> Answered {
     let step = Step {
         direction: direction(body.direction.as_deref())?,
         edges: request.edge_labels_of_list(body.labels.as_deref())?,
-        max_degree: bound("max_degree", body.max_degree.unwrap_or(MAX_DEGREE_DEFAULT))?,
+        max_degree: bound(call, "max_degree", body.max_degree, MAX_DEGREE_DEFAULT)?,
         ..Step::default()
     };
-    let limit = bound("limit", body.limit.unwrap_or(LIMIT_DEFAULT))?;
+    let limit = bound(call, "limit", body.limit, LIMIT_DEFAULT)?;
     let mut traversal = request.traversal("same neighbors");
     let vertices: Vec<Node> = given.iter().map(|id| traversal.existing("listed", &id.0)).collect::<Result<_, _>>()?;
     let same = same_neighbours(&mut traversal, &vertices, &step, limit)?;
@@ -203,7 +203,7 @@ fn jaccard_by_body(call: &Call) -> Answered {
     let top = usize::try_from(top)
         .map_err(|_| ApiError::bad_input(format!("'top' must be 0 or more, but got {top}")))
         .map(|top| (top > 0).then_some(top))?;
-    let capacity = bound("capacity", body.capacity.unwrap_or(CAPACITY_DEFAULT))?;
+    let capacity = bound(call, "capacity", body.capacity, CAPACITY_DEFAULT)?;
     let mut traversal = request.traversal("jaccard similarity");
     let vertex = traversal.existing("source", &vertex)?;
     let scores = jaccard_similars(&mut traversal, vertex, &step, top, capacity)?;

@@ -8,7 +8,7 @@ use graph_store::VertexSelector;
 use rest_json::{LabelStepBody, PropertiesBody, StepBody, VertexEdgeStepsBody, VerticesBody, property_conditions};
 use traversal::{Condition, LabelCondition, Step};
 
-use super::parameters::{MAX_DEGREE_DEFAULT, bound, bound_of, check_skip_degree, direction, number_or};
+use super::parameters::{MAX_DEGREE_DEFAULT, bound_of, check_skip_degree, direction, limited, number_or, positive};
 use super::traverser_request::TraverserRequest;
 use rest_errors::ApiError;
 
@@ -35,12 +35,12 @@ impl TraverserRequest<'_> {
 
     /// A step of a body; absent: the default one.
     pub(super) fn step(&self, body: &StepBody) -> Result<Step, ApiError> {
-        let max_degree = body.max_degree.or(body.degree).unwrap_or(MAX_DEGREE_DEFAULT);
+        let max_degree = limited(self.call, "max_degree", body.max_degree.or(body.degree), MAX_DEGREE_DEFAULT)?;
         Ok(Step {
             direction: direction(body.direction.as_deref())?,
             edges: self.edge_labels_of_list(body.labels.as_deref())?,
             edge_condition: self.condition(body.properties.as_ref())?,
-            max_degree: bound("max_degree", max_degree)?,
+            max_degree: positive("max_degree", max_degree)?,
             skip_degree: check_skip_degree(body.skip_degree.unwrap_or_default(), max_degree, -1)?,
             ..Step::default()
         })
@@ -48,10 +48,10 @@ impl TraverserRequest<'_> {
 
     /// Steps of a body with conditions on edges and vertices by label.
     pub(super) fn vertex_edge_steps(&self, body: &VertexEdgeStepsBody) -> Result<Step, ApiError> {
-        let max_degree = body.max_degree.or(body.degree).unwrap_or(MAX_DEGREE_DEFAULT);
+        let max_degree = limited(self.call, "max_degree", body.max_degree.or(body.degree), MAX_DEGREE_DEFAULT)?;
         let mut step = Step {
             direction: direction(body.direction.as_deref())?,
-            max_degree: bound("max_degree", max_degree)?,
+            max_degree: positive("max_degree", max_degree)?,
             skip_degree: check_skip_degree(body.skip_degree.unwrap_or_default(), max_degree, -1)?,
             ..Step::default()
         };

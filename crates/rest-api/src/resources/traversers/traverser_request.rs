@@ -1,5 +1,6 @@
 //! What all traversers share: the graph at one state of its schema, the budget, and the form of answers.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,7 +13,7 @@ use rest_json::{EncodeOptions, PathView, TraverserAnswer, write_edge, write_vert
 use traversal::{Counters, Node, Path, Traversal};
 
 use crate::call::{Answered, Call};
-use http_server::Reply;
+use http_server::{Reply, Work};
 use rest_errors::ApiError;
 
 /// One traverser request at work.
@@ -23,6 +24,8 @@ pub(super) struct TraverserRequest<'c> {
     pub(super) visible: Visible<'c>,
     reader: Box<dyn GraphRead + 'c>,
     started: Instant,
+    /// What the answer took, once it is measured.
+    work: Cell<Option<Work>>,
 }
 
 impl<'c> TraverserRequest<'c> {
@@ -32,7 +35,7 @@ impl<'c> TraverserRequest<'c> {
         let catalogue = graph.catalogue();
         let visible = call.visible()?;
         let reader = visible.reader();
-        Ok(Self { call, graph, catalogue, visible, reader, started: Instant::now() })
+        Ok(Self { call, graph, catalogue, visible, reader, started: Instant::now(), work: Cell::new(None) })
     }
 
     /// A traversal that looks for `what` (in plural, for errors).
@@ -100,7 +103,9 @@ impl<'c> TraverserRequest<'c> {
     /// An answer that is written already.
     pub(super) fn reply(&self, out: Vec<u8>) -> Answered {
         self.check_size(out.len())?;
-        Ok(Reply::ok(out))
+        let mut reply = Reply::ok(out);
+        reply.work = self.work.get().map(Box::new);
+        Ok(reply)
     }
 
     /// Fails where an answer, or a part of one, is larger than the limit.
@@ -118,8 +123,9 @@ impl<'c> TraverserRequest<'c> {
         ))
     }
 
-    /// Writes `measure`.
+    /// Writes `measure`, and notes it for the log of slow requests.
     pub(super) fn measure(&self, answer: &mut TraverserAnswer<'_>, counters: Counters) {
+        self.work.set(Some(Work { edges: counters.edge_iterations, vertices: counters.vertex_iterations }));
         answer.measure(counters.edge_iterations, counters.vertex_iterations, self.started.elapsed().as_nanos());
     }
 }

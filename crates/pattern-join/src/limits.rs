@@ -1,0 +1,23 @@
+//! Limits of joins, each with its reason.
+
+/// Nodes whose neighbours are read together: enough that reads are batched.
+pub const OWNERS_MAX: usize = 1024;
+
+/// The same at first: whoever wants few ways should not read many neighbours.
+pub const OWNERS_FIRST: usize = 32;
+
+/// Neighbours that are meant to be looked at together: beyond it fewer nodes are taken, so that what is held stays
+/// small.
+pub const NEIGHBOURS_MAX: usize = 1 << 17;
+
+/// Numbers up to which neighbours are marked in an array, which takes 8 bytes for each; beyond in a table.
+pub const MARKED_MAX: usize = 1 << 22;
+
+/// Ways that are gathered before they are carried on: the more there are, the more of them are the same.
+pub const POOLED_MAX: usize = 1 << 20;
+
+/// The part of the memory that is left that ways which are gathered may take.
+pub const POOL_SHARE: u64 = 8;
+
+/// Ways after which it is looked at whether it pays to gather them.
+pub const POOL_PROBE: usize = 1 << 14;
