@@ -1,6 +1,6 @@
 // The Explore page: what explorer.mjs runs beside its own checks.
 import { execFileSync } from 'node:child_process';
-import { call, check, equal, heap, open, tasksEnd, until, url } from './harness.mjs';
+import { call, check, equal, heap, open, place, tasksEnd, until, url } from './harness.mjs';
 
 const STAR = 'explorer_star';
 /** Neighbours of the vertex in the middle: three pages. */
@@ -83,17 +83,6 @@ function state(page) {
 async function counts(page) {
     const text = await page.locator('[data-drawn]').textContent();
     return text.match(/\d[\d,]*/g).map((digits) => Number(digits.replaceAll(',', '')));
-}
-
-/** Where a vertex is in the window. */
-function place(page, id) {
-    return page.evaluate((id) => {
-        const root = document.querySelector('[role=application]');
-        const { explorer, stage } = root.rhizome;
-        const { x, y } = stage.screen(explorer.scene.nodes.get(JSON.stringify(id)));
-        const box = root.getBoundingClientRect();
-        return { x: box.x + x, y: box.y + y };
-    }, id);
 }
 
 /** Requests to the API while something is done. */

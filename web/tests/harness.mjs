@@ -131,6 +131,28 @@ export async function settled(page) {
     await page.locator('.skeleton').waitFor({ state: 'detached' });
 }
 
+/** Where a drawn vertex is in the window, as soon as it is at the same place in several frames. */
+export function place(page, id) {
+    return page.evaluate(async (key) => {
+        const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+        const root = document.querySelector('[role=application]');
+        const now = () => {
+            const { explorer, stage } = root.rhizome;
+            const { x, y } = stage.screen(explorer.scene.nodes.get(key));
+            const box = root.getBoundingClientRect();
+            return { x: box.x + x, y: box.y + y };
+        };
+        let last = now();
+        for (let same = 0; same < 3;) {
+            await frame();
+            const { x, y } = now();
+            same = x === last.x && y === last.y ? same + 1 : 0;
+            last = { x, y };
+        }
+        return last;
+    }, JSON.stringify(id));
+}
+
 /** What axe finds wrong with a page, as one text. */
 export async function audit(page) {
     await page.evaluate(axe);

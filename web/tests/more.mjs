@@ -1,7 +1,7 @@
 // Checks of several pages that explorer.mjs runs beside its own.
 import { readFileSync } from 'node:fs';
 import { PEOPLE } from './fixtures.mjs';
-import { audit, call, check, equal, open, until, url } from './harness.mjs';
+import { audit, call, check, equal, open, place, until, url } from './harness.mjs';
 
 const at = (...parts) => `${url}/ui/g/${[PEOPLE, ...parts].map(encodeURIComponent).join('/')}`;
 const state = (values) => `#${new URLSearchParams(values)}`;
@@ -344,13 +344,7 @@ export const moreChecks = {
             .locator('[data-drawn]')
             .filter({ hasText: /^2 .* 1 / })
             .waitFor();
-        const { x, y } = await page.evaluate(() => {
-            const root = document.querySelector('[role=application]');
-            const { explorer, stage } = root.rhizome;
-            const at = stage.screen(explorer.scene.nodes.get('"1:person000"'));
-            const box = root.getBoundingClientRect();
-            return { x: box.x + at.x, y: box.y + at.y };
-        });
+        const { x, y } = await place(page, '1:person000');
         await page.mouse.dblclick(x, y);
         await drawn(page, 4);
         await page.getByText('1:person000', { exact: true }).waitFor();

@@ -145,14 +145,3 @@ export function svg(view: View, path: ReadonlySet<Key>): string {
         );
     }
 }
-
-/** Offers a file to the browser. */
-export function download(name: string, content: string | Blob, type: string): void {
-    const blob = typeof content === 'string' ? new Blob([content], { type }) : content;
-    const url = URL.createObjectURL(blob);
-    const link = document.createElement('a');
-    link.href = url;
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
