@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use api_client::ElementKind;
 use bulk_load::{LoadOptions, OfflineOptions, StoredElement, StoredElements, StoredRows, load_stored};
-use graph_model::{Edge, Properties, Value, Vertex, VertexId};
+use graph_model::{Edge, Vertex, VertexId};
 use hugegraph_files::{ElementTable, Found, Rows, Source};
+use key_codec::value::{put_edge, put_vertex};
 
 use crate::definitions::{Definitions, name_of};
 use crate::digest::Digest;
@@ -257,7 +258,7 @@ impl StoredRows for Shared<'_> {
     }
 }
 
-/// Sums by the numbers of labels.
+/// Sums by the numbers of labels, over elements as they are stored here.
 struct Sums<'n> {
     names: &'n HashMap<u32, String>,
     by_number: HashMap<u32, Digest>,
@@ -272,7 +273,7 @@ impl<'n> Sums<'n> {
     fn add_vertex(&mut self, vertex: &Vertex) {
         self.canonical.clear();
         write_id(&mut self.canonical, &vertex.id);
-        write_rest(&mut self.canonical, &vertex.properties, vertex.expires_at_ms);
+        put_vertex(&mut self.canonical, vertex.label, vertex.expires_at_ms, &vertex.properties);
         self.by_number.entry(vertex.label.0).or_default().add(&self.canonical);
     }
 
@@ -281,7 +282,7 @@ impl<'n> Sums<'n> {
         write_id(&mut self.canonical, &edge.id.source);
         write_id(&mut self.canonical, &edge.id.target);
         write_bytes(&mut self.canonical, edge.id.sort_values.as_bytes());
-        write_rest(&mut self.canonical, &edge.properties, edge.expires_at_ms);
+        put_edge(&mut self.canonical, edge.expires_at_ms, &edge.properties);
         self.by_number.entry(edge.id.label.0).or_default().add(&self.canonical);
     }
 
@@ -289,12 +290,6 @@ impl<'n> Sums<'n> {
         let name = |number: u32| self.names.get(&number).cloned().unwrap_or_else(|| format!("label {number}"));
         self.by_number.into_iter().map(|(number, sum)| (name(number), sum)).collect()
     }
-}
-
-/// Appends bytes with their number, so that two are never taken for two others.
-fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    out.extend_from_slice(&(bytes.len() as u64).to_be_bytes());
-    out.extend_from_slice(bytes);
 }
 
 fn write_id(out: &mut Vec<u8>, id: &VertexId) {
@@ -314,35 +309,8 @@ fn write_id(out: &mut Vec<u8>, id: &VertexId) {
     }
 }
 
-fn write_rest(out: &mut Vec<u8>, properties: &Properties, expires_at_ms: Option<i64>) {
-    for (key, value) in properties.iter() {
-        out.extend_from_slice(&key.0.to_be_bytes());
-        write_value(out, value);
-    }
-    out.extend_from_slice(&expires_at_ms.unwrap_or_default().to_be_bytes());
-}
-
-fn write_value(out: &mut Vec<u8>, value: &Value) {
-    match value {
-        Value::Object(text) => tagged(out, b'o', text.as_bytes()),
-        Value::Boolean(truth) => tagged(out, b'z', &[u8::from(*truth)]),
-        Value::Byte(number) => tagged(out, b'b', &number.to_be_bytes()),
-        Value::Int(number) => tagged(out, b'i', &number.to_be_bytes()),
-        Value::Long(number) => tagged(out, b'l', &number.to_be_bytes()),
-        Value::Float(number) => tagged(out, b'f', &number.to_bits().to_be_bytes()),
-        Value::Double(number) => tagged(out, b'd', &number.to_bits().to_be_bytes()),
-        Value::Text(text) => tagged(out, b't', text.as_bytes()),
-        Value::Blob(bytes) | Value::Any(bytes) => tagged(out, b'x', bytes),
-        Value::Date(moment) => tagged(out, b'm', &moment.to_be_bytes()),
-        Value::Uuid(bits) => tagged(out, b'u', &bits.to_be_bytes()),
-        Value::List(items) | Value::Set(items) => {
-            tagged(out, b'[', &(items.len() as u64).to_be_bytes());
-            items.iter().for_each(|item| write_value(out, item));
-        }
-    }
-}
-
-fn tagged(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
-    out.push(tag);
-    write_bytes(out, bytes);
+/// Appends bytes with their number, so that two are never taken for two others.
+fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend_from_slice(&(bytes.len() as u64).to_be_bytes());
+    out.extend_from_slice(bytes);
 }

@@ -346,6 +346,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "graph-schema",
             "graph-store",
             "hugegraph-files",
+            "key-codec",
             "rest-json",
         ],
     ),

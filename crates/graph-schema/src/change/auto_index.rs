@@ -2,11 +2,12 @@
 
 use graph_model::LabelId;
 
+use crate::change::index_label::{check_field_count, check_room, new_index_label, repeats};
 use crate::change::subject::Subject;
 use crate::change::{ChangeRules, Created, SchemaElement};
-use crate::definition::{IndexLabel, IndexType, LABEL_JOINT, Status};
+use crate::definition::{IndexLabel, IndexType, LABEL_JOINT};
 use crate::input::{Declaration, NewIndexLabel};
-use crate::{Catalogue, SchemaError, limits};
+use crate::{Catalogue, SchemaError};
 
 impl Catalogue {
     /// Creates an index label of status CREATING. Its label and keys come into being where they are not there.
@@ -33,13 +34,7 @@ impl Catalogue {
                 new.base
             )));
         }
-        if new.fields.is_empty() {
-            return Err(subject.invalid("fields must name at least one property"));
-        }
-        let limit = limits::FIELDS_PER_INDEX_MAX;
-        if new.fields.len() > limit {
-            return Err(subject.invalid(format!("it has {} fields, the limit is {limit}", new.fields.len())));
-        }
+        check_field_count(subject, new)?;
         if let Some(twice) =
             new.fields.iter().enumerate().find(|(at, name)| new.fields.iter().take(*at).any(|own| own == *name))
         {
@@ -60,25 +55,11 @@ impl Catalogue {
             next.index_labels().filter(|own| (own.on_vertices, own.base) == (new.on_vertices, base)).collect();
         let is_same = |old: &IndexLabel| old.is_kept() && old.index_type == new.index_type && old.fields == fields;
         if let Some(old) = over.iter().find(|old| is_same(old)) {
-            return Err(subject.invalid(format!("it repeats the index label '{}', which serves for it", old.name)));
+            return Err(repeats(subject, old));
         }
-        let limit = limits::INDEXES_PER_LABEL_MAX;
-        if over.len() >= limit {
-            return Err(subject.invalid(format!("'{}' has {limit} index labels already, the limit", new.base)));
-        }
+        check_room(subject, new, over.len())?;
         let id = LabelId(next.next_ids().index_label);
-        let index = IndexLabel {
-            id,
-            name: new.name.clone(),
-            on_vertices: new.on_vertices,
-            base,
-            index_type: new.index_type,
-            fields,
-            complete: false,
-            analyzer: rules.analyzer,
-            status: Status::Creating,
-            user_data: subject.new_user_data(&new.user_data, rules)?,
-        };
+        let index = new_index_label(subject, new, rules, id, base, fields)?;
         let made = next.with(SchemaElement::IndexLabel(index))?;
         change.put.extend(made.put);
         change.catalogue = made.catalogue;

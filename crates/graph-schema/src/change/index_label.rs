@@ -33,26 +33,12 @@ impl Catalogue {
         let fields = self.index_fields(subject, new, base)?;
         self.check_type(subject, new.index_type, &fields)?;
         self.check_primary_keys(subject, new, base, &fields)?;
-        let index = IndexLabel {
-            id,
-            name: new.name.clone(),
-            on_vertices: new.on_vertices,
-            base,
-            index_type: new.index_type,
-            fields,
-            complete: false,
-            analyzer: rules.analyzer,
-            status: if new.rebuild { Status::Creating } else { Status::Created },
-            user_data: subject.new_user_data(&new.user_data, rules)?,
-        };
+        let index = new_index_label(subject, new, rules, id, base, fields)?;
         let over = self.indexes_over(index.on_vertices, base);
         if let Some(old) = over.iter().find(|old| old.is_kept() && self.serves_for(old, &index)) {
-            return Err(subject.invalid(format!("it repeats the index label '{}', which serves for it", old.name)));
+            return Err(repeats(subject, old));
         }
-        if over.len() >= limits::INDEXES_PER_LABEL_MAX {
-            let limit = limits::INDEXES_PER_LABEL_MAX;
-            return Err(subject.invalid(format!("'{}' has {limit} index labels already, the limit", new.base)));
-        }
+        check_room(subject, new, over.len())?;
         Ok(Created { id, change: self.with(SchemaElement::IndexLabel(index))? })
     }
 
@@ -148,13 +134,7 @@ impl Catalogue {
         new: &NewIndexLabel,
         base: LabelId,
     ) -> Result<Vec<PropertyKeyId>, SchemaError> {
-        if new.fields.is_empty() {
-            return Err(subject.invalid("fields must name at least one property"));
-        }
-        if new.fields.len() > limits::FIELDS_PER_INDEX_MAX {
-            let limit = limits::FIELDS_PER_INDEX_MAX;
-            return Err(subject.invalid(format!("it has {} fields, the limit is {limit}", new.fields.len())));
-        }
+        check_field_count(subject, new)?;
         let properties = if new.on_vertices {
             self.vertex_label(base).map(|label| &label.properties)
         } else {
@@ -287,4 +267,49 @@ impl Catalogue {
         };
         nullable.is_some_and(|nullable| index.fields.iter().any(|field| !nullable.contains(field)))
     }
+}
+
+/// The definition of a new index label, of status CREATING if it is to be built.
+pub(super) fn new_index_label(
+    subject: Subject<'_>,
+    new: &NewIndexLabel,
+    rules: &ChangeRules<'_>,
+    id: LabelId,
+    base: LabelId,
+    fields: Vec<PropertyKeyId>,
+) -> Result<IndexLabel, SchemaError> {
+    Ok(IndexLabel {
+        id,
+        name: new.name.clone(),
+        on_vertices: new.on_vertices,
+        base,
+        index_type: new.index_type,
+        fields,
+        complete: false,
+        analyzer: rules.analyzer,
+        status: if new.rebuild { Status::Creating } else { Status::Created },
+        user_data: subject.new_user_data(&new.user_data, rules)?,
+    })
+}
+
+pub(super) fn check_field_count(subject: Subject<'_>, new: &NewIndexLabel) -> Result<(), SchemaError> {
+    let limit = limits::FIELDS_PER_INDEX_MAX;
+    match new.fields.len() {
+        0 => Err(subject.invalid("fields must name at least one property")),
+        count if count > limit => Err(subject.invalid(format!("it has {count} fields, the limit is {limit}"))),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a label with so many index labels can have one more.
+pub(super) fn check_room(subject: Subject<'_>, new: &NewIndexLabel, count: usize) -> Result<(), SchemaError> {
+    let limit = limits::INDEXES_PER_LABEL_MAX;
+    if count < limit {
+        return Ok(());
+    }
+    Err(subject.invalid(format!("'{}' has {limit} index labels already, the limit", new.base)))
+}
+
+pub(super) fn repeats(subject: Subject<'_>, old: &IndexLabel) -> SchemaError {
+    subject.invalid(format!("it repeats the index label '{}', which serves for it", old.name))
 }
