@@ -29,6 +29,7 @@ import time
 
 import lsqb
 from comparison import KNOWS, TURN, network, text_of
+from embedded import Embedded
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "cypher"))
 import bolt  # noqa: E402  PackStream, as the runner of the openCypher TCK has it.
@@ -169,10 +170,11 @@ def compare_lsqb(given, urls, servers):
             print(f"{server.name}: loaded in {time.monotonic() - begun:.1f} s", flush=True)
             systems.append((server, lsqb.EITHER if server.name in urls else lsqb.MESSAGE, False))
         for each in given.embedded:
-            module, python = each.split("=", 1)
             begun = time.monotonic()
-            systems.append((lsqb.Embedded(python, module, folder, scratch / module), lsqb.UNION, True))
-            print(f"{module}: loaded in {time.monotonic() - begun:.1f} s", flush=True)
+            database = Embedded(each, scratch)
+            lsqb.load_embedded(database, folder)
+            systems.append((database, lsqb.UNION, True))
+            print(f"{database.name}: loaded in {time.monotonic() - begun:.1f} s", flush=True)
         names = [system.name for system, _, _ in systems]
         print("| query | count | " + " | ".join(names) + " | "
               + " | ".join(f"{name} / {names[0]}" for name in names[1:]) + " |")
@@ -214,7 +216,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of the persons asked for; new vertices differ by it")
     parser.add_argument("--lsqb", metavar="FOLDER", help="the queries of LSQB on the network of a folder")
     parser.add_argument("--lsqb-persons", type=int, help="the queries of LSQB on a generated network")
-    parser.add_argument("--embedded", nargs="*", default=[], metavar="MODULE=PYTHON", help="for LSQB")
+    parser.add_argument("--embedded", nargs="*", default=[], metavar="MODULE[=PYTHON]", help="for LSQB")
     parser.add_argument("--queries", nargs="*", help="of LSQB: q1 and so on")
     given = parser.parse_args()
     urls = dict(each.split("=", 1) for each in given.http)

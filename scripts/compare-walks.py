@@ -32,7 +32,7 @@ http = importlib.import_module("compare-gremlin")
 
 GRAPH = "/graphs/hugegraph"
 WALK = f"direction=BOTH&label={KNOWS}&max_degree=-1&capacity=-1"
-# How many times as fast as Rhizome the others may be at most, where that is a goal: (question, other) and the factor.
+# How many times as long as Rhizome the other must take, where that is a goal: (question, other) and the factor.
 GOALS = {
     ("neighbours", "neo4j"): 6, ("within 2 hops, counted", "neo4j"): 13, ("shortest path", "neo4j"): 3,
     ("triangles of a person", "neo4j"): 7, ("look-up by an index, elements", "neo4j"): 3,
@@ -134,10 +134,11 @@ def neo4j(address):
     return Cypher(bolt.Server("neo4j", address), "neo4j", hops, path)
 
 
-def embedded(module, folder):
+def embedded(system, folder):
     hops = f"MATCH (a:person {{id: $a}})-[:{KNOWS}* SHORTEST 1..HOPS]-(c:person) WHERE c.id <> $a RETURN count(*)"
     path = f"MATCH (a:person {{id: $a}})-[e:{KNOWS}* SHORTEST 1..20]-(b:person {{id: $b}}) RETURN length(e)"
-    return Cypher(Embedded(module, folder), module, hops, path)
+    database = Embedded(system, folder)
+    return Cypher(database, database.name, hops, path)
 
 
 def load_embedded(database, folder, people, edges):
@@ -177,7 +178,7 @@ def main():
     parser.add_argument("--rhizome", required=True, help="the binary, for generate and load")
     parser.add_argument("--url", required=True, help="Rhizome's REST address, of an empty server")
     parser.add_argument("--neo4j", metavar="HOST:PORT", help="Neo4j's Bolt address, of an empty server")
-    parser.add_argument("--embedded", nargs="*", default=[], choices=["kuzu", "ladybug"])
+    parser.add_argument("--embedded", nargs="*", default=[], metavar="MODULE[=PYTHON]", help="kuzu, ladybug")
     parser.add_argument("--persons", type=int, default=10_000)
     parser.add_argument("--rounds", type=float, default=1.0, help="factor for the number of rounds")
     parser.add_argument("--seed", type=int, default=1, help="of the persons asked for")
@@ -193,8 +194,8 @@ def main():
         if given.neo4j:
             databases.append(neo4j(given.neo4j))
             bolt.load(databases[-1].database, people, edges)
-        for module in given.embedded:
-            databases.append(embedded(module, folder))
+        for system in given.embedded:
+            databases.append(embedded(system, folder))
             load_embedded(databases[-1], folder, people, edges)
         compare(databases, questions(people, given.seed), given)
 

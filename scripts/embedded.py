@@ -14,12 +14,12 @@ import time
 
 
 class Embedded:
-    """The other end: starts such a program and asks it."""
+    """The other end: starts such a program and asks it. `system` is MODULE or MODULE=PYTHON."""
 
-    def __init__(self, module, folder, python=sys.executable):
-        self.name = module
-        self.process = subprocess.Popen([python, __file__, module, str(folder)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+    def __init__(self, system, folder):
+        self.name, _, python = system.partition("=")
+        self.process = subprocess.Popen([python or sys.executable, __file__, self.name, str(folder)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def cypher(self, text, parameters=None):
         """The rows; the seconds are in `spent`."""
@@ -29,6 +29,10 @@ class Embedded:
             raise SystemExit(f"{self.name}: the program ended at {text}")
         self.spent, rows = json.loads(line)
         return rows
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def main():

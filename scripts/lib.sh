@@ -68,3 +68,15 @@ finish_server() {
     rm -rf "$dir"
     exit "$code"
 }
+
+# Runs the tests of the folder TESTS with the packages that REQUIREMENTS names, in an environment below PLACE that is made again when
+# they change.
+pytest_pinned() { # TESTS REQUIREMENTS PLACE
+    if ! cmp -s "$2" "$3/requirements.installed"; then
+        python3 -m venv --clear "$3/venv"
+        "$3/venv/bin/pip" install -q --disable-pip-version-check --no-deps -r "$2"
+        cp "$2" "$3/requirements.installed"
+    fi
+    cd "$1"
+    PYTHONDONTWRITEBYTECODE=1 "$3/venv/bin/python" -m pytest -p no:cacheprovider -q . </dev/null
+}

@@ -1,16 +1,13 @@
 """LSQB, the labelled subgraph query benchmark: its nine queries, its network, and how servers get it.
 
 A network is a folder of LSQB's files (`Person.csv`, `Person_knows_Person.csv` and so on, ids only), LDBC's own or made
-of `rhizome generate snb` by `network`. Servers that speak Bolt are asked in Cypher; `python scripts/lsqb.py MODULE
-FOLDER DATABASE` serves an embedded database (kuzu, ladybug) by lines of JSON, each system in a process of its own.
+of `rhizome generate snb` by `network`. Servers and embedded databases are asked in Cypher.
 """
 
 import csv
 import json
 import pathlib
 import subprocess
-import sys
-import time
 
 # Each with what a message is, and with how embedded databases write it where they differ.
 QUERIES = [
@@ -189,61 +186,19 @@ def load_by_cypher(server, folder):
                           f"CREATE (a)-[:{kind}]->(b)", {"rows": block})
 
 
-class Embedded:
-    """An embedded database in a process of its own."""
-
-    def __init__(self, python, module, folder, database):
-        self.name = module
-        self.process = subprocess.Popen([python, __file__, module, str(folder), str(database)], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        if self.process.stdout.readline().strip() != "loaded":
-            raise SystemExit(f"{module}: could not load the network")
-
-    def cypher(self, text, parameters=None):
-        self.process.stdin.write(json.dumps(text) + "\n")
-        self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline())
-        if "error" in answer:
-            raise SystemExit(f"{self.name}: {text}: {answer['error']}")
-        self.spent = answer["seconds"]
-        return answer["rows"]
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
-def serve(module, folder, database):
-    """Loads a network into an embedded database, then answers queries."""
-    system = __import__(module)
-    connection = system.Connection(system.Database(database))
+def load_embedded(database, folder):
+    """Loads a network into an embedded database from its files."""
     nodes, edges = files(folder)
     kinds = {}
     for source, kind, target in edges:
         kinds.setdefault(kind, []).append((source, target))
     for label in nodes:
-        connection.execute(f"CREATE NODE TABLE {label}(id INT64, PRIMARY KEY(id))")
-        connection.execute(f"COPY {label} FROM '{folder}/{label}.csv' (header=true, delim='|')")
+        database.cypher(f"CREATE NODE TABLE {label}(id INT64, PRIMARY KEY(id))")
+        database.cypher(f"COPY {label} FROM '{folder}/{label}.csv' (header=true, delim='|')")
     for kind, pairs in kinds.items():
         ends = ", ".join(f"FROM {source} TO {target}" for source, target in pairs)
-        connection.execute(f"CREATE REL TABLE {kind}({ends})")
+        database.cypher(f"CREATE REL TABLE {kind}({ends})")
         for source, target in pairs:
             which = f", from='{source}', to='{target}'" if len(pairs) > 1 else ""
             path = f"{folder}/{source}_{kind}_{target}.csv"
-            connection.execute(f"COPY {kind} FROM '{path}' (header=true, delim='|'{which})")
-    print("loaded", flush=True)
-    for line in sys.stdin:
-        begun = time.perf_counter()
-        try:
-            result = connection.execute(json.loads(line))
-            rows = []
-            while result.has_next():
-                rows.append(result.get_next())
-            answer = {"seconds": time.perf_counter() - begun, "rows": rows}
-        except RuntimeError as error:
-            answer = {"error": str(error)}
-        print(json.dumps(answer), flush=True)
-
-
-if __name__ == "__main__":
-    serve(*sys.argv[1:4])
+            database.cypher(f"COPY {kind} FROM '{path}' (header=true, delim='|'{which})")

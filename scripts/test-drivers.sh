@@ -68,13 +68,7 @@ say "Driver for $driver${version:+ $version} against $url"
 
 case $driver in
 python)
-    if ! cmp -s "$tests/python/requirements-$version.txt" "$place/requirements.installed"; then
-        python3 -m venv --clear "$place/venv"
-        "$place/venv/bin/pip" install -q --disable-pip-version-check --no-deps -r "$tests/python/requirements-$version.txt"
-        cp "$tests/python/requirements-$version.txt" "$place/requirements.installed"
-    fi
-    cd "$tests/python"
-    PYTHONDONTWRITEBYTECODE=1 "$place/venv/bin/python" -m pytest -p no:cacheprovider -q . </dev/null
+    pytest_pinned "$tests/python" "$tests/python/requirements-$version.txt" "$place"
     ;;
 java)
     mvn -B -ntp -f "$tests/java/pom.xml" -Dstyle.color=never -Ddriver.version="$version" -Drhizome.url="$url" \

@@ -68,13 +68,7 @@ say "Neo4j's driver for $driver $version against bolt://$RHIZOME_BOLT"
 
 case $driver in
 python)
-    if ! cmp -s "$tests/python/requirements-$version.txt" "$place/requirements.installed"; then
-        python3 -m venv --clear "$place/venv"
-        "$place/venv/bin/pip" install -q --disable-pip-version-check --no-deps -r "$tests/python/requirements-$version.txt"
-        cp "$tests/python/requirements-$version.txt" "$place/requirements.installed"
-    fi
-    cd "$tests/python"
-    PYTHONDONTWRITEBYTECODE=1 "$place/venv/bin/python" -m pytest -p no:cacheprovider -q . </dev/null
+    pytest_pinned "$tests/python" "$tests/python/requirements-$version.txt" "$place"
     ;;
 java)
     mvn -B -ntp -f "$tests/java/pom.xml" -Dstyle.color=never -Ddriver.version="$version" -Drhizome.url="$url" \
@@ -113,12 +107,6 @@ shell)
     SHELL_JARS=$place/jars PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" -m pytest -p no:cacheprovider -q . </dev/null
     ;;
 langchain)
-    if ! cmp -s "$tests/langchain/requirements.txt" "$place/requirements.installed"; then
-        python3 -m venv --clear "$place/venv"
-        "$place/venv/bin/pip" install -q --disable-pip-version-check --no-deps -r "$tests/langchain/requirements.txt"
-        cp "$tests/langchain/requirements.txt" "$place/requirements.installed"
-    fi
-    cd "$tests/langchain"
-    PYTHONDONTWRITEBYTECODE=1 "$place/venv/bin/python" -m pytest -p no:cacheprovider -q . </dev/null
+    pytest_pinned "$tests/langchain" "$tests/langchain/requirements.txt" "$place"
     ;;
 esac
