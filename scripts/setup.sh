@@ -23,10 +23,11 @@ install_packages() { # PACKAGE...
         as_root=(sudo)
     fi
     if [[ $apt_updated == no ]]; then
-        "${as_root[@]}" apt-get update -qq || say "apt-get update failed; trying with the package lists at hand"
+        "${as_root[@]}" apt-get update -qq -o Acquire::Retries=5 || say "apt-get update failed; trying with the package lists at hand"
         apt_updated=yes
     fi
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null ||
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o Acquire::Retries=5 "$@" \
+        </dev/null ||
         die "apt-get could not install: $*" "Run it by hand to see why: $command"
 }
 
