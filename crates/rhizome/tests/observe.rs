@@ -6,7 +6,6 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use common::Server;
 use reqwest::header::HeaderMap;
@@ -218,20 +217,6 @@ impl Test {
         assert_eq!(status, 200, "{path}: {text}");
         text
     }
-
-    /// Waits for a line of the log that has all of these.
-    #[track_caller]
-    fn logged(&self, parts: &[&str]) -> String {
-        let began = Instant::now();
-        loop {
-            let lines = self.server.log_lines();
-            if let Some(line) = lines.iter().find(|line| parts.iter().all(|part| line.contains(part))) {
-                return line.clone();
-            }
-            assert!(began.elapsed() < Duration::from_secs(20), "no line with {parts:?} in {lines:#?}");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
 }
 
 const GRAPH: &str = "/graphspaces/DEFAULT/graphs/hugegraph";
@@ -292,7 +277,7 @@ fn slow_requests_are_logged_with_what_they_read_and_the_id_of_the_answer() {
         }
     }
     let id = slow.unwrap_or_else(|| panic!("all {quick} were quick"));
-    let line = test.logged(&["slow request: GET", &id]);
+    let line = test.server.logged(&["slow request: GET", &id]);
     for part in ["{G}/traversers/kneighbor", "max_depth=3", "source=?", "edges_read=", "reason=", "hugegraph"] {
         assert!(line.contains(part), "{part} in {line}");
     }
@@ -305,12 +290,12 @@ fn slow_requests_are_logged_with_what_they_read_and_the_id_of_the_answer() {
     let cypher = "MATCH (a:person)-[:knows]->(b)-[:knows]->(c) RETURN count(c)";
     let (status, _, text) = test.ask("POST", &format!("{GRAPH}/cypher"), Some(json!({"statement": cypher})), None);
     assert_eq!(status, 200, "{text}");
-    let line = test.logged(&["slow query", "MATCH (a:person)"]);
+    let line = test.server.logged(&["slow query", "MATCH (a:person)"]);
     assert!(line.contains("plan=") && line.contains("ProduceResults"), "{line}");
     let gremlin = json!({"gremlin": "hugegraph.traversal().V().both().both().both().count()"});
     let (status, _, text) = test.ask("POST", "/gremlin", Some(gremlin), None);
     assert_eq!(status, 200, "{text}");
-    let line = test.logged(&["slow query", "both().both()"]);
+    let line = test.server.logged(&["slow query", "both().both()"]);
     assert!(line.contains("plan="), "{line}");
 }
 
@@ -344,8 +329,8 @@ fn the_level_of_the_log_is_changed_while_the_server_runs() {
     assert_eq!(level(&test), json!({"level": "error"}));
     assert_eq!(set("info,rest_api=warn").0, 200);
     assert_eq!(set("debug").0, 200);
-    test.logged(&["the level of the log is being changed", "\"from\":\"info,rest_api=warn\",\"to\":\"debug\""]);
-    test.logged(&["\"from\":\"info\",\"to\":\"error\""]);
+    test.server.logged(&["the level of the log is being changed", "\"from\":\"info,rest_api=warn\",\"to\":\"debug\""]);
+    test.server.logged(&["\"from\":\"info\",\"to\":\"error\""]);
     assert!(!test.server.log_lines().iter().any(|line| line.contains("\"from\":\"error\"")), "hidden by the level");
     assert_eq!(test.ask("PUT", "/rhizome/log-level", Some(json!({"other": 1})), None).0, 400);
 }

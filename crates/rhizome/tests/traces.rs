@@ -9,7 +9,6 @@ mod protocols;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -417,9 +416,7 @@ fn a_profile_is_taken_on_demand() {
             let url = format!("{}/rhizome/profile?seconds=5&format=folded", test.server.url);
             runtime.block_on(async { reqwest::get(url).await.unwrap().text().await.unwrap() })
         });
-        while !test.server.log().contains("a profile is being taken") {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        test.server.logged(&["a profile is being taken"]);
         let mut refused = false;
         while !taking.is_finished() {
             // Work to be seen.

@@ -5,9 +5,12 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use api_client::{Client, ClientOptions, RetryPolicy};
+
+/// Many times what a line of the log needs to get from a server to its test.
+const LOGGED_WITHIN: Duration = Duration::from_secs(60);
 
 /// A running `rhizome serve`; killed when dropped.
 pub(crate) struct Server {
@@ -85,6 +88,20 @@ impl Server {
     /// The lines of its log so far.
     pub(crate) fn log_lines(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
+    }
+
+    /// Waits for a line of its log that has all of these: an answer can be here before what was logged meanwhile.
+    #[track_caller]
+    pub(crate) fn logged(&self, parts: &[&str]) -> String {
+        let began = Instant::now();
+        loop {
+            let lines = self.log_lines();
+            if let Some(line) = lines.iter().find(|line| parts.iter().all(|part| line.contains(part))) {
+                return line.clone();
+            }
+            assert!(began.elapsed() < LOGGED_WITHIN, "no line with {parts:?} in {lines:#?}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Its process.

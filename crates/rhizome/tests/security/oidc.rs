@@ -161,7 +161,7 @@ fn without_the_issuer_passwords_still_log_in() {
     assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")), "{}", refused.body);
     assert!(refused.body.contains("the keys of the issuer"), "{}", refused.body);
     assert_eq!(ask(&admin()).status, 200);
-    assert!(guarded.server.log().contains("auth.oidc"), "the log says why");
+    guarded.server.logged(&["auth.oidc"]);
 }
 
 #[test]
@@ -222,8 +222,7 @@ fn keys_of_the_issuer_are_fetched_over_https_by_its_own_ca() {
         let guarded = with_issuer_and(&issuer, &settings.iter().map(String::as_str).collect::<Vec<_>>());
         let refused = ask(&guarded);
         assert_eq!(refused.status, 503, "{}", refused.body);
-        let log = guarded.server.log();
-        let line = log.lines().find(|line| line.contains("cannot be fetched")).unwrap();
+        let line = guarded.server.logged(&["cannot be fetched"]);
         assert!(line.contains("certificate") && said.iter().all(|part| line.contains(part.as_str())), "{line}");
         assert_eq!(http(guarded.server.rest(), Some(&admin()), "GET", "/graphs", "").status, 200);
     }
@@ -232,6 +231,5 @@ fn keys_of_the_issuer_are_fetched_over_https_by_its_own_ca() {
     std::fs::write(folder.path().join("empty.pem"), "nothing").unwrap();
     let guarded = with_issuer_and(&issuer, &[&format!("auth.oidc.ca={}", folder.path().join("empty.pem").display())]);
     assert_eq!(ask(&guarded).status, 503);
-    let log = guarded.server.log();
-    assert!(log.lines().any(|line| line.contains("cannot be fetched") && line.contains("empty.pem")), "{log}");
+    guarded.server.logged(&["cannot be fetched", "empty.pem"]);
 }
