@@ -14,6 +14,7 @@ export const schema = {
         indexlabels: 'index',
     },
     empty: 'Nothing is defined yet. Begin with property keys, then vertex labels.',
+    none: 'None yet.',
     add: (kind: string) => `New ${kind}`,
     create: 'Create',
     remove: 'Remove',

@@ -16,6 +16,7 @@ export const schema: typeof en = {
         indexlabels: '索引',
     },
     empty: '还没有任何定义。请先定义属性键，再定义顶点标签。',
+    none: '暂无。',
     add: (kind) => `新建${kind}`,
     create: '新建',
     remove: '移除',
