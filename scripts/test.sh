@@ -108,6 +108,7 @@ suite "Explorer, pages" timeout 15m scripts/test-explorer.sh pages
 suite "Load test reports" scripts/test-report.sh
 suite "HugeGraph loader 1.5.0" scripts/test-loader.sh
 suite "Migration from HugeGraph 1.7" timeout 10m scripts/test-migrate.sh
+suite "Backups in buckets" scripts/test-buckets.sh
 suite "Packages" scripts/test-packages.sh
 suite "TLS of all ports" scripts/test-tls.sh
 suite "Generated requests" scripts/test-openapi.sh

@@ -27,6 +27,7 @@
 //!
 //! Start reading at [`Repository`].
 
+mod bucket;
 mod crypt;
 mod description;
 mod error;

@@ -60,6 +60,19 @@ pub(crate) const ATTEMPTS_MAX: u32 = 6;
 /// Pause before the second attempt; it doubles with each.
 pub(crate) const ATTEMPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// How often the client of a bucket sends a request again by itself: what the provider says may pass.
+pub(crate) const BUCKET_ATTEMPTS_MAX: usize = 4;
+
+/// Time after which it does not, since its first attempt.
+pub(crate) const BUCKET_ATTEMPTS_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// How long a connection to a bucket may take; `AWS_CONNECT_TIMEOUT` and the like say otherwise.
+pub(crate) const BUCKET_CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How long a request to a bucket may take: a chunk at 70 kB/s. Less than [`LOCK_TRUSTED`]; `AWS_TIMEOUT` and the like say
+/// otherwise.
+pub(crate) const BUCKET_REQUEST_TIME_MAX: Duration = Duration::from_secs(120);
+
 /// Problems that a verification names; more are counted.
 pub(crate) const PROBLEMS_NAMED_MAX: usize = 100;
 

@@ -16,6 +16,7 @@ use object_store::{Error, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions}
 use tokio::runtime::Runtime;
 
 use crate::BackupError;
+use crate::bucket;
 use crate::limits::{ATTEMPT_PAUSE, ATTEMPTS_MAX};
 
 /// A place for objects.
@@ -39,7 +40,7 @@ pub(crate) struct Object {
 
 impl Target {
     /// The place that a text names: a folder (`DIR` or `file:///DIR`), which is made if it is not there and `make` says
-    /// so.
+    /// so, or a folder of a bucket (`s3://BUCKET/DIR`, `gs://BUCKET/DIR`, `az://CONTAINER/DIR`), which is there.
     ///
     /// # Errors
     /// [`BackupError::Location`], [`BackupError::NoRepository`] for a folder that is not there.
@@ -49,11 +50,9 @@ impl Target {
             None => PathBuf::from(location),
             Some(("file", path)) if path.starts_with('/') => PathBuf::from(path),
             Some(("file", _)) => return Err(wrong("write file:///DIR, with an absolute path".to_owned())),
-            Some((scheme, _)) => {
-                return Err(wrong(format!(
-                    "this program keeps backups in folders only, not at {scheme}://; mount the bucket, or copy the \
-                     folder there with a tool of its provider"
-                )));
+            Some(_) => {
+                let (store, shown) = bucket::open(location).map_err(wrong)?;
+                return Self::new(store, shown, None);
             }
         };
         if folder.as_os_str().is_empty() {
@@ -134,7 +133,7 @@ impl Target {
         match read {
             Ok(Ok(bytes)) => Ok(Vec::from(bytes)),
             Ok(Err(bytes)) => Err(BackupError::damaged(name, format!("it has {bytes} bytes, more than {bytes_max}"))),
-            Err(error) => Err(failed("reading", name, error)),
+            Err(error) => Err(self.failed("reading", name, error)),
         }
     }
 
@@ -142,7 +141,7 @@ impl Target {
     pub(crate) fn put(&self, name: &str, content: Vec<u8>) -> Result<(), BackupError> {
         let (path, content) = (Path::from(name), Bytes::from(content));
         let written = self.request(|| self.store.put(&path, content.clone().into()));
-        written.map(drop).map_err(|error| failed("writing", name, error))
+        written.map(drop).map_err(|error| self.failed("writing", name, error))
     }
 
     /// Writes an object that is not there; false if it is.
@@ -153,7 +152,7 @@ impl Target {
             Ok(_) => Ok(true),
             // An attempt whose answer was lost may have written it.
             Err(Error::AlreadyExists { .. }) => Ok(self.get(name, content.len() as u64).is_ok_and(|it| it == content)),
-            Err(error) => Err(failed("writing", name, error)),
+            Err(error) => Err(self.failed("writing", name, error)),
         }
     }
 
@@ -162,7 +161,7 @@ impl Target {
         let path = Path::from(name);
         match self.request(|| self.store.delete(&path)) {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(failed("removing", name, error)),
+            Err(error) => Err(self.failed("removing", name, error)),
         }
     }
 
@@ -172,7 +171,7 @@ impl Target {
         match self.request(|| self.store.head(&path)) {
             Ok(found) => Ok(Some(found.last_modified.timestamp_millis())),
             Err(Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(failed("reading", name, error)),
+            Err(error) => Err(self.failed("reading", name, error)),
         }
     }
 
@@ -181,7 +180,7 @@ impl Target {
         let prefix = (!folder.is_empty()).then(|| Path::from(folder));
         let listed = self.request(|| self.store.list(prefix.as_ref()).try_collect::<Vec<_>>());
         let mut found: Vec<Object> = listed
-            .map_err(|error| failed("listing", folder, error))?
+            .map_err(|error| self.failed("listing", folder, error))?
             .into_iter()
             .map(|object| Object {
                 name: object.location.to_string(),
@@ -191,6 +190,18 @@ impl Target {
             .collect();
         found.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(found)
+    }
+
+    fn failed(&self, action: &'static str, name: &str, error: Error) -> BackupError {
+        let mut reason = reason_of(&error);
+        if matches!(error, Error::NotFound { .. }) {
+            return BackupError::Missing { object: name.to_owned() };
+        }
+        if self.folder.is_none() && matches!(error, Error::Unauthenticated { .. } | Error::PermissionDenied { .. }) {
+            reason = format!("{reason}; {}", bucket::credentials_of(&self.location));
+        }
+        let object = if name.is_empty() { self.location.clone() } else { name.to_owned() };
+        BackupError::Storage { action, object, reason }
     }
 
     /// Removes what interrupted writes have left in a folder: files whose names end with `#` and a number, which no
@@ -239,13 +250,6 @@ fn may_pass(error: &Error) -> bool {
         // Of files: what the system says will be said again, but for what a signal or a network interrupted.
         Error::Generic { store, .. } => *store != "LocalFileSystem",
         _ => false,
-    }
-}
-
-fn failed(action: &'static str, name: &str, error: Error) -> BackupError {
-    match error {
-        Error::NotFound { .. } => BackupError::Missing { object: name.to_owned() },
-        other => BackupError::Storage { action, object: name.to_owned(), reason: reason_of(&other) },
     }
 }
 
@@ -298,7 +302,7 @@ mod tests {
 
     #[test]
     fn places_that_cannot_be_are_refused() {
-        for wrong in ["", "file://relative", "s3://bucket/x", "ftp://host"] {
+        for wrong in ["", "file://relative", "s3://bucket/x?y", "ftp://host"] {
             assert!(matches!(Target::open(wrong, true), Err(BackupError::Location { .. })), "{wrong}");
         }
     }

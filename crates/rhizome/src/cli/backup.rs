@@ -44,8 +44,9 @@ enum BackupCommand {
 
 #[derive(Args)]
 struct PlaceArguments {
-    /// Folder of the backups [default: the setting backup.repository].
-    #[arg(long, value_name = "DIR")]
+    /// Folder of the backups, or of a bucket: s3://BUCKET/FOLDER, gs://BUCKET/FOLDER, az://CONTAINER/FOLDER
+    /// [default: the setting backup.repository].
+    #[arg(long, value_name = "PLACE")]
     repository: Option<String>,
     /// File with the key of an encrypted repository [default: the setting backup.key_file]. A passphrase is given in
     /// RHIZOME_BACKUP_PASSPHRASE, or in a file named by RHIZOME_BACKUP_PASSPHRASE_FILE.
@@ -165,7 +166,7 @@ impl PlaceArguments {
 
 fn target(settings: &Settings, make: bool) -> anyhow::Result<Target> {
     if settings.backup.repository.is_empty() {
-        bail!("no repository of backups is named: use --repository DIR, or the setting backup.repository");
+        bail!("no repository of backups is named: use --repository PLACE, or the setting backup.repository");
     }
     Ok(Target::open(&settings.backup.repository, make)?)
 }
