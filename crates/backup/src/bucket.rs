@@ -22,11 +22,15 @@ use crate::limits::{BUCKET_ATTEMPTS_MAX, BUCKET_ATTEMPTS_TIME_MAX, BUCKET_CONNEC
 pub(crate) fn open(address: &str) -> Result<(Arc<dyn ObjectStore>, String), String> {
     let url = Url::parse(address).map_err(|error| error.to_string())?;
     if url.query().is_some() || url.fragment().is_some() || url.password().is_some() {
-        return Err("write nothing behind the folder, and no password: credentials are taken from the environment".into());
+        return Err(
+            "write nothing behind the folder, and no password: credentials are taken from the environment".into()
+        );
     }
-    let (scheme, folder) = ObjectStoreScheme::parse(&url).map_err(|_| {
-        format!("{}:// is no place for backups; write a folder, s3://, gs:// or az://", url.scheme())
-    })?;
+    if matches!(url.scheme(), "s3" | "s3a" | "gs" | "az") && url.host_str().is_none_or(str::is_empty) {
+        return Err(format!("it names no bucket; write {}://BUCKET/FOLDER", url.scheme()));
+    }
+    let (scheme, folder) = ObjectStoreScheme::parse(&url)
+        .map_err(|_| format!("{}:// is no place for backups; write a folder, s3://, gs:// or az://", url.scheme()))?;
     // Nobody has installed one where this is the first request of the process.
     drop(rustls::crypto::ring::default_provider().install_default());
     let text = url.as_str();
@@ -92,7 +96,9 @@ fn retries() -> RetryConfig {
 pub(crate) fn credentials_of(address: &str) -> &'static str {
     match address.split_once("://").map_or(address, |(scheme, _)| scheme) {
         "gs" => "set GOOGLE_SERVICE_ACCOUNT to the file of a service account that may read and write the bucket",
-        "s3" | "s3a" => "set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION of who may read and write the bucket",
+        "s3" | "s3a" => {
+            "set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION of who may read and write the bucket"
+        }
         _ => "set AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY of who may read and write the container",
     }
 }
@@ -112,7 +118,7 @@ mod tests {
             ("ftp://host/x", "ftp"),
             ("http://host/x", "http"),
             ("memory:///x", "memory"),
-            ("s3://", "host"),
+            ("s3://", "BUCKET"),
         ] {
             let reason = open(wrong).map(drop).unwrap_err();
             assert!(reason.contains(word) && !reason.contains("secret"), "{wrong}: {reason}");

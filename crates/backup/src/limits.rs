@@ -69,8 +69,8 @@ pub(crate) const BUCKET_ATTEMPTS_TIME_MAX: Duration = Duration::from_secs(60);
 /// How long a connection to a bucket may take; `AWS_CONNECT_TIMEOUT` and the like say otherwise.
 pub(crate) const BUCKET_CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// How long a request to a bucket may take: a chunk at 70 kB/s. Less than [`LOCK_TRUSTED`]; `AWS_TIMEOUT` and the like say
-/// otherwise.
+/// How long a request to a bucket may take: a chunk at 70 kB/s. Less than [`LOCK_TRUSTED`]; `AWS_TIMEOUT` and the like
+/// say otherwise.
 pub(crate) const BUCKET_REQUEST_TIME_MAX: Duration = Duration::from_secs(120);
 
 /// Problems that a verification names; more are counted.

@@ -133,7 +133,7 @@ impl Target {
         match read {
             Ok(Ok(bytes)) => Ok(Vec::from(bytes)),
             Ok(Err(bytes)) => Err(BackupError::damaged(name, format!("it has {bytes} bytes, more than {bytes_max}"))),
-            Err(error) => Err(self.failed("reading", name, error)),
+            Err(error) => Err(self.failed("reading", name, &error)),
         }
     }
 
@@ -141,7 +141,7 @@ impl Target {
     pub(crate) fn put(&self, name: &str, content: Vec<u8>) -> Result<(), BackupError> {
         let (path, content) = (Path::from(name), Bytes::from(content));
         let written = self.request(|| self.store.put(&path, content.clone().into()));
-        written.map(drop).map_err(|error| self.failed("writing", name, error))
+        written.map(drop).map_err(|error| self.failed("writing", name, &error))
     }
 
     /// Writes an object that is not there; false if it is.
@@ -152,7 +152,7 @@ impl Target {
             Ok(_) => Ok(true),
             // An attempt whose answer was lost may have written it.
             Err(Error::AlreadyExists { .. }) => Ok(self.get(name, content.len() as u64).is_ok_and(|it| it == content)),
-            Err(error) => Err(self.failed("writing", name, error)),
+            Err(error) => Err(self.failed("writing", name, &error)),
         }
     }
 
@@ -161,7 +161,7 @@ impl Target {
         let path = Path::from(name);
         match self.request(|| self.store.delete(&path)) {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(self.failed("removing", name, error)),
+            Err(error) => Err(self.failed("removing", name, &error)),
         }
     }
 
@@ -171,7 +171,7 @@ impl Target {
         match self.request(|| self.store.head(&path)) {
             Ok(found) => Ok(Some(found.last_modified.timestamp_millis())),
             Err(Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(self.failed("reading", name, error)),
+            Err(error) => Err(self.failed("reading", name, &error)),
         }
     }
 
@@ -180,7 +180,7 @@ impl Target {
         let prefix = (!folder.is_empty()).then(|| Path::from(folder));
         let listed = self.request(|| self.store.list(prefix.as_ref()).try_collect::<Vec<_>>());
         let mut found: Vec<Object> = listed
-            .map_err(|error| self.failed("listing", folder, error))?
+            .map_err(|error| self.failed("listing", folder, &error))?
             .into_iter()
             .map(|object| Object {
                 name: object.location.to_string(),
@@ -192,8 +192,8 @@ impl Target {
         Ok(found)
     }
 
-    fn failed(&self, action: &'static str, name: &str, error: Error) -> BackupError {
-        let mut reason = reason_of(&error);
+    fn failed(&self, action: &'static str, name: &str, error: &Error) -> BackupError {
+        let mut reason = reason_of(error);
         if matches!(error, Error::NotFound { .. }) {
             return BackupError::Missing { object: name.to_owned() };
         }
