@@ -34,7 +34,7 @@ def start(binary, folder, port, cache):
     settings = {"RHIZOME__STORAGE__ADJACENCY_CACHE": cache, "RHIZOME__GREMLIN__ENABLED": "false",
                 "RHIZOME__BOLT__ENABLED": "false", "RHIZOME__LOG__LEVEL": "warn"}
     log = open(f"{folder}.log", "w")
-    server = subprocess.Popen([binary, "serve", "--listen", f"127.0.0.1:{port}", "--data-dir", folder],
+    server = subprocess.Popen([binary, "serve", "--listen", f"127.0.0.1:{port}", "--data", folder],
                               env=os.environ | settings, stdout=log, stderr=log)
     for _ in range(600):
         try:
