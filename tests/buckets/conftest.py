@@ -1,12 +1,18 @@
 """Servers with buckets, started for all tests of this folder, and data folders to back up."""
 
+import base64
+import email.utils
+import hashlib
+import hmac
 import os
 import pathlib
 import socket
 import subprocess
 import sys
 import time
+import urllib.request
 
+import boto3
 import pytest
 
 BIN = os.environ["RHIZOME_BIN"]
@@ -73,10 +79,12 @@ def moto(tmp_path_factory):
     program = pathlib.Path(sys.executable).parent / "moto_server"
     with (folder / "log").open("w+") as log:
         process = started([program, "-H", "127.0.0.1", "-p", str(port)], port, log)
-        subprocess.run([sys.executable, "-c", "import boto3, sys; boto3.client('s3', endpoint_url=sys.argv[1]).create_bucket("
-                        "Bucket='backups', CreateBucketConfiguration={'LocationConstraint': 'eu-central-1'})",
-                        f"http://127.0.0.1:{port}"], check=True,
-                       env=dict(os.environ, AWS_DEFAULT_REGION="eu-central-1", **s3(port)))
+        variables = s3(port)
+        client = boto3.client("s3", endpoint_url=variables["AWS_ENDPOINT_URL"], region_name=variables["AWS_REGION"],
+                              aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
+                              aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"])
+        where = {"LocationConstraint": variables["AWS_REGION"]}
+        client.create_bucket(Bucket="backups", CreateBucketConfiguration=where)
         yield port
         process.kill()
         process.wait()
@@ -96,19 +104,15 @@ def azurite(tmp_path_factory):
 
 def make_container(port):
     """Creates the container, with a request signed by the account's key (Microsoft's "Shared Key")."""
-    import base64
-    import email.utils
-    import hashlib
-    import hmac
-    import urllib.request
-
     name, key = AZURITE.values()
     date = email.utils.formatdate(usegmt=True)
-    signed = f"PUT\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:{date}\nx-ms-version:2021-08-06\n/{name}/{name}/backups\nrestype:container"
+    signed = "\n".join(["PUT", *[""] * 11, f"x-ms-date:{date}", "x-ms-version:2021-08-06", f"/{name}/{name}/backups",
+                        "restype:container"])
     mac = hmac.new(base64.b64decode(key), signed.encode(), hashlib.sha256).digest()
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/{name}/backups?restype=container", method="PUT", headers={
-        "x-ms-date": date, "x-ms-version": "2021-08-06",
-        "Authorization": f"SharedKey {name}:{base64.b64encode(mac).decode()}"})
+    address = f"http://127.0.0.1:{port}/{name}/backups?restype=container"
+    headers = {"x-ms-date": date, "x-ms-version": "2021-08-06",
+               "Authorization": f"SharedKey {name}:{base64.b64encode(mac).decode()}"}
+    request = urllib.request.Request(address, method="PUT", headers=headers)
     urllib.request.urlopen(request, timeout=30).close()
 
 

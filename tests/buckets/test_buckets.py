@@ -3,6 +3,7 @@
 import http.client
 import http.server
 import os
+import pathlib
 import re
 import subprocess
 import threading
@@ -26,6 +27,20 @@ def test_a_store_comes_back_from_a_bucket(bucket, network, data, tmp_path):
     assert len(re.findall(r"^\d{8}T", bucket.ok("backup", "list", *at), re.MULTILINE)) == 1
     bucket.ok("backup", "restore", *at, "--data", tmp_path / "again")
     assert content(tmp_path / "again") == content(data)
+
+
+def test_the_commands_of_the_page_work_as_printed(moto, network, tmp_path):
+    """The block marked `bash`; those marked `sh` need no bucket, and are run by the tests of the program."""
+    page = (pathlib.Path(__file__).parents[2] / "docs/operations/backup.md").read_text()
+    (block,) = re.findall(r"^```bash\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    load(network, tmp_path / "rhizome-data")
+    block = block.replace("https://minio.example.net:9000", f"http://127.0.0.1:{moto}")
+    path = f"{pathlib.Path(BIN).parent}:{os.environ['PATH']}"
+    environment = dict(os.environ, PATH=path, AWS_ALLOW_HTTP="true", AWS_REGION="eu-central-1")
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=tmp_path, capture_output=True, text=True,
+                          env=environment, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert content(tmp_path / "restored") == content(tmp_path / "rhizome-data")
 
 
 def test_a_repository_with_a_key_tells_nothing_without_it(bucket, data, tmp_path):
