@@ -55,6 +55,15 @@ describe('a schema as a drawing', () => {
             indexlabels: [],
         });
         expect(parallel.lines.map((line) => line.names)).toEqual([['x', 'y']]);
+        // Its name has room, which is wider than the box.
+        const name = 'a_loop_of_a_long_name';
+        const wide = draw({
+            propertykeys: [],
+            vertexlabels: [vertex('a')],
+            edgelabels: [edge(name, 'a', 'a')],
+            indexlabels: [],
+        });
+        expect(wide.width).toBeGreaterThan((wide.lines[0]?.x ?? Infinity) + 3 * name.length);
     });
 
     it('takes names that every object has', () => {

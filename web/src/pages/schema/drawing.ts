@@ -110,21 +110,19 @@ export function drawn({ input, texts, rooms, lines }: Plan, placed: LayersOutput
     });
     const places = new Map(input.lines.map(({ key }, at) => [key, placed.lines[at]]));
     const of = new Map(boxes.map((box) => [box.name, box]));
-    return {
-        boxes,
-        lines: lines.flatMap(({ key, from, to, names }): Line[] => {
-            const box = of.get(from);
-            if (from === to && box) return [{ key, names, ...loop(box, names.length) }];
-            const place = places.get(key);
-            if (!place) return [];
-            const path = place.points
-                .map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
-                .join('');
-            return [{ key, names, path, x: place.x, y: place.y }];
-        }),
-        width: placed.width,
-        height: placed.height,
-    };
+    const all = lines.flatMap(({ key, from, to, names }): Line[] => {
+        const box = of.get(from);
+        if (from === to && box) return [{ key, names, ...loop(box, names.length) }];
+        const place = places.get(key);
+        if (!place) return [];
+        const path = place.points
+            .map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
+            .join('');
+        return [{ key, names, path, x: place.x, y: place.y }];
+    });
+    // Names of loops are wider than what they are below.
+    const ends = all.map(({ x, names }) => x + Math.max(...names.map((name) => widthOf(cut(name)))) / 2);
+    return { boxes, lines: all, width: Math.max(placed.width, ...ends), height: placed.height };
 }
 
 export { SHOWN_NAMES, LINE };
