@@ -34,40 +34,36 @@ pub(crate) fn open(address: &str) -> Result<(Arc<dyn ObjectStore>, String), Stri
     // Nobody has installed one where this is the first request of the process.
     drop(rustls::crypto::ring::default_provider().install_default());
     let text = url.as_str();
+    // The builders have no trait in common.
+    macro_rules! built {
+        ($builder:ident, $key:ident) => {{
+            let mut builder = $builder::from_env().with_url(text).with_retry(retries());
+            for (key, value) in times() {
+                let key = $key::Client(key);
+                if builder.get_config_value(&key).is_none() {
+                    builder = builder.with_config(key, value);
+                }
+            }
+            Arc::new(in_folder(builder.build(), folder.as_ref())?)
+        }};
+    }
     let store: Arc<dyn ObjectStore> = match scheme {
-        ObjectStoreScheme::AmazonS3 => {
-            let mut builder = AmazonS3Builder::from_env().with_url(text).with_retry(retries());
-            for (key, value) in times() {
-                let key = AmazonS3ConfigKey::Client(key);
-                if builder.get_config_value(&key).is_none() {
-                    builder = builder.with_config(key, value);
-                }
-            }
-            Arc::new(in_folder(builder.build(), folder.as_ref())?)
-        }
-        ObjectStoreScheme::GoogleCloudStorage => {
-            let mut builder = GoogleCloudStorageBuilder::from_env().with_url(text).with_retry(retries());
-            for (key, value) in times() {
-                let key = GoogleConfigKey::Client(key);
-                if builder.get_config_value(&key).is_none() {
-                    builder = builder.with_config(key, value);
-                }
-            }
-            Arc::new(in_folder(builder.build(), folder.as_ref())?)
-        }
-        ObjectStoreScheme::MicrosoftAzure => {
-            let mut builder = MicrosoftAzureBuilder::from_env().with_url(text).with_retry(retries());
-            for (key, value) in times() {
-                let key = AzureConfigKey::Client(key);
-                if builder.get_config_value(&key).is_none() {
-                    builder = builder.with_config(key, value);
-                }
-            }
-            Arc::new(in_folder(builder.build(), folder.as_ref())?)
-        }
+        ObjectStoreScheme::AmazonS3 => built!(AmazonS3Builder, AmazonS3ConfigKey),
+        ObjectStoreScheme::GoogleCloudStorage => built!(GoogleCloudStorageBuilder, GoogleConfigKey),
+        ObjectStoreScheme::MicrosoftAzure => built!(MicrosoftAzureBuilder, AzureConfigKey),
         _ => return Err(format!("{} is no bucket; write a folder, s3://, gs:// or az://", url.scheme())),
     };
     Ok((store, text.to_owned()))
+}
+
+/// An address that was refused, without what must not be shown.
+pub(crate) fn without_secrets(address: &str) -> String {
+    let Ok(mut url) = Url::parse(address) else { return address.to_owned() };
+    url.set_query(None);
+    url.set_fragment(None);
+    // It fails where there can be none.
+    let _: Result<(), ()> = url.set_password(None);
+    url.into()
 }
 
 /// The part of a bucket below a folder.
@@ -122,6 +118,7 @@ mod tests {
         ] {
             let reason = open(wrong).map(drop).unwrap_err();
             assert!(reason.contains(word) && !reason.contains("secret"), "{wrong}: {reason}");
+            assert!(!without_secrets(wrong).contains("secret"), "{wrong}");
         }
     }
 }

@@ -51,7 +51,10 @@ impl Target {
             Some(("file", path)) if path.starts_with('/') => PathBuf::from(path),
             Some(("file", _)) => return Err(wrong("write file:///DIR, with an absolute path".to_owned())),
             Some(_) => {
-                let (store, shown) = bucket::open(location).map_err(wrong)?;
+                let (store, shown) = bucket::open(location).map_err(|reason| {
+                    let location = bucket::without_secrets(location);
+                    BackupError::Location { location, reason }
+                })?;
                 return Self::new(store, shown, None);
             }
         };
