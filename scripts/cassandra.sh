@@ -7,14 +7,16 @@
 #   scripts/cassandra.sh start-node DIR N     starts an ended node again with its data; returns when it answers
 #   scripts/cassandra.sh pause-node DIR N     SIGSTOP: alive, but answers nothing
 #   scripts/cassandra.sh resume-node DIR N    SIGCONT
+#   scripts/cassandra.sh snapshot DIR N TAG   has a node keep its files as they are now (nodetool snapshot)
+#   scripts/cassandra.sh restore DIR N TAG    of an ended node: puts the files of a snapshot in the place of its data
 #   scripts/cassandra.sh status DIR           one line a node
 #
 # Secured nodes require a login (at first user cassandra with password cassandra, a moment after the
 # start), over TLS alone, and look at rights.
 # DIR/tls/ca.pem vouches for them; DIR/tls/other-ca.pem is a certificate that vouches for nobody.
 #
-# RHIZOME_CASSANDRA_PORT (9042) and RHIZOME_CASSANDRA_STORAGE_PORT (7000) choose the ports, RHIZOME_CASSANDRA_HEAP the heap
-# of a node (512M alone, 320M of three). The jars are kept in ${RHIZOME_CACHE}/cassandra. Needs Java 17 and Maven.
+# RHIZOME_CASSANDRA_PORT (9042), RHIZOME_CASSANDRA_STORAGE_PORT (7000) and RHIZOME_CASSANDRA_JMX_PORT (7199, one more for each node
+# after the first) choose the ports, RHIZOME_CASSANDRA_HEAP the heap of a node (512M alone, 320M of three). The jars are kept in ${RHIZOME_CACHE}/cassandra. Needs Java 17 and Maven.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -24,10 +26,14 @@ version=$(sed -n 's:.*<cassandra.version>\(.*\)</cassandra.version>.*:\1:p' "$co
 jars=$RHIZOME_CACHE/cassandra/$version
 port=${RHIZOME_CASSANDRA_PORT:-9042}
 storage_port=${RHIZOME_CASSANDRA_STORAGE_PORT:-7000}
+jmx_port=${RHIZOME_CASSANDRA_JMX_PORT:-7199}
 # Starting takes 15 s of processor time, which a busy machine may not have soon.
 seconds_to_start=600
 
-usage() { die "usage: scripts/cassandra.sh start DIR [NODES] [secured] | stop DIR | status DIR | {kill,start,pause,resume}-node DIR N"; }
+usage() {
+    die "usage: scripts/cassandra.sh start DIR [NODES] [secured] | stop DIR | status DIR | {kill,start,pause,resume}-node DIR N" \
+        "       scripts/cassandra.sh {snapshot,restore} DIR N TAG"
+}
 
 fetch() {
     compgen -G "$jars/cassandra-all-*.jar" >/dev/null && return
@@ -125,7 +131,9 @@ launch() { # DIR N
         -Djava.net.preferIPv4Stack=true -Djava.awt.headless=true
         # Nobody else is in this ring who would have to be waited for.
         -Dcassandra.ring_delay_ms=1000 -Dcassandra.skip_wait_for_gossip_to_settle=0
-        -Dcassandra.superuser_setup_delay_ms=100)
+        -Dcassandra.superuser_setup_delay_ms=100
+        # Its own tools reach it there.
+        -Dcassandra.jmx.local.port="$((jmx_port + $2 - 1))")
     # A session of its own: what ends the caller's terminal does not end the node. File descriptors of the caller, locks
     # above all, are closed.
     (
@@ -200,6 +208,22 @@ kill_node() { # DIR N
     rm -f "$1/node$2/pid"
 }
 
+snapshot() { # DIR N TAG
+    running "$1" "$2" || die "node $2 of $1 is not running"
+    java "${modules[@]}" -Xmx128M -XX:TieredStopAtLevel=1 -Dcassandra.storagedir="$1/node$2" -Djna.tmpdir="$1/node$2/tmp" \
+        -cp "$1/node$2/conf:$jars/*" org.apache.cassandra.tools.NodeTool -h 127.0.0.1 -p "$((jmx_port + $2 - 1))" snapshot -t "$3"
+}
+
+restore() { # DIR N TAG
+    local table
+    if running "$1" "$2"; then die "node $2 of $1 is running"; fi
+    for table in "$1/node$2"/data/*/*/; do
+        find "$table" -mindepth 1 -maxdepth 1 -type f -delete
+        if [[ -d $table/snapshots/$3 ]]; then cp "$table/snapshots/$3"/* "$table"; fi
+    done
+    rm -rf "$1/node$2"/{commitlog,saved_caches,hints}
+}
+
 status() { # DIR
     local dir=$1 n nodes
     nodes=$(cat "$dir/nodes")
@@ -221,6 +245,8 @@ stop) stop "$dir" ;;
 status) status "$dir" ;;
 kill-node) kill_node "$dir" "${3:?N}" ;;
 start-node) fetch; launch "$dir" "${3:?N}"; wait_up "$dir" "$3" ;;
+snapshot) snapshot "$dir" "${3:?N}" "${4:?TAG}" ;;
+restore) restore "$dir" "${3:?N}" "${4:?TAG}" ;;
 pause-node) signal_node "$dir" "${3:?N}" STOP ;;
 resume-node) signal_node "$dir" "${3:?N}" CONT ;;
 *) usage ;;

@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Real servers over stores that several processes can share, which are started and stopped here.
 #
-#   scripts/test-cluster.sh [cassandra] [tikv] [faults]     no argument: all
+#   scripts/test-cluster.sh [cassandra] [tikv] [snapshot] [faults]     no argument: all
 #
 #   cassandra, tikv   over one Cassandra node, over the TiKV development store: two servers (changes seen, ids unique, pages that
 #                     go on at the other server, a task taken over after kill -9), then HugeGraph's Java client against the one
 #                     that is left
 #                     then two servers with users: what is taken back through one is of no use at the other after
 #                     cluster.stale_ms
+#   snapshot          two servers over a Cassandra node that write while a frozen moment of it is kept by its own tool, and
+#                     restored
 #   faults            a server over three Cassandra nodes that are killed, paused and come back
 #
-# Ports 9042 and 7000 of 127.0.0.1 to .3 must be free, and those of scripts/tikv.sh after 23990 and 20360; others: RHIZOME_CASSANDRA_PORT,
+# Ports 9042 and 7000 of 127.0.0.1 to .3 and 7199 to 7201 must be free, and those of scripts/tikv.sh after 23990 and 20360; others: RHIZOME_CASSANDRA_PORT,
 # RHIZOME_CASSANDRA_STORAGE_PORT, TIKV_PD_PORT, TIKV_STORE_PORT. RHIZOME_BIN=PATH tests that server instead of building one.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -96,6 +98,23 @@ over_tikv() {
     stop_all
 }
 
+with_a_snapshot() {
+    local first=$work/snapshot-first second=$work/snapshot-second
+    export RHIZOME__STORAGE__ENGINE=cassandra RHIZOME__STORAGE__CASSANDRA__CONTACT_POINTS=127.0.0.1:$port
+    start_cassandra 1
+    start_server snapshot-first
+    start_server snapshot-second
+    python3 "$root/tests/cluster/snapshot.py" write "$(cat "$first/url")" "$(cat "$second/url")" "$rhizome_bin" "$nodes" "$work/written"
+    "$root/scripts/server.sh" stop "$first"
+    "$root/scripts/server.sh" stop "$second"
+    "$root/scripts/cassandra.sh" stop "$nodes"
+    "$root/scripts/cassandra.sh" restore "$nodes" 1 frozen
+    "$root/scripts/cassandra.sh" start "$nodes" 1
+    start_server snapshot-third
+    python3 "$root/tests/cluster/snapshot.py" compare "$(cat "$work/snapshot-third/url")" "$work/written"
+    stop_all
+}
+
 with_faults() {
     export RHIZOME__STORAGE__ENGINE=cassandra RHIZOME__STORAGE__CASSANDRA__CONTACT_POINTS=127.0.0.1:$port
     export RHIZOME__STORAGE__CASSANDRA__REPLICATION_FACTOR=3 RHIZOME__STORAGE__CASSANDRA__CONSISTENCY=quorum
@@ -108,13 +127,14 @@ with_faults() {
 }
 
 "$root/scripts/build.sh"
-(($# > 0)) || set -- cassandra tikv faults
+(($# > 0)) || set -- cassandra tikv snapshot faults
 for part in "$@"; do
     say "Servers over a cluster: $part"
     case $part in
     cassandra) over_cassandra ;;
     tikv) over_tikv ;;
+    snapshot) with_a_snapshot ;;
     faults) with_faults ;;
-    *) die "unknown part: $part" "usage: scripts/test-cluster.sh [cassandra] [tikv] [faults]" ;;
+    *) die "unknown part: $part" "usage: scripts/test-cluster.sh [cassandra] [tikv] [snapshot] [faults]" ;;
     esac
 done

@@ -230,6 +230,8 @@ static ROUTES: &[Route] = &[
     server(&["rhizome", "profile"], &[(GET, Admin, Unhurried(profile::take))]),
     server(&["rhizome", "backups"], &[(GET, Admin, Pooled(backups::list)), (POST, Admin, Pooled(backups::create))]),
     server(&["rhizome", "backups", "restore"], &[(POST, Admin, Pooled(backups::restore))]),
+    server(&["rhizome", "freeze"], &[(GET, Admin, Quick(backups::frozen)), (POST, Admin, Pooled(backups::freeze))]),
+    server(&["rhizome", "thaw"], &[(POST, Admin, Pooled(backups::thaw))]),
     server(&["metrics"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::all))]),
     server(&["metrics", "system"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::system))]),
     server(&["metrics", "backend"], &[(GET, Anywhere(Read, Metrics), Quick(metrics::backend))]),

@@ -126,6 +126,9 @@ pub(crate) static GRAPHS: &[Operation] = &[
 const STARTED: Shape =
     Object(&[must("task_id", Integer, "See `{G}/tasks/{id}`"), must("graph", Text, "The graph whose task it is")]);
 
+/// A freeze of the store.
+const FROZEN: Shape = Object(&[must("frozen_ms", Integer, "For how many milliseconds more; 0: there is none")]);
+
 pub(crate) static SERVICE: &[Operation] = &[
     Operation::get("/", "Says what this is", Map(&Any)),
     Operation::get("/versions", "Reads the versions clients check", Object(&[must("versions", Map(&Text), "")])),
@@ -152,6 +155,22 @@ pub(crate) static SERVICE: &[Operation] = &[
         201,
         STARTED,
     ),
+    Operation::get("/rhizome/freeze", "Says for how much longer writes are refused, at most", FROZEN),
+    Operation::post(
+        "/rhizome/freeze",
+        "Has all servers over the store end their writes and refuse others, while files under it are copied",
+        Object(&[must("seconds", Integer, "How long at most, from 1 to 3600")]),
+        200,
+        FROZEN,
+    ),
+    Operation::post(
+        "/rhizome/thaw",
+        "Lets the servers write again",
+        Any,
+        200,
+        Object(&[must("held", Flag, "Whether this server began the freeze, and none has written since")]),
+    )
+    .body(Body::MayBeJson(Any)),
     Operation::get("/rhizome/log-level", "Reads the level of the log", LOG_LEVEL),
     Operation::put(
         "/rhizome/log-level",

@@ -134,6 +134,33 @@ impl Client {
         })
     }
 
+    /// Has all servers over the store stop writing, for this many seconds at most. Nobody writes when it returns.
+    ///
+    /// # Errors
+    /// [`ClientError::Refused`] by a server whose engine no other can use, or that is not Rhizome.
+    pub async fn freeze(&self, seconds: u64) -> Result<(), ClientError> {
+        let body = serde_json::json!({ "seconds": seconds }).to_string();
+        self.call_server(Request::with_body(Method::POST, "rhizome/freeze".to_owned(), body)).await.map(drop)
+    }
+
+    /// Has them write again. Whether it was this server that [`Self::freeze`] was asked of, and none has written since.
+    ///
+    /// # Errors
+    /// As [`Self::freeze`].
+    pub async fn thaw(&self) -> Result<bool, ClientError> {
+        #[derive(Deserialize)]
+        struct Wire {
+            held: bool,
+        }
+        let reply =
+            self.call_server(Request::with_body(Method::POST, "rhizome/thaw".to_owned(), String::new())).await?;
+        let wire: Wire = serde_json::from_slice(&reply).map_err(|error| ClientError::Reply {
+            request: "POST rhizome/thaw".to_owned(),
+            reason: error.to_string(),
+        })?;
+        Ok(wire.held)
+    }
+
     /// Reads one task.
     ///
     /// # Errors

@@ -50,7 +50,9 @@ impl Context {
         // A change at work may have been seen in parts.
         let whole = cluster.is_unchanged_since(rows)?;
         let all: Vec<Arc<HostedGraph>> = self.graphs.read().values().cloned().collect();
-        let graphs: Vec<Arc<HostedGraph>> = all.into_iter().filter(|graph| graph.take_unsettled(whole)).collect();
+        let frozen = cluster.take_frozen();
+        let is_old = |graph: &Arc<HostedGraph>| graph.take_unsettled(whole) || frozen;
+        let graphs: Vec<Arc<HostedGraph>> = all.into_iter().filter(is_old).collect();
         let retired = self.host.graphs_share.take_retired();
         drop(local);
         let waits = !graphs.is_empty() || !retired.is_empty();

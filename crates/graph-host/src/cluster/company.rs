@@ -75,7 +75,7 @@ impl Cluster {
     }
 
     /// Has a round begin now.
-    fn want_round(&self) {
+    pub(super) fn want_round(&self) {
         self.state.lock().wanted = true;
         self.asked.notify_all();
     }

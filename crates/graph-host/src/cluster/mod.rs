@@ -7,7 +7,8 @@
 //! again.
 //!
 //! Between them, writers that change what they have read take the stripes of their elements through a row
-//! ([`stripes`], [`taking`]); a server that is alone need not ([`company`]).
+//! ([`stripes`], [`taking`]); a server that is alone need not ([`company`]). For copies of the files under the store all
+//! of them stop writing for a while ([`freeze`]).
 //!
 //! What a server holds in memory is lent: one that has not been through a round for [`ClusterOptions::stale`] refuses
 //! to write. Others judge by their own monotonic clocks whether a beat has stood still for that long, so no clocks have
@@ -18,6 +19,7 @@
 
 pub(crate) mod changing;
 mod company;
+mod freeze;
 pub(crate) mod round;
 pub(crate) mod rows;
 pub(crate) mod stripes;
@@ -51,6 +53,8 @@ pub(crate) struct Cluster {
     started: Instant,
     /// Until when writing is allowed, in milliseconds since `started`.
     fresh_until_ms: AtomicU64,
+    /// Until when a freeze forbids it, likewise.
+    frozen_until_ms: AtomicU64,
     /// Held while this process changes schema or graphs, and while it reads them again.
     local: Mutex<()>,
     /// Whether this process has the row of changes on purpose.
@@ -85,6 +89,11 @@ struct State {
     draining: u32,
     /// Whether these are to be waited for, which is said once.
     drain_wanted: bool,
+    /// The freeze that the rows say there is, and the last one that this server began.
+    freeze: Option<rows::Freeze>,
+    begun: Option<freeze::Begun>,
+    /// Whether the writers at work have to be waited for because of it.
+    writers_wanted: bool,
     /// A round is wanted at once.
     wanted: bool,
     /// The store is being closed: nothing is waited for any more.
@@ -118,6 +127,7 @@ impl Cluster {
             id: random().max(1),
             started: Instant::now(),
             fresh_until_ms: AtomicU64::new(0),
+            frozen_until_ms: AtomicU64::new(0),
             local: Mutex::default(),
             changing: AtomicBool::new(false),
             housekeeping: AtomicBool::new(false),
@@ -146,8 +156,20 @@ impl Cluster {
         if millis(self.started.elapsed()) >= self.fresh_until_ms.load(Ordering::Acquire) {
             // The others may have taken this server for dead.
             self.stripes.doubt();
+            self.doubt_freeze();
         }
         self.fresh_until_ms.store(millis(until), Ordering::Release);
+    }
+
+    /// Refuses where what is in memory may be out of date.
+    fn check_seen(&self) -> Result<(), StoreError> {
+        let now = millis(self.started.elapsed());
+        let until = self.fresh_until_ms.load(Ordering::Acquire);
+        if now < until {
+            return Ok(());
+        }
+        let stale = millis(self.options.stale);
+        Err(StoreError::Stale { since_ms: now.saturating_sub(until).saturating_add(stale) })
     }
 
     /// How long a beat must stand still until its server cannot be writing any more, by any clock.
@@ -207,6 +229,30 @@ impl Cluster {
         id == self.id || (rows.servers.iter().any(|server| server.id == id) && self.silence(id) < self.dead_after())
     }
 
+    /// Waits until no server of these uses a schema or a graph as it was before the last change: all have said so, or
+    /// have had to stop writing.
+    fn wait_for(&self, whom: impl Fn(&rows::Server) -> bool) -> Result<(), StoreError> {
+        let began = Instant::now();
+        let mut target = None;
+        loop {
+            let rows = rows::read(&*self.engine)?;
+            self.observe(&rows);
+            let target = *target.get_or_insert(rows.changes.count);
+            let waits = |server: &&rows::Server| {
+                whom(server) && server.seen < target && self.silence(server.id) < self.dead_after()
+            };
+            let Some(other) = rows.servers.iter().find(waits) else { return Ok(()) };
+            if self.state.lock().closing {
+                return Err(StoreError::Closing);
+            }
+            if began.elapsed() > limits::SERVERS_WAIT_MAX {
+                let server = rows::server_name(other.id);
+                return Err(StoreError::ServerBehind { server, waited_ms: millis(began.elapsed()) });
+            }
+            std::thread::sleep((self.options.refresh / 8).clamp(limits::POLL_PAUSE_MIN, limits::POLL_PAUSE_MAX));
+        }
+    }
+
     /// Notes that old writers have come to their end.
     pub(crate) fn settled(&self, change: u64) {
         let mut state = self.state.lock();
@@ -220,15 +266,12 @@ impl Cluster {
 }
 
 impl Peers for Cluster {
-    /// Refuses where what is in memory may be out of date.
+    /// Refuses where what is in memory may be out of date, and while the store is frozen.
     fn check_fresh(&self) -> Result<(), StoreError> {
-        let now = millis(self.started.elapsed());
-        let until = self.fresh_until_ms.load(Ordering::Acquire);
-        if now < until {
-            return Ok(());
+        match self.frozen_for() {
+            Some(left) => Err(StoreError::Frozen { for_ms: millis(left) }),
+            None => self.check_seen(),
         }
-        let stale = millis(self.options.stale);
-        Err(StoreError::Stale { since_ms: now.saturating_sub(until).saturating_add(stale) })
     }
 
     fn begin_change(&self) -> Result<Box<dyn ChangeRight + '_>, StoreError> {
@@ -248,28 +291,8 @@ impl Peers for Cluster {
         if stripes == 0 { Ok(None) } else { self.take_stripes(graph, stripes, until, wait).map(Some) }
     }
 
-    /// Waits until no server uses a schema or a graph as it was before the last change: all have said so, or have had
-    /// to stop writing.
     fn wait_for_servers(&self) -> Result<(), StoreError> {
-        let began = Instant::now();
-        let mut target = None;
-        loop {
-            let rows = rows::read(&*self.engine)?;
-            self.observe(&rows);
-            let target = *target.get_or_insert(rows.changes.count);
-            let waits = |server: &&rows::Server| {
-                server.id != self.id && server.seen < target && self.silence(server.id) < self.dead_after()
-            };
-            let Some(other) = rows.servers.iter().find(waits) else { return Ok(()) };
-            if self.state.lock().closing {
-                return Err(StoreError::Closing);
-            }
-            if began.elapsed() > limits::SERVERS_WAIT_MAX {
-                let server = rows::server_name(other.id);
-                return Err(StoreError::ServerBehind { server, waited_ms: millis(began.elapsed()) });
-            }
-            std::thread::sleep((self.options.refresh / 8).clamp(limits::POLL_PAUSE_MIN, limits::POLL_PAUSE_MAX));
-        }
+        self.wait_for(|server| server.id != self.id)
     }
 }
 

@@ -40,6 +40,7 @@ impl Cluster {
         }
         self.observe(&rows);
         self.meet(&rows, known.is_empty());
+        self.meet_freeze(&rows)?;
         self.free_changes(&rows)?;
         Ok(rows)
     }

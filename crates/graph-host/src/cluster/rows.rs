@@ -1,11 +1,13 @@
 //! The rows of `meta` by which servers know each other.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
 use kv::{Engine, RowRange, WriteBatch};
 
+use super::millis;
 use graph_store::StoreError;
 use graph_store::stored_settings::swap;
 
@@ -13,6 +15,8 @@ use graph_store::stored_settings::swap;
 pub(crate) const CHANGES: &str = "changes";
 /// Which server looks after what only one may. Written by swaps only.
 pub(crate) const HOUSEKEEPER: &str = "housekeeper";
+/// That no server may write, and for how long. Written by swaps only.
+const FROZEN: &str = "frozen";
 /// Rows of servers begin with this. Each is written by its server only, and deleted when that is gone.
 const SERVER: &str = "server:";
 /// Rows that begin with this say which other servers one knows. Programs before them have none.
@@ -37,10 +41,22 @@ pub(crate) struct Changes {
     stored: Option<Vec<u8>>,
 }
 
+/// That no server may write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Freeze {
+    /// A number that no other freeze has: that of the change by which it began.
+    pub(crate) number: u64,
+    /// Which server began it: it is over when that is dead.
+    pub(crate) server: u64,
+    /// For how long from when it is seen.
+    pub(crate) length: Duration,
+}
+
 /// All rows, read together.
 #[derive(Default)]
 pub(crate) struct Rows {
     pub(crate) changes: Changes,
+    pub(crate) freeze: Option<Freeze>,
     pub(crate) housekeeper: Option<Vec<u8>>,
     pub(crate) servers: Vec<Server>,
     /// Of each server, the others it knows: it does nothing any more that only one that is alone may.
@@ -69,6 +85,10 @@ pub(crate) fn read(engine: &dyn Engine) -> Result<Rows, StoreError> {
             (CHANGES, _) => {
                 let [owner, count] = setting_value::read_numbers(entry.value)?;
                 rows.changes = Changes { owner, count, stored: Some(entry.value.to_vec()) };
+            }
+            (FROZEN, _) => {
+                let [number, server, ms] = setting_value::read_numbers(entry.value)?;
+                rows.freeze = Some(Freeze { number, server, length: Duration::from_millis(ms) });
             }
             (HOUSEKEEPER, _) => rows.housekeeper = Some(entry.value.to_vec()),
             (_, Some(id)) => {
@@ -106,6 +126,21 @@ pub(crate) fn put_server(engine: &dyn Engine, server: Server, known: &BTreeSet<u
         );
     }
     Ok(engine.commit(batch)?)
+}
+
+/// Begins a freeze, or ends one. Whether it was as `before` says.
+pub(crate) fn swap_freeze(
+    engine: &dyn Engine,
+    before: Option<Freeze>,
+    after: Option<Freeze>,
+) -> Result<bool, StoreError> {
+    let stored = |freeze: Freeze| {
+        let mut bytes = Vec::new();
+        setting_value::put_numbers(&mut bytes, &[freeze.number, freeze.server, millis(freeze.length)]);
+        bytes
+    };
+    let (before, after) = (before.map(stored), after.map(stored));
+    swap(engine, (GraphNumber::STORE, MetaKind::Cluster, FROZEN), before.as_deref(), after.as_deref())
 }
 
 pub(crate) fn delete_server(engine: &dyn Engine, id: u64) -> Result<(), StoreError> {

@@ -4,6 +4,7 @@
 //! whole graphs in `snapshot` and `transfer`.
 
 mod compact;
+mod freeze;
 pub(crate) mod graphs;
 mod memory;
 mod snapshot;

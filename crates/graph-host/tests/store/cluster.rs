@@ -22,13 +22,13 @@ use crate::parked::ParkedEngine;
 /// Longer than anything here takes, so that a defect fails a test instead of hanging it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-type Shared = Arc<ScatteredEngine>;
+pub(crate) type Shared = Arc<ScatteredEngine>;
 
-fn shared() -> Shared {
+pub(crate) fn shared() -> Shared {
     Arc::new(ScatteredEngine::open(tables::TABLES))
 }
 
-fn options() -> StoreOptions {
+pub(crate) fn options() -> StoreOptions {
     let cluster = ClusterOptions {
         refresh: Duration::from_millis(20),
         stale: Duration::from_secs(2),
@@ -41,24 +41,24 @@ fn options() -> StoreOptions {
     }
 }
 
-fn server(engine: &Shared) -> Store {
+pub(crate) fn server(engine: &Shared) -> Store {
     Store::open(Arc::<ScatteredEngine>::clone(engine) as Arc<dyn Engine>, options()).unwrap()
 }
 
 /// A server that can be cut off from the store: for the others, as if it had been killed.
-fn mortal(engine: &Shared) -> (Store, Faults) {
+pub(crate) fn mortal(engine: &Shared) -> (Store, Faults) {
     let engine = Arc::new(FaultEngine::new(Arc::<ScatteredEngine>::clone(engine) as Arc<dyn Engine>));
     let faults = engine.faults();
     (Store::open(engine, options()).unwrap(), faults)
 }
 
-fn cut_off(faults: &Faults) {
+pub(crate) fn cut_off(faults: &Faults) {
     faults.inject(Fault::DiskFull { path: PathBuf::from("cut off") });
     faults.inject(Fault::FailReads { error: KvError::Unavailable { detail: "cut off".into() } });
 }
 
 /// Waits until something holds.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
         assert!(began.elapsed() < PATIENCE, "{what} did not happen");
@@ -71,7 +71,7 @@ fn has_label(store: &Store, name: &str) -> bool {
 }
 
 /// A vertex label on one server, and its being known on the other.
-fn label(first: &Store, second: &Store, name: &str, strategy: IdStrategy) {
+pub(crate) fn label(first: &Store, second: &Store, name: &str, strategy: IdStrategy) {
     graph(first).schema().create_vertex_label(&vertex_label(name, strategy)).unwrap();
     until("seeing a label", || has_label(second, name));
 }

@@ -16,6 +16,7 @@ mod concurrent;
 mod expiry;
 mod faults;
 mod fixture;
+mod freeze;
 mod graphs;
 mod jobs;
 mod parked;

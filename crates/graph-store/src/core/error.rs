@@ -393,6 +393,12 @@ pub enum StoreError {
         /// Since when.
         since_ms: u64,
     },
+    /// Nothing is written while files of the store are copied.
+    #[error("writes are stopped for a backup, for {for_ms} ms at most (rhizome backup freeze); try again after it")]
+    Frozen {
+        /// How much longer, at most.
+        for_ms: u64,
+    },
     /// Another server is changing schema or graphs.
     #[error(
         "server {server} has been changing the schema or the graphs for {waited_ms} ms (cluster.change_wait_ms); \
@@ -564,6 +570,7 @@ impl StoreError {
             | Self::GraphCleared { .. }
             | Self::Contended
             | Self::Stale { .. }
+            | Self::Frozen { .. }
             | Self::ChangeBusy { .. }
             | Self::StripesBusy { .. }
             | Self::ServerBehind { .. }

@@ -17,10 +17,10 @@ pub const IDS_RESERVED: &str = "ids_reserved";
 
 /// The other processes over a store that several share.
 pub trait Peers: Send + Sync {
-    /// Refuses to write with what may be out of date. Called before every write.
+    /// Refuses to write with what may be out of date, and while nobody may. Called before every write.
     ///
     /// # Errors
-    /// [`StoreError::Stale`].
+    /// [`StoreError::Stale`], [`StoreError::Frozen`].
     fn check_fresh(&self) -> Result<(), StoreError>;
 
     /// Waits for the right to change schema or graphs.

@@ -1,6 +1,7 @@
-//! `/rhizome/backups`: backups of the whole store, for administrators.
+//! `/rhizome/backups`, `/rhizome/freeze` and `/rhizome/thaw`: backups of the whole store, for administrators.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use backup_service::{Backups, Started};
 use hyper::StatusCode;
@@ -9,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::call::{Answered, Call};
+use crate::limits::FREEZE_SECONDS_MAX;
 use http_server::Reply;
 use rest_errors::ApiError;
 
@@ -28,6 +30,13 @@ struct Restore {
     graph: String,
     #[serde(rename = "as")]
     name: String,
+}
+
+/// How long writes are stopped at most.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Freeze {
+    seconds: u64,
 }
 
 fn latest() -> String {
@@ -54,6 +63,33 @@ pub(crate) fn create(call: &Call) -> Answered {
 pub(crate) fn restore(call: &Call) -> Answered {
     let wanted: Restore = read(&call.body)?;
     Ok(started(&of(call)?.start_restore(&wanted.backup, &wanted.graph, &wanted.name)?))
+}
+
+/// Has no server over the store write, until [`thaw`].
+pub(crate) fn freeze(call: &Call) -> Answered {
+    let Freeze { seconds } = read(&call.body)?;
+    if !(1..=FREEZE_SECONDS_MAX).contains(&seconds) {
+        return Err(ApiError::bad_input(format!(
+            "'seconds' must be from 1 to {FREEZE_SECONDS_MAX}, but got {seconds}"
+        )));
+    }
+    call.app.store.freeze(Duration::from_secs(seconds))?;
+    tracing::warn!(seconds, user = call.caller.name(), "no server over the store writes until the end of the freeze");
+    frozen(call)
+}
+
+/// For how much longer they do not write.
+#[expect(clippy::unnecessary_wraps, reason = "the type of handlers")]
+pub(crate) fn frozen(call: &Call) -> Answered {
+    let left = call.app.store.frozen_for().unwrap_or_default();
+    Ok(Reply::value(&json!({ "frozen_ms": u64::try_from(left.as_millis()).unwrap_or(u64::MAX) })))
+}
+
+/// Has them write again, and says whether none has meanwhile.
+pub(crate) fn thaw(call: &Call) -> Answered {
+    let held = call.app.store.thaw()?;
+    tracing::warn!(held, user = call.caller.name(), "the servers over the store write again");
+    Ok(Reply::value(&json!({ "held": held })))
 }
 
 fn of(call: &Call) -> Result<&Arc<Backups>, ApiError> {

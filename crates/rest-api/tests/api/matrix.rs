@@ -72,6 +72,8 @@ const RULES: &[(&str, &str, &[&str])] = &[
     ("GET", "/health", KNOWN),
     ("GET", "/ready", KNOWN),
     ("*", "/rhizome/backups*", ADMINS),
+    ("*", "/rhizome/freeze", ADMINS),
+    ("POST", "/rhizome/thaw", ADMINS),
     ("*", "/rhizome/log-level", ADMINS),
     ("GET", "/rhizome/profile", ADMINS),
     ("GET", "/openapi.json", KNOWN),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use api_client::{Client, ClientOptions};
+use api_client::{Client, ClientError, ClientOptions};
 use backup::{CreateOptions, Depth, Keep, Repository, StoredLog, Target, moment_text};
 use bytesize::ByteSize;
 use clap::{Args, Subcommand};
@@ -40,6 +40,10 @@ enum BackupCommand {
     Prune(PruneArguments),
     /// Write a backup into a new data folder.
     Restore(RestoreArguments),
+    /// Have all servers over a cluster stop writing, while its own tools take a snapshot of all nodes.
+    Freeze(FreezeArguments),
+    /// Have them write again, and say whether the snapshots are of one moment.
+    Thaw(ServerArguments),
 }
 
 #[derive(Args)]
@@ -132,6 +136,24 @@ struct RestoreArguments {
     to: Option<String>,
 }
 
+#[derive(Args)]
+struct ServerArguments {
+    /// One of the servers, the same for both commands; an administrator has to log in.
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    server: String,
+    #[command(flatten)]
+    login: LoginArguments,
+}
+
+#[derive(Args)]
+struct FreezeArguments {
+    #[command(flatten)]
+    server: ServerArguments,
+    /// How long at most: after it, the servers write again by themselves. From 1 to 3600.
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    seconds: u64,
+}
+
 pub(super) fn backup(arguments: &BackupArguments) -> anyhow::Result<()> {
     match &arguments.command {
         BackupCommand::Create(arguments) => create(arguments),
@@ -139,6 +161,8 @@ pub(super) fn backup(arguments: &BackupArguments) -> anyhow::Result<()> {
         BackupCommand::Verify(arguments) => verify(arguments),
         BackupCommand::Prune(arguments) => prune(arguments),
         BackupCommand::Restore(arguments) => restore(arguments),
+        BackupCommand::Freeze(arguments) => freeze(arguments),
+        BackupCommand::Thaw(arguments) => thaw(arguments),
     }
 }
 
@@ -232,6 +256,34 @@ fn create_by(server: &str, arguments: &CreateArguments) -> anyhow::Result<()> {
         let result = of_graph.task(started.task_id).await?.task_result.unwrap_or_default();
         super::terminal::print(&format!("the server has made a backup: {result}\n"))
     })
+}
+
+impl ServerArguments {
+    /// Asks the server for something.
+    fn ask<T>(&self, ask: impl AsyncFnOnce(&Client) -> Result<T, ClientError>) -> anyhow::Result<T> {
+        let options = self.login.with(ClientOptions { url: self.server.clone(), ..ClientOptions::default() });
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting a runtime")?;
+        runtime.block_on(async { Ok(ask(&Client::connect(options).await?).await?) })
+    }
+}
+
+fn freeze(arguments: &FreezeArguments) -> anyhow::Result<()> {
+    let seconds = arguments.seconds;
+    arguments.server.ask(async |client| client.freeze(seconds).await)?;
+    super::terminal::print(&format!(
+        "no server writes, for {seconds} s at most: take the snapshots of all nodes, then 'rhizome backup thaw'\n"
+    ))
+}
+
+fn thaw(arguments: &ServerArguments) -> anyhow::Result<()> {
+    if !arguments.ask(async |client| client.thaw().await)? {
+        bail!(
+            "the servers write, but they may have before: the freeze was over, or another server began it. Snapshots \
+             that were taken since are of no one moment; take them again, with more --seconds"
+        );
+    }
+    super::terminal::print("the servers write again; none has since the freeze began\n")
 }
 
 fn list(arguments: &PlaceArguments) -> anyhow::Result<()> {

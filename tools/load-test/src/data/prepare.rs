@@ -1,7 +1,6 @@
 //! Making and deleting the tool's data on a server, within the limits of a stock HugeGraph.
 
 use std::fmt::Write as _;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use api_client::{Client, ClientError};
 use bytes::Bytes;
@@ -107,11 +106,9 @@ fn may_be_in_use(removed: Result<(), ClientError>) -> Result<(), ClientError> {
     }
 }
 
-/// A short name that another run does not have: the time, counted in base 36.
+/// A short name that another run does not have, also one that begins at the same moment: 7 random digits of base 36.
 pub(super) fn run_name() -> String {
-    let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    // Centiseconds within some 69 years: 7 digits of base 36.
-    let mut rest = (now_ms / 10) % 36_u128.pow(7);
+    let mut rest = rand::random::<u64>() % 36_u64.pow(7);
     let mut digits = Vec::new();
     while rest > 0 {
         let digit = u8::try_from(rest % 36).unwrap_or_default();
