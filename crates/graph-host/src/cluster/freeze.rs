@@ -6,8 +6,8 @@
 //!
 //! It lasts until the row is deleted, its length is over, or the server that began it is dead: so a store that is made
 //! of such copies, which have the row, is not held up by it. Each server measures the length by its own clock from when
-//! it saw the row, the one that began it from before it wrote the row. So that one knows that nobody has written as long
-//! as its own length is not over, and it cannot have been taken for dead.
+//! it saw the row, the one that began it from before it wrote the row. So that one knows that nobody has written while
+//! its own length is not over and it cannot have been taken for dead.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -16,21 +16,14 @@ use super::rows::{self, Freeze, Rows};
 use super::{Cluster, millis};
 use graph_store::StoreError;
 
-/// A freeze that this server began.
-#[derive(Clone, Copy)]
-pub(super) struct Begun {
-    freeze: Freeze,
-    at: Instant,
-}
-
 impl Cluster {
     /// Has all servers end their writes and begin none. On an error they write as before.
     pub(crate) fn freeze(&self, length: Duration) -> Result<(), StoreError> {
         let at = Instant::now();
         let right = self.take_right()?;
         let before = rows::read(&*self.engine)?.freeze;
-        let freeze = Freeze { number: right.version(), server: self.id, length };
-        self.state.lock().begun = Some(Begun { freeze, at });
+        let freeze = Freeze { number: right.version(), server: self.id, length_ms: millis(length) };
+        self.state.lock().begun = Some((freeze, at));
         if !rows::swap_freeze(&*self.engine, before, Some(freeze))? {
             return Err(StoreError::Busy { what: "another freeze" });
         }
@@ -48,8 +41,8 @@ impl Cluster {
     /// none has written since.
     pub(crate) fn thaw(&self) -> Result<bool, StoreError> {
         let before = rows::read(&*self.engine)?.freeze;
-        let begun = self.state.lock().begun.take().filter(|begun| Some(begun.freeze) == before);
-        let held = begun.is_some_and(|begun| begun.at.elapsed() < begun.freeze.length) && self.check_seen().is_ok();
+        let begun = self.state.lock().begun.take().filter(|(begun, _)| Some(*begun) == before);
+        let held = begun.is_some_and(|(begun, at)| millis(at.elapsed()) < begun.length_ms) && self.check_seen().is_ok();
         let ended = before.is_some() && rows::swap_freeze(&*self.engine, before, None)?;
         self.note_freeze(None);
         Ok(held && ended)
@@ -77,10 +70,10 @@ impl Cluster {
     fn note_freeze(&self, freeze: Option<Freeze>) {
         let mut state = self.state.lock();
         if state.freeze != freeze {
-            let until = freeze.map(|freeze| self.started.elapsed() + freeze.length);
+            let until = freeze.map(|freeze| millis(self.started.elapsed()).saturating_add(freeze.length_ms));
             state.freeze = freeze;
             state.writers_wanted = freeze.is_some();
-            self.frozen_until_ms.store(until.map_or(0, millis), Ordering::Release);
+            self.frozen_until_ms.store(until.unwrap_or_default(), Ordering::Release);
         }
     }
 

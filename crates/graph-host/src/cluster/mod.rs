@@ -7,8 +7,8 @@
 //! again.
 //!
 //! Between them, writers that change what they have read take the stripes of their elements through a row
-//! ([`stripes`], [`taking`]); a server that is alone need not ([`company`]). For copies of the files under the store all
-//! of them stop writing for a while ([`freeze`]).
+//! ([`stripes`], [`taking`]); a server that is alone need not ([`company`]). While files under the store are copied,
+//! none of them writes ([`freeze`]).
 //!
 //! What a server holds in memory is lent: one that has not been through a round for [`ClusterOptions::stale`] refuses
 //! to write. Others judge by their own monotonic clocks whether a beat has stood still for that long, so no clocks have
@@ -89,9 +89,10 @@ struct State {
     draining: u32,
     /// Whether these are to be waited for, which is said once.
     drain_wanted: bool,
-    /// The freeze that the rows say there is, and the last one that this server began.
+    /// The freeze that the rows say there is.
     freeze: Option<rows::Freeze>,
-    begun: Option<freeze::Begun>,
+    /// The last one that this server began, and when that was.
+    begun: Option<(rows::Freeze, Instant)>,
     /// Whether the writers at work have to be waited for because of it.
     writers_wanted: bool,
     /// A round is wanted at once.

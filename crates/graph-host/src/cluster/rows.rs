@@ -1,13 +1,11 @@
 //! The rows of `meta` by which servers know each other.
 
 use std::collections::{BTreeSet, HashMap};
-use std::time::Duration;
 
 use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
 use kv::{Engine, RowRange, WriteBatch};
 
-use super::millis;
 use graph_store::StoreError;
 use graph_store::stored_settings::swap;
 
@@ -48,8 +46,8 @@ pub(crate) struct Freeze {
     pub(crate) number: u64,
     /// Which server began it: it is over when that is dead.
     pub(crate) server: u64,
-    /// For how long from when it is seen.
-    pub(crate) length: Duration,
+    /// For how long from when it is seen, in milliseconds.
+    pub(crate) length_ms: u64,
 }
 
 /// All rows, read together.
@@ -87,8 +85,8 @@ pub(crate) fn read(engine: &dyn Engine) -> Result<Rows, StoreError> {
                 rows.changes = Changes { owner, count, stored: Some(entry.value.to_vec()) };
             }
             (FROZEN, _) => {
-                let [number, server, ms] = setting_value::read_numbers(entry.value)?;
-                rows.freeze = Some(Freeze { number, server, length: Duration::from_millis(ms) });
+                let [number, server, length_ms] = setting_value::read_numbers(entry.value)?;
+                rows.freeze = Some(Freeze { number, server, length_ms });
             }
             (HOUSEKEEPER, _) => rows.housekeeper = Some(entry.value.to_vec()),
             (_, Some(id)) => {
@@ -136,7 +134,7 @@ pub(crate) fn swap_freeze(
 ) -> Result<bool, StoreError> {
     let stored = |freeze: Freeze| {
         let mut bytes = Vec::new();
-        setting_value::put_numbers(&mut bytes, &[freeze.number, freeze.server, millis(freeze.length)]);
+        setting_value::put_numbers(&mut bytes, &[freeze.number, freeze.server, freeze.length_ms]);
         bytes
     };
     let (before, after) = (before.map(stored), after.map(stored));

@@ -13,14 +13,14 @@ impl Store {
     /// [`Self::thaw`], until `length` is over, or until this one is dead. On return nobody writes.
     ///
     /// # Errors
-    /// [`StoreError::ServerBehind`] where one does not stop, [`StoreError::ChangeBusy`], [`StoreError::Frozen`]: already;
-    /// [`KvError::Unsupported`] on an engine that only this process uses. They write on then.
+    /// [`StoreError::ServerBehind`] where one does not stop, [`StoreError::ChangeBusy`], [`StoreError::Frozen`] where
+    /// they have stopped already; [`KvError::Unsupported`] on an engine that only this process uses. Then they go on.
     pub fn freeze(&self, length: Duration) -> Result<(), StoreError> {
         self.cluster("a freeze (make a backup instead)")?.freeze(length)
     }
 
-    /// Lets them write again. Whether this server began the freeze and none has written since: what was copied meanwhile
-    /// is of one moment.
+    /// Lets them write again. Whether this server began the freeze and none has written since: then what was copied
+    /// meanwhile is of one moment.
     ///
     /// # Errors
     /// [`KvError::Unsupported`], those of storage.
