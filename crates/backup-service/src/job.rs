@@ -184,7 +184,8 @@ impl BackupJob {
         let budget = Budget::new(COPY_TIME_MAX, Arc::clone(&signals.stop));
         let mut table = ("", 0);
         let mut before = 0;
-        let copied = store.copy_graph_as(&restored, &input.graph, &input.name, false, &budget, &mut |at| {
+        let source = restored.copy_source()?;
+        let copied = store.copy_graph_as(&source, &input.graph, &input.name, false, &budget, &mut |at| {
             let now = (at.table, at.rows);
             if now.0 != table.0 || now.1 < table.1 {
                 before += table.1;

@@ -29,6 +29,6 @@ pub use crate::jobs::olap::OlapJob;
 pub use crate::jobs::{Job, JobContext, JobRegistry, Jobs};
 pub use crate::options::{ClusterOptions, PurgeOptions, StoreOptions};
 pub use crate::store::graphs::{Clear, GraphConf};
-pub use crate::store::transfer::{Copied, CopyProgress, TableSum};
+pub use crate::store::transfer::{Copied, CopyProgress, CopySource, TableSum};
 pub use crate::store::{Store, contents};
 pub use crate::variables::Variables;

@@ -4,7 +4,7 @@ use graph_store::StoreError;
 use graph_store::stored_settings::number_up_to;
 use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
-use kv::{Engine, RowRange, WriteBatch};
+use kv::{Engine, Read, RowRange, WriteBatch};
 
 /// Setting of the store: the number the next graph gets.
 pub(crate) const NEXT_GRAPH: &str = "next_graph";
@@ -66,7 +66,7 @@ pub(crate) fn graph_number([stored]: [u64; 1]) -> Result<GraphNumber, CodecError
 }
 
 /// The graphs by name, as listed.
-pub(crate) fn read_graphs(engine: &dyn Engine) -> Result<Vec<(String, GraphNumber)>, StoreError> {
+pub(crate) fn read_graphs(engine: &dyn Read) -> Result<Vec<(String, GraphNumber)>, StoreError> {
     let mut partition = Vec::new();
     key::meta_partition(&mut partition, GraphNumber::STORE, MetaKind::Graph);
     let mut graphs = Vec::new();

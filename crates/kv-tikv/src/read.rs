@@ -1,6 +1,7 @@
 //! Reading: at a moment, or each call at a moment of its own.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
 
 use futures::{StreamExt, TryStreamExt, stream};
 use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, successor};
@@ -15,8 +16,8 @@ use crate::shared::{Handed, Shared};
 /// A way to read.
 pub(crate) struct Reader {
     shared: Handed,
-    /// The moment; `None`: that of each call.
-    at: Option<Timestamp>,
+    /// The moment, and by this machine's clock when it was taken; `None`: that of each call.
+    at: Option<(Timestamp, Instant)>,
 }
 
 impl Reader {
@@ -27,8 +28,24 @@ impl Reader {
 
     /// Reads what is there now, whenever asked.
     pub(crate) fn snapshot(shared: Handed) -> Result<Self, KvError> {
-        let at = moment(&shared, None)?;
-        Ok(Self { shared, at: Some(at) })
+        let since = Instant::now();
+        let at = now(&shared)?;
+        Ok(Self { shared, at: Some((at, since)) })
+    }
+
+    /// The moment at which a call reads, and since when that is so.
+    fn moment(&self) -> Result<(Timestamp, Instant), KvError> {
+        let since = Instant::now();
+        self.at.clone().map_or_else(|| Ok((now(&self.shared)?, since)), Ok)
+    }
+
+    /// The moment, where it is not that of the call.
+    fn fixed(&self) -> Option<Timestamp> {
+        self.at.as_ref().map(|(at, _)| at.clone())
+    }
+
+    fn check_age(&self) -> Result<(), KvError> {
+        self.at.as_ref().map_or(Ok(()), |(_, since)| check_age(&self.shared, *since))
     }
 
     fn table(&self, table: TableId) -> Result<&'static TableSpec, KvError> {
@@ -36,28 +53,34 @@ impl Reader {
     }
 
     fn open(&self, spec: &'static TableSpec, pages: impl FnOnce(Handed, Timestamp) -> Pages) -> Result<Rows, KvError> {
-        let at = moment(&self.shared, self.at.clone())?;
+        let (at, since) = self.moment()?;
         let pages = pages(Handed::clone(&self.shared), at);
-        let mut rows = Rows::new(Handed::clone(&self.shared), spec, Ahead::fetch(&self.shared, pages));
+        let mut rows = Rows::new(Handed::clone(&self.shared), spec, since, Ahead::fetch(&self.shared, pages));
         rows.load()?;
         Ok(rows)
     }
 }
 
-/// The moment at which a call reads.
-fn moment(shared: &Handed, at: Option<Timestamp>) -> Result<Timestamp, KvError> {
-    if let Some(at) = at {
-        return Ok(at);
-    }
+fn now(shared: &Handed) -> Result<Timestamp, KvError> {
     let of_task = Handed::clone(shared);
     shared.wait(async move { of_task.read(None, async |at| Ok(at)).await })
+}
+
+/// Refuses what was read of a moment of which rows may have been garbage-collected.
+fn check_age(shared: &Shared, since: Instant) -> Result<(), KvError> {
+    match shared.options.garbage_age {
+        Some(age) if since.elapsed() >= age => {
+            Err(KvError::SnapshotTooOld { limit_ms: u64::try_from(age.as_millis()).unwrap_or(u64::MAX) })
+        }
+        _ => Ok(()),
+    }
 }
 
 impl Read for Reader {
     fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
         self.table(table)?;
         let full = self.shared.layout.full(table, key.as_bytes());
-        let (shared, at) = (Handed::clone(&self.shared), self.at.clone());
+        let (shared, at) = (Handed::clone(&self.shared), self.fixed());
         let stored = self.shared.wait(async move {
             shared
                 .read(at, |at| {
@@ -66,6 +89,7 @@ impl Read for Reader {
                 })
                 .await
         })?;
+        self.check_age()?;
         match &stored {
             Some(stored) => {
                 found(value(stored)?);
@@ -86,8 +110,9 @@ impl Read for Reader {
         let mut distinct = full.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let (shared, at) = (Handed::clone(&self.shared), self.at.clone());
+        let (shared, at) = (Handed::clone(&self.shared), self.fixed());
         let values = self.shared.wait(async move { multi_get(&shared, at, &distinct).await })?;
+        self.check_age()?;
         for (index, key) in full.iter().enumerate() {
             match values.get(key) {
                 Some(stored) => found(index, Some(value(stored)?)),
@@ -130,7 +155,7 @@ impl Read for Reader {
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
         let spec = self.table(table)?;
-        let at = moment(&self.shared, self.at.clone())?;
+        let (at, since) = self.moment()?;
         let fetch = |partition: Key<'_>| {
             let start = self.shared.layout.full(table, partition.as_bytes());
             let end = end_of(&start);
@@ -147,7 +172,7 @@ impl Read for Reader {
                 asked += 1;
             }
             let Some(first) = coming.pop_front() else { break };
-            let mut rows = Rows::new(Handed::clone(&self.shared), spec, first);
+            let mut rows = Rows::new(Handed::clone(&self.shared), spec, since, first);
             let mut next = current + 1;
             while let Some(entry) = rows.next()? {
                 if let GoOn::AtPartition(to) = visit(current, entry) {
@@ -214,6 +239,8 @@ impl Ahead {
 struct Rows {
     shared: Handed,
     spec: &'static TableSpec,
+    /// When the moment was taken that is read.
+    since: Instant,
     state: State,
     first: bool,
     page: std::vec::IntoIter<Row>,
@@ -227,9 +254,9 @@ enum State {
 }
 
 impl Rows {
-    fn new(shared: Handed, spec: &'static TableSpec, ahead: Ahead) -> Self {
+    fn new(shared: Handed, spec: &'static TableSpec, since: Instant, ahead: Ahead) -> Self {
         let current = (Vec::new(), Vec::new());
-        Self { shared, spec, state: State::Coming(ahead), first: true, page: Vec::new().into_iter(), current }
+        Self { shared, spec, since, state: State::Coming(ahead), first: true, page: Vec::new().into_iter(), current }
     }
 
     /// Makes the next page the current one; it has no rows at the end.
@@ -240,6 +267,7 @@ impl Rows {
             State::Over => return Ok(()),
         };
         let (pages, page) = ahead.0.recv().map_err(|_| KvError::Closed)?;
+        check_age(&self.shared, self.since)?;
         let failed = page.is_err();
         if failed || self.first && !pages.is_done() {
             self.state = State::Waiting(pages);

@@ -105,6 +105,15 @@ pub enum KvError {
         /// end.
         row: u64,
     },
+    /// Rows of the moment that is read may have been removed by now.
+    #[error(
+        "the snapshot is older than {limit_ms} ms (storage.tikv.garbage_age_ms), so rows of it may have been removed; \
+         set a longer time, for all servers, and repeat"
+    )]
+    SnapshotTooOld {
+        /// For how long overwritten rows are kept.
+        limit_ms: u64,
+    },
     /// The engine cannot do this; [`crate::Capabilities`] say so.
     #[error("the storage engine {engine} does not support {operation}")]
     Unsupported {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use graph_schema::{Catalogue, SchemaMode, Status};
 use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, conf_value, schema_value, setting_value, tables};
-use kv::WriteBatch;
+use kv::{Read, WriteBatch};
 
 use super::Store;
 use crate::hosted::{HostedGraph, reload};
@@ -192,8 +192,7 @@ impl Store {
     /// What a graph is configured with. Read from storage each time, so that a graph costs no memory for it.
     pub fn graph_conf(&self, name: &str) -> Result<GraphConf, StoreError> {
         let graph = self.graph(name)?;
-        let found = read_named(self.engine(), MetaKind::GraphConf, graph.name())?;
-        Ok(found.map(|bytes| conf_value::read_conf(&bytes)).transpose()?.unwrap_or_default())
+        read_graph_conf(self.engine(), graph.name())
     }
 
     /// Replaces what a graph is configured with.
@@ -278,6 +277,11 @@ pub(super) fn put_version(batch: &mut WriteBatch, graph: &HostedGraph, changing:
         version.put(batch, graph.number());
         graph.set_version(version);
     }
+}
+
+pub(super) fn read_graph_conf(store: &dyn Read, name: &str) -> Result<GraphConf, StoreError> {
+    let found = read_named(store, MetaKind::GraphConf, name)?;
+    Ok(found.map(|bytes| conf_value::read_conf(&bytes)).transpose()?.unwrap_or_default())
 }
 
 pub(super) fn put_conf(batch: &mut WriteBatch, name: &str, conf: &GraphConf) {

@@ -1,28 +1,30 @@
 //! Moving a graph from one store to another, whatever their engines: copied row by row, read again, compared, and only
 //! then put in place.
 //!
-//! Copied are schema, elements, index entries and variables; not tasks, and not the snapshot. Rows are written many in
-//! a batch, each a group of its own, since nobody reads them before all are there.
+//! Copied are schema, elements, index entries and variables; not tasks, and not the snapshot. All are read at one moment
+//! where the engine they come from has snapshots. Rows are written many in a batch, each a group of its own, since
+//! nobody reads them before all are there.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-use graph_schema::Status;
+use graph_schema::{Catalogue, Status};
 use key_codec::key::{self, MetaKind};
 use key_codec::{GraphNumber, setting_value, tables};
-use kv::{Engine, Key, TableId, WriteBatch};
+use kv::{Engine, Key, Read, TableId, WriteBatch};
 
 use super::Store;
-use super::graphs::{GraphConf, check_name, put_conf, put_graph, put_version};
+use super::graphs::{GraphConf, check_name, put_conf, put_graph, put_version, read_graph_conf};
 use crate::hosted::HostedGraph;
 use crate::jobs::records::NEXT_TASK;
 use crate::limits::COPY_BATCH_BYTES;
-use crate::lists::put_dropped;
+use crate::lists::{put_dropped, read_graphs};
 use crate::ranges::{prefix_of, tables};
 use graph_access::Budget;
 use graph_store::IDS_RESERVED;
 use graph_store::graph_version::delete_version;
+use graph_store::stored_catalogue::read_catalogue;
 use graph_store::stored_settings::{advance_setting, delete_number, read_setting};
-use graph_store::{Graph, StoreError, limits};
+use graph_store::{StoreError, limits};
 
 /// What a table of a graph holds: enough to say whether two are the same, in whatever order their rows come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,13 +82,51 @@ pub struct CopyProgress {
     pub rows: u64,
 }
 
+/// What graphs are copied from: a store as it was at one moment, whatever is written to it meanwhile. Where its engine
+/// has no snapshots ([`kv::Capabilities::snapshot_reads`]) nothing may be written.
+pub struct CopySource<'a>(Box<dyn Read + 'a>);
+
+impl CopySource<'_> {
+    /// Names of the graphs, sorted.
+    ///
+    /// # Errors
+    /// Those of storage.
+    pub fn graph_names(&self) -> Result<Vec<String>, StoreError> {
+        let mut names: Vec<String> = read_graphs(&*self.0)?.into_iter().map(|(name, _)| name).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    fn graph(&self, name: &str) -> Result<CopiedGraph<'_>, StoreError> {
+        let graphs = read_graphs(&*self.0)?;
+        let found = graphs.into_iter().find(|(of, _)| of == name);
+        let (_, number) = found.ok_or_else(|| StoreError::GraphNotFound { name: name.to_owned() })?;
+        check_at_rest(name, &read_catalogue(&*self.0, number)?)?;
+        Ok(CopiedGraph { rows: &*self.0, number })
+    }
+}
+
+/// One graph of them.
+struct CopiedGraph<'a> {
+    rows: &'a dyn Read,
+    number: GraphNumber,
+}
+
 impl Store {
+    /// This store as it is now, to copy graphs from it.
+    ///
+    /// # Errors
+    /// Those of storage.
+    pub fn copy_source(&self) -> Result<CopySource<'_>, StoreError> {
+        Ok(CopySource(self.engine().snapshot()?))
+    }
+
     /// Copies a graph of another store into this one, under the same name. Refused where there is such a graph that has
-    /// a schema, unless `replace` says so: then it is replaced once the copy is complete. Nothing may write the source
-    /// meanwhile: what differs in the end is an error, and leaves the target as it was.
+    /// a schema, unless `replace` says so: then it is replaced once the copy is complete. What differs in the end is an
+    /// error, and leaves the target as it was.
     pub fn copy_graph_from(
         &self,
-        source: &Self,
+        source: &CopySource<'_>,
         name: &str,
         replace: bool,
         budget: &Budget,
@@ -98,7 +138,7 @@ impl Store {
     /// As [`Self::copy_graph_from`], under another name, which must be one that a new graph may have.
     pub fn copy_graph_as(
         &self,
-        source: &Self,
+        source: &CopySource<'_>,
         graph: &str,
         name: &str,
         replace: bool,
@@ -108,13 +148,12 @@ impl Store {
         check_name(name)?;
         let _one = self.copying.try_lock().ok_or(StoreError::Busy { what: "another copy" })?;
         let from = source.graph(graph)?;
-        check_at_rest(&from)?;
         self.check_free(name, replace)?;
         self.reserve_ids_of(source)?;
         let copy = self.begin_copy()?;
-        let outcome = self
-            .copy_and_compare(&from, copy, budget, progress)
-            .and_then(|copied| self.install(&source.graph_conf(graph)?, name, copy, replace).map(|()| copied));
+        let outcome = self.copy_and_compare(&from, copy, budget, progress).and_then(|copied| {
+            self.install(&read_graph_conf(&*source.0, graph)?, name, copy, replace).map(|()| copied)
+        });
         match outcome {
             Ok(copied) => self.end_copy(copy, Ok(())).map(|()| copied),
             Err(error) => self.end_copy(copy, Err(error)).map(|()| Copied::default()),
@@ -135,8 +174,8 @@ impl Store {
     }
 
     /// Sees to it that no new vertex gets an automatic id that one of the other store's has.
-    fn reserve_ids_of(&self, source: &Self) -> Result<(), StoreError> {
-        let Some(stored) = read_setting(source.engine(), GraphNumber::STORE, IDS_RESERVED)? else { return Ok(()) };
+    fn reserve_ids_of(&self, source: &CopySource<'_>) -> Result<(), StoreError> {
+        let Some(stored) = read_setting(&*source.0, GraphNumber::STORE, IDS_RESERVED)? else { return Ok(()) };
         let [reserved] = setting_value::read_numbers(&stored)?;
         let next = |before: Option<u64>| Ok(before.unwrap_or_default().max(reserved));
         advance_setting(self.engine(), GraphNumber::STORE, IDS_RESERVED, next).map(drop)
@@ -144,7 +183,7 @@ impl Store {
 
     fn copy_and_compare(
         &self,
-        from: &Graph,
+        from: &CopiedGraph<'_>,
         copy: GraphNumber,
         budget: &Budget,
         progress: &mut dyn FnMut(CopyProgress),
@@ -207,13 +246,10 @@ impl Store {
 }
 
 /// A graph whose schema a task is changing has rows that mean nothing without the task.
-fn check_at_rest(graph: &Graph) -> Result<(), StoreError> {
-    let catalogue = graph.catalogue();
+fn check_at_rest(graph: &str, catalogue: &Catalogue) -> Result<(), StoreError> {
     let moving = |status| matches!(status, Status::Creating | Status::Rebuilding | Status::Deleting);
     match catalogue.elements().iter().find(|element| moving(element.status())) {
-        Some(element) => {
-            Err(StoreError::SchemaInMotion { graph: graph.name().to_owned(), name: element.name().to_owned() })
-        }
+        Some(element) => Err(StoreError::SchemaInMotion { graph: graph.to_owned(), name: element.name().to_owned() }),
         None => Ok(()),
     }
 }
@@ -235,14 +271,14 @@ type VisitRow<'a> = dyn FnMut(&[u8], usize, &[u8]) -> Result<(), StoreError> + '
 
 /// Gives the rows of a graph in a table to `visit`.
 fn each_row(
-    engine: &dyn Engine,
+    from: &dyn Read,
     table: TableId,
     graph: GraphNumber,
     budget: &Budget,
     visit: &mut VisitRow<'_>,
 ) -> Result<(), StoreError> {
     let prefix = prefix_of(graph);
-    let mut cursor = engine.scan_partitions(table, &prefix, None)?;
+    let mut cursor = from.scan_once(table, &prefix, None)?;
     let mut rows = 0u32;
     while let Some(entry) = cursor.next()? {
         rows = rows.wrapping_add(1);
@@ -258,7 +294,7 @@ fn each_row(
 }
 
 fn write_table(
-    from: &Graph,
+    from: &CopiedGraph<'_>,
     to: &dyn Engine,
     table: TableId,
     copy: GraphNumber,
@@ -269,7 +305,7 @@ fn write_table(
     let prefix = prefix_of(copy);
     let mut batch = WriteBatch::new();
     let mut key = Vec::new();
-    each_row(from.engine(), table, from.number(), budget, &mut |rest, partition_len, value| {
+    each_row(from.rows, table, from.number, budget, &mut |rest, partition_len, value| {
         sum.add(rest, value);
         key.clear();
         key.extend_from_slice(&prefix);

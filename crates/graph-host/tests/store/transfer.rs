@@ -24,7 +24,7 @@ fn content(graph: &HostedGraph) -> (Vec<String>, Vec<String>, Vec<(String, Strin
 }
 
 fn copy(to: &Store, from: &Store, replace: bool) -> Result<graph_host::Copied, StoreError> {
-    to.copy_graph_from(from, "hugegraph", replace, &Budget::unlimited(), &mut |_| ())
+    to.copy_graph_from(&from.copy_source()?, "hugegraph", replace, &Budget::unlimited(), &mut |_| ())
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_graph_goes_to_another_engine_and_back() {
     let cluster = open(&Arc::new(ScatteredEngine::open(key_codec::tables::TABLES))).unwrap();
     let copied = copy(&cluster, &source, false).unwrap();
     assert_eq!(copied.elements(), (6, 5));
-    cluster.copy_graph_from(&source, "extra", false, &Budget::unlimited(), &mut |_| ()).unwrap();
+    cluster.copy_graph_from(&source.copy_source().unwrap(), "extra", false, &Budget::unlimited(), &mut |_| ()).unwrap();
     assert_eq!(cluster.graph_conf("extra").unwrap(), source.graph_conf("extra").unwrap());
     assert_eq!(content(&graph(&cluster)), content(&graph(&source)));
     assert_eq!(*graph(&cluster).catalogue(), *graph(&source).catalogue());
@@ -52,6 +52,24 @@ fn a_graph_goes_to_another_engine_and_back() {
     assert!(matches!(insert(&old, &[named("late")]), Err(StoreError::GraphCleared { .. })));
     assert_eq!(content(&graph(&source)), content(&graph(&cluster)));
     assert_eq!(check_indexes(&graph(&source), false, &Budget::unlimited(), &mut |_| ()).unwrap().total(), 0);
+}
+
+#[test]
+fn a_copy_is_of_one_moment_whatever_is_written_meanwhile() {
+    let source = open(&memory()).unwrap();
+    fill(&graph(&source));
+    let before = content(&graph(&source));
+    let moment = source.copy_source().unwrap();
+    insert(&graph(&source), &[named("late")]).unwrap();
+    graph(&source).schema().create_vertex_label(&vertex_label("later", IdStrategy::Automatic)).unwrap();
+    source.create_graph("extra", &GraphConf::new()).unwrap();
+    let target = open(&memory()).unwrap();
+    assert_eq!(moment.graph_names().unwrap(), ["hugegraph"]);
+    target.copy_graph_from(&moment, "hugegraph", false, &Budget::unlimited(), &mut |_| ()).unwrap();
+    assert_eq!(content(&graph(&target)), before);
+    assert!(graph(&target).catalogue().vertex_label_named("later").is_none());
+    let extra = target.copy_graph_from(&moment, "extra", false, &Budget::unlimited(), &mut |_| ());
+    assert!(matches!(extra, Err(StoreError::GraphNotFound { .. })));
 }
 
 #[test]

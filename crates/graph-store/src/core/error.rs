@@ -590,6 +590,7 @@ impl StoreError {
                     ErrorKind::BadInput
                 }
                 KvError::Timeout { .. }
+                | KvError::SnapshotTooOld { .. }
                 | KvError::DiskFull { .. }
                 | KvError::Locked { .. }
                 | KvError::Unavailable { .. }

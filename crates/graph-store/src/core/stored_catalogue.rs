@@ -2,7 +2,7 @@
 
 use graph_schema::{Catalogue, IndexType, NextIds, SchemaKind, SchemaMode};
 use key_codec::{CodecError, GraphNumber, key, schema_value, setting_value, tables};
-use kv::{Engine, RowRange, WriteBatch};
+use kv::{Read, RowRange, WriteBatch};
 
 use crate::core::error::StoreError;
 use crate::core::stored_settings::{put_setting, read_setting};
@@ -15,7 +15,7 @@ const SCHEMA_MODE: &str = "schema_mode";
 const AUTO: u64 = 1;
 
 /// The catalogue of a graph as it is stored.
-pub fn read_catalogue(engine: &dyn Engine, number: GraphNumber) -> Result<Catalogue, StoreError> {
+pub fn read_catalogue(engine: &dyn Read, number: GraphNumber) -> Result<Catalogue, StoreError> {
     let mut elements = Vec::new();
     for kind in [SchemaKind::PropertyKey, SchemaKind::VertexLabel, SchemaKind::EdgeLabel, SchemaKind::IndexLabel] {
         let mut partition = Vec::new();

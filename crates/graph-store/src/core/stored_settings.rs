@@ -2,7 +2,7 @@
 
 use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
-use kv::{Engine, KeyBuf, WriteBatch};
+use kv::{Engine, KeyBuf, Read, WriteBatch};
 
 use crate::core::error::StoreError;
 use crate::limits;
@@ -21,7 +21,7 @@ pub fn put_setting(batch: &mut WriteBatch, graph: GraphNumber, name: &str, numbe
 ///
 /// # Errors
 /// Those of storage.
-pub fn read_setting(engine: &dyn Engine, graph: GraphNumber, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+pub fn read_setting(engine: &dyn Read, graph: GraphNumber, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
     read_row(engine, graph, MetaKind::Setting, name)
 }
 
@@ -61,13 +61,13 @@ pub fn swap(
 }
 
 /// The value the store keeps for a graph's name.
-pub fn read_named(engine: &dyn Engine, kind: MetaKind, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+pub fn read_named(engine: &dyn Read, kind: MetaKind, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
     read_row(engine, GraphNumber::STORE, kind, name)
 }
 
 /// A named row of `meta`.
 pub fn read_row(
-    engine: &dyn Engine,
+    engine: &dyn Read,
     graph: GraphNumber,
     kind: MetaKind,
     name: &str,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use graph_access::Budget;
-use graph_host::{Copied, CopyProgress, Store};
+use graph_host::{Copied, CopyProgress, CopySource, Store};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rhizome::engine;
 use rhizome::settings::{EngineName, Settings};
@@ -43,7 +43,8 @@ pub(super) fn copy(arguments: &CopyArguments) -> anyhow::Result<()> {
     }
     let source = open(&from).with_context(|| format!("opening {}", arguments.from.display()))?;
     let target = open(&to).with_context(|| format!("opening {}", arguments.to.display()))?;
-    let names = if arguments.graph.is_empty() { source.graph_names() } else { arguments.graph.clone() };
+    let source = source.copy_source()?;
+    let names = if arguments.graph.is_empty() { source.graph_names()? } else { arguments.graph.clone() };
     for name in names {
         let copied =
             copy_graph(&source, &target, &name, arguments.replace).with_context(|| format!("copying graph {name}"))?;
@@ -73,7 +74,7 @@ fn open(settings: &Settings) -> anyhow::Result<Store> {
     Ok(Store::open(engine::open(&settings.storage)?, options)?)
 }
 
-fn copy_graph(source: &Store, target: &Store, name: &str, replace: bool) -> anyhow::Result<Copied> {
+fn copy_graph(source: &CopySource<'_>, target: &Store, name: &str, replace: bool) -> anyhow::Result<Copied> {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     bar.set_style(ProgressStyle::with_template("{spinner} {prefix}: {msg}")?);
     bar.set_prefix(name.to_owned());
