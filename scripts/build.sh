@@ -4,6 +4,7 @@
 #   scripts/build.sh            the server with all storage engines
 #   scripts/build.sh run        what `make run` starts: without the engines over Cassandra and TiKV, which are half of the Rust that
 #                               is compiled, unless this machine has built the one with all engines
+#   scripts/build.sh debug      what the suites of `make test` start: with debug assertions
 #   scripts/build.sh dist       optimized across crates, the binary to install and to measure; takes 4 to 10 minutes more
 #
 # With RHIZOME_BIN=PATH all scripts use that binary instead, and nothing is compiled.
@@ -27,21 +28,25 @@ engines=$CARGO_TARGET_DIR/release/engines
 case ${1:-} in
 run)
     if [[ $(cat "$engines" 2>/dev/null || true) == all ]]; then
-        cargo build --release -p rhizome
+        build_server --release
     else
-        cargo build --release -p rhizome --no-default-features --features rocksdb
+        build_server --release --no-default-features --features rocksdb
         say "Built with the engines RocksDB and memory; make build adds Cassandra and TiKV"
     fi
     ;;
 '')
-    cargo build --release -p rhizome
+    build_server --release
     echo all >"$engines"
     ;;
+debug)
+    build_server
+    rhizome_bin=$CARGO_TARGET_DIR/debug/rhizome
+    ;;
 dist)
-    cargo build --profile dist -p rhizome
+    build_server --profile dist
     rhizome_bin=$CARGO_TARGET_DIR/dist/rhizome
     ;;
-*) die "unknown argument: $1" "usage: scripts/build.sh [run|dist]" ;;
+*) die "unknown argument: $1" "usage: scripts/build.sh [run|debug|dist]" ;;
 esac
 # A short name for the binary, which lives in the cache.
 ln -sfn "$rhizome_bin" "$root/rhizome"

@@ -23,6 +23,18 @@ die() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# Compiles the server, linked statically, so that it runs wherever the kernel does. The arguments are cargo's.
+#
+# All is there for it but that the C++ library of RocksDB is asked for by a name that gcc's folder has two of.
+build_server() { # [CARGO ARGUMENTS]
+    local library folder=$CARGO_TARGET_DIR/static-libraries
+    library=$(gcc -print-file-name=libstdc++.a)
+    [[ $library == /* ]] || die "gcc has no static C++ library." "Install it: apt-get install g++"
+    mkdir -p "$folder"
+    ln -sfn "$library" "$folder/libstdc++.a"
+    cargo rustc -p rhizome --bin rhizome "$@" -- -C target-feature=+crt-static -L "native=$folder"
+}
+
 # True when something accepts connections at HOST PORT.
 port_in_use() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
 

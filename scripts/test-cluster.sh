@@ -7,7 +7,7 @@
 #                     go on at the other server, a task taken over after kill -9), then HugeGraph's Java client against the one
 #                     that is left
 #                     then two servers with users: what is taken back through one is of no use at the other after
-#                     cluster.stale_ms
+#                     cluster.stale_ms; over TiKV, first a copy of one moment while two servers write
 #   snapshot          two servers over a Cassandra node that write while a frozen moment of it is kept by its own tool, and
 #                     restored
 #   faults            a server over three Cassandra nodes that are killed, paused and come back
@@ -93,6 +93,13 @@ over_cassandra() {
 over_tikv() {
     export RHIZOME__STORAGE__ENGINE=tikv RHIZOME__STORAGE__TIKV__PD_ENDPOINTS
     RHIZOME__STORAGE__TIKV__PD_ENDPOINTS=$("$root/scripts/tikv.sh" start -stores 3 -regions 8)
+    start_server tikv-one
+    start_server tikv-two
+    printf '[storage]\nengine = "tikv"\n[storage.tikv]\npd_endpoints = ["%s"]\n' "$RHIZOME__STORAGE__TIKV__PD_ENDPOINTS" >"$work/tikv.toml"
+    python3 "$root/tests/cluster/copied.py" "$(cat "$work/tikv-one/url")" "$(cat "$work/tikv-two/url")" "$rhizome_bin" "$work/tikv.toml" \
+        "$work/copied"
+    "$root/scripts/server.sh" stop "$work/tikv-one"
+    "$root/scripts/server.sh" stop "$work/tikv-two"
     two_servers_and_a_client tikv
     revocations tikv
     stop_all

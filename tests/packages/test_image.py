@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import tarfile
 import time
@@ -43,6 +44,12 @@ def bundle(image, tmp_path):
     [tag] = [m["annotations"]["org.opencontainers.image.ref.name"] for m in index_of(layout)["manifests"]]
     bundle = tmp_path / "bundle"
     subprocess.run(["umoci", "unpack", "--image", f"{layout}:{tag}", bundle], check=True, capture_output=True, timeout=120)
+    # Which every engine adds: https://github.com/opencontainers/runtime-spec/blob/main/config-linux.md#default-devices
+    devices = bundle / "rootfs/dev"
+    devices.mkdir(exist_ok=True)
+    for name, minor in ("null", 3), ("random", 8), ("urandom", 9):
+        os.mknod(devices / name, 0o666 | stat.S_IFCHR, os.makedev(1, minor))
+        (devices / name).chmod(0o666)
     return bundle
 
 
