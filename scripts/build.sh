@@ -4,7 +4,6 @@
 #   scripts/build.sh            the server with all storage engines
 #   scripts/build.sh run        what `make run` starts: without the engines over Cassandra and TiKV, which are half of the Rust that
 #                               is compiled, unless this machine has built the one with all engines
-#   scripts/build.sh debug      what the suites of `make test` start: with debug assertions
 #   scripts/build.sh dist       optimized across crates, the binary to install and to measure; takes 4 to 10 minutes more
 #
 # With RHIZOME_BIN=PATH all scripts use that binary instead, and nothing is compiled.
@@ -38,15 +37,11 @@ run)
     build_server --release
     echo all >"$engines"
     ;;
-debug)
-    build_server
-    rhizome_bin=$CARGO_TARGET_DIR/debug/rhizome
-    ;;
 dist)
     build_server --profile dist
     rhizome_bin=$CARGO_TARGET_DIR/dist/rhizome
     ;;
-*) die "unknown argument: $1" "usage: scripts/build.sh [run|debug|dist]" ;;
+*) die "unknown argument: $1" "usage: scripts/build.sh [run|dist]" ;;
 esac
 # A short name for the binary, which lives in the cache.
 ln -sfn "$rhizome_bin" "$root/rhizome"

@@ -75,8 +75,6 @@ suite "Instruction counts" cargo xtask instructions
 suite "Full disk" scripts/test-full-disk.sh
 suite "Cassandra" scripts/test-cassandra.sh
 suite "TiKV" scripts/test-tikv.sh
-# From here on the server as it is installed: the same code, linked statically.
-suite "Static server" env -u RHIZOME_BIN scripts/build.sh debug
 suite "Servers over a cluster" scripts/test-cluster.sh
 suite "Walk-through of docs/tour.md" scripts/walk-through.py
 suite "Java client 1.5.0" scripts/test-clients.sh java 1.5.0
