@@ -1,9 +1,9 @@
 //! Moving a graph from one store to another, whatever their engines: copied row by row, read again, compared, and only
 //! then put in place.
 //!
-//! Copied are schema, elements, index entries and variables; not tasks, and not the snapshot. All are read at one moment
-//! where the engine they come from has snapshots. Rows are written many in a batch, each a group of its own, since
-//! nobody reads them before all are there.
+//! Copied are schema, elements, index entries and variables; not tasks, and not the snapshot. All are read at one
+//! moment where the engine they come from has snapshots. Rows are written many in a batch, each a group of its own,
+//! since nobody reads them before all are there.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
