@@ -17,6 +17,21 @@ if [[ -n ${RHIZOME_BIN:-} ]]; then
     say "Not building: RHIZOME_BIN is $rhizome_bin"
     exit
 fi
+# Linked statically, so that it runs wherever the kernel does. Of the C++ library that RocksDB needs, gcc's folder has two forms, of
+# which the linker would take the shared one; a folder with the other comes first.
+build_server() { # [CARGO ARGUMENTS]
+    local library folder=$CARGO_TARGET_DIR/static-libraries
+    library=$(gcc -print-file-name=libstdc++.a 2>/dev/null || true)
+    if [[ $library != /* ]]; then
+        say "Linking dynamically: gcc has no static C++ library (apt-get install g++)"
+        cargo rustc -p rhizome --bin rhizome "$@"
+        return
+    fi
+    mkdir -p "$folder"
+    ln -sfn "$library" "$folder/libstdc++.a"
+    cargo rustc -p rhizome --bin rhizome "$@" -- -C target-feature=+crt-static -L "native=$folder"
+}
+
 "$root/scripts/setup.sh" build
 "$root/scripts/web.sh"
 # A binary without the explorer is a mistake here.

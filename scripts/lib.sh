@@ -23,22 +23,6 @@ die() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Compiles the server, linked statically, so that it runs wherever the kernel does. The arguments are cargo's.
-#
-# All is there for it but that the C++ library of RocksDB is asked for by a name that gcc's folder has two of.
-build_server() { # [CARGO ARGUMENTS]
-    local library folder=$CARGO_TARGET_DIR/static-libraries
-    library=$(gcc -print-file-name=libstdc++.a 2>/dev/null || true)
-    if [[ $library != /* ]]; then
-        say "Linking dynamically: gcc has no static C++ library (apt-get install g++)"
-        cargo rustc -p rhizome --bin rhizome "$@"
-        return
-    fi
-    mkdir -p "$folder"
-    ln -sfn "$library" "$folder/libstdc++.a"
-    cargo rustc -p rhizome --bin rhizome "$@" -- -C target-feature=+crt-static -L "native=$folder"
-}
-
 # True when something accepts connections at HOST PORT.
 port_in_use() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
 

@@ -12,8 +12,9 @@
 #                     restored
 #   faults            a server over three Cassandra nodes that are killed, paused and come back
 #
-# Ports 9042 and 7000 of 127.0.0.1 to .3 and 7199 to 7201 must be free, and those of scripts/tikv.sh after 23990 and 20360; others: RHIZOME_CASSANDRA_PORT,
-# RHIZOME_CASSANDRA_STORAGE_PORT, TIKV_PD_PORT, TIKV_STORE_PORT. RHIZOME_BIN=PATH tests that server instead of building one.
+# Ports 9042 and 7000 of 127.0.0.1 to .3 must be free, 7199 to 7201, and those of scripts/tikv.sh after 23990 and 20360; others:
+# RHIZOME_CASSANDRA_PORT, RHIZOME_CASSANDRA_STORAGE_PORT, RHIZOME_CASSANDRA_JMX_PORT, TIKV_PD_PORT, TIKV_STORE_PORT. RHIZOME_BIN=PATH
+# tests that server instead of building one.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -5,14 +5,13 @@ usage: revoked.py URL1 URL2 STALE_MS     users are on; the administrator is `adm
 """
 
 import base64
-import json
 import os
 import sys
 import threading
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
+
+import client
 
 first, second, stale_s = sys.argv[1], sys.argv[2], int(sys.argv[3]) / 1000
 ADMIN = f"admin:{os.environ['RHIZOME_ADMIN_PASSWORD']}"
@@ -26,22 +25,11 @@ def basic(login):
 
 
 def call(server, login, method, path, body=None):
-    """The status and the answer; `login`: the header `Authorization`."""
-    data = None if body is None else json.dumps(body).encode()
-    headers = {"Content-Type": "application/json", "Authorization": login}
-    request = urllib.request.Request(server + path, data, headers, method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            text = answer.read()
-            return answer.status, json.loads(text) if text else None
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
+    return client.call(server, method, path, body, login)
 
 
 def done(method, path, body=None, login=basic(ADMIN)):
-    status, answer = call(first, login, method, path, body)
-    assert status < 300, f"{method} {path}: {status} {answer}"
-    return answer
+    return client.done(first, method, path, body, login)
 
 
 def reads(login):

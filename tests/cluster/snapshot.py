@@ -11,37 +11,13 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
+
+from client import call, done, until
 
 SCRIPTS = pathlib.Path(__file__).parents[2] / "scripts"
 G = "/graphs/snapshot"
 WRITES_MIN = 200
 PATIENCE_S = 90
-
-
-def call(server, method, path, body=None):
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(server + path, data, {"Content-Type": "application/json"}, method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            text = answer.read()
-            return answer.status, json.loads(text) if text else None
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
-
-
-def done(server, method, path, body=None):
-    status, answer = call(server, method, path, body)
-    assert status < 300, f"{method} {server}{path}: {status} {answer}"
-    return answer
-
-
-def until(what, holds):
-    began = time.monotonic()
-    while not holds():
-        assert time.monotonic() - began < PATIENCE_S, f"{what}: not within {PATIENCE_S} s"
-        time.sleep(0.02)
 
 
 class Writers:
@@ -108,15 +84,15 @@ def write(first, second, program, nodes, file):
     done(first, "POST", G + "/schema/edgelabels", {"name": "to", "source_label": "thing", "target_label": "thing"})
     index = {"name": "by_n", "base_type": "VERTEX_LABEL", "base_value": "thing", "index_type": "RANGE", "fields": ["n"]}
     done(first, "POST", G + "/schema/indexlabels", index)
-    until("the index is seen by the other server", lambda: call(second, "GET", G + "/schema/indexlabels/by_n")[0] == 200)
+    until("the index is seen by the other server", PATIENCE_S, lambda: call(second, "GET", G + "/schema/indexlabels/by_n")[0] == 200)
 
     writers = Writers((first, second))
-    until("writing", lambda: len(writers.acknowledged) > WRITES_MIN)
+    until("writing", PATIENCE_S, lambda: len(writers.acknowledged) > WRITES_MIN)
     frozen = backup(program, "freeze", "--server", first, "--seconds", "300")
     assert frozen.returncode == 0, "the freeze failed"
     vertices, edges = listed(second, "vertices"), listed(first, "edges")
     refused = writers.refused
-    until("refusing", lambda: writers.refused > refused + 4)
+    until("refusing", PATIENCE_S, lambda: writers.refused > refused + 4)
     status, answer = call(second, "POST", G + "/graph/vertices", {"label": "thing", "id": "late", "properties": {"n": 1}})
     assert status == 503 and "rhizome backup freeze" in answer, f"{status} {answer}"
     assert done(second, "GET", "/rhizome/freeze")["frozen_ms"] > 0
@@ -126,7 +102,7 @@ def write(first, second, program, nodes, file):
     assert thawed.returncode == 0, "somebody may have written"
     with writers.lock:
         count = len(writers.acknowledged)
-    until("writing again", lambda: len(writers.acknowledged) > count + WRITES_MIN)
+    until("writing again", PATIENCE_S, lambda: len(writers.acknowledged) > count + WRITES_MIN)
     again = backup(program, "thaw", "--server", second)
     assert again.returncode == 1 and "of no one moment" in again.stderr, again
     writers.stop()
@@ -148,7 +124,7 @@ def compare(server, file):
     assert len(done(server, "GET", path)["vertices"]) == len(numbers)
     # The snapshot says that the store is frozen, by a server that is dead.
     after = {"label": "thing", "id": "after", "properties": {"n": 1}}
-    until("writing", lambda: call(server, "POST", G + "/graph/vertices", after)[0] == 201)
+    until("writing", PATIENCE_S, lambda: call(server, "POST", G + "/graph/vertices", after)[0] == 201)
     print(f"restored: the same {len(numbers)} vertices and {len(expected['edges'])} edges")
 
 

@@ -4,44 +4,18 @@ and of writes to the same elements at the same moment nothing is lost.
 usage: two_servers.py URL1 URL2 PID1     PID1 is killed in the end
 """
 
-import json
 import os
 import signal
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
+
+from client import call, done, until
 
 first, second, pid = sys.argv[1], sys.argv[2], int(sys.argv[3])
 SEEN_S = float(os.environ.get("RHIZOME_TEST_SEEN_S", "3"))
 """The stated second, and what a loaded machine adds."""
 PATIENCE_S = 90
-
-
-def call(server, method, path, body=None):
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(server + path, data, {"Content-Type": "application/json"}, method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            text = answer.read()
-            return answer.status, json.loads(text) if text else None
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
-
-
-def done(server, method, path, body=None):
-    status, answer = call(server, method, path, body)
-    assert status < 300, f"{method} {server}{path}: {status} {answer}"
-    return answer
-
-
-def until(what, seconds, holds):
-    began = time.monotonic()
-    while not holds():
-        assert time.monotonic() - began < seconds, f"{what}: not within {seconds} s"
-        time.sleep(0.02)
-    print(f"{what}: after {time.monotonic() - began:.2f} s")
 
 
 def seen(server, path):

@@ -56,14 +56,15 @@ pub(crate) fn open(address: &str) -> Result<(Arc<dyn ObjectStore>, String), Stri
     Ok((store, text.to_owned()))
 }
 
-/// An address that was refused, without what must not be shown.
+/// An address that was refused, without what must not be shown: the password and the query. It may be one that cannot
+/// be read.
 pub(crate) fn without_secrets(address: &str) -> String {
-    let Ok(mut url) = Url::parse(address) else { return address.to_owned() };
-    url.set_query(None);
-    url.set_fragment(None);
-    // It fails where there can be none.
-    let _: Result<(), ()> = url.set_password(None);
-    url.into()
+    let shown = address.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = shown.split_once("://") else { return shown.to_owned() };
+    match rest.rsplit_once('@') {
+        Some((user, place)) => format!("{scheme}://{}@{place}", user.split(':').next().unwrap_or_default()),
+        None => shown.to_owned(),
+    }
 }
 
 /// The part of a bucket below a folder.
@@ -120,5 +121,6 @@ mod tests {
             assert!(reason.contains(word) && !reason.contains("secret"), "{wrong}: {reason}");
             assert!(!without_secrets(wrong).contains("secret"), "{wrong}");
         }
+        assert_eq!(without_secrets("s3://user:a secret@bad host/x?key=secret"), "s3://user@bad host/x");
     }
 }

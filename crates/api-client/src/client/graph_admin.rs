@@ -126,12 +126,7 @@ impl Client {
     /// [`ClientError::Refused`] by a server without a repository, or that is not Rhizome.
     pub async fn start_backup(&self, reread: bool) -> Result<StartedTask, ClientError> {
         let body = serde_json::json!({ "reread": reread }).to_string();
-        let path = "rhizome/backups".to_owned();
-        let reply = self.call_server(Request::with_body(Method::POST, path, body)).await?;
-        serde_json::from_slice(&reply).map_err(|error| ClientError::Reply {
-            request: "POST rhizome/backups".to_owned(),
-            reason: error.to_string(),
-        })
+        self.ask_server(Request::with_body(Method::POST, "rhizome/backups".to_owned(), body)).await
     }
 
     /// Has all servers over the store stop writing, for this many seconds at most. Nobody writes when it returns.
@@ -152,13 +147,8 @@ impl Client {
         struct Wire {
             held: bool,
         }
-        let reply =
-            self.call_server(Request::with_body(Method::POST, "rhizome/thaw".to_owned(), String::new())).await?;
-        let wire: Wire = serde_json::from_slice(&reply).map_err(|error| ClientError::Reply {
-            request: "POST rhizome/thaw".to_owned(),
-            reason: error.to_string(),
-        })?;
-        Ok(wire.held)
+        let request = Request::with_body(Method::POST, "rhizome/thaw".to_owned(), String::new());
+        Ok(self.ask_server::<Wire>(request).await?.held)
     }
 
     /// Reads one task.

@@ -146,6 +146,13 @@ impl Client {
         send_with_retries(&self.shared, &request).await
     }
 
+    /// Sends a request below the server's own path, not the graph's, and reads the reply.
+    pub(crate) async fn ask_server<T: DeserializeOwned>(&self, request: Request) -> Result<T, ClientError> {
+        let name = request_name(&request);
+        let reply = self.call_server(request).await?;
+        serde_json::from_slice(&reply).map_err(|error| ClientError::Reply { request: name, reason: error.to_string() })
+    }
+
     /// Sends a request below the server's own path, not the graph's, and gives the reply's bytes, decompressed.
     pub(crate) async fn call_server(&self, request: Request) -> Result<Bytes, ClientError> {
         send_with_retries(&self.shared, &request).await

@@ -95,10 +95,7 @@ impl Client {
     /// # Errors
     /// [`ClientError::Server`] by a HugeGraph without authentication.
     pub async fn user_records(&self, list: &str) -> Result<Vec<Value>, ClientError> {
-        let reply = self.call_server(Request::get(format!("{}?limit=-1", self.user_path(list)))).await?;
-        let read: Result<Value, _> = serde_json::from_slice(&reply);
-        let request = || format!("GET {}", self.user_path(list));
-        let reply = read.map_err(|error| ClientError::Reply { request: request(), reason: error.to_string() })?;
+        let reply = self.ask_server(Request::get(format!("{}?limit=-1", self.user_path(list)))).await?;
         list_of(reply, list)
     }
 

@@ -19,22 +19,33 @@ use graph_store::StoreError;
 impl Cluster {
     /// Has all servers end their writes and begin none. On an error they write as before.
     pub(crate) fn freeze(&self, length: Duration) -> Result<(), StoreError> {
+        self.begin_freeze(length)?;
+        // This server sees the row as all others do.
+        self.want_round();
+        self.wait_for(|_| true).inspect_err(|_| self.give_up_freeze())
+    }
+
+    fn begin_freeze(&self, length: Duration) -> Result<(), StoreError> {
         let at = Instant::now();
         let right = self.take_right()?;
         let before = rows::read(&*self.engine)?.freeze;
         let freeze = Freeze { number: right.version(), server: self.id, length_ms: millis(length) };
         self.state.lock().begun = Some((freeze, at));
-        if !rows::swap_freeze(&*self.engine, before, Some(freeze))? {
-            return Err(StoreError::Busy { what: "another freeze" });
-        }
-        drop(right);
-        // This server sees the row as all others do.
-        self.want_round();
-        self.wait_for(|_| true).inspect_err(|_| {
-            if let Err(error) = self.thaw() {
-                tracing::warn!(%error, "writes stay stopped until the freeze that failed is over");
+        match rows::swap_freeze(&*self.engine, before, Some(freeze)) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(StoreError::Busy { what: "another freeze" }),
+            // The row may be there all the same.
+            Err(error) => {
+                self.give_up_freeze();
+                Err(error)
             }
-        })
+        }
+    }
+
+    fn give_up_freeze(&self) {
+        if let Err(error) = self.thaw() {
+            tracing::warn!(%error, "writes may stay stopped until the freeze that failed is over");
+        }
     }
 
     /// Lets servers write again: this one at once, others with their next round. Whether this one began the freeze, and

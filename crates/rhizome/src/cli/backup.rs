@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use api_client::{Client, ClientError, ClientOptions};
+use api_client::{Client, ClientOptions};
 use backup::{CreateOptions, Depth, Keep, Repository, StoredLog, Target, moment_text};
 use bytesize::ByteSize;
 use clap::{Args, Subcommand};
@@ -244,10 +244,7 @@ fn check_apart(data: &Path, target: &Target) -> anyhow::Result<()> {
 
 /// Has a server make a backup, and waits for it.
 fn create_by(server: &str, arguments: &CreateArguments) -> anyhow::Result<()> {
-    let options = arguments.login.with(ClientOptions { url: server.to_owned(), ..ClientOptions::default() });
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting a runtime")?;
-    runtime.block_on(async {
-        let client = Client::connect(options.clone()).await?;
+    ask(server, &arguments.login, async |client, options| {
         let started = client.start_backup(arguments.reread).await?;
         // Its tasks are those of the server's default graph.
         let of_graph = Client::connect(ClientOptions { graph: started.graph, ..options }).await?;
@@ -258,26 +255,28 @@ fn create_by(server: &str, arguments: &CreateArguments) -> anyhow::Result<()> {
     })
 }
 
-impl ServerArguments {
-    /// Asks the server for something.
-    fn ask<T>(&self, ask: impl AsyncFnOnce(&Client) -> Result<T, ClientError>) -> anyhow::Result<T> {
-        let options = self.login.with(ClientOptions { url: self.server.clone(), ..ClientOptions::default() });
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting a runtime")?;
-        runtime.block_on(async { Ok(ask(&Client::connect(options).await?).await?) })
-    }
+/// Asks a server for something, with a client and what it was made with.
+fn ask<T>(
+    server: &str,
+    login: &LoginArguments,
+    ask: impl AsyncFnOnce(Client, ClientOptions) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let options = login.with(ClientOptions { url: server.to_owned(), ..ClientOptions::default() });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting a runtime")?;
+    runtime.block_on(async { ask(Client::connect(options.clone()).await?, options).await })
 }
 
 fn freeze(arguments: &FreezeArguments) -> anyhow::Result<()> {
     let seconds = arguments.seconds;
-    arguments.server.ask(async |client| client.freeze(seconds).await)?;
+    let at = &arguments.server;
+    ask(&at.server, &at.login, async |client, _| Ok(client.freeze(seconds).await?))?;
     super::terminal::print(&format!(
         "no server writes, for {seconds} s at most: take the snapshots of all nodes, then 'rhizome backup thaw'\n"
     ))
 }
 
 fn thaw(arguments: &ServerArguments) -> anyhow::Result<()> {
-    if !arguments.ask(async |client| client.thaw().await)? {
+    if !ask(&arguments.server, &arguments.login, async |client, _| Ok(client.thaw().await?))? {
         bail!(
             "the servers write, but they may have before: the freeze was over, or another server began it. Snapshots \
              that were taken since are of no one moment; take them again, with more --seconds"
