@@ -589,6 +589,7 @@ impl StoreError {
                 KvError::KeyTooLong { .. } | KvError::ValueTooLong { .. } | KvError::BatchTooLarge { .. } => {
                     ErrorKind::BadInput
                 }
+                KvError::Unsupported { .. } => ErrorKind::NotSupported,
                 KvError::Timeout { .. }
                 | KvError::SnapshotTooOld { .. }
                 | KvError::DiskFull { .. }

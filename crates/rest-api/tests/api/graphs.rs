@@ -162,3 +162,13 @@ fn there_is_one_graph_space() {
     assert_error(&server.get(&format!("{G}/raft/list_peers")), 501, not_support);
     assert_error(&server.get("/pd"), 501, not_support);
 }
+
+#[test]
+fn the_writes_of_one_server_are_not_stopped_for_a_snapshot_of_nodes() {
+    let server = Server::start();
+    let not_support = "org.apache.hugegraph.exception.NotSupportException";
+    assert_error(&server.post("/rhizome/freeze", r#"{"seconds":1}"#), 400, not_support);
+    assert_error(&server.post("/rhizome/freeze", r#"{"seconds":0}"#), 400, ILLEGAL);
+    assert_error(&server.post("/rhizome/thaw", "{}"), 400, not_support);
+    assert_eq!(server.get("/rhizome/freeze").json(), json!({"frozen_ms": 0}));
+}
