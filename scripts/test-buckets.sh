@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Backups in buckets: the built program against servers that speak the protocols of S3 (moto) and of Azure (Azurite).
+# Backups in buckets: the built program against servers that speak the protocols of S3 (moto), of Azure (Azurite) and of
+# Google Cloud Storage (moto, behind a proxy that checks tokens and translates what Google names otherwise).
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -14,6 +14,7 @@ import urllib.request
 
 import boto3
 import pytest
+from proxy import Google
 
 BIN = os.environ["RHIZOME_BIN"]
 # The account that Azurite has, by its documentation.
@@ -102,6 +103,12 @@ def azurite(tmp_path_factory):
         process.wait()
 
 
+@pytest.fixture(scope="session")
+def google(moto):
+    with Google(moto) as server:
+        yield server
+
+
 def make_container(port):
     """Creates the container, with a request signed by the account's key (Microsoft's "Shared Key")."""
     name, key = AZURITE.values()
@@ -116,13 +123,16 @@ def make_container(port):
     urllib.request.urlopen(request, timeout=30).close()
 
 
-@pytest.fixture(params=["s3", "az"])
-def bucket(request):
+@pytest.fixture(params=["s3", "gs", "az"])
+def bucket(request, tmp_path):
     """A folder of a bucket that nobody has used before."""
     name = request.node.name.replace("[", "-").replace("]", "")
     if request.param == "s3":
         port = request.getfixturevalue("moto")
         return Bucket(f"s3://backups/{name}", s3(port), port)
+    if request.param == "gs":
+        server = request.getfixturevalue("google")
+        return Bucket(f"gs://backups/{name}", server.account(tmp_path / "service-account"), server.port)
     port = request.getfixturevalue("azurite")
     endpoint = f"http://127.0.0.1:{port}/devstoreaccount1"
     return Bucket(f"az://backups/{name}", dict(AZURITE, AZURE_STORAGE_ENDPOINT=endpoint, AZURE_ALLOW_HTTP="true"), port)

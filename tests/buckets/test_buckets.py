@@ -1,14 +1,13 @@
 """Repositories of backups in buckets."""
 
-import http.client
-import http.server
 import os
 import pathlib
 import re
 import subprocess
-import threading
 
 from conftest import BIN, Bucket, content, load, s3
+from cryptography.hazmat.primitives.asymmetric import rsa
+from proxy import Refusing
 
 
 def test_a_store_comes_back_from_a_bucket(bucket, network, data, tmp_path):
@@ -85,94 +84,17 @@ def test_requests_that_fail_now_and_then_are_sent_again(moto, data, tmp_path):
     assert content(tmp_path / "restored") == content(data)
 
 
-def test_what_a_provider_refuses_is_told(azurite, bucket, data):
+def test_what_a_provider_refuses_is_told(bucket, data, google, tmp_path):
     if bucket.address.startswith("s3://"):
         said = bucket.refused("backup", "list", "--repository", "s3://not-there/x")
         assert "not-there" in said, said
+    elif bucket.address.startswith("gs://"):
+        wrong = google.account(tmp_path / "account", rsa.generate_private_key(public_exponent=65537, key_size=2048))
+        said = bucket.refused("backup", "create", "--data", data, "--repository", bucket.address, variables=wrong)
+        assert "GOOGLE_SERVICE_ACCOUNT" in said and "PRIVATE" not in said, said
     else:
         wrong = {"AZURE_STORAGE_ACCOUNT_KEY": "bm90IHRoZSBrZXk="}
         said = bucket.refused("backup", "create", "--data", data, "--repository", bucket.address, variables=wrong)
         assert "AZURE_STORAGE_ACCOUNT_KEY" in said and "bm90" not in said, said
     said = bucket.refused("backup", "list", "--repository", "ftp://host/x")
     assert "s3://" in said, said
-
-
-class Refusing:
-    """A proxy that answers some requests with 503, or keeps one waiting."""
-
-    def __init__(self, port):
-        self.every, self.refused, self.requests, self.writes = 0, 0, 0, 0
-        self.hanging, self.released, self.nth = threading.Event(), threading.Event(), 0
-        self.lock = threading.Lock()
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def answer(self):
-                body = self.rfile.read(int(self.headers.get("content-length") or 0))
-                with outer.lock:
-                    outer.requests += 1
-                    outer.writes += self.command == "PUT"
-                    hangs = self.command == "PUT" and outer.writes == outer.nth
-                    refuses = outer.every and outer.requests % outer.every == 0
-                    outer.refused += bool(refuses)
-                if hangs:
-                    outer.hanging.set()
-                    outer.released.wait(120)
-                    self.close_connection = True
-                    return
-                if refuses:
-                    self.send_response(503)
-                    self.send_header("content-length", "0")
-                    self.end_headers()
-                    return
-                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-                headers = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
-                connection.request(self.command, self.path, body, headers)
-                answer = connection.getresponse()
-                content = answer.read()
-                self.send_response(answer.status)
-                for name, value in answer.getheaders():
-                    if name.lower() not in ("connection", "transfer-encoding", "content-length", "server", "date"):
-                        self.send_header(name, value)
-                length = answer.getheader("content-length") if self.command == "HEAD" else None
-                if answer.status not in (204, 304):
-                    self.send_header("content-length", length or str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-                connection.close()
-
-            do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = answer
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever)
-
-    def hang_at(self, nth):
-        self.hanging.clear()
-        self.released.clear()
-        self.nth = self.writes + nth
-
-    def let_go(self):
-        self.nth = 0
-        self.released.set()
-
-    def environment(self, bucket):
-        """That of a bucket, asked by way of this."""
-        own, there = str(self.server.server_address[1]), str(bucket.port)
-        return dict(os.environ, **{name: value.replace(f":{there}", f":{own}")
-                                   for name, value in bucket.variables.items()})
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.released.set()
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
