@@ -5,6 +5,7 @@
 //! Every engine has a prefix of its own, so tests run side by side; what they wrote is deleted at their end.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod age;
 mod cluster;
 mod conflicts;
 mod conformance;
