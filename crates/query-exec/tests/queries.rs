@@ -98,3 +98,55 @@ fn injected_values_have_paths_of_their_own() {
     graph.same(&format!("{both}.select('i')"), &texts(["x", "b", "c"]));
     graph.same("g.V(1).local(inject('x')).path().count(local)", &[Value::Long(1), Value::Long(1)]);
 }
+
+/// What a scan gives by value is what its elements give: those with a label of their own are made.
+#[test]
+fn scans_that_only_group_give_what_their_elements_give() {
+    for is_auto in [false, true] {
+        let graph = if is_auto { Graph::new() } else { Graph::with_schema() };
+        for at in 0..200 {
+            let age = if at % 9 == 0 { String::new() } else { format!(".property('age', {})", at % 7) };
+            graph.run(&format!("g.addV('person').property(id, {at}).property('name', 'n{}'){age}", at % 5));
+            if at > 0 {
+                graph.run(&format!("g.V({at}).addE('knows').to(__.V({}))", at / 2));
+            }
+        }
+        if is_auto {
+            graph.run("g.V(1, 2).property(list, 'age', 3).property(list, 'age', 4L)");
+            graph.run("g.addV('robot').property('name', 'n1').property('age', 1.5d)");
+            graph.run("g.addV('robot').property('name', 'n1').property('age', 3L)");
+            graph.run("g.V(1).addE('owns').to(__.V(2)).property('age', 3)");
+        }
+        for rest in [
+            "groupCount().by('age')",
+            "groupCount().by('name')",
+            "groupCount().by('nothing')",
+            "groupCount().by(label)",
+            "label().groupCount()",
+            "label().dedup().count()",
+            "values('age').groupCount()",
+            "values('age').count()",
+            "values('age').sum()",
+            "values('age').mean()",
+            "values('age').max()",
+            "values('age').min()",
+            "values('age').dedup().count()",
+            "values('nothing').sum()",
+        ] {
+            for source in
+                ["V()", "V().hasLabel('person')", "V().hasLabel('person', 'robot')", "V().hasLabel('x')", "E()"]
+            {
+                let grouped = format!("g.{source}.{rest}");
+                let made = graph.run(&format!("g.{source}.as('x').{rest}"));
+                graph.same(&grouped, &made);
+                let plan = graph.plan(&grouped);
+                assert!(plan.contains("GroupsWithoutElements"), "{grouped}: {plan}");
+            }
+        }
+        // What a query has written, it counts.
+        let written = graph.run("g.addV('person').property(id, 1000).property('age', 77).V().groupCount().by('age')");
+        assert!(format!("{written:?}").contains("77"), "{written:?}");
+        let own = graph.run("g.addV('person').property(id, 1001).V().hasLabel('person').values('age').max()");
+        assert_eq!(own.iter().map(Value::as_i64).collect::<Vec<_>>(), [Some(77)]);
+    }
+}

@@ -24,8 +24,8 @@ pub use explain::explain;
 pub use needs::{OpFacts, PipelineFacts};
 pub use op::{
     AddEdge, AddVertex, Algorithm, AlgorithmKind, Argument, Branches, By, ByOrder, Call, Case, Choice, Expand,
-    Function, Join, Merge, MergeMap, Op, Pattern, Place, PropertyChange, PropertyRead, Repeat, Scan, ScopeTest,
-    ShortestPath, SideEffectKind, Sort, Target, Tokens,
+    Function, Grouping, Join, Merge, MergeMap, Op, Pattern, Place, PropertyChange, PropertyRead, Repeat, Scan,
+    ScopeTest, ShortestPath, SideEffectKind, Sort, Target, Tokens,
 };
 pub use op::{Node, Pipeline};
 pub use paths::Paths;

@@ -210,6 +210,20 @@ pub struct Scan {
     pub is_counted: bool,
     /// The properties that are looked at; none: any may be.
     pub properties: Option<Vec<Text>>,
+    /// What is wanted instead of elements: each value once, standing for as many elements as have it, in the order in
+    /// which they are found.
+    pub grouped: Option<Grouping>,
+}
+
+/// What elements are put together by.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Grouping {
+    /// Their labels.
+    Label,
+    /// The first value of a property.
+    First(Text),
+    /// All values of a property, of which only an auto graph has several.
+    All(Text),
 }
 
 /// Which edges are followed.

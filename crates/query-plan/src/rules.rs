@@ -3,6 +3,7 @@
 //! Each rule looks at neighbouring operators of one pipeline. A label on an operator that would vanish moves to the
 //! operator that takes its place, or keeps the rule from being used.
 
+mod grouped;
 mod needed;
 
 use query_value::{Comparison, Direction, Predicate, Scope, T, Value};
@@ -43,6 +44,7 @@ fn pipeline(pipeline: &mut Pipeline, may_skip_edges: bool, rules: &mut Vec<&'sta
     bound_edges(pipeline, rules);
     skip_properties(pipeline, rules);
     count_only(pipeline, rules);
+    grouped::group_scans(pipeline, rules);
     skip_repetitions(pipeline, rules);
     count_distinct(pipeline, rules);
     needed::read_only_needed(pipeline, rules);

@@ -1,5 +1,7 @@
 //! Sources: elements by id, by index or all, and given values.
 
+mod grouped;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -78,6 +80,7 @@ enum Source<'g> {
     Vertices(Box<dyn Cursor<Vertex> + 'g>),
     Edges(Box<dyn Cursor<Edge> + 'g>),
     Rows(VecDeque<Traverser>),
+    Groups(VecDeque<Traverser>),
 }
 
 struct ScanStage<'g> {
@@ -119,11 +122,18 @@ impl<'g> Stage<'g> for ScanStage<'g> {
             return Ok(false);
         }
         if matches!(self.source, Source::New) {
-            self.source = open(cx, &self.scan)?;
+            self.source = match &self.scan.grouped {
+                Some(grouping) => Source::Groups(grouped::read(cx, &self.scan, grouping)?),
+                None => open(cx, &self.scan)?,
+            };
+        }
+        if let Source::Groups(groups) = &mut self.source {
+            out.extend(groups.drain(..self.batch.min(groups.len())));
+            return Ok(!groups.is_empty());
         }
         let mut found = Vec::new();
         let more = match &mut self.source {
-            Source::New => false,
+            Source::New | Source::Groups(_) => false,
             Source::Vertices(cursor) => {
                 let mut batch = Vec::new();
                 cursor.next_batch(&mut batch, self.batch)?;

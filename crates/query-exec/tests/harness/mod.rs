@@ -97,6 +97,16 @@ impl Graph {
         Some(results.into_iter().flat_map(|(value, bulk)| vec![value; usize::try_from(bulk).unwrap()]).collect())
     }
 
+    /// The plan of a query as text.
+    pub(crate) fn plan(&self, script: &str) -> String {
+        let parsed = gremlin::parse(script, []).unwrap();
+        let [Statement::Expression(Expression::Query(query))] = parsed.statements.as_slice() else {
+            panic!("{script}")
+        };
+        let traversal = lower(&query.bytecode, &mut Bindings::default()).unwrap();
+        query_plan::explain(&gremlin_plan::plan(&traversal).unwrap())
+    }
+
     pub(crate) fn count(&self, script: &str, expected: usize) {
         assert_eq!(self.run(script).len(), expected, "{script}");
     }

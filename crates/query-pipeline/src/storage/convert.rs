@@ -99,7 +99,7 @@ pub(crate) fn edge_id(value: &Value) -> Option<EdgeId> {
 }
 
 /// A stored property value as queries see it.
-pub(crate) fn property_value(value: &graph_model::Value) -> Value {
+pub fn property_value(value: &graph_model::Value) -> Value {
     use graph_model::Value as Stored;
     match value {
         Stored::Object(text) => Value::from(text.as_ref()),

@@ -16,7 +16,7 @@ mod write;
 
 pub use auto_read::given_id;
 pub use complete::complete;
-pub use convert::{edge_value, end_value, owner_value, vertex_id, vertex_ref, vertex_value};
+pub use convert::{edge_value, end_value, owner_value, property_value, vertex_id, vertex_ref, vertex_value};
 pub use load::{load_queue, load_value};
 pub use lookup::{conditions, edges_by_ids, id_passes, id_text, vertices_by_ids};
 pub use read::{label_of, properties, properties_map};

@@ -3,7 +3,7 @@
 use query_value::{Scope, T};
 
 use crate::Text;
-use crate::op::{By, Node, Op, Pipeline, PropertyRead, Target};
+use crate::op::{By, Grouping, Node, Op, Pipeline, PropertyRead, Target};
 
 /// Scans read only the properties that are looked at, where that is known.
 pub(super) fn read_only_needed(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
@@ -11,6 +11,13 @@ pub(super) fn read_only_needed(pipeline: &mut Pipeline, rules: &mut Vec<&'static
         let (before, after) = pipeline.nodes.split_at_mut(at + 1);
         let Some(Node { op: Op::Scan(scan), .. }) = before.last_mut() else { continue };
         if !scan.is_start || scan.ids.is_some() || scan.is_edges || scan.is_counted {
+            continue;
+        }
+        if let Some(grouping) = &scan.grouped {
+            scan.properties = Some(match grouping {
+                Grouping::Label => Vec::new(),
+                Grouping::First(key) | Grouping::All(key) => vec![key.clone()],
+            });
             continue;
         }
         let Some(mut keys) = looked_at(after, false) else { continue };
