@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Prints what scripts/bench-backup.sh has measured.
+"""Two parts of scripts/bench-backup.sh: one backup after the other, and what was measured.
 
-    bench-backup.py RESULTS ROUNDS RESTORES
+    bench-backup.py back-up URL FILE          until FILE is gone; prints how many
+    bench-backup.py report RESULTS ROUNDS RESTORES
 """
 import json
 import pathlib
 import re
 import statistics
 import sys
+import time
+import urllib.request
 
 P99_PERCENT_MAX = 20
 RESTORE_MB_MIN = 200
@@ -22,7 +25,31 @@ def row(results, kind, round_, what):
     return rows[0]
 
 
-def main(results, rounds, restores):
+def ask(url, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)
+
+
+def back_up(url, file):
+    """One program for all of them: to start one for each would take processor time from those who are measured."""
+    made = 0
+    while pathlib.Path(file).exists():
+        task = ask(f"{url}/rhizome/backups", {"reread": True})
+        status = None
+        while status not in ("success", "failed", "cancelled"):
+            time.sleep(0.2)
+            status = ask(f"{url}/graphs/{task['graph']}/tasks/{task['task_id']}")["task_status"]
+        if status != "success":
+            sys.exit(f"a backup ended with {status}")
+        made += 1
+    if made == 0:
+        sys.exit("no backup was made")
+    print(f"{made} backups")
+
+
+def report(results, rounds, restores):
     results, rounds = pathlib.Path(results), int(rounds)
     missed = []
     print(f"{'':<8}{'':<10}{'requests/s':>12}{'p50 ms':>10}{'p99 ms':>10}{'p99.9 ms':>10}{'max ms':>10}{'errors %':>10}")
@@ -50,6 +77,10 @@ def main(results, rounds, restores):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+    match sys.argv[1:]:
+        case ["back-up", url, file]:
+            back_up(url, file)
+        case ["report", *given] if len(given) == 3:
+            report(*given)
+        case _:
+            sys.exit(__doc__)

@@ -6,6 +6,10 @@ use std::time::Duration;
 /// each request hardly counts, small enough that some of them fit into memory at once.
 pub const CHUNK_BYTES: u64 = 8 << 20;
 
+/// Bytes of a file that one system call reads or writes. A kernel that does not preempt itself keeps the processor for
+/// as long as one takes: a whole chunk is 2 ms, in which a request waits.
+pub(crate) const SYSTEM_CALL_BYTES: usize = 64 << 10;
+
 /// Bytes of a manifest: about a million chunks, 8 TiB. A longer one is refused before it is read.
 pub const MANIFEST_BYTES_MAX: u64 = 128 << 20;
 

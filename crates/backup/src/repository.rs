@@ -79,6 +79,7 @@ impl Repository {
     #[must_use]
     pub fn standing_back(mut self, niceness: u8) -> Self {
         self.niceness = niceness;
+        self.target.stand_back(niceness);
         self
     }
 

@@ -7,17 +7,18 @@
 use std::future::Future;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use bytes::Bytes;
 use futures::TryStreamExt as _;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
-use object_store::{Error, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions};
+use object_store::{Error, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload};
 use tokio::runtime::Runtime;
 
 use crate::BackupError;
 use crate::bucket;
-use crate::limits::{ATTEMPT_PAUSE, ATTEMPTS_MAX};
+use crate::limits::{ATTEMPT_PAUSE, ATTEMPTS_MAX, SYSTEM_CALL_BYTES};
 
 /// A place for objects.
 pub struct Target {
@@ -27,6 +28,8 @@ pub struct Target {
     location: String,
     /// Where the objects are files.
     folder: Option<PathBuf>,
+    /// How far the threads stand back that read and write files; those that run already do not ask again.
+    niceness: Arc<AtomicU8>,
 }
 
 /// An object in a list.
@@ -82,15 +85,25 @@ impl Target {
     }
 
     fn new(store: Arc<dyn ObjectStore>, location: String, folder: Option<PathBuf>) -> Result<Self, BackupError> {
+        let niceness = Arc::<AtomicU8>::default();
+        let of_thread = Arc::clone(&niceness);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("backup-io")
-            // Whoever opens it may be tied to a processor.
-            .on_thread_start(threads::run_anywhere)
+            .on_thread_start(move || {
+                // Whoever opens it may be tied to a processor.
+                threads::run_anywhere();
+                threads::stand_back(of_thread.load(Ordering::Relaxed));
+            })
             .enable_all()
             .build()
             .map_err(|error| BackupError::Location { location: location.clone(), reason: error.to_string() })?;
-        Ok(Self { store, runtime: Some(runtime), location, folder })
+        Ok(Self { store, runtime: Some(runtime), location, folder, niceness })
+    }
+
+    /// Has the threads that read and write files stand back for others ([`threads::stand_back`]).
+    pub(crate) fn stand_back(&self, niceness: u8) {
+        self.niceness.store(niceness, Ordering::Relaxed);
     }
 
     /// For people.
@@ -142,20 +155,33 @@ impl Target {
 
     /// Writes an object, whether it is there or not.
     pub(crate) fn put(&self, name: &str, content: Vec<u8>) -> Result<(), BackupError> {
-        let (path, content) = (Path::from(name), Bytes::from(content));
-        let written = self.request(|| self.store.put(&path, content.clone().into()));
+        let (path, content) = (Path::from(name), self.payload(content));
+        let written = self.request(|| self.store.put(&path, content.clone()));
         written.map(drop).map_err(|error| self.failed("writing", name, &error))
     }
 
     /// Writes an object that is not there; false if it is.
     pub(crate) fn put_new(&self, name: &str, content: Vec<u8>) -> Result<bool, BackupError> {
-        let (path, content) = (Path::from(name), Bytes::from(content));
+        let (path, bytes) = (Path::from(name), content.len() as u64);
+        let content = self.payload(content);
         let options = || PutOptions { mode: PutMode::Create, ..PutOptions::default() };
-        match self.request(|| self.store.put_opts(&path, content.clone().into(), options())) {
+        match self.request(|| self.store.put_opts(&path, content.clone(), options())) {
             Ok(_) => Ok(true),
             // An attempt whose answer was lost may have written it.
-            Err(Error::AlreadyExists { .. }) => Ok(self.get(name, content.len() as u64).is_ok_and(|it| it == content)),
+            Err(Error::AlreadyExists { .. }) => Ok(self.get(name, bytes).is_ok_and(|it| it == Bytes::from(content))),
             Err(error) => Err(self.failed("writing", name, &error)),
+        }
+    }
+
+    /// What is written; to a file in parts, of which each is a system call.
+    fn payload(&self, content: Vec<u8>) -> PutPayload {
+        let content = Bytes::from(content);
+        match self.folder {
+            None => content.into(),
+            Some(_) => (0..content.len())
+                .step_by(SYSTEM_CALL_BYTES)
+                .map(|at| content.slice(at..content.len().min(at + SYSTEM_CALL_BYTES)))
+                .collect(),
         }
     }
 

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use parking_lot::Mutex;
 
 use crate::BackupError;
-use crate::limits::CHUNK_BYTES;
+use crate::limits::{CHUNK_BYTES, SYSTEM_CALL_BYTES};
 use crate::lock::{Kind, Lock};
 use crate::manifest::{self, FileEntry, LogPosition, Manifest, chunks_of, is_file_name};
 use crate::repository::{Repository, object_of};
@@ -259,10 +259,12 @@ impl<'a> Upload<'a> {
     fn one(&self, piece: &Piece<'_>) -> Result<(), BackupError> {
         self.lock.check()?;
         let mut content = vec![0; usize::try_from(piece.bytes).unwrap_or(usize::MAX)];
-        piece
-            .opened
-            .read_exact_at(&mut content, piece.at * CHUNK_BYTES)
-            .map_err(|error| BackupError::file("reading", piece.path, &error))?;
+        let mut at = piece.at * CHUNK_BYTES;
+        for part in content.chunks_mut(SYSTEM_CALL_BYTES) {
+            let read = piece.opened.read_exact_at(part, at);
+            read.map_err(|error| BackupError::file("reading", piece.path, &error))?;
+            at += part.len() as u64;
+        }
         let codec = &self.repository.codec;
         let name = codec.name_of(&content);
         let stored_bytes = codec.stored_bytes(piece.bytes);
