@@ -31,7 +31,3 @@ pub const SPLIT_BYTES_MIN: u64 = 1 << 20;
 /// Elements of one page of a scan where the request does not say: HugeGraph's default. The size of an answer is bounded
 /// besides.
 pub const SCAN_PAGE_LIMIT_DEFAULT: u64 = 100_000;
-
-/// Longest time for which writes are stopped for a backup: a snapshot is made of links to files, and whoever forgets to
-/// end it must not stop a cluster for a day.
-pub(crate) const FREEZE_SECONDS_MAX: u64 = 3_600;

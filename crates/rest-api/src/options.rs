@@ -25,6 +25,8 @@ pub struct Limits {
     pub list_limit_default: u64,
     /// Bytes one traversal may hold; beyond it the answer is 400 (`server.traversal_memory_bytes_max`).
     pub traversal_memory_bytes_max: usize,
+    /// Seconds for which one freeze may stop writes; more is answered 400 (`cluster.freeze_seconds_max`).
+    pub freeze_seconds_max: u64,
 }
 
 impl Default for Limits {
@@ -37,6 +39,7 @@ impl Default for Limits {
             batch_edges_max: 500,
             list_limit_default: 100,
             traversal_memory_bytes_max: 256 * 1024 * 1024,
+            freeze_seconds_max: 3_600,
         }
     }
 }

@@ -159,7 +159,7 @@ pub(crate) static SERVICE: &[Operation] = &[
     Operation::post(
         "/rhizome/freeze",
         "Has all servers over the store end their writes and refuse others, while files under it are copied",
-        Object(&[must("seconds", Integer, "How long at most, from 1 to 3600")]),
+        Object(&[must("seconds", Integer, "How long at most, from 1 to cluster.freeze_seconds_max")]),
         200,
         FROZEN,
     ),

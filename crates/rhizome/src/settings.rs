@@ -270,6 +270,7 @@ pub struct Cluster {
     pub refresh_ms: u64,
     pub stale_ms: u64,
     pub change_wait_ms: u64,
+    pub freeze_seconds_max: u64,
 }
 
 /// `[auth]`

@@ -10,7 +10,6 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::call::{Answered, Call};
-use crate::limits::FREEZE_SECONDS_MAX;
 use http_server::Reply;
 use rest_errors::ApiError;
 
@@ -68,9 +67,10 @@ pub(crate) fn restore(call: &Call) -> Answered {
 /// Has no server over the store write, until [`thaw`].
 pub(crate) fn freeze(call: &Call) -> Answered {
     let Freeze { seconds } = read(&call.body)?;
-    if !(1..=FREEZE_SECONDS_MAX).contains(&seconds) {
+    let max = call.app.options.limits.freeze_seconds_max;
+    if !(1..=max).contains(&seconds) {
         return Err(ApiError::bad_input(format!(
-            "'seconds' must be from 1 to {FREEZE_SECONDS_MAX}, but got {seconds}"
+            "'seconds' must be from 1 to {max} (cluster.freeze_seconds_max), but got {seconds}"
         )));
     }
     call.app.store.freeze(Duration::from_secs(seconds))?;

@@ -635,6 +635,7 @@ fn api_options(settings: &Settings, accounts: Option<Arc<Accounts>>, backups: Ar
             batch_edges_max: graph.batch_edges_max,
             list_limit_default: graph.list_limit_default,
             traversal_memory_bytes_max: bytes(server.traversal_memory_bytes_max),
+            freeze_seconds_max: settings.cluster.freeze_seconds_max,
         },
         accounts,
         backups: Some(backups),
