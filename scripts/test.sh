@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every test of the repository, and its lints. All suites run even when one fails; the end is a summary, one line a suite, and a last
-# line `N passed, N failed` with the sums. A suite that ends badly without naming a failed test, or not in its
+# Every test of the repository, and its lints. All suites run even when one fails; the end is a summary, one line a suite with the
+# seconds it took, and a last line `N passed, N failed` with the sums. A suite that ends badly without naming a failed test, or not in its
 # time, counts as one failure.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -41,7 +41,7 @@ count() { # LOG
 }
 
 suite() { # NAME COMMAND...
-    local name=$1 log code=0 passed failed
+    local name=$1 log code=0 passed failed began=$SECONDS
     shift
     log=$logs/${name//[^A-Za-z0-9.]/-}.log
     printf '\n==== %s\n' "$name"
@@ -53,7 +53,7 @@ suite() { # NAME COMMAND...
     if ((code == 0 && passed == 0)); then passed=1; fi
     passed_all=$((passed_all + passed))
     failed_all=$((failed_all + failed))
-    summary+=("$(printf '%-28s %5d passed, %d failed' "$name" "$passed" "$failed")")
+    summary+=("$(printf '%-34s %5d passed, %d failed  %5d s' "$name" "$passed" "$failed" $((SECONDS - began)))")
 }
 
 # Without these nothing below means anything, so a failure here ends the run at once.
@@ -61,6 +61,7 @@ scripts/setup.sh build java python browser valgrind packages
 scripts/web.sh
 export RHIZOME_WEB=require
 cargo test --workspace --no-run
+summary+=("$(printf '%-34s %28d s' "Set-up and build" "$SECONDS")")
 # The server that cargo has just compiled for the tests, with debug assertions and overflow checks; every suite starts that one.
 export RHIZOME_BIN=$CARGO_TARGET_DIR/debug/rhizome
 
