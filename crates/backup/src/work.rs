@@ -35,7 +35,9 @@ pub(crate) fn parallel<T: Sync>(
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
     let first = Mutex::new(None);
-    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).clamp(1, WORKERS_MAX);
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // Who stands back leaves half of the processors alone: even a thread that gives way at once costs who wakes up there.
+    let workers = (if niceness > 0 { processors / 2 } else { processors }).clamp(1, WORKERS_MAX);
     std::thread::scope(|scope| {
         for _ in 0..workers.min(items.len()) {
             scope.spawn(|| {

@@ -23,7 +23,7 @@ fn graph(graph: &Graph, is_auto: bool) {
     }
 }
 
-const WALKS: [&str; 28] = [
+const WALKS: [&str; 36] = [
     "g.V(1).out()",
     "g.V(1).both()",
     "g.V(1, 1, 2, 99).in('knows').id()",
@@ -52,6 +52,14 @@ const WALKS: [&str; 28] = [
     "g.V(1, 2).local(__.out().both().dedup().count())",
     "g.V(1).both().as('a').both().dedup().select('a').id()",
     "g.V(1).both().both().dedup().as('b').count()",
+    "g.V(1, 1, 2).both().out().in().dedup().id()",
+    "g.V(1, 1, 2).both().out('knows').in().count()",
+    "g.V(1).both().both().bothE().count()",
+    "g.V().out().in().dedup().order().by(id).limit(3).id()",
+    "g.V().order().by(__.out().both().count(), desc).by(id).limit(5).id()",
+    "g.V(1).out('nobody').both().both().dedup().count()",
+    "g.V(1, 99).both().out('nobody').both().dedup().id()",
+    "g.withSack(1).V(1, 2).both().both().dedup().count()",
 ];
 
 fn sorted(mut values: Vec<Value>) -> Vec<Value> {
@@ -110,4 +118,31 @@ fn a_unit_counts_what_it_has_written() {
     assert_eq!(own.read("g.V().count()").unwrap(), [Value::Long(0)]);
     assert_eq!(own.run("g.addV('person').property(id, 1); g.V().count()"), [Value::Long(1)]);
     assert_eq!(own.read("g.V().count()").unwrap(), [Value::Long(1)]);
+}
+
+#[test]
+fn hops_are_joined_where_all_that_they_lead_to_is_wanted() {
+    let own = Graph::new();
+    let is_joined = |query: &str| own.plan(query).contains("HopsTogether");
+    for query in [
+        "g.V(1).both().both().count()",
+        "g.V(1).both().both().dedup().count()",
+        "g.V(1).out().in('knows').dedup().id()",
+        "g.V(1).out().out().dedup().order().by(id).limit(3)",
+        "g.V().order().by(__.out().both().count()).limit(3)",
+    ] {
+        assert!(is_joined(query), "{query}");
+    }
+    for query in [
+        "g.V(1).both().count()",
+        "g.V(1).both().both().id()",
+        "g.V(1).both().both().dedup().limit(3)",
+        "g.V(1).both().both().dedup().path()",
+        "g.V(1).both().as('a').both().dedup().select('a')",
+        "g.V().where(__.both().both().dedup())",
+        "g.V(1).out().limit(2).out().count()",
+        "g.V(1).outE().has('w', 1).inV().out().count()",
+    ] {
+        assert!(!is_joined(query), "{query}");
+    }
 }

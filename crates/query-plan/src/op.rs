@@ -17,6 +17,8 @@ pub enum Op {
     Scan(Scan),
     /// From vertices to neighbours or edges.
     Expand(Expand),
+    /// Follows edges several times, from neighbours to theirs, where only the last ones matter.
+    Walk(Vec<Expand>),
     /// From edges to their ends.
     Ends(Direction),
     /// From an edge to the end that the traverser did not come from.

@@ -4,6 +4,7 @@
 //! operator that takes its place, or keeps the rule from being used.
 
 mod grouped;
+mod hops;
 mod needed;
 
 use query_value::{Comparison, Direction, Predicate, Scope, T, Value};
@@ -22,7 +23,11 @@ pub fn optimize(plan: &mut Plan) -> Result<(), PlanError> {
     plan.finish()?;
     let mut rules = Vec::new();
     let may_skip_edges = plan.paths < Paths::Full && plan.sack.is_none();
+    let may_join_hops = plan.paths == Paths::None && plan.sack.is_none();
     pipeline(&mut plan.root, may_skip_edges, &mut rules);
+    if may_join_hops {
+        hops::join_hops(&mut plan.root, true, &mut rules);
+    }
     rules.sort_unstable();
     rules.dedup();
     plan.rules.extend(rules);

@@ -2,6 +2,7 @@
 
 mod numbers;
 mod ranges;
+mod walk;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use rustc_hash::FxHashMap;
 
 use self::numbers::{Block, Numbers, give_counts};
 use self::ranges::sort_ranges;
+use self::walk::Walk;
 use super::each::each;
 use crate::context::{Build, Cx, Stage};
 use crate::error::{ExecError, Result};
@@ -25,16 +27,8 @@ use crate::traverser::{Stored, Traverser};
 
 pub(super) fn stage<'g>(op: &Op, build: Build<'g>) -> Result<Box<dyn Stage<'g> + 'g>> {
     Ok(match op {
-        Op::Expand(expand) => {
-            let filter = expand.edge_filter.as_ref().map(|filter| Pipe::new(filter, build)).transpose()?;
-            Box::new(ExpandStage {
-                expand: expand.clone(),
-                labels: None,
-                catalogue: None,
-                filter,
-                numbers: Numbers::default(),
-            })
-        }
+        Op::Expand(expand) => Box::new(ExpandStage::new(expand, build)?),
+        Op::Walk(hops) => Box::new(Walk::new(hops, build)?),
         Op::Ends(direction) => {
             let direction = *direction;
             each(false, move |_, traverser, out| {
@@ -88,7 +82,21 @@ struct ExpandStage<'g> {
     numbers: Numbers,
 }
 
-impl ExpandStage<'_> {
+impl<'g> ExpandStage<'g> {
+    fn new(expand: &Expand, build: Build<'g>) -> Result<Self> {
+        let filter = expand.edge_filter.as_ref().map(|filter| Pipe::new(filter, build)).transpose()?;
+        Ok(Self { expand: expand.clone(), labels: None, catalogue: None, filter, numbers: Numbers::default() })
+    }
+
+    fn direction(&self) -> graph_model::Direction {
+        match self.expand.direction {
+            Direction::Out => graph_model::Direction::Out,
+            Direction::In => graph_model::Direction::In,
+            Direction::Both => graph_model::Direction::Both,
+        }
+    }
+
+    /// The numbers of the labels that are followed; `None`: all.
     fn labels(&mut self, cx: &Cx<'_>) -> Option<&[LabelId]> {
         if !self.catalogue.as_ref().is_some_and(|own| Arc::ptr_eq(own, &cx.catalogue)) {
             self.catalogue = Some(Arc::clone(&cx.catalogue));
@@ -130,11 +138,7 @@ impl<'g> Stage<'g> for ExpandStage<'g> {
                 })
             }));
         }
-        let direction = match self.expand.direction {
-            Direction::Out => graph_model::Direction::Out,
-            Direction::In => graph_model::Direction::In,
-            Direction::Both => graph_model::Direction::Both,
-        };
+        let direction = self.direction();
         let Expand { to_edges, limit, properties, is_counted, is_distinct, .. } = self.expand;
         if self.labels(cx).is_some_and(<[LabelId]>::is_empty) {
             return Ok(());

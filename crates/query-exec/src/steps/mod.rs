@@ -32,7 +32,7 @@ pub(crate) fn stage<'g>(node: &Node, build: Build<'g>) -> Result<Box<dyn Stage<'
     match &node.op {
         Op::Start | Op::Identity => Ok(each::keep(false, |_, _| Ok(true))),
         Op::Scan(_) | Op::Inject(..) => Ok(scan::stage(&node.op)),
-        Op::Expand(_) | Op::Ends(_) | Op::OtherEnd => expand::stage(&node.op, build),
+        Op::Expand(_) | Op::Walk(_) | Op::Ends(_) | Op::OtherEnd => expand::stage(&node.op, build),
         Op::Map(_)
         | Op::FlatMap(_)
         | Op::Local(_)

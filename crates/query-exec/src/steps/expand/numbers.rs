@@ -44,7 +44,7 @@ impl Numbers {
     }
 
     /// Whether a neighbour comes for the first time, where it is not given on.
-    fn count_number(&mut self, cx: &Cx<'_>, number: u32) -> bool {
+    pub(super) fn count_number(&mut self, cx: &Cx<'_>, number: u32) -> bool {
         self.seen.insert(number)
             && (self.unnumbered.is_empty()
                 || cx
@@ -58,6 +58,11 @@ impl Numbers {
     pub(super) fn count_id(&mut self, cx: &Cx<'_>, id: &VertexId) -> bool {
         let number = cx.read().numbered().and_then(|graph| graph.known_number(id));
         number.is_none_or(|number| !self.seen.contains(number)) && self.unnumbered.insert(id.clone())
+    }
+
+    /// Whether a neighbour comes for the first time, where it is given on.
+    pub(super) fn give_number(&mut self, number: u32) -> bool {
+        self.seen.insert(number)
     }
 
     /// The value of a number; none: the number is unknown.
@@ -132,7 +137,7 @@ impl Numbers {
             let merges = merges && traverser.state.is_none();
             let Some(graph) = cx.read().numbered() else { continue };
             for number in found {
-                if is_distinct && !self.seen.insert(*number) {
+                if is_distinct && !self.give_number(*number) {
                     continue;
                 }
                 if merges && !is_distinct {
