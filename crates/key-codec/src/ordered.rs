@@ -1,5 +1,6 @@
 //! Order-preserving, self-delimiting encodings: the bytes sort like what they stand for, and say where they end.
 
+use compact_str::ToCompactString as _;
 use graph_model::{LabelId, VertexId, VertexIdRef, split_primary_key_label};
 
 use crate::CodecError;
@@ -91,11 +92,15 @@ pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
 pub(crate) fn read_text(reader: &mut Reader<'_>) -> Result<compact_str::CompactString, CodecError> {
     let raw = reader.until(TEXT_END)?;
     if !raw.contains(&TEXT_ESCAPE) {
-        return std::str::from_utf8(raw).map(Into::into).map_err(|_| reader.error("text is not UTF-8"));
+        return as_text(raw, reader).map(Into::into);
     }
     let mut bytes = Vec::with_capacity(raw.len());
     put_unescaped(raw, &mut bytes, reader)?;
-    std::str::from_utf8(&bytes).map(Into::into).map_err(|_| reader.error("text is not UTF-8"))
+    as_text(&bytes, reader).map(Into::into)
+}
+
+fn as_text<'a>(bytes: &'a [u8], reader: &Reader<'_>) -> Result<&'a str, CodecError> {
+    std::str::from_utf8(bytes).map_err(|_| reader.error("text is not UTF-8"))
 }
 
 /// Passes over what [`put_text`] wrote.
@@ -171,8 +176,18 @@ pub(crate) fn read_vertex_id(reader: &mut Reader<'_>) -> Result<VertexId, CodecE
             if label == 0 {
                 return Err(reader.error("a primary-key id of label 0"));
             }
-            let rest = read_text(reader)?;
-            Ok(VertexId::String(compact_str::format_compact!("{label}:{rest}")))
+            // Without formatting, which would take longer than the rest.
+            let mut id = label.to_compact_string();
+            id.push(':');
+            let raw = reader.until(TEXT_END)?;
+            if raw.contains(&TEXT_ESCAPE) {
+                let mut bytes = Vec::with_capacity(raw.len());
+                put_unescaped(raw, &mut bytes, reader)?;
+                id.push_str(as_text(&bytes, reader)?);
+            } else {
+                id.push_str(as_text(raw, reader)?);
+            }
+            Ok(VertexId::String(id))
         }
         _ => Err(reader.error("unknown kind of vertex id")),
     }
