@@ -36,7 +36,7 @@ pub(crate) fn parallel<T: Sync>(
     let failed = AtomicBool::new(false);
     let first = Mutex::new(None);
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    // Who stands back leaves half of the processors alone: even a thread that gives way at once costs who wakes up there.
+    // Who stands back leaves half of the processors alone: to give way takes time, too.
     let workers = (if niceness > 0 { processors / 2 } else { processors }).clamp(1, WORKERS_MAX);
     std::thread::scope(|scope| {
         for _ in 0..workers.min(items.len()) {

@@ -191,8 +191,8 @@ fn files_that_were_read_are_removed_and_a_hole_is_told() {
         engine.commit(batch(number)).unwrap();
     }
     let last = log(&engine).last();
-    // It writes all tables, and with that finishes all files of the log but the last. RocksDB may still move some in the
-    // background, so only those seen before are looked for.
+    // It writes all tables, and with that finishes all files of the log but the last. RocksDB may still move some in
+    // the background, so only those seen before are looked for.
     drop(engine.checkpoint().unwrap());
     let finished = || {
         let names = folder.path().join("archive").read_dir().unwrap().map(|entry| entry.unwrap().file_name());

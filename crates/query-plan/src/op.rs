@@ -217,6 +217,15 @@ pub struct Scan {
     pub grouped: Option<Grouping>,
 }
 
+impl Scan {
+    /// Whether it gives everything, or everything of some labels.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let Self { ids, conditions, limit, is_start, .. } = self;
+        *is_start && ids.is_none() && conditions.is_empty() && limit.is_none()
+    }
+}
+
 /// What elements are put together by.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Grouping {

@@ -221,18 +221,12 @@ fn count_only(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>) {
             continue;
         };
         match &mut last.op {
-            Op::Scan(scan) if is_whole(scan) => scan.is_counted = true,
+            Op::Scan(scan) if scan.is_whole() => scan.is_counted = true,
             Op::Expand(expand) if expand.edge_filter.is_none() => expand.is_counted = true,
             _ => continue,
         }
         rules.push("CountWithoutElements");
     }
-}
-
-/// Whether a scan gives everything, or everything of some labels.
-fn is_whole(scan: &Scan) -> bool {
-    let Scan { ids, conditions, limit, is_start, .. } = scan;
-    *is_start && ids.is_none() && conditions.is_empty() && limit.is_none()
 }
 
 /// Neighbours of which repetitions are removed are made once, and so are those before, which lead to the same ones

@@ -1,21 +1,21 @@
 //! Sources: elements by id, by index or all, and given values.
 
+mod find;
 mod grouped;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use graph_access::{Cursor, EdgeRead, EdgeRow, GraphRead, Lookup};
-use graph_model::{Edge, ErrorKind, LabelId, Vertex};
-use graph_schema::Conditions;
+use graph_model::{Edge, Vertex};
 use query_plan::{Op, Paths, Scan, Target};
 use query_value::{T, Value};
 
+use self::find::{find_edges, find_vertices, lookups, of_edge, of_vertex};
 use super::each::keep;
 use super::filter::target_passes;
 use crate::context::{Access, Cx, Stage};
 use crate::error::Result;
-use crate::traverser::{Stored, Traverser};
+use crate::traverser::Traverser;
 use crate::{semantics, storage};
 
 /// Elements read at first: a query that wants few should not read many.
@@ -173,16 +173,6 @@ impl<'g> Stage<'g> for ScanStage<'g> {
     }
 }
 
-fn of_vertex(cx: &Cx<'_>, vertex: Vertex) -> Traverser {
-    let value = storage::vertex_value(&cx.catalogue, &vertex);
-    Traverser { stored: Some(Stored::Vertex(Arc::new(vertex))), ..cx.fresh(value) }
-}
-
-fn of_edge(cx: &Cx<'_>, edge: Edge) -> Traverser {
-    let value = storage::edge_value(&cx.catalogue, &edge);
-    Traverser { stored: Some(Stored::Edge(Arc::new(edge))), ..cx.fresh(value) }
-}
-
 /// Whether an element is one of those wanted.
 fn passes(cx: &mut Cx<'_>, scan: &Scan, traverser: &Traverser) -> Result<bool> {
     if let Some(labels) = &scan.labels {
@@ -304,62 +294,6 @@ fn by_ids(cx: &Cx<'_>, scan: &Scan, out: &mut Vec<Traverser>) -> Result<()> {
         out.extend(storage::vertices_by_ids(cx, ids, is_once)?.into_iter().map(|vertex| of_vertex(cx, vertex)));
     }
     Ok(())
-}
-
-/// What to ask the graph for: one question for each label, with the conditions that it may have an index for.
-fn lookups(cx: &Cx<'_>, scan: &Scan) -> Vec<Lookup> {
-    // An auto graph keeps more with a property than its value.
-    let named = |key: &query_plan::Text| cx.catalogue.property_key_named(key).map(|key| key.id);
-    let keys = scan.properties.as_ref().filter(|_| !cx.catalogue.is_auto());
-    let properties: Option<Vec<_>> = keys.map(|keys| keys.iter().filter_map(named).collect());
-    let lookup = |label: Option<LabelId>| Lookup {
-        label,
-        among_others: false,
-        properties: properties.clone(),
-        conditions: storage::conditions(cx, &scan.conditions),
-        limit: if scan.conditions.is_empty() { scan.limit } else { None },
-    };
-    match &scan.labels {
-        None => vec![lookup(None)],
-        Some(labels) => {
-            let id = |name: &query_plan::Text| {
-                if scan.is_edges {
-                    cx.catalogue.edge_label_named(name).map(|label| label.id)
-                } else {
-                    cx.catalogue.vertex_label_named(name).map(|label| label.id)
-                }
-            };
-            labels.iter().filter_map(id).map(|label| lookup(Some(label))).collect()
-        }
-    }
-}
-
-/// What is looked for by indexes, in turn: all conditions, then each alone, since the others are tested again.
-fn attempts(conditions: &Conditions) -> Vec<Conditions> {
-    let all = (!conditions.is_empty()).then(|| conditions.clone());
-    let single = conditions.iter().map(|condition| std::iter::once(condition.clone()).collect());
-    all.into_iter().chain(single.filter(|_| conditions.iter().count() > 1)).collect()
-}
-
-/// By an index if there is one, else all of the label.
-fn find_vertices<'g>(graph: &'g dyn GraphRead, lookup: &Lookup) -> Result<Box<dyn Cursor<Vertex> + 'g>> {
-    for conditions in attempts(&lookup.conditions) {
-        match graph.find_vertices(Lookup { conditions, ..lookup.clone() }) {
-            Err(error) if error.kind == ErrorKind::NoIndex => {}
-            found => return Ok(found?),
-        }
-    }
-    Ok(graph.find_vertices(Lookup { conditions: Conditions::default(), ..lookup.clone() })?)
-}
-
-fn find_edges<'g>(graph: &'g dyn GraphRead, lookup: &Lookup) -> Result<Box<dyn Cursor<Edge> + 'g>> {
-    for conditions in attempts(&lookup.conditions) {
-        match graph.find_edges(Lookup { conditions, ..lookup.clone() }) {
-            Err(error) if error.kind == ErrorKind::NoIndex => {}
-            found => return Ok(found?),
-        }
-    }
-    Ok(graph.find_edges(Lookup { conditions: Conditions::default(), ..lookup.clone() })?)
 }
 
 /// Reads a whole answer, so that a query that writes does not see what it adds.

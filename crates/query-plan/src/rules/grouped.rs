@@ -2,7 +2,6 @@
 
 use query_value::{Scope, T};
 
-use super::is_whole;
 use crate::op::{By, Grouping, Node, Op, Pipeline, PropertyRead};
 
 /// Elements that are only grouped by a property or their labels, or of which only the values of a property are counted
@@ -13,7 +12,7 @@ pub(super) fn group_scans(pipeline: &mut Pipeline, rules: &mut Vec<&'static str>
         let (Some(Node { op: Op::Scan(scan), labels, .. }), [next, rest @ ..]) = (before.last_mut(), after) else {
             continue;
         };
-        if !labels.is_empty() || !next.labels.is_empty() || !is_whole(scan) || scan.is_counted {
+        if !labels.is_empty() || !next.labels.is_empty() || !scan.is_whole() || scan.is_counted {
             continue;
         }
         let is_taken = match &mut next.op {

@@ -7,7 +7,7 @@ use graph_access::NumberedRead;
 use query_plan::{Expand, Paths};
 use query_value::Value;
 
-use super::ExpandStage;
+use super::hop::Hop;
 use crate::context::{Build, Cx, Stage};
 use crate::error::Result;
 use crate::traverser::Traverser;
@@ -18,7 +18,7 @@ const OWNERS_AT_ONCE: usize = 4096;
 
 /// Hops one after the other.
 pub(super) struct Walk<'g> {
-    hops: Vec<ExpandStage<'g>>,
+    hops: Vec<Hop<'g>>,
 }
 
 /// Vertices by number, each once with how many traversers are at it.
@@ -55,7 +55,7 @@ impl Frontier {
 
 impl<'g> Walk<'g> {
     pub(super) fn new(hops: &[Expand], build: Build<'g>) -> Result<Self> {
-        Ok(Self { hops: hops.iter().map(|hop| ExpandStage::new(hop, build)).collect::<Result<_>>()? })
+        Ok(Self { hops: hops.iter().map(|hop| Hop::new(hop, build)).collect::<Result<_>>()? })
     }
 
     /// Takes the whole input; false: it is left as it is, since its vertices have no numbers or its traversers carry
@@ -110,12 +110,12 @@ enum Followed {
     Counted(u64),
 }
 
-fn follow<'g>(hop: &mut ExpandStage<'g>, cx: &mut Cx<'g>, from: &Frontier) -> Result<Followed> {
+fn follow<'g>(hop: &mut Hop<'g>, cx: &mut Cx<'g>, from: &Frontier) -> Result<Followed> {
     let (is_counted, is_distinct, direction) = (hop.expand.is_counted, hop.expand.is_distinct, hop.direction());
     if hop.labels(cx).is_some_and(<[_]>::is_empty) {
         return Ok(Followed::To(Frontier::default()));
     }
-    let ExpandStage { labels, numbers, .. } = hop;
+    let Hop { labels, numbers, .. } = hop;
     let wanted = Wanted { direction, labels: labels.as_ref().and_then(Option::as_deref), limit: None };
     let (mut next, mut count) = (Frontier::default(), 0_u64);
     let mut lists = NumberLists::default();

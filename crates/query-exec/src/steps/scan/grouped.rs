@@ -9,7 +9,7 @@ use query_plan::{Grouping, Scan};
 use query_value::Value;
 use rustc_hash::FxBuildHasher;
 
-use super::{find_edges, find_vertices, lookups, of_edge, of_vertex};
+use super::find::{find_edges, find_vertices, lookups, of_edge, of_vertex};
 use crate::context::Cx;
 use crate::error::Result;
 use crate::semantics;
