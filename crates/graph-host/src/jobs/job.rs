@@ -11,6 +11,7 @@ use graph_store::{Graph, StoreError};
 use super::records::TaskRecords;
 use super::task_queue::Orders;
 use crate::cluster::Cluster;
+use crate::limits;
 
 /// A kind of work that runs in the background.
 pub trait Job: Send + Sync {
@@ -22,7 +23,8 @@ pub trait Job: Send + Sync {
     ///
     /// # Errors
     /// With [`StoreError::Cancelled`] the task ends as cancelled, with [`StoreError::Closing`] it is run again by the
-    /// next start, with any other one it has failed, and the error is its result.
+    /// next start, with [`StoreError::Frozen`] by the thaw; with any other one it has failed, and the error is its
+    /// result.
     fn run(&self, context: &JobContext<'_>) -> Result<Option<String>, StoreError>;
 
     /// After the end of a task that has failed, was cancelled, or was deleted before it ran.
@@ -76,6 +78,15 @@ impl<'a> JobContext<'a> {
     #[must_use]
     pub fn task(&self) -> &Task {
         self.task
+    }
+
+    /// Waits while no server over the store may write.
+    pub(super) fn wait_for_thaw(&self) -> Result<(), StoreError> {
+        while self.cluster.is_some_and(|cluster| cluster.frozen_for().is_some()) {
+            self.check()?;
+            std::thread::sleep(limits::POLL_PAUSE_MAX);
+        }
+        Ok(())
     }
 
     /// As far as another server had a say.

@@ -284,11 +284,21 @@ impl<'g> Jobs<'g> {
 
     fn run_started(&self, task: &Task, orders: &Orders) -> Result<(), StoreError> {
         let id = task.id;
-        let context = JobContext::new(self.graph, task, orders, self.scheduler.cluster.as_deref());
-        let outcome = context.check().and_then(|()| match self.scheduler.registry.get(&task.task_type) {
-            Some(job) => job.run(&context),
-            None => Err(StoreError::UnknownJob { kind: task.task_type.clone() }),
-        });
+        let outcome = loop {
+            let context = JobContext::new(self.graph, task, orders, self.scheduler.cluster.as_deref());
+            let outcome = context.check().and_then(|()| match self.scheduler.registry.get(&task.task_type) {
+                Some(job) => job.run(&context),
+                None => Err(StoreError::UnknownJob { kind: task.task_type.clone() }),
+            });
+            if !matches!(outcome, Err(StoreError::Frozen { .. })) {
+                break outcome;
+            }
+            // What is run again after a restart can be run again after a freeze.
+            tracing::info!(graph = self.graph.name(), task = id, name = task.name, "the task waits for a thaw");
+            if let Err(error) = context.wait_for_thaw() {
+                break Err(error);
+            }
+        };
         if matches!(outcome, Err(StoreError::Closing)) {
             return Ok(());
         }

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use graph_host::Store;
-use graph_model::{ErrorKind, IdStrategy, VertexId};
-use graph_store::StoreError;
+use graph_host::{Job, JobContext, JobRegistry, Store};
+use graph_model::{ErrorKind, IdStrategy, TaskStatus, VertexId};
+use graph_store::{Pending, StoreError, Wait, Writer};
 use key_codec::tables;
 use kv::{Engine, KvError};
 
 use crate::cluster::{cut_off, label, mortal, options, server, shared, until};
-use crate::fixture::{graph, insert, memory, named, open, rows, vertex, vertex_label};
+use crate::fixture::{ended, graph, insert, memory, named, open, rows, vertex, vertex_label};
 use crate::parked::ParkedEngine;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -124,6 +124,49 @@ fn a_freeze_ends_with_the_server_that_began_it() {
     until("forgetting it", || insert(&graph(&server(&engine)), &[vertex("auto", None)]).is_ok());
     faults.clear();
     assert!(!first.thaw().unwrap(), "it was taken for dead");
+}
+
+/// Inserts a vertex, once it is let go.
+#[derive(Default)]
+struct Insert {
+    is_started: AtomicBool,
+    is_let_go: AtomicBool,
+    refused: AtomicUsize,
+}
+
+impl Job for Insert {
+    fn kind(&self) -> &str {
+        "insert"
+    }
+
+    fn run(&self, context: &JobContext<'_>) -> Result<Option<String>, StoreError> {
+        self.is_started.store(true, Ordering::Relaxed);
+        until("being let go", || self.is_let_go.load(Ordering::Relaxed));
+        let new = [vertex("auto", None)];
+        let outcome = Writer::new(context.graph()).insert_vertices(&new, Wait::Allowed).and_then(Pending::wait);
+        self.refused.fetch_add(usize::from(outcome.is_err()), Ordering::Relaxed);
+        outcome.map(|_| None)
+    }
+}
+
+#[test]
+fn a_task_that_may_not_write_waits_for_the_thaw() {
+    let job = Arc::new(Insert::default());
+    let mut jobs = JobRegistry::default();
+    jobs.register(Arc::<Insert>::clone(&job));
+    let engine = shared();
+    let store = Store::open_with_jobs(Arc::clone(&engine) as Arc<dyn Engine>, options(), jobs).unwrap();
+    let graph = graph(&store);
+    graph.schema().create_vertex_label(&vertex_label("auto", IdStrategy::Automatic)).unwrap();
+    let task = graph.jobs().start("insert", "insert".to_owned(), Vec::new()).unwrap();
+    until("starting", || job.is_started.load(Ordering::Relaxed));
+    store.freeze(LONG).unwrap();
+    job.is_let_go.store(true, Ordering::Relaxed);
+    until("being refused", || job.refused.load(Ordering::Relaxed) > 0);
+    assert_eq!(graph.jobs().task(task).unwrap().status, TaskStatus::Running);
+    assert!(store.thaw().unwrap());
+    assert_eq!(ended(&graph, task).status, TaskStatus::Success);
+    assert_eq!(rows(&*engine, tables::VERTEX).len(), 1);
 }
 
 #[test]
