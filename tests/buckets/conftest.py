@@ -14,7 +14,7 @@ import urllib.request
 
 import boto3
 import pytest
-from proxy import Google
+from proxy import REGION, Google
 
 BIN = os.environ["RHIZOME_BIN"]
 # The account that Azurite has, by its documentation.
@@ -71,7 +71,7 @@ class Bucket:
 def s3(port):
     """Of S3's protocol, at a port of this machine."""
     return {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}", "AWS_ALLOW_HTTP": "true", "AWS_ACCESS_KEY_ID": "backup",
-            "AWS_SECRET_ACCESS_KEY": "not a secret", "AWS_REGION": "eu-central-1"}
+            "AWS_SECRET_ACCESS_KEY": "not a secret", "AWS_REGION": REGION}
 
 
 @pytest.fixture(scope="session")
