@@ -255,7 +255,7 @@ impl<G: GraphRead> GraphRead for Guarded<G> {
         let found = if lookup.conditions.is_empty() {
             self.graph.scan_vertices(lookup.label)?
         } else {
-            self.graph.find_vertices(Lookup { limit: None, properties: None, ..lookup })?
+            self.graph.find_vertices(Lookup { limit: None, properties: None, without_ids: false, ..lookup })?
         };
         Ok(self.filtered(found, limit, |guarded, batch| {
             batch.retain(|vertex| guarded.sees_vertex(vertex));

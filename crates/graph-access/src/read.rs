@@ -71,6 +71,8 @@ pub struct Lookup {
     pub limit: Option<u64>,
     /// Only these properties are needed of vertices, so that others may be missing in them; `None`: all.
     pub properties: Option<Vec<PropertyKeyId>>,
+    /// The ids of vertices are not needed, so that they may be any.
+    pub without_ids: bool,
 }
 
 /// Everything that can be read of a graph.

@@ -132,7 +132,8 @@ impl<'g> GroupCounting<'g> {
         groups: &mut FxHashMap<Value, i64>,
     ) -> Result<()> {
         let key = cx.store.catalogue().property_key_named(&self.group.key).map(|key| key.id);
-        let lookup = Lookup { label, properties: Some(key.into_iter().collect()), ..Lookup::default() };
+        let (properties, without_ids) = (Some(key.into_iter().collect()), self.group.expand.is_none());
+        let lookup = Lookup { label, properties, without_ids, ..Lookup::default() };
         let mut cursor = graph.find_vertices(lookup).accessed()?;
         let (mut batch, mut lists): (Vec<Vertex>, _) = (Vec::new(), NumberLists::default());
         loop {

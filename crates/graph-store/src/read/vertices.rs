@@ -4,7 +4,7 @@
 //! order; with one whose ids begin with it, its range of that table; otherwise the label index, whose vertices are
 //! fetched in rounds.
 
-use graph_model::{IdStrategy, LabelId, PropertyKeyId, Vertex};
+use graph_model::{IdStrategy, LabelId, PropertyKeyId, Vertex, VertexId};
 use graph_schema::{Catalogue, Conditions};
 use key_codec::{key, tables, value};
 use kv::{Cursor, Key, Read, RowRange, successor};
@@ -25,6 +25,8 @@ pub(crate) struct Wanted {
     pub(crate) conditions: Conditions,
     /// Only these properties are needed; `None`: all.
     pub(crate) properties: Option<Vec<PropertyKeyId>>,
+    /// The ids may be any, where it takes time to read them.
+    pub(crate) without_ids: bool,
 }
 
 /// All vertices, or those of a label, after a position.
@@ -60,11 +62,9 @@ pub(crate) fn vertices<'a>(
 pub(crate) fn scan_vertices<'a>(
     view: View<'a>,
     label: Option<LabelId>,
-    conditions: Conditions,
+    wanted: Wanted,
     limit: Option<u64>,
-    properties: Option<Vec<PropertyKeyId>>,
 ) -> Result<Open<'a, Vertex>, StoreError> {
-    let wanted = Wanted { conditions, properties };
     let source = vertices(view.graph, view.read, view.catalogue, label, wanted, None)?;
     Ok(Open::new(view.graph, view.budget, source, limit))
 }
@@ -98,7 +98,10 @@ impl Source<Vertex> for VertexTable<'_> {
                 Turn::Stop => break,
                 Turn::Give => {}
             }
-            let id = key::read_vertex_key(entry.key)?;
+            let id = match self.wanted.without_ids {
+                true => VertexId::Number(0),
+                false => key::read_vertex_key(entry.key)?,
+            };
             let properties = match (read, &self.wanted.properties) {
                 (Some(properties), _) => properties,
                 (None, Some(keys)) => value::read_vertex_part(entry.value, keys)?,

@@ -66,7 +66,7 @@ impl Reader<'_> {
             return Ok(Listed::default());
         }
         let (graph, conditions) = (self.graph, query.conditions.clone());
-        let wanted = Wanted { conditions, properties: None };
+        let wanted = Wanted { conditions, ..Wanted::default() };
         let mut vertices = vertices(graph, graph.engine(), &catalogue, query.label, wanted, start.as_ref())?;
         visit_all(&mut *vertices, &mut progress, visit)?;
         self.graph.unless_cleared(progress.listed(&query.range, fingerprint))

@@ -83,10 +83,10 @@ pub(crate) fn edges_by_key(view: View<'_>, ids: &[CompactString]) -> Result<Vec<
 
 /// See [`graph_access::GraphRead::find_vertices`]. Without conditions it is a scan.
 pub(crate) fn find_vertices(view: View<'_>, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + '_>, AccessError> {
-    let Lookup { label, among_others, conditions, limit, properties } = lookup;
+    let Lookup { label, among_others, conditions, limit, properties, without_ids } = lookup;
     check(view)?;
     if conditions.is_empty() {
-        let mut all = scan_vertices(view, label, conditions, limit, properties)?;
+        let mut all = scan_vertices(view, label, vertices::Wanted { conditions, properties, without_ids }, limit)?;
         return Ok(cursor(move |batch, rows_max| all.fill(batch, rows_max)));
     }
     // Nothing has a set of names among others.
@@ -112,7 +112,7 @@ pub(crate) fn count_edges(view: View<'_>, label: Option<LabelId>) -> Result<u64,
 
 /// See [`graph_access::GraphRead::find_edges`]. A scan as [`find_vertices`].
 pub(crate) fn find_edges(view: View<'_>, lookup: Lookup) -> Result<Box<dyn Cursor<Edge> + '_>, AccessError> {
-    let Lookup { label, among_others: _, conditions, limit, properties: _ } = lookup;
+    let Lookup { label, conditions, limit, .. } = lookup;
     check(view)?;
     if conditions.is_empty() {
         let mut all = scan_edges(view, label, conditions, limit)?;

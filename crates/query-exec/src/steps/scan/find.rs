@@ -32,6 +32,7 @@ pub(super) fn lookups(cx: &Cx<'_>, scan: &Scan) -> Vec<Lookup> {
         label,
         among_others: false,
         properties: properties.clone(),
+        without_ids: false,
         conditions: storage::conditions(cx, &scan.conditions),
         limit: if scan.conditions.is_empty() { scan.limit } else { None },
     };

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use graph_access::Cursor;
+use graph_access::{Cursor, Lookup};
 use graph_model::{ErrorKind, LabelId, Properties, PropertyKeyId};
 use indexmap::IndexMap;
 use query_plan::{Grouping, Scan};
@@ -60,6 +60,8 @@ fn labels(cx: &Cx<'_>, scan: &Scan) -> Result<Option<Counts>> {
 fn elements(cx: &Cx<'_>, scan: &Scan, grouping: &Grouping) -> Result<Counts> {
     let mut groups = Groups { cx, grouping, key: key(cx, grouping), counts: Counts::default() };
     for lookup in lookups(cx, scan) {
+        // What is stored under a key is found without an element.
+        let lookup = Lookup { without_ids: matches!(groups.key, Key::Stored(_)), ..lookup };
         let is_wanted = |label: LabelId| lookup.label.is_none_or(|wanted| wanted == label);
         if scan.is_edges {
             groups.read(&mut *find_edges(cx.read(), &lookup)?, |groups, edge| match groups.key {
