@@ -91,16 +91,18 @@ pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
 /// Reads what [`put_text`] wrote.
 pub(crate) fn read_text(reader: &mut Reader<'_>) -> Result<compact_str::CompactString, CodecError> {
     let raw = reader.until(TEXT_END)?;
-    if !raw.contains(&TEXT_ESCAPE) {
-        return as_text(raw, reader).map(Into::into);
-    }
-    let mut bytes = Vec::with_capacity(raw.len());
-    put_unescaped(raw, &mut bytes, reader)?;
-    as_text(&bytes, reader).map(Into::into)
+    text_of(raw, &mut Vec::new(), reader).map(Into::into)
 }
 
-fn as_text<'a>(bytes: &'a [u8], reader: &Reader<'_>) -> Result<&'a str, CodecError> {
-    std::str::from_utf8(bytes).map_err(|_| reader.error("text is not UTF-8"))
+/// The text that is stored as `raw`, put together in `bytes` where it has escapes.
+fn text_of<'a>(raw: &'a [u8], bytes: &'a mut Vec<u8>, reader: &Reader<'_>) -> Result<&'a str, CodecError> {
+    let unescaped = if raw.contains(&TEXT_ESCAPE) {
+        put_unescaped(raw, bytes, reader)?;
+        bytes
+    } else {
+        raw
+    };
+    std::str::from_utf8(unescaped).map_err(|_| reader.error("text is not UTF-8"))
 }
 
 /// Passes over what [`put_text`] wrote.
@@ -180,13 +182,7 @@ pub(crate) fn read_vertex_id(reader: &mut Reader<'_>) -> Result<VertexId, CodecE
             let mut id = label.to_compact_string();
             id.push(':');
             let raw = reader.until(TEXT_END)?;
-            if raw.contains(&TEXT_ESCAPE) {
-                let mut bytes = Vec::with_capacity(raw.len());
-                put_unescaped(raw, &mut bytes, reader)?;
-                id.push_str(as_text(&bytes, reader)?);
-            } else {
-                id.push_str(as_text(raw, reader)?);
-            }
+            id.push_str(text_of(raw, &mut Vec::new(), reader)?);
             Ok(VertexId::String(id))
         }
         _ => Err(reader.error("unknown kind of vertex id")),

@@ -95,13 +95,8 @@ impl Numbers {
             let Some(numbers) = owners.iter().map(|id| graph.number(id)).collect::<Option<Vec<u32>>>() else {
                 return Ok(false);
             };
-            // A number takes four bytes.
-            let numbers_max = usize::try_from(cx.memory_left() / 4).unwrap_or(usize::MAX).max(1);
-            let mut lists = NumberLists { numbers_max, ..NumberLists::default() };
-            graph.read(&numbers, wanted, &mut lists)?;
-            if lists.is_full() {
-                return Err(cx.too_much());
-            }
+            let mut lists = NumberLists::default();
+            read(cx, graph, &numbers, wanted, &mut lists)?;
             lists
         };
         let list = |place: usize| {
@@ -155,6 +150,21 @@ impl Numbers {
         }
         Ok(true)
     }
+}
+
+/// Replaces the content of `lists` with the neighbours of vertices, as far as the query may hold them.
+pub(super) fn read(
+    cx: &Cx<'_>,
+    graph: &dyn NumberedRead,
+    owners: &[u32],
+    wanted: Wanted<'_>,
+    lists: &mut NumberLists,
+) -> Result<()> {
+    lists.clear();
+    // A number takes four bytes.
+    lists.numbers_max = usize::try_from(cx.memory_left() / 4).unwrap_or(usize::MAX).max(1);
+    graph.read(owners, wanted, lists)?;
+    if lists.is_full() { Err(cx.too_much()) } else { Ok(()) }
 }
 
 /// Lets what comes in stand for as many as edges were counted.

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use adjacency::{NumberLists, NumberMap, Wanted};
-use graph_access::NumberedRead;
 use query_plan::{Expand, Paths};
 use query_value::Value;
 
 use super::hop::Hop;
+use super::numbers::read;
 use crate::context::{Build, Cx, Stage};
 use crate::error::Result;
 use crate::traverser::Traverser;
@@ -120,7 +120,8 @@ fn follow<'g>(hop: &mut Hop<'g>, cx: &mut Cx<'g>, from: &Frontier) -> Result<Fol
     let (mut next, mut count) = (Frontier::default(), 0_u64);
     let mut lists = NumberLists::default();
     for (owners, bulks) in from.numbers.chunks(OWNERS_AT_ONCE).zip(from.bulks.chunks(OWNERS_AT_ONCE)) {
-        read(cx, owners, wanted, &mut lists)?;
+        let Some(graph) = cx.read().numbered() else { break };
+        read(cx, graph, owners, wanted, &mut lists)?;
         cx.tick(u64::try_from(lists.numbers.len()).unwrap_or(u64::MAX))?;
         for (found, bulk) in lists.iter().zip(bulks) {
             match (is_counted, is_distinct) {
@@ -144,17 +145,6 @@ fn follow<'g>(hop: &mut Hop<'g>, cx: &mut Cx<'g>, from: &Frontier) -> Result<Fol
     Ok(if is_counted { Followed::Counted(count) } else { Followed::To(next) })
 }
 
-fn read(cx: &Cx<'_>, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<()> {
-    lists.clear();
-    // A number takes four bytes.
-    lists.numbers_max = usize::try_from(cx.memory_left() / 4).unwrap_or(usize::MAX).max(1);
-    let graph: Option<&dyn NumberedRead> = cx.read().numbered();
-    if let Some(graph) = graph {
-        graph.read(owners, wanted, lists)?;
-    }
-    if lists.is_full() { Err(cx.too_much()) } else { Ok(()) }
-}
-
 impl<'g> Stage<'g> for Walk<'g> {
     fn process(&mut self, cx: &mut Cx<'g>, input: &mut VecDeque<Traverser>, out: &mut Vec<Traverser>) -> Result<()> {
         if self.by_numbers(cx, input, out)? {
@@ -162,10 +152,7 @@ impl<'g> Stage<'g> for Walk<'g> {
             return Ok(());
         }
         let mut from = std::mem::take(input);
-        let (last, before) = match self.hops.split_last_mut() {
-            Some(hops) => hops,
-            None => return Ok(()),
-        };
+        let Some((last, before)) = self.hops.split_last_mut() else { return Ok(()) };
         for hop in before {
             let mut to = Vec::new();
             hop.process(cx, &mut from, &mut to)?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph_access::{Cursor, GraphRead, Lookup};
+use graph_access::{AccessError, Cursor, GraphRead, Lookup};
 use graph_model::{Edge, ErrorKind, LabelId, Vertex};
 use graph_schema::Conditions;
 use query_plan::Scan;
@@ -60,21 +60,20 @@ fn attempts(conditions: &Conditions) -> Vec<Conditions> {
 
 /// By an index if there is one, else all of the label.
 pub(super) fn find_vertices<'g>(graph: &'g dyn GraphRead, lookup: &Lookup) -> Result<Box<dyn Cursor<Vertex> + 'g>> {
-    for conditions in attempts(&lookup.conditions) {
-        match graph.find_vertices(Lookup { conditions, ..lookup.clone() }) {
-            Err(error) if error.kind == ErrorKind::NoIndex => {}
-            found => return Ok(found?),
-        }
-    }
-    Ok(graph.find_vertices(Lookup { conditions: Conditions::default(), ..lookup.clone() })?)
+    find(lookup, |lookup| graph.find_vertices(lookup))
 }
 
+/// As [`find_vertices`].
 pub(super) fn find_edges<'g>(graph: &'g dyn GraphRead, lookup: &Lookup) -> Result<Box<dyn Cursor<Edge> + 'g>> {
+    find(lookup, |lookup| graph.find_edges(lookup))
+}
+
+fn find<T>(lookup: &Lookup, find: impl Fn(Lookup) -> std::result::Result<T, AccessError>) -> Result<T> {
     for conditions in attempts(&lookup.conditions) {
-        match graph.find_edges(Lookup { conditions, ..lookup.clone() }) {
+        match find(Lookup { conditions, ..lookup.clone() }) {
             Err(error) if error.kind == ErrorKind::NoIndex => {}
             found => return Ok(found?),
         }
     }
-    Ok(graph.find_edges(Lookup { conditions: Conditions::default(), ..lookup.clone() })?)
+    Ok(find(Lookup { conditions: Conditions::default(), ..lookup.clone() })?)
 }
