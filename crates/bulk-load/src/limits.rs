@@ -49,6 +49,10 @@ pub(crate) const BLOCK_BYTES: usize = 1 << 20;
 /// Elements whose rows are collected before they go to be sorted: they stay within the processor's cache.
 pub(crate) const ELEMENTS_PER_TURN: usize = 256;
 
+/// Elements of another store that a thread takes between two reports: waking who hears them takes longer than some of
+/// them do.
+pub(crate) const ELEMENTS_PER_REPORT: u64 = 8_192;
+
 /// Edges whose ends are looked up at one time.
 pub(crate) const CHECKED_EDGES_PER_TURN: usize = 1_000;
 

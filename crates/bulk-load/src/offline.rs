@@ -3,13 +3,13 @@
 //! Vertices of all sources come first, then edges, each in two steps. Reading: every thread takes parts of the source
 //! files (`chunks.rs`, `read.rs`), makes elements by the rules of an online load (`rows.rs`, `worker.rs`) and collects
 //! their rows in its share of the memory (crate `sorted-runs`); when that is full it is sorted and written to a file, a
-//! run there. Storing: the runs are merged section by section into data files of the storage engine (`merge.rs`), and
-//! when all of them are there, the engine takes them over. Nothing goes through a log or is written twice. At last
-//! index labels are built.
+//! run there, and what is left at the end is sorted and stays in memory, if there is no run. Storing: all of it is
+//! merged section by section into data files of the storage engine (`merge.rs`), and when all of them are there, the
+//! engine takes them over. Nothing goes through a log. At last index labels are built.
 //!
 //! A journal records finished steps (`journal.rs`), so an interrupted load can resume at the portion of the sources it
-//! was reading, or at the merge. Until the engine has ingested the files of a phase, none of it is in the store, so
-//! nothing is loaded twice.
+//! was reading, or at the merge. What stayed in memory is recorded once the store has it; until then it would be read
+//! again. Until the engine has ingested the files of a phase, none of it is in the store, so nothing is loaded twice.
 //!
 //! With a batch size, rows are committed in batches instead: the plain write path, for comparison and for small
 //! additions to large stores.
@@ -57,6 +57,7 @@ use crate::source::SourceFile;
 use crate::summary::{LabelSummary, LoadSummary, OfflineSummary};
 use chunks::{Chunks, cut};
 use journal::{Identity, Journal, SourceIdentity, Step};
+use sorted_runs::SortedSection;
 use state::State;
 use worker::{Report, Shared, Worker};
 
@@ -268,6 +269,15 @@ struct Load<'a> {
     started: Instant,
     figures: OfflineSummary,
     warnings: Vec<String>,
+    in_memory: InMemory,
+}
+
+/// What was read of a phase and never written to a run.
+#[derive(Default)]
+struct InMemory {
+    sections: Vec<SortedSection>,
+    /// What the journal hears once the rows are in the store: until then they would have to be read again.
+    steps: Vec<Step>,
 }
 
 impl<'a> Load<'a> {
@@ -300,6 +310,7 @@ impl<'a> Load<'a> {
             started,
             figures,
             warnings,
+            in_memory: InMemory::default(),
         })
     }
 
@@ -424,6 +435,7 @@ impl<'a> Load<'a> {
             memory_bytes: usize::try_from(memory).unwrap_or(usize::MAX),
             work_dir: self.work_dir.clone(),
             next_run: AtomicU64::new(self.next_run.load(Ordering::Relaxed)),
+            spilled: AtomicBool::new(!self.state.phase(phase).runs.is_empty()),
             stop: AtomicBool::new(false),
         };
         let mut jobs = Vec::new();
@@ -447,7 +459,24 @@ impl<'a> Load<'a> {
         let sorting = Duration::from_millis(std::mem::take(&mut self.state.phase_mut(phase).storing_ms));
         self.figures.sorting += sorting / u32::try_from(threads).unwrap_or(u32::MAX);
         outcome?;
-        self.step(Step::AllRead(phase), true)
+        let all_read = Step::AllRead(phase);
+        self.keep_step(all_read);
+        if self.in_memory.sections.is_empty() {
+            self.record_kept_steps(true)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the journal hear of steps that were kept.
+    fn record_kept_steps(&mut self, durable: bool) -> Result<(), LoadError> {
+        let steps = std::mem::take(&mut self.in_memory.steps);
+        steps.iter().try_for_each(|step| self.journal.add(step, durable))
+    }
+
+    /// Takes a step that the journal hears of later.
+    fn keep_step(&mut self, step: Step) {
+        self.in_memory.steps.push(step.clone());
+        self.state.add(step);
     }
 
     fn take_reports(&mut self, phase: Phase, reports: &Receiver<Report>) -> Result<(), LoadError> {
@@ -470,6 +499,10 @@ impl<'a> Load<'a> {
                     }
                     let durable = !portion.runs.is_empty();
                     self.step(Step::Read(phase, *portion), durable)?;
+                }
+                Report::InMemory(portion, sections) => {
+                    self.keep_step(Step::Read(phase, *portion));
+                    self.in_memory.sections.extend(sections);
                 }
                 Report::Failed(error) => return Err(error),
             }

@@ -129,6 +129,13 @@ pub fn read_edge_partition<'a>(
     Ok((label, owner))
 }
 
+/// Reads the label from a key of `edge_out` or `edge_in`.
+pub fn read_edge_label(key: Key<'_>) -> Result<LabelId, CodecError> {
+    let mut reader = Reader::new(key.as_bytes(), "edge key");
+    read_u32(&mut reader)?;
+    Ok(LabelId(read_u32(&mut reader)?))
+}
+
 /// Appends what the partitions of all edges of a label begin with.
 pub fn edge_label_prefix(out: &mut Vec<u8>, graph: GraphNumber, label: LabelId) {
     put_u32(out, graph.0);

@@ -4,14 +4,16 @@
 //! RocksDB's binding takes plain functions without state, but every table has its own rule. So there is a fixed number
 //! of functions, one for each slot, and each slot is given the rule of one table, once in the life of the process.
 
+use std::sync::OnceLock;
+
 use kv::{KvError, TableSpec};
-use parking_lot::RwLock;
 use rocksdb::SliceTransform;
 
 use crate::limits::PREFIX_SLOTS;
 
-/// Tables by slot. Tables are compared by address: they are statics, opened again and again.
-static SLOTS: RwLock<[Option<&'static TableSpec>; PREFIX_SLOTS]> = RwLock::new([None; PREFIX_SLOTS]);
+/// Tables by slot, taken in order. They are compared by address: they are statics, opened again and again. RocksDB asks
+/// for every key it looks for or writes, from all threads, so nothing is locked.
+static SLOTS: [OnceLock<&'static TableSpec>; PREFIX_SLOTS] = [const { OnceLock::new() }; PREFIX_SLOTS];
 
 /// The prefix extractor of a table. Its name is stored with every file; files with another name lose their filters, so
 /// a change of a table's partitions needs a new number in it.
@@ -22,18 +24,8 @@ pub(crate) fn extractor(table: &'static TableSpec) -> Result<SliceTransform, KvE
 }
 
 fn slot_of(table: &'static TableSpec) -> Result<usize, KvError> {
-    let mut slots = SLOTS.write();
-    for (index, slot) in slots.iter_mut().enumerate() {
-        match slot {
-            Some(taken) if std::ptr::eq(*taken, table) => return Ok(index),
-            Some(_) => {}
-            None => {
-                *slot = Some(table);
-                return Ok(index);
-            }
-        }
-    }
-    Err(no_slot(table))
+    let taken = SLOTS.iter().position(|slot| std::ptr::eq(*slot.get_or_init(|| table), table));
+    taken.ok_or_else(|| no_slot(table))
 }
 
 fn no_slot(table: &TableSpec) -> KvError {
@@ -51,7 +43,7 @@ static FUNCTIONS: [Functions; PREFIX_SLOTS] = functions![
 ];
 
 fn partition_len<const SLOT: usize>(key: &[u8]) -> Option<usize> {
-    let table = SLOTS.read().get(SLOT).copied().flatten()?;
+    let table = SLOTS.get(SLOT)?.get()?;
     (table.partition_len)(key)
 }
 

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
+use twox_hash::XxHash3_128;
 
-/// How many elements, and the sum (modulo 2^128) of the first 16 bytes of their SHA-256.
+/// How many elements, and the sum (modulo 2^128) of their hashes (XXH3, 128 bits): it tells what was lost or changed on
+/// the way, not what somebody has forged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Digest {
     pub(crate) elements: u64,
@@ -18,10 +19,7 @@ pub(crate) struct Digest {
 impl Digest {
     /// Adds an element in its canonical form.
     pub(crate) fn add(&mut self, canonical: &[u8]) {
-        let hash = Sha256::digest(canonical);
-        let mut bytes = [0; 16];
-        bytes.iter_mut().zip(hash.iter()).for_each(|(to, from)| *to = *from);
-        self.merge(Self::of_sum(1, u128::from_be_bytes(bytes)));
+        self.merge(Self::of_sum(1, XxHash3_128::oneshot(canonical)));
     }
 
     /// Adds the elements of another one.

@@ -1,24 +1,23 @@
 //! From the files of a stopped HugeGraph: no server answers, and nothing becomes JSON on the way. Rows of one store
-//! become rows of the other; afterwards both are read once more and compared.
+//! become rows of the other; afterwards the other one is read and compared with what was read of the files.
 
 use std::collections::HashMap;
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use api_client::ElementKind;
 use bulk_load::{LoadOptions, OfflineOptions, StoredElement, StoredElements, StoredRows, load_stored};
-use graph_model::{Edge, Vertex, VertexId};
 use hugegraph_files::{ElementTable, Found, Rows, Source};
-use key_codec::value::{put_edge, put_vertex};
 
 use crate::definitions::{Definitions, name_of};
-use crate::digest::Digest;
 use crate::elements::{Digests, merge, words};
 use crate::error::MigrateError;
 use crate::limits::{COMMIT_ELEMENTS, WARNINGS_MAX};
 use crate::options::{FilesOptions, MigrateObserver, StoreTarget};
+use crate::rows::{RowSums, StoredRowsOf};
 use crate::run::compare;
 use crate::store::InStore;
 use crate::summary::MigrateSummary;
@@ -77,7 +76,7 @@ impl Migration<'_> {
 
         self.observer.step("loading");
         let began = Instant::now();
-        let elements = Elements { source: self.source, left_out: LeftOut::default() };
+        let elements = Elements::new(self.source, self.definitions);
         summary.warnings.extend(self.load(&elements)?);
         elements.warn(&mut summary.warnings);
         summary.loading = began.elapsed();
@@ -94,12 +93,11 @@ impl Migration<'_> {
 
         let began = Instant::now();
         for kind in [ElementKind::Vertex, ElementKind::Edge] {
-            let (what, there) = match self.options.verify {
-                true => ("comparing", Some(self.sums_of_target(in_store, kind)?)),
-                false => ("counting", None),
-            };
+            let what = if self.options.verify { "comparing" } else { "counting" };
             self.observer.step(&format!("{what} {}", words(kind)));
-            let here = self.sums_of_source(kind)?;
+            // Nothing was read of what an interrupted migration had loaded already.
+            let here = elements.sums(kind).map_or_else(|| self.sums_of_source(kind), Ok)?;
+            let there = self.options.verify.then(|| self.sums_of_target(in_store, kind)).transpose()?;
             summary.labels.extend(compare(self.definitions, kind, &here, there.as_ref()));
         }
         summary.comparing = began.elapsed();
@@ -121,54 +119,54 @@ impl Migration<'_> {
         Ok(load_stored(self.target.store, elements, &options, self.observer.load())?.warnings)
     }
 
-    /// Sums over the contents of all elements of the source.
+    /// Sums over the contents of all elements of the source, read for that alone.
     fn sums_of_source(&self, kind: ElementKind) -> Result<Digests, MigrateError> {
-        let elements = Elements { source: self.source, left_out: LeftOut::default() };
+        let elements = Elements::new(self.source, self.definitions);
         let rows = elements.shared(kind)?;
-        let names = self.names(kind);
-        let work = || -> Result<Digests, MigrateError> {
-            let mut sums = Sums::new(&names);
-            rows.each(&mut |element| {
-                match &element {
-                    StoredElement::Vertex(vertex) => sums.add_vertex(vertex),
-                    StoredElement::Edge(edge) => sums.add_edge(edge),
-                }
-                ControlFlow::Continue(())
-            })?;
-            Ok(sums.by_name())
-        };
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..self.target.threads.max(1)).map(|_| scope.spawn(work)).collect();
-            let mut all = Digests::new();
-            for thread in threads {
-                let sums = thread.join().unwrap_or_else(|_| Err(MigrateError::Worker("a thread panicked".to_owned())));
-                merge(&mut all, &sums?);
-            }
-            Ok(all)
-        })
+        on_threads(self.target.threads, || rows.each(&mut |_| ControlFlow::Continue(())), |()| ())?;
+        Ok(elements.sums(kind).unwrap_or_default())
     }
 
     /// Likewise of the target.
     fn sums_of_target(&self, in_store: &InStore<'_>, kind: ElementKind) -> Result<Digests, MigrateError> {
-        let names = self.names(kind);
-        let begin = || Sums::new(&names);
-        let sums = in_store
-            .scan_all(kind, &begin, &|sums, vertex| sums.add_vertex(vertex), &|sums, edge| sums.add_edge(edge))?;
+        let names = names(self.definitions, kind);
+        let failed = |error| MigrateError::store(format!("reading {}", words(kind)))(error);
+        let rows = StoredRowsOf::new(in_store.graph()?, kind).map_err(failed)?;
+        let work = || -> Result<Digests, MigrateError> {
+            let mut sums = RowSums::new(&names);
+            rows.add_to(&mut sums).map_err(failed)?;
+            Ok(sums.by_name())
+        };
         let mut all = Digests::new();
-        sums.into_iter().for_each(|sums| merge(&mut all, &sums.by_name()));
+        on_threads(self.target.threads, work, |sums| merge(&mut all, &sums))?;
         Ok(all)
     }
+}
 
-    /// Names of labels by their numbers.
-    fn names(&self, kind: ElementKind) -> HashMap<u32, String> {
-        let [_, vertex_labels, edge_labels, _] = &self.definitions.lists;
-        let labels = if kind == ElementKind::Vertex { vertex_labels } else { edge_labels };
-        let named = labels.iter().filter_map(|label| {
-            let id = label.get("id").and_then(serde_json::Value::as_u64)?;
-            Some((u32::try_from(id).ok()?, name_of(label).to_owned()))
-        });
-        named.collect()
-    }
+/// Does something on several threads, and gives what each returns to `take`.
+fn on_threads<T: Send>(
+    threads: usize,
+    work: impl Fn() -> Result<T, MigrateError> + Sync,
+    mut take: impl FnMut(T),
+) -> Result<(), MigrateError> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(&work)).collect();
+        for thread in threads {
+            take(thread.join().unwrap_or_else(|_| Err(MigrateError::Worker("a thread panicked".to_owned())))?);
+        }
+        Ok(())
+    })
+}
+
+/// Names of labels by their numbers.
+fn names(definitions: &Definitions, kind: ElementKind) -> HashMap<u32, String> {
+    let [_, vertex_labels, edge_labels, _] = &definitions.lists;
+    let labels = if kind == ElementKind::Vertex { vertex_labels } else { edge_labels };
+    let named = labels.iter().filter_map(|label| {
+        let id = label.get("id").and_then(serde_json::Value::as_u64)?;
+        Some((u32::try_from(id).ok()?, name_of(label).to_owned()))
+    });
+    named.collect()
 }
 
 /// How many rows are not migrated, and why.
@@ -178,19 +176,43 @@ struct LeftOut {
     without_label: AtomicU64,
 }
 
-/// All elements of a source.
+/// All elements of a source, and what was read of them.
 struct Elements<'s> {
     source: &'s Source,
     left_out: LeftOut,
+    vertices: SumsRead,
+    edges: SumsRead,
 }
 
-impl Elements<'_> {
+/// Sums over the elements of a kind that were read.
+struct SumsRead {
+    names: HashMap<u32, String>,
+    /// Nothing before the first one was asked for.
+    read: Mutex<Option<Digests>>,
+}
+
+impl<'s> Elements<'s> {
+    fn new(source: &'s Source, definitions: &Definitions) -> Self {
+        let none_read = |kind| SumsRead { names: names(definitions, kind), read: Mutex::new(None) };
+        let (vertices, edges) = (none_read(ElementKind::Vertex), none_read(ElementKind::Edge));
+        Self { source, left_out: LeftOut::default(), vertices, edges }
+    }
+
     fn shared(&self, kind: ElementKind) -> Result<Shared<'_>, MigrateError> {
-        let table = match kind {
-            ElementKind::Vertex => ElementTable::Vertices,
-            ElementKind::Edge => ElementTable::Edges,
+        let (table, sums) = match kind {
+            ElementKind::Vertex => (ElementTable::Vertices, &self.vertices),
+            ElementKind::Edge => (ElementTable::Edges, &self.edges),
         };
-        Ok(Shared { rows: self.source.rows(table)?, kind, left_out: &self.left_out })
+        *sums.lock() = Some(Digests::new());
+        Ok(Shared { rows: self.source.rows(table)?, kind, left_out: &self.left_out, sums })
+    }
+
+    /// Sums over all elements of a kind, if its rows were read, to their end.
+    fn sums(&self, kind: ElementKind) -> Option<Digests> {
+        match kind {
+            ElementKind::Vertex => self.vertices.lock().take(),
+            ElementKind::Edge => self.edges.lock().take(),
+        }
     }
 
     fn warn(&self, warnings: &mut Vec<String>) {
@@ -202,6 +224,12 @@ impl Elements<'_> {
         if without_label > 0 {
             warnings.push(format!("{without_label} elements are left out: their labels are no longer in the schema"));
         }
+    }
+}
+
+impl SumsRead {
+    fn lock(&self) -> MutexGuard<'_, Option<Digests>> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -224,25 +252,34 @@ struct Shared<'s> {
     rows: Rows<'s>,
     kind: ElementKind,
     left_out: &'s LeftOut,
+    sums: &'s SumsRead,
 }
 
 impl Shared<'_> {
+    /// Gives elements to `take`, as long as there are any for this thread, and adds them to the sums.
     fn each(&self, take: &mut dyn FnMut(StoredElement) -> ControlFlow<()>) -> Result<(), MigrateError> {
+        let mut sums = RowSums::new(&self.sums.names);
         match self.kind {
-            ElementKind::Vertex => self.rows.vertices(&mut |found| self.pass(found, StoredElement::Vertex, take))?,
-            ElementKind::Edge => self.rows.edges(&mut |found| self.pass(found, StoredElement::Edge, take))?,
+            ElementKind::Vertex => self.rows.vertices(&mut |found| {
+                self.pass(found, |vertex| {
+                    sums.add_vertex(&vertex);
+                    take(StoredElement::Vertex(vertex))
+                })
+            })?,
+            ElementKind::Edge => self.rows.edges(&mut |found| {
+                self.pass(found, |edge| {
+                    sums.add_edge(&edge);
+                    take(StoredElement::Edge(edge))
+                })
+            })?,
         }
+        merge(self.sums.lock().get_or_insert_default(), &sums.by_name());
         Ok(())
     }
 
-    fn pass<T>(
-        &self,
-        found: Found<T>,
-        make: fn(T) -> StoredElement,
-        take: &mut dyn FnMut(StoredElement) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    fn pass<T>(&self, found: Found<T>, take: impl FnOnce(T) -> ControlFlow<()>) -> ControlFlow<()> {
         let left_out = match found {
-            Found::Element(element) => return take(make(element)),
+            Found::Element(element) => return take(element),
             Found::System => return ControlFlow::Continue(()),
             Found::Expired => &self.left_out.expired,
             Found::WithoutLabel => &self.left_out.without_label,
@@ -256,61 +293,4 @@ impl StoredRows for Shared<'_> {
     fn read(&self, take: &mut dyn FnMut(StoredElement) -> ControlFlow<()>) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(self.each(take)?)
     }
-}
-
-/// Sums by the numbers of labels, over elements as they are stored here.
-struct Sums<'n> {
-    names: &'n HashMap<u32, String>,
-    by_number: HashMap<u32, Digest>,
-    canonical: Vec<u8>,
-}
-
-impl<'n> Sums<'n> {
-    fn new(names: &'n HashMap<u32, String>) -> Self {
-        Self { names, by_number: HashMap::new(), canonical: Vec::new() }
-    }
-
-    fn add_vertex(&mut self, vertex: &Vertex) {
-        self.canonical.clear();
-        write_id(&mut self.canonical, &vertex.id);
-        put_vertex(&mut self.canonical, vertex.label, vertex.expires_at_ms, &vertex.properties);
-        self.by_number.entry(vertex.label.0).or_default().add(&self.canonical);
-    }
-
-    fn add_edge(&mut self, edge: &Edge) {
-        self.canonical.clear();
-        write_id(&mut self.canonical, &edge.id.source);
-        write_id(&mut self.canonical, &edge.id.target);
-        write_bytes(&mut self.canonical, edge.id.sort_values.as_bytes());
-        put_edge(&mut self.canonical, edge.expires_at_ms, &edge.properties);
-        self.by_number.entry(edge.id.label.0).or_default().add(&self.canonical);
-    }
-
-    fn by_name(self) -> Digests {
-        let name = |number: u32| self.names.get(&number).cloned().unwrap_or_else(|| format!("label {number}"));
-        self.by_number.into_iter().map(|(number, sum)| (name(number), sum)).collect()
-    }
-}
-
-fn write_id(out: &mut Vec<u8>, id: &VertexId) {
-    match id {
-        VertexId::Number(number) => {
-            out.push(b'n');
-            out.extend_from_slice(&number.to_be_bytes());
-        }
-        VertexId::String(text) => {
-            out.push(b't');
-            write_bytes(out, text.as_bytes());
-        }
-        VertexId::Uuid(bits) => {
-            out.push(b'u');
-            out.extend_from_slice(&bits.to_be_bytes());
-        }
-    }
-}
-
-/// Appends bytes with their number, so that two are never taken for two others.
-fn write_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    out.extend_from_slice(&(bytes.len() as u64).to_be_bytes());
-    out.extend_from_slice(bytes);
 }

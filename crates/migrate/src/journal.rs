@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::elements::Digests;
 use crate::error::MigrateError;
 
-const VERSION: u32 = 1;
+/// 2: sums are of other hashes.
+const VERSION: u32 = 2;
 const FILE_NAME: &str = "journal";
 
 /// What is migrated, from where, to where.

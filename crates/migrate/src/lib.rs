@@ -29,6 +29,7 @@ mod files;
 mod journal;
 pub mod limits;
 mod options;
+mod rows;
 mod run;
 mod server;
 mod store;

@@ -38,7 +38,7 @@ impl<'a> InStore<'a> {
 
     /// Gives all elements of a kind to several threads, each of which begins with a state of its own. Returns the
     /// states.
-    pub(crate) fn scan_all<S: Send>(
+    fn scan_all<S: Send>(
         &self,
         kind: ElementKind,
         begin: &(dyn Fn() -> S + Sync),
@@ -80,7 +80,8 @@ impl<'a> InStore<'a> {
         })
     }
 
-    fn graph(&self) -> Result<&Arc<HostedGraph>, MigrateError> {
+    /// The graph, after the beginning.
+    pub(crate) fn graph(&self) -> Result<&Arc<HostedGraph>, MigrateError> {
         let missing = || StoreError::GraphNotFound { name: self.graph_name.clone() };
         self.graph.as_ref().ok_or_else(|| MigrateError::store("opening the graph")(missing()))
     }

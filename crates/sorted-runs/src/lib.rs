@@ -1,5 +1,6 @@
 //! Many rows of a graph, sorted in bounded memory: what fits is sorted and written to a file, a run, whose sections are
-//! read back in the order of their keys to be merged with those of other runs.
+//! read back in the order of their keys to be merged with those of other runs. Where all rows fit, they are read where
+//! they are.
 //!
 //! What it is not: it merges nothing, and knows no storage engine.
 //!
@@ -10,4 +11,4 @@ mod run;
 mod sorter;
 
 pub use run::{RunMeta, RunWriter, SectionMeta, SectionReader};
-pub use sorter::{Sorter, head_of};
+pub use sorter::{SortedRows, SortedSection, Sorter, head_of};

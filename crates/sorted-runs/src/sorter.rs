@@ -1,9 +1,10 @@
-//! Rows in memory until they are sorted and written to a file as one run.
+//! Rows in memory until they are sorted, to be written to a file as one run or to be read where they are.
 
 use std::cmp::Ordering;
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use key_codec::tables::{TABLES, section_len};
 use kv::TableId;
@@ -31,6 +32,9 @@ struct Section {
     arena: Vec<u8>,
     entries: Vec<Entry>,
 }
+
+/// The rows of a section in the order of their keys, each key once.
+pub struct SortedSection(Section);
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -88,33 +92,111 @@ impl Sorter {
         self.sections.get_mut(at)
     }
 
+    /// Sorts all rows; afterwards there are none. Of rows with the same key the last one counts.
+    #[must_use]
+    pub fn sort(&mut self) -> Vec<SortedSection> {
+        let mut sections = std::mem::take(self).sections;
+        sections.sort_by(|a, b| (a.table, &a.prefix).cmp(&(b.table, &b.prefix)));
+        let sorted = sections.into_iter().map(|mut section| {
+            let arena = &section.arena;
+            section.entries.sort_unstable_by(|a, b| order(arena, a, b).then(a.at.cmp(&b.at)));
+            section.entries.dedup_by(|later, kept| {
+                let same = order(arena, later, kept).is_eq();
+                if same {
+                    *kept = *later;
+                }
+                same
+            });
+            SortedSection(section)
+        });
+        sorted.collect()
+    }
+
     /// Sorts all rows and writes them; afterwards there are none. Of rows with the same key the last one counts.
     ///
     /// # Errors
     /// That the file cannot be written.
     pub fn write(&mut self, path: &Path, number: u64) -> io::Result<(RunMeta, File)> {
-        let mut sections = std::mem::take(self).sections;
-        sections.sort_by(|a, b| (a.table, &a.prefix).cmp(&(b.table, &b.prefix)));
+        let sections = self.sort();
         let mut writer = RunWriter::create(path)?;
         let mut metas = Vec::with_capacity(sections.len());
-        let mut key = Vec::new();
         for section in sections {
-            let Section { table, prefix, arena, mut entries } = section;
-            entries.sort_unstable_by(|a, b| order(&arena, a, b).then(a.at.cmp(&b.at)));
-            writer.begin(table.0, &prefix);
-            let mut entries = entries.iter().peekable();
-            while let Some(entry) = entries.next() {
-                if entries.peek().is_some_and(|next| order(&arena, entry, next).is_eq()) {
-                    continue;
-                }
-                key.clear();
-                key.extend_from_slice(&prefix);
-                key.extend_from_slice(key_of(&arena, entry));
-                writer.put(&key, value_of(&arena, entry))?;
+            let section = Arc::new(section);
+            writer.begin(section.table().0, section.prefix());
+            let mut rows = SortedRows::of(section);
+            while rows.advance() {
+                writer.put(rows.key(), rows.value())?;
             }
             metas.push(writer.end());
         }
         Ok((RunMeta { number, sections: metas }, writer.finish()?))
+    }
+}
+
+impl SortedSection {
+    /// The table of its rows.
+    #[must_use]
+    pub fn table(&self) -> TableId {
+        self.0.table
+    }
+
+    /// What all its keys begin with.
+    #[must_use]
+    pub fn prefix(&self) -> &[u8] {
+        &self.0.prefix
+    }
+
+    /// How many rows it has.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.0.entries.len() as u64
+    }
+
+    /// Bytes of its keys, without what all begin with, and values.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.0.arena.len() as u64
+    }
+}
+
+/// Reads the rows of a section in memory.
+pub struct SortedRows {
+    section: Arc<SortedSection>,
+    next: usize,
+    key: Vec<u8>,
+    value: (usize, usize),
+}
+
+impl SortedRows {
+    /// A reader before the first row.
+    #[must_use]
+    pub fn of(section: Arc<SortedSection>) -> Self {
+        let key = section.prefix().to_vec();
+        Self { section, next: 0, key, value: (0, 0) }
+    }
+
+    /// Goes to the next row; false at the end.
+    pub fn advance(&mut self) -> bool {
+        let Section { prefix, arena, entries, .. } = &self.section.0;
+        let Some(entry) = entries.get(self.next) else { return false };
+        self.next += 1;
+        self.key.truncate(prefix.len());
+        self.key.extend_from_slice(key_of(arena, entry));
+        let value = entry.at as usize + usize::from(entry.key_len);
+        self.value = (value, value + entry.value_len as usize);
+        true
+    }
+
+    /// The key of the row.
+    #[must_use]
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// The value of the row.
+    #[must_use]
+    pub fn value(&self) -> &[u8] {
+        self.section.0.arena.get(self.value.0..self.value.1).unwrap_or_default()
     }
 }
 
@@ -140,11 +222,6 @@ pub fn head_of(key: &[u8]) -> u128 {
 fn key_of<'a>(arena: &'a [u8], entry: &Entry) -> &'a [u8] {
     let at = entry.at as usize;
     arena.get(at..at + usize::from(entry.key_len)).unwrap_or_default()
-}
-
-fn value_of<'a>(arena: &'a [u8], entry: &Entry) -> &'a [u8] {
-    let at = entry.at as usize + usize::from(entry.key_len);
-    arena.get(at..at + entry.value_len as usize).unwrap_or_default()
 }
 
 fn order(arena: &[u8], a: &Entry, b: &Entry) -> Ordering {

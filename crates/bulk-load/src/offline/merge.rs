@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use key_codec::tables::TABLES;
 use kv::{Engine, SortedRows, TableId, TableSpec};
-use sorted_runs::{SectionMeta, SectionReader, head_of};
+use sorted_runs::{SectionMeta, SectionReader, SortedRows as RowsInMemory, SortedSection, head_of};
 
 use crate::error::LoadError;
 use crate::limits::MERGE_ROWS_PER_REPORT;
@@ -19,18 +19,68 @@ pub(crate) struct MergeJob {
     pub(crate) dir: PathBuf,
     pub(crate) table: TableId,
     pub(crate) prefix: Vec<u8>,
-    pub(crate) parts: Vec<(Arc<File>, SectionMeta)>,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// The rows of a section that one thread has sorted.
+pub(crate) enum Part {
+    File(Arc<File>, SectionMeta),
+    Memory(Arc<SortedSection>),
+}
+
+impl Part {
+    pub(crate) fn rows(&self) -> u64 {
+        match self {
+            Self::File(_, section) => section.rows,
+            Self::Memory(section) => section.rows(),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::File(_, section) => section.bytes,
+            Self::Memory(section) => section.bytes(),
+        }
+    }
 }
 
 impl MergeJob {
     pub(crate) fn bytes(&self) -> u64 {
-        self.parts.iter().map(|(_, part)| part.bytes).sum()
+        self.parts.iter().map(Part::bytes).sum()
+    }
+}
+
+enum Rows {
+    File(SectionReader),
+    Memory(RowsInMemory),
+}
+
+impl Rows {
+    fn advance(&mut self) -> io::Result<bool> {
+        match self {
+            Self::File(rows) => rows.advance(),
+            Self::Memory(rows) => Ok(rows.advance()),
+        }
+    }
+
+    fn key(&self) -> &[u8] {
+        match self {
+            Self::File(rows) => rows.key(),
+            Self::Memory(rows) => rows.key(),
+        }
+    }
+
+    fn value(&self) -> &[u8] {
+        match self {
+            Self::File(rows) => rows.value(),
+            Self::Memory(rows) => rows.value(),
+        }
     }
 }
 
 /// A run at a row.
 struct Cursor {
-    reader: SectionReader,
+    reader: Rows,
     head: u128,
     /// Position in the list of runs.
     age: usize,
@@ -77,8 +127,11 @@ struct Heap {
 impl Heap {
     fn open(job: &MergeJob, buffer_bytes: usize) -> Result<Self, LoadError> {
         let mut heap = Self { cursors: Vec::with_capacity(job.parts.len()), skipped: job.prefix.len() };
-        for (age, (file, section)) in job.parts.iter().enumerate() {
-            let mut reader = SectionReader::open(Arc::clone(file), section, buffer_bytes);
+        for (age, part) in job.parts.iter().enumerate() {
+            let mut reader = match part {
+                Part::File(file, section) => Rows::File(SectionReader::open(Arc::clone(file), section, buffer_bytes)),
+                Part::Memory(section) => Rows::Memory(RowsInMemory::of(Arc::clone(section))),
+            };
             if reader.advance().map_err(|error| LoadError::work_in(&job.dir, "read sorted rows in", error))? {
                 let head = heap.head(&reader);
                 heap.cursors.push(Cursor { reader, head, age });
@@ -88,7 +141,7 @@ impl Heap {
         Ok(heap)
     }
 
-    fn head(&self, reader: &SectionReader) -> u128 {
+    fn head(&self, reader: &Rows) -> u128 {
         head_of(reader.key().get(self.skipped..).unwrap_or_default())
     }
 
@@ -141,19 +194,21 @@ mod tests {
     use super::*;
     use sorted_runs::Sorter;
 
-    /// The sections of several runs.
-    type Sections = Vec<(Arc<File>, SectionMeta)>;
-
     fn jobs(dir: &Path, runs: &mut [Sorter]) -> Vec<MergeJob> {
-        let mut jobs: BTreeMap<(u8, Vec<u8>), Sections> = BTreeMap::new();
+        let mut jobs: BTreeMap<(u8, Vec<u8>), Vec<Part>> = BTreeMap::new();
+        let (last, runs) = runs.split_last_mut().unwrap();
         for (number, run) in (0..).zip(runs) {
             let path = dir.join(number.to_string());
             let (meta, _) = run.write(&path, number).unwrap();
             let file = Arc::new(File::open(path).unwrap());
             for section in meta.sections {
                 let place = (section.table, section.prefix.clone());
-                jobs.entry(place).or_default().push((Arc::clone(&file), section));
+                jobs.entry(place).or_default().push(Part::File(Arc::clone(&file), section));
             }
+        }
+        for section in last.sort() {
+            let place = (section.table().0, section.prefix().to_vec());
+            jobs.entry(place).or_default().push(Part::Memory(Arc::new(section)));
         }
         jobs.into_iter()
             .map(|((table, prefix), parts)| MergeJob { dir: dir.to_owned(), table: TableId(table), prefix, parts })

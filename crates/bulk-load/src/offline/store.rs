@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use kv::{SortedRows, TableId};
-use sorted_runs::RunMeta;
+use sorted_runs::{RunMeta, SortedSection};
 
 use super::Load;
 use super::journal::Step;
-use super::merge::{MergeJob, merge};
+use super::merge::{MergeJob, Part, merge};
 use crate::error::LoadError;
 use crate::limits::{MERGE_BUFFER_BYTES_MAX, MERGE_BUFFER_BYTES_MIN, RUNS_MAX};
 use crate::progress::Phase;
@@ -22,8 +22,9 @@ impl Load<'_> {
     pub(super) fn store(&mut self, phase: Phase) -> Result<(), LoadError> {
         let began = Instant::now();
         let runs = &self.state.phase(phase).runs;
-        let jobs = merge_jobs(&self.work_dir, runs)?;
-        let rows = runs.iter().flat_map(|run| &run.sections).map(|section| section.rows).sum();
+        let in_memory = std::mem::take(&mut self.in_memory.sections);
+        let jobs = merge_jobs(&self.work_dir, runs, in_memory)?;
+        let rows = jobs.iter().flat_map(|job| &job.parts).map(Part::rows).sum();
         self.figures.rows += rows;
         self.figures.runs += runs.len();
         if !jobs.is_empty() {
@@ -34,6 +35,7 @@ impl Load<'_> {
             let taken = self.store.engine().ingest(sorted);
             taken.map_err(|error| LoadError::store("cannot ingest sorted rows", error))?;
         }
+        self.record_kept_steps(false)?;
         self.step(Step::Stored(phase), true)?;
         self.figures.storing += began.elapsed();
         self.state.remove_strays(&self.work_dir)
@@ -91,7 +93,7 @@ fn panicked() -> LoadError {
 }
 
 /// What is to be merged, the largest section last: it is taken first.
-fn merge_jobs(dir: &Path, runs: &[RunMeta]) -> Result<Vec<MergeJob>, LoadError> {
+fn merge_jobs(dir: &Path, runs: &[RunMeta], in_memory: Vec<SortedSection>) -> Result<Vec<MergeJob>, LoadError> {
     if runs.len() > RUNS_MAX {
         return Err(LoadError::Option {
             option: "sort_memory",
@@ -104,19 +106,25 @@ fn merge_jobs(dir: &Path, runs: &[RunMeta]) -> Result<Vec<MergeJob>, LoadError> 
     }
     let mut runs: Vec<&RunMeta> = runs.iter().collect();
     runs.sort_by_key(|run| run.number);
-    let mut sections: BTreeMap<(u8, &[u8]), MergeJob> = BTreeMap::new();
+    let mut sections: BTreeMap<(u8, Vec<u8>), MergeJob> = BTreeMap::new();
+    let mut add = |table: u8, prefix: &[u8], part: Part| {
+        let job = sections.entry((table, prefix.to_vec())).or_insert_with(|| MergeJob {
+            dir: dir.to_owned(),
+            table: TableId(table),
+            prefix: prefix.to_vec(),
+            parts: Vec::new(),
+        });
+        job.parts.push(part);
+    };
     for run in runs {
         let path = dir.join(RunMeta::file_name(run.number));
         let file = Arc::new(File::open(&path).map_err(|error| LoadError::work_in(&path, "read", error))?);
         for section in &run.sections {
-            let job = sections.entry((section.table, &section.prefix)).or_insert_with(|| MergeJob {
-                dir: dir.to_owned(),
-                table: TableId(section.table),
-                prefix: section.prefix.clone(),
-                parts: Vec::new(),
-            });
-            job.parts.push((Arc::clone(&file), section.clone()));
+            add(section.table, &section.prefix, Part::File(Arc::clone(&file), section.clone()));
         }
+    }
+    for section in in_memory.into_iter().map(Arc::new) {
+        add(section.table().0, section.prefix(), Part::Memory(Arc::clone(&section)));
     }
     let mut jobs: Vec<MergeJob> = sections.into_values().collect();
     jobs.sort_by_key(MergeJob::bytes);

@@ -15,14 +15,16 @@ use graph_model::Edge;
 use graph_schema::{NewEdge, NewVertex};
 use graph_store::{Encoder, StoreError};
 use kv::{Engine, Operation, WriteBatch};
-use sorted_runs::{RunMeta, Sorter};
+use sorted_runs::{RunMeta, SortedSection, Sorter};
 
 use super::chunks::{Chunk, Chunks};
 use super::foreign::{StoredElement, StoredRows};
 use super::journal::{Counts, Cover, Portion, RejectedRow};
 use super::rows::FastPlan;
 use crate::error::LoadError;
-use crate::limits::{CHECKED_EDGES_PER_TURN, ELEMENTS_PER_TURN, OFFLINE_BATCH_BYTES_MAX, REJECTED_PER_PORTION_MAX};
+use crate::limits::{
+    CHECKED_EDGES_PER_TURN, ELEMENTS_PER_REPORT, ELEMENTS_PER_TURN, OFFLINE_BATCH_BYTES_MAX, REJECTED_PER_PORTION_MAX,
+};
 use crate::parse::FileJob;
 use crate::reader::Record;
 
@@ -36,6 +38,8 @@ pub(crate) enum Report {
     },
     /// A portion to be recorded once its files are on disk.
     Finished(Box<Portion>, Vec<File>),
+    /// A portion whose rows are still in memory: to be recorded once they are in the store.
+    InMemory(Box<Portion>, Vec<SortedSection>),
     Failed(LoadError),
 }
 
@@ -53,6 +57,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) memory_bytes: usize,
     pub(crate) work_dir: PathBuf,
     pub(crate) next_run: AtomicU64,
+    /// Rows were written to a file, so not all fit into memory.
+    pub(crate) spilled: AtomicBool,
     pub(crate) stop: AtomicBool,
 }
 
@@ -168,8 +174,22 @@ impl<'a> Worker<'a> {
         while let Some(chunk) = self.shared.chunks.next() {
             self.read_chunk(&chunk)?;
         }
-        self.store_all()?;
-        self.hand_over()
+        self.end()
+    }
+
+    /// Hands over the rest: as it is in memory, if all rows of the phase have fitted there, else as a run.
+    fn end(&mut self) -> Result<(), Failure> {
+        if self.shared.batch.is_some() || self.shared.spilled.load(Ordering::Relaxed) {
+            self.store_all()?;
+            return self.hand_over();
+        }
+        self.store_batch()?;
+        self.progress(0)?;
+        let began = Instant::now();
+        let sections = self.sorter.sort();
+        self.storing += began.elapsed();
+        let portion = Box::new(self.take_portion());
+        self.tell(Report::InMemory(portion, sections))
     }
 
     /// Takes elements of another store, as many as are left for this thread.
@@ -207,7 +227,9 @@ impl<'a> Worker<'a> {
         if self.elements_in_batch >= self.turn() || self.batch.bytes() >= OFFLINE_BATCH_BYTES_MAX {
             self.store_batch()?;
             self.may_write_run()?;
-            self.progress(0)?;
+            if self.elements - self.elements_told >= ELEMENTS_PER_REPORT {
+                self.progress(0)?;
+            }
         }
         Ok(())
     }
@@ -491,6 +513,7 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         let began = Instant::now();
+        self.shared.spilled.store(true, Ordering::Relaxed);
         let number = self.shared.next_run.fetch_add(1, Ordering::Relaxed);
         let path = self.shared.work_dir.join(RunMeta::file_name(number));
         let written = self.sorter.write(&path, number);
@@ -503,13 +526,18 @@ impl<'a> Worker<'a> {
 
     /// Hands over a finished portion. Everything in it has been flushed.
     fn hand_over(&mut self) -> Result<(), Failure> {
+        let portion = Box::new(self.take_portion());
+        let files = std::mem::take(&mut self.files);
+        self.tell(Report::Finished(portion, files))
+    }
+
+    fn take_portion(&mut self) -> Portion {
         let mut portion = std::mem::replace(&mut self.portion, empty(self.shared.labels));
         portion.storing_ms = u64::try_from(self.storing.as_millis()).unwrap_or(u64::MAX);
         self.storing = Duration::ZERO;
         self.committed = false;
         self.rejected_told = 0;
-        let files = std::mem::take(&mut self.files);
-        self.tell(Report::Finished(Box::new(portion), files))
+        portion
     }
 
     /// Reports progress; fails when the load has ended.
