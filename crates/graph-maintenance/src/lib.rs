@@ -21,6 +21,7 @@ mod progress;
 mod purge;
 mod rebuild;
 mod removal;
+mod rows;
 mod steps;
 
 pub use crate::analytical::{clear_analytical, set_analytical};
@@ -29,3 +30,4 @@ pub use crate::progress::Progress;
 pub use crate::purge::{Purged, note_expiries, purge};
 pub use crate::rebuild::{rebuild_indexes, suspend_indexes};
 pub use crate::removal::remove_label;
+pub use crate::rows::{ElementRow, ElementRows};

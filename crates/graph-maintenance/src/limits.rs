@@ -14,3 +14,6 @@ pub const EXPIRIES_PER_BATCH: usize = 10_000;
 
 /// under way together.
 pub const EXPIRY_BATCH_ELEMENTS_MAX: usize = 10_000;
+
+/// Size of the parts of a table that threads take at a time, in bytes: small enough that all end at about one time.
+pub const ROW_PART_BYTES: u64 = 4 << 20;

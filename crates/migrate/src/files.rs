@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use api_client::ElementKind;
 use bulk_load::{LoadOptions, OfflineOptions, StoredElement, StoredElements, StoredRows, load_stored};
+use graph_maintenance::ElementRows;
 use hugegraph_files::{ElementTable, Found, Rows, Source};
 
 use crate::definitions::{Definitions, name_of};
@@ -17,7 +18,7 @@ use crate::elements::{Digests, merge, words};
 use crate::error::MigrateError;
 use crate::limits::{COMMIT_ELEMENTS, WARNINGS_MAX};
 use crate::options::{FilesOptions, MigrateObserver, StoreTarget};
-use crate::rows::{RowSums, StoredRowsOf};
+use crate::rows::RowSums;
 use crate::run::compare;
 use crate::store::InStore;
 use crate::summary::MigrateSummary;
@@ -131,10 +132,15 @@ impl Migration<'_> {
     fn sums_of_target(&self, in_store: &InStore<'_>, kind: ElementKind) -> Result<Digests, MigrateError> {
         let names = names(self.definitions, kind);
         let failed = |error| MigrateError::store(format!("reading {}", words(kind)))(error);
-        let rows = StoredRowsOf::new(in_store.graph()?, kind).map_err(failed)?;
+        let graph = in_store.graph()?;
+        let rows = match kind {
+            ElementKind::Vertex => ElementRows::of_vertices(graph),
+            ElementKind::Edge => ElementRows::of_edges(graph),
+        };
+        let rows = rows.map_err(failed)?;
         let work = || -> Result<Digests, MigrateError> {
             let mut sums = RowSums::new(&names);
-            rows.add_to(&mut sums).map_err(failed)?;
+            rows.each(&mut |row| sums.add_stored(row)).map_err(failed)?;
             Ok(sums.by_name())
         };
         let mut all = Digests::new();

@@ -17,9 +17,6 @@ pub const PAGE_ELEMENTS_MAX: u32 = 100_000;
 /// all workers in a graph of a gigabyte.
 pub const SHARD_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Size of the parts of a store that threads take to compare: few enough that all end at about the same time.
-pub const COMPARED_BYTES: u64 = 4 * 1024 * 1024;
-
 /// Elements in one request to a server: the most that HugeGraph accepts.
 pub const BATCH_ELEMENTS: usize = 500;
 

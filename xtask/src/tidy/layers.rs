@@ -342,6 +342,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "bulk-load",
             "graph-access",
             "graph-host",
+            "graph-maintenance",
             "graph-model",
             "graph-schema",
             "graph-store",
