@@ -9,8 +9,8 @@ use graph_model::{Edge, EdgeId, ErrorKind, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, Declaration, NewEdge, NewVertex};
 
 use crate::{
-    AccessError, Allowed, Batches, Cursor, EdgeRead, EdgeRow, GraphRead, GraphRights, GraphWrite, Lookup, WalkRead,
-    drain, limits,
+    AccessError, Allowed, Batches, Committing, Cursor, EdgeRead, EdgeRow, GraphRead, GraphRights, GraphWrite, Lookup,
+    WalkRead, drain, limits,
 };
 
 /// A graph behind rights. An edge is visible where it may be read itself and neither end is a vertex that may not. In a
@@ -446,5 +446,9 @@ impl<U: GraphWrite, R: GraphRead> GraphWrite for GuardedWrite<U, R> {
 
     fn commit(self: Box<Self>) -> Result<(), AccessError> {
         Box::new(self.unit.graph).commit()
+    }
+
+    fn submit(self: Box<Self>) -> Result<Option<Committing>, AccessError> {
+        Box::new(self.unit.graph).submit()
     }
 }

@@ -34,4 +34,4 @@ pub use guard::{Guarded, GuardedWrite, denied};
 pub use numbered::{NumberedEdge, NumberedRead};
 pub use read::{GraphRead, Lookup, WalkRead};
 pub use rights::{Allowed, ElementRights, GraphRights, LabelRights};
-pub use write::{GraphWrite, WriteCheck};
+pub use write::{Committing, GraphWrite, WriteCheck};

@@ -1,5 +1,7 @@
 //! Writing one graph: a unit of changes that becomes visible as a whole.
 
+use std::pin::Pin;
+
 use graph_model::{Edge, EdgeId, Vertex, VertexId};
 use graph_schema::{Declaration, NewEdge, NewVertex};
 
@@ -82,4 +84,14 @@ pub trait GraphWrite: GraphRead {
     /// has changed since the unit began. Nothing is written then. Those of storage: whether the batch was written may
     /// be unknown then, but not a part of it.
     fn commit(self: Box<Self>) -> Result<(), AccessError>;
+
+    /// As [`Self::commit`], for a thread that must not wait: what it returns is awaited instead. `None` where others
+    /// would have to be waited for before anything is written; nothing is, then.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    fn submit(self: Box<Self>) -> Result<Option<Committing>, AccessError>;
 }
+
+/// A commit under way. Dropping it does not take the commit back.
+pub type Committing = Pin<Box<dyn Future<Output = Result<(), AccessError>> + Send>>;

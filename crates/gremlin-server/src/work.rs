@@ -101,7 +101,7 @@ impl Sink for Counting {
     }
 }
 
-/// The results of a request, if they are no more than `results_max` and can be had in a moment on the thread at hand;
+/// The results of a read, if they are no more than `results_max` and can be had in a moment on the thread at hand;
 /// nothing has happened otherwise.
 fn attempt(shared: &Shared, prepared: &Prepared, results_max: u64) -> Option<Result<Vec<(Value, u64)>, Failure>> {
     let attempts = &shared.serving.attempts;
@@ -111,7 +111,7 @@ fn attempt(shared: &Shared, prepared: &Prepared, results_max: u64) -> Option<Res
     let rows = collected.take_rows();
     let results = rows.iter().fold(0_u64, |all, (_, times)| all.saturating_add(*times));
     match outcome {
-        Ok(()) if results <= results_max => return Some(Ok(rows)),
+        Ok(Some(_)) if results <= results_max => return Some(Ok(rows)),
         Err(error) if !error.is_timeout() && !collected.is_too_large() => return Some(Err(error.into())),
         _ => {}
     }

@@ -140,12 +140,26 @@ where
         keys: &Keys,
         found: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), KvError> {
-        self.base.multi_get(table, keys, &mut |at, stored| match keys
-            .get(at)
-            .and_then(|key| self.rows.borrow().get(table, key.as_bytes()))
-        {
-            Some(written) => found(at, written.value.as_deref()),
-            None => found(at, stored),
+        let rows = self.rows.borrow();
+        let (mut unwritten, mut places) = (Keys::new(), Vec::new());
+        for at in 0..keys.len() {
+            let Some(key) = keys.get(at) else { continue };
+            match rows.get(table, key.as_bytes()) {
+                Some(written) => found(at, written.value.as_deref()),
+                None => {
+                    unwritten
+                        .push(|out| out.extend_from_slice(key.partition()), |out| out.extend_from_slice(key.row()));
+                    places.push(at);
+                }
+            }
+        }
+        if places.is_empty() {
+            return Ok(());
+        }
+        self.base.multi_get(table, &unwritten, &mut |at, stored| {
+            if let Some(place) = places.get(at) {
+                found(*place, stored);
+            }
         })
     }
 

@@ -81,8 +81,8 @@ impl Evaluator<'_, '_> {
         Ok(())
     }
 
-    fn stream(&mut self, plan: &Plan) -> Result<(), QueryError> {
-        self.running.set_plan(query_plan::explain(plan));
+    fn stream(&mut self, plan: &Arc<Plan>) -> Result<(), QueryError> {
+        self.running.set_plan(plan);
         let _execute = traces::enter("execute");
         let Self { unit, sink, running, .. } = self;
         unit.run(plan, ROWS_PER_BATCH, &mut |rows| {
@@ -102,7 +102,7 @@ impl Evaluator<'_, '_> {
                 }
                 let plan = self.plan(&query.bytecode)?;
                 match query.terminal {
-                    None => Ok(Slot::Query(Arc::new(plan))),
+                    None => Ok(Slot::Query(plan)),
                     Some(terminal) => self.finish(&plan, terminal),
                 }
             }
@@ -186,7 +186,7 @@ impl Evaluator<'_, '_> {
     }
 
     /// The plan of a traversal, with the values of what its arguments name.
-    pub(crate) fn plan(&mut self, bytecode: &Bytecode) -> Result<Plan, QueryError> {
+    pub(crate) fn plan(&mut self, bytecode: &Bytecode) -> Result<Arc<Plan>, QueryError> {
         let _plan = traces::enter("plan");
         if let crate::request::Program::Text(text) = &self.request.program {
             traces::note_query(text);
@@ -197,7 +197,8 @@ impl Evaluator<'_, '_> {
             return Err(error);
         }
         let traversal = lowered.map_err(|error| self.located(error))?;
-        gremlin_plan::plan(&traversal).map_err(|error| QueryError::new(QueryErrorKind::Syntax, error.to_string()))
+        let plan = gremlin_plan::plan(&traversal);
+        plan.map(Arc::new).map_err(|error| QueryError::new(QueryErrorKind::Syntax, error.to_string()))
     }
 
     fn located(&self, error: gremlin::Error) -> QueryError {
@@ -208,8 +209,8 @@ impl Evaluator<'_, '_> {
     }
 
     /// What a terminal method makes of a traversal.
-    pub(crate) fn finish(&mut self, plan: &Plan, terminal: Terminal) -> Result<Slot, QueryError> {
-        self.running.set_plan(query_plan::explain(plan));
+    pub(crate) fn finish(&mut self, plan: &Arc<Plan>, terminal: Terminal) -> Result<Slot, QueryError> {
+        self.running.set_plan(plan);
         let _execute = traces::enter("execute");
         let value = match terminal {
             Terminal::Next(None) => {

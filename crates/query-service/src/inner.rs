@@ -73,7 +73,7 @@ impl Inner {
         sink: &mut dyn Sink,
         unit: &mut Unit<'_>,
         variables: &mut Variables,
-        is_managed: bool,
+        end: impl FnOnce(&mut Unit<'_>) -> Result<(), QueryError>,
     ) -> Result<(), QueryError> {
         let request = &prepared.request;
         let running = self.running.begin(&prepared.graph, &prepared.text, &request.user, cancel);
@@ -82,8 +82,8 @@ impl Inner {
         unit.act_for(&request.caller)?;
         let mut evaluator = Evaluator { unit, names: &names, request, variables, running: &running, sink };
         let mut outcome = evaluator.run(&prepared.script);
-        if outcome.is_ok() && is_managed {
-            outcome = unit.commit();
+        if outcome.is_ok() {
+            outcome = end(unit);
         }
         if outcome.is_err() {
             unit.roll_back();

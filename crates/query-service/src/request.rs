@@ -66,6 +66,8 @@ pub struct Prepared {
     pub(crate) is_write: bool,
     /// Whether it may write more than deletions.
     pub(crate) adds: bool,
+    /// Whether it may wait for others before it commits, or commit more than the time of its evaluation allows.
+    pub(crate) waits: bool,
     time_limit: &'static str,
 }
 
@@ -130,14 +132,14 @@ pub(crate) fn prepare(request: QueryRequest, names: &Names<'_>) -> Result<Prepar
             (script_of(bytecode), text)
         }
     };
-    let mut walk = Walk { names, graph: None, is_write: false, adds: false };
+    let mut walk = Walk { names, graph: None, is_write: false, adds: false, waits: false };
     script.statements.iter().try_for_each(|statement| walk.statement(statement))?;
-    let (graph, is_write, adds) = (walk.graph, walk.is_write, walk.adds);
+    let (graph, is_write, adds, waits) = (walk.graph, walk.is_write, walk.adds, walk.waits);
     let graph = match graph {
         Some(graph) => graph,
         None => names.of_source(&Source::Named("g".into()))?,
     };
-    Ok(Prepared { request, script, graph, text, is_write, adds, time_limit: EVALUATION_TIMEOUT })
+    Ok(Prepared { request, script, graph, text, is_write, adds, waits, time_limit: EVALUATION_TIMEOUT })
 }
 
 /// Bytecode as a script of one statement; `tx` is how drivers end a transaction.
@@ -181,6 +183,7 @@ struct Walk<'w, 'r> {
     graph: Option<String>,
     is_write: bool,
     adds: bool,
+    waits: bool,
 }
 
 impl Walk<'_, '_> {
@@ -222,11 +225,11 @@ impl Walk<'_, '_> {
                 self.bytecode(&query.bytecode)
             }
             Expression::Transaction(source, _) => {
-                self.is_write = true;
+                (self.is_write, self.waits) = (true, true);
                 self.note(self.names.of_source(source)?)
             }
             Expression::Schema { graph, calls } => {
-                (self.is_write, self.adds) = (true, true);
+                (self.is_write, self.adds, self.waits) = (true, true, true);
                 if let Some(graph) = self.names.of_variable(graph) {
                     self.note(graph)?;
                 }
@@ -236,6 +239,7 @@ impl Walk<'_, '_> {
                 self.is_write |=
                     matches!(method, Method::AddVertex | Method::AddEdge | Method::Property | Method::Remove);
                 self.adds |= matches!(method, Method::AddVertex | Method::AddEdge | Method::Property);
+                self.waits |= matches!(method, Method::Remove);
                 self.expression(target)?;
                 arguments.iter().try_for_each(|value| self.value(value))
             }
@@ -251,6 +255,8 @@ impl Walk<'_, '_> {
             self.is_write |=
                 matches!(call.name.as_str(), "addV" | "addE" | "mergeV" | "mergeE" | "property" | "drop" | "io" | "tx");
             self.adds |= matches!(call.name.as_str(), "addV" | "addE" | "mergeV" | "mergeE" | "property" | "io");
+            // Merges wait for others of the same pattern, and a removed vertex takes its edges with it.
+            self.waits |= matches!(call.name.as_str(), "mergeV" | "mergeE" | "drop" | "io" | "tx" | "call");
             call.arguments.iter().try_for_each(|value| self.value(value))?;
         }
         Ok(())

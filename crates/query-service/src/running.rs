@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use query_plan::Plan;
 
 use crate::cancel::{Cancel, Reason};
 use crate::limits::TEXT_BYTES_KEPT;
@@ -45,8 +46,15 @@ struct Entry {
     began: Instant,
     rows: AtomicU64,
     bytes: AtomicU64,
-    plan: Mutex<String>,
+    plan: Mutex<Option<Arc<Plan>>>,
     cancel: Cancel,
+}
+
+impl Entry {
+    fn plan_text(&self) -> String {
+        let plan = self.plan.lock().clone();
+        plan.map(|plan| query_plan::explain(&plan)).unwrap_or_default()
+    }
 }
 
 /// A query's place in the list, until it is dropped.
@@ -86,7 +94,7 @@ impl Running {
                 age_ms: u64::try_from(entry.began.elapsed().as_millis()).unwrap_or(u64::MAX),
                 rows: entry.rows.load(Ordering::Relaxed),
                 bytes: entry.bytes.load(Ordering::Relaxed),
-                plan: entry.plan.lock().clone(),
+                plan: entry.plan_text(),
             })
             .collect()
     }
@@ -108,12 +116,13 @@ impl Registered<'_> {
         self.entry.rows.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn set_plan(&self, plan: String) {
-        *self.entry.plan.lock() = plan;
+    /// Says what is carried out now. It becomes a text only where somebody looks at it.
+    pub(crate) fn set_plan(&self, plan: &Arc<Plan>) {
+        *self.entry.plan.lock() = Some(Arc::clone(plan));
     }
 
     pub(crate) fn plan(&self) -> String {
-        self.entry.plan.lock().clone()
+        self.entry.plan_text()
     }
 
     pub(crate) fn elapsed(&self) -> Duration {

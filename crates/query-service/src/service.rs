@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use auth::{Accounts, Caller};
-use graph_access::Budget;
+use graph_access::{Budget, Committing};
 use graph_host::Store;
 use merge_locks::MergeLocks;
 
@@ -79,20 +79,36 @@ impl QueryService {
         let budget = Budget::new(prepared.request.timeout, flag);
         let mut unit = Unit::new(&graph, &budget, self.inner.settings());
         let mut variables = Variables::default();
-        self.inner.evaluate(prepared, cancel, sink, &mut unit, &mut variables, true)
+        self.inner.evaluate(prepared, cancel, sink, &mut unit, &mut variables, |unit| unit.commit())
     }
 
-    /// Carries out a request that does not write, as long as that takes no more than `time`.
+    /// Carries out a request as long as that takes no more than `time` and nobody has to be waited for. What it returns
+    /// is awaited: it has written then. `None` where it has to wait, and has written nothing.
     ///
     /// # Errors
     /// As [`Self::run`]; [`QueryError::is_timeout`] where the time was not enough: the request can be carried out by
-    /// [`Self::run`] then, for somebody else to take the results.
-    pub fn attempt(&self, prepared: &Prepared, time: Duration, sink: &mut dyn Sink) -> Result<(), QueryError> {
+    /// [`Self::run`] then, as after `None`, for somebody else to take the results.
+    pub fn attempt(
+        &self,
+        prepared: &Prepared,
+        time: Duration,
+        sink: &mut dyn Sink,
+    ) -> Result<Option<Committing>, QueryError> {
         let graph = self.inner.store.graph(&prepared.graph)?;
+        // An auto graph may have labels to make.
+        if prepared.is_write && (prepared.waits || graph.is_auto()) {
+            return Ok(None);
+        }
         let budget = Budget::within(time);
         let mut unit = Unit::new(&graph, &budget, self.inner.settings());
         let mut variables = Variables::default();
-        self.inner.evaluate(prepared, &Cancel::default(), sink, &mut unit, &mut variables, true)
+        let mut submitted = None;
+        let end = |unit: &mut Unit<'_>| {
+            submitted = unit.submit()?;
+            Ok(())
+        };
+        self.inner.evaluate(prepared, &Cancel::default(), sink, &mut unit, &mut variables, end)?;
+        Ok(submitted)
     }
 
     /// Carries out a request in a session: its variables stay, and its writes are seen by all others when the session

@@ -164,7 +164,8 @@ impl Thread {
                 Err(QueryError::access(ErrorKind::NotAllowed, message))
             } else {
                 cancel.attach(&flag);
-                let outcome = self.inner.evaluate(&prepared, &cancel, &mut *sink, &mut unit, variables, is_managed);
+                let end = |unit: &mut Unit<'_>| if is_managed { unit.commit() } else { Ok(()) };
+                let outcome = self.inner.evaluate(&prepared, &cancel, &mut *sink, &mut unit, variables, end);
                 cancel.detach();
                 outcome
             };

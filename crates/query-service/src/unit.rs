@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use auth::Caller;
-use graph_access::{Budget, GraphRights, GraphWrite, Guarded, GuardedWrite};
+use graph_access::{Budget, Committing, GraphRights, GraphWrite, Guarded, GuardedWrite};
 use graph_host::HostedGraph;
 use graph_store::GraphReader;
 use query_exec::{Execution, Settings};
@@ -140,6 +140,14 @@ impl<'g> Unit<'g> {
         match self.open.take() {
             Some(open) => Ok(open.commit()?),
             None => Ok(()),
+        }
+    }
+
+    /// As [`Self::commit`], for a thread that must not wait; `None` where it would have to, and nothing is written.
+    pub(crate) fn submit(&mut self) -> Result<Option<Committing>, QueryError> {
+        match self.open.take() {
+            Some(open) => Ok(open.submit()?),
+            None => Ok(Some(Box::pin(std::future::ready(Ok(()))))),
         }
     }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use audit::Class;
 use auth::Caller;
 use bytes::Bytes;
-use graph_access::Budget;
+use graph_access::{Budget, Committing};
 use graph_store::Wait;
 use http_server::{
     Address, BodyError, HttpResponse, Refusal, Reply, Service, Shown, accepts_gzip, caught, credentials, discard, peer,
@@ -236,7 +236,17 @@ async fn serve(
         },
         Handler::Read(handle) => {
             let _share = share_of(&call)?;
-            if let Some(answered) = attempt(&mut call, id, handle) {
+            if let Some((answered, committing)) = attempt(&mut call, id, handle) {
+                let answered = match committing {
+                    None => answered,
+                    Some(committing) => {
+                        in_time(app, async {
+                            committing.await?;
+                            answered
+                        })
+                        .await
+                    }
+                };
                 return answered.map(|reply| reply.gzip_if(accepts_gzip(headers)));
             }
         }
@@ -248,20 +258,22 @@ async fn serve(
     Box::pin(in_time(app, run(call, handler, is_query, headers))).await
 }
 
-/// The answer to a read, if it can be had in a moment; nothing has happened otherwise.
-fn attempt(call: &mut Call, id: EndpointId, handle: fn(&Call) -> Answered) -> Option<Answered> {
+/// The answer to a request, if it can be had in a moment, and what to await before it is true; nothing has happened
+/// otherwise.
+fn attempt(call: &mut Call, id: EndpointId, handle: fn(&Call) -> Answered) -> Option<(Answered, Option<Committing>)> {
     let attempts = &call.app.serving.attempts;
     let (path, query) = (call.address.path().as_bytes(), call.address.query().as_bytes());
     let begun = attempts.begin(&[&id.0.to_le_bytes(), path, query, &call.body])?;
     call.budget = Budget::within(begun.time);
     call.attempt = Some(Attempt::new(begun.time));
     let answered = handle(call);
-    let is_declined = call.attempt.take().is_some_and(|attempt| attempt.is_declined());
-    if is_declined || (answered.is_err() && call.budget.check().is_err()) {
+    let ended = call.attempt.take()?;
+    let committing = ended.committing.take();
+    if ended.is_declined.get() || (answered.is_err() && committing.is_none() && call.budget.check().is_err()) {
         call.app.serving.attempts.was_in_vain(begun);
         return None;
     }
-    Some(answered)
+    Some((answered, committing))
 }
 
 /// The caller, where nothing has to be waited for.

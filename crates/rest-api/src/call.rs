@@ -10,7 +10,7 @@ use std::time::Duration;
 use auth::{Accounts, Caller};
 use bytes::Bytes;
 use cypher_session::GraphQueries;
-use graph_access::{Budget, Interrupted};
+use graph_access::{Budget, Committing, Interrupted};
 use graph_host::{HostedGraph, Store};
 use graph_model::ErrorKind;
 use graph_store::{Graph, Pending};
@@ -84,23 +84,20 @@ pub(crate) struct LoginParts {
 pub(crate) struct Attempt {
     /// How long it may take; the budget of the call ends then.
     pub(crate) time: Duration,
-    is_declined: Cell<bool>,
+    pub(crate) is_declined: Cell<bool>,
+    /// What the answer waits for.
+    pub(crate) committing: Cell<Option<Committing>>,
 }
 
 impl Attempt {
     pub(crate) fn new(time: Duration) -> Self {
-        Self { time, is_declined: Cell::new(false) }
+        Self { time, is_declined: Cell::new(false), committing: Cell::new(None) }
     }
 
-    /// Gives the attempt up, for what must not be tried: it may write. Nobody sees the error; the handler is called
-    /// again, without an attempt.
+    /// Gives it up, for what may have to wait. Nobody sees the error; the handler is called again, without an attempt.
     pub(crate) fn decline(&self) -> ApiError {
         self.is_declined.set(true);
         ApiError::defect()
-    }
-
-    pub(crate) fn is_declined(&self) -> bool {
-        self.is_declined.get()
     }
 }
 

@@ -1,17 +1,18 @@
-//! Reads that are mostly short, tried on the thread that serves the connection.
+//! Requests that are mostly short, tried on the thread that serves the connection.
 //!
-//! Handing a read to another thread and its answer back wakes two threads, which takes longer than most reads do. So a
-//! read is first tried where it has arrived, for a short time ([`crate::Options::attempt`]). Where that is not enough,
-//! it begins again on the pool; reads can. Which reads are too long for it is learnt: requests are told apart by their
-//! shape, and after an attempt in vain the next ones of the same shape go to the pool at once.
+//! Handing a request to another thread and its answer back wakes two threads, which takes longer than most of them do.
+//! So it is first tried where it has arrived, for a short time ([`crate::Options::attempt`]). Where that is not enough,
+//! it begins again on the pool: what has written nothing can. Which ones are too long is learnt: requests are told
+//! apart by their shape, and after an attempt in vain the next ones of the same shape go to the pool at once, twice as
+//! many each time, so that a shape that is rarely too long hardly loses by it.
 
 use std::hash::Hasher as _;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use rustc_hash::FxHasher;
 
-use crate::limits::{ATTEMPT_BYTES_MAX, ATTEMPT_SHAPES, ATTEMPTS_SKIPPED};
+use crate::limits::{ATTEMPT_BYTES_MAX, ATTEMPT_SHAPES, ATTEMPTS_SKIPPED_MAX};
 
 /// Digits of a number that is not an id.
 const SHORT_NUMBER: usize = 1;
@@ -19,8 +20,8 @@ const SHORT_NUMBER: usize = 1;
 /// How attempts have gone, by shape. Shapes may share a place; it costs them time, nothing else.
 pub struct Attempts {
     time: Duration,
-    /// How many requests go to the pool before the next attempt.
-    skips: Box<[AtomicU8]>,
+    /// How many requests go to the pool before the next attempt, and how often attempts have been in vain lately.
+    skips: Box<[AtomicU16]>,
 }
 
 /// The right to try a request.
@@ -29,13 +30,15 @@ pub struct Attempt {
     /// For how long.
     pub time: Duration,
     place: usize,
+    /// How often attempts have been in vain lately.
+    vain: u8,
 }
 
 impl Attempts {
     /// Attempts of so much time each; with zero there are none.
     #[must_use]
     pub fn new(time: Duration) -> Self {
-        Self { time, skips: (0..ATTEMPT_SHAPES).map(|_| AtomicU8::new(0)).collect() }
+        Self { time, skips: (0..ATTEMPT_SHAPES).map(|_| AtomicU16::new(0)).collect() }
     }
 
     /// Whether a request with these parts may be tried; `None` if it is to go to the pool at once.
@@ -46,11 +49,13 @@ impl Attempts {
         }
         let place = usize::try_from(shape(parts)).unwrap_or_default() % ATTEMPT_SHAPES;
         let skips = self.skips.get(place)?;
-        let left = skips.load(Ordering::Relaxed);
+        let [left, vain] = skips.load(Ordering::Relaxed).to_be_bytes();
         if left == 0 {
-            return Some(Attempt { time: self.time, place });
+            // Until the contrary is known, this one is not.
+            skips.store(u16::from_be_bytes([0, vain.saturating_sub(1)]), Ordering::Relaxed);
+            return Some(Attempt { time: self.time, place, vain });
         }
-        skips.store(left - 1, Ordering::Relaxed);
+        skips.store(u16::from_be_bytes([left - 1, vain]), Ordering::Relaxed);
         None
     }
 
@@ -58,7 +63,9 @@ impl Attempts {
     #[expect(clippy::needless_pass_by_value, reason = "an attempt ends once")]
     pub fn was_in_vain(&self, attempt: Attempt) {
         if let Some(skips) = self.skips.get(attempt.place) {
-            skips.store(ATTEMPTS_SKIPPED, Ordering::Relaxed);
+            let vain = (attempt.vain + 1).min(ATTEMPTS_SKIPPED_MAX.ilog2().try_into().unwrap_or(u8::MAX) + 1);
+            let skipped = 1_u8.checked_shl(vain.into()).unwrap_or(u8::MAX).min(ATTEMPTS_SKIPPED_MAX);
+            skips.store(u16::from_be_bytes([skipped, vain]), Ordering::Relaxed);
         }
     }
 }
@@ -98,10 +105,16 @@ mod tests {
     fn after_an_attempt_in_vain_the_next_requests_of_the_shape_go_to_the_pool() {
         let attempts = Attempts::new(Duration::from_micros(200));
         let (long, short): (&[&[u8]], &[&[u8]]) = (&[b"long"], &[b"short"]);
-        attempts.was_in_vain(attempts.begin(long).unwrap());
-        assert!((0..ATTEMPTS_SKIPPED).all(|_| attempts.begin(long).is_none()));
-        assert!(attempts.begin(long).is_some());
+        for skipped in [2, 4, 8, 16, 32, 64, ATTEMPTS_SKIPPED_MAX, ATTEMPTS_SKIPPED_MAX] {
+            attempts.was_in_vain(attempts.begin(long).unwrap());
+            assert!((0..skipped).all(|_| attempts.begin(long).is_none()), "{skipped}");
+        }
         assert!(attempts.begin(short).is_some());
+        // Each attempt that is not in vain makes the next one that is cost less.
+        assert!((0..4).all(|_| attempts.begin(long).is_some()));
+        attempts.was_in_vain(attempts.begin(long).unwrap());
+        assert!((0..16).all(|_| attempts.begin(long).is_none()));
+        assert!(attempts.begin(long).is_some());
         assert_eq!(Attempts::new(Duration::ZERO).begin(short), None);
     }
 }

@@ -45,9 +45,9 @@ pub(crate) const ATTEMPT_BYTES_MAX: usize = 16 * 1024;
 /// Shapes of requests told apart: a byte for each.
 pub(crate) const ATTEMPT_SHAPES: usize = 4096;
 
-/// Requests that go to the pool after an attempt in vain. An attempt costs them at most its own time, so that long
-/// reads lose a hundredth of it each.
-pub(crate) const ATTEMPTS_SKIPPED: u8 = 100;
+/// Most requests that go to the pool after an attempt in vain. An attempt costs them at most its own time, so that
+/// requests that are always long lose a hundredth of it each.
+pub(crate) const ATTEMPTS_SKIPPED_MAX: u8 = 100;
 
 /// Lowest CPU priority of a thread: the system's bound.
 pub const NICENESS_MAX: u8 = 19;

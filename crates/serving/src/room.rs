@@ -51,7 +51,7 @@ impl Default for Options {
             waiting_queries_max: 256,
             waiting_writes_max: 128,
             query_niceness: 10,
-            attempt: Duration::from_micros(200),
+            attempt: Duration::from_micros(500),
             workers: 0,
             remote: false,
             watch: Watch::default(),

@@ -1,13 +1,12 @@
 //! Reading elements by their ids, in one round.
 
 use graph_model::{Edge, EdgeId, Vertex, VertexId};
-use key_codec::{key, tables, value};
-use kv::{Keys, Read};
+use kv::Read;
 
 use crate::StoreError;
 use crate::core::clock::{is_expired, now_ms};
-use crate::core::fetch::fetch;
 use crate::core::graph::Graph;
+use crate::core::stored::{stored_edges_in, stored_vertices_in};
 
 /// The edges with the given ids, in one round, in the same order, as `read` has them.
 pub(crate) fn read_edges(
@@ -15,19 +14,8 @@ pub(crate) fn read_edges(
     read: &(impl Read + ?Sized),
     ids: &[EdgeId],
 ) -> Result<Vec<Option<Edge>>, StoreError> {
-    let mut keys = Keys::new();
-    for id in ids {
-        keys.push(
-            |out| key::edge_partition(out, graph.number, id.label, &id.source),
-            |out| key::edge_row(out, &id.sort_values, &id.target),
-        );
-    }
-    let now = now_ms();
-    fetch(read, tables::EDGE_OUT, &keys, |at, bytes| {
-        let (expires_at_ms, properties) = value::read_edge(bytes)?;
-        let id = ids.get(at).filter(|_| !is_expired(expires_at_ms, now));
-        Ok(id.map(|id| Edge { id: id.clone(), properties, expires_at_ms }))
-    })
+    let (found, now) = (stored_edges_in(read, graph.number, ids)?, now_ms());
+    Ok(found.into_iter().map(|edge| edge.filter(|edge| !is_expired(edge.expires_at_ms, now))).collect())
 }
 
 /// The vertices with the given ids, as [`read_edges`].
@@ -36,14 +24,6 @@ pub(crate) fn read_vertices(
     read: &(impl Read + ?Sized),
     ids: &[VertexId],
 ) -> Result<Vec<Option<Vertex>>, StoreError> {
-    let mut keys = Keys::new();
-    for id in ids {
-        keys.push(|b| key::vertex_partition(b, graph.number, id), |_| ());
-    }
-    let now = now_ms();
-    fetch(read, tables::VERTEX, &keys, |at, bytes| {
-        let (head, properties) = value::read_vertex(bytes)?;
-        let id = ids.get(at).filter(|_| !is_expired(head.expires_at_ms, now));
-        Ok(id.map(|id| Vertex { id: id.clone(), label: head.label, properties, expires_at_ms: head.expires_at_ms }))
-    })
+    let (found, now) = (stored_vertices_in(read, graph.number, ids)?, now_ms());
+    Ok(found.into_iter().map(|vertex| vertex.filter(|vertex| !is_expired(vertex.expires_at_ms, now))).collect())
 }

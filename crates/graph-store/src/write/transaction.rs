@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use compact_str::CompactString;
-use graph_access::{AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, GraphWrite, Lookup, WalkRead};
+use graph_access::{
+    AccessError, Budget, Committing, Cursor, EdgeRead, EdgeRow, GraphRead, GraphWrite, Lookup, WalkRead,
+};
 use graph_model::{Direction, Edge, EdgeId, ElementRef, IdStrategy, LabelId, Vertex, VertexId};
 use graph_schema::{Catalogue, Declaration, ElementRules, EndLabels, Literal, NewEdge, NewVertex};
 use key_codec::{key, tables, value};
@@ -50,7 +52,7 @@ pub struct Transaction<'g> {
     edges: BTreeMap<EdgeId, Option<Edge>>,
     /// Vertices that lose the edges they have in the store when this commits, even if they are inserted again.
     cleared: BTreeSet<VertexId>,
-    /// Stored elements that must still be there when this commits: it removes them, or has put edges to them.
+    /// Stored elements that it removes: they must still be there when this commits.
     needed_vertices: BTreeSet<VertexId>,
     needed_edges: BTreeSet<EdgeId>,
     /// Whether the rows have their entries in all index labels of the catalogue.
@@ -152,8 +154,6 @@ impl<'g> Transaction<'g> {
         let mut batch = WriteBatch::new();
         put_edge(&mut batch, number, &edge);
         self.write(batch, &changes)?;
-        let ends = [&edge.id.source, &edge.id.target].into_iter();
-        self.needed_vertices.extend(ends.filter(|id| !self.vertices.contains_key(*id)).cloned());
         self.edges.insert(edge.id.clone(), Some(edge.clone()));
         Ok(edge)
     }
@@ -221,24 +221,18 @@ impl<'g> Transaction<'g> {
         Ok(())
     }
 
-    fn commit_at_once(&self) -> Result<(), StoreError> {
+    /// Hands everything over to storage; true with it if other servers may have written meanwhile.
+    fn hand_over(&self, wait: Wait) -> Result<(bool, crate::Pending<()>), StoreError> {
         self.budget.check()?;
         if self.vertices.is_empty() && self.edges.is_empty() {
-            return self.graph.unless_cleared(());
+            return self.graph.unless_cleared((false, crate::Pending::stored(())));
         }
         if now_ms().saturating_sub(self.began_ms) > limits::EXPIRY_WRITE_MS_MAX {
             return Err(StoreError::TransactionTooOld { limit_ms: limits::EXPIRY_WRITE_MS_MAX });
         }
         let check = |catalogue: &Catalogue, _: &ElementRules<'_>, locks: &mut Locks| self.lock(catalogue, locks);
         let build = |unit: WriteUnit<'_>, ()| Ok((self.graph.shared.has_others(), self.replay(unit)?));
-        let (others, pending) = WriteUnit::prepare(self.graph, Wait::Allowed, Positions::Hidden, check, build)?;
-        pending.wait()?;
-        if others {
-            self.cleared.iter().try_for_each(|id| remove_late_edges(self.graph, id))?;
-            let written: Vec<&Edge> = self.edges.values().flatten().collect();
-            Writer::new(self.graph).remove_dangling(&written)?;
-        }
-        Ok(())
+        WriteUnit::prepare(self.graph, wait, Positions::Hidden, check, build)
     }
 
     /// Names the stripes of everything that is written.
@@ -469,6 +463,26 @@ impl GraphWrite for Transaction<'_> {
     }
 
     fn commit(self: Box<Self>) -> Result<(), AccessError> {
-        Ok(self.commit_at_once()?)
+        let (others, pending) = self.hand_over(Wait::Allowed)?;
+        pending.wait()?;
+        if others {
+            self.cleared.iter().try_for_each(|id| remove_late_edges(self.graph, id))?;
+            let written: Vec<&Edge> = self.edges.values().flatten().collect();
+            Writer::new(self.graph).remove_dangling(&written)?;
+        }
+        Ok(())
+    }
+
+    fn submit(self: Box<Self>) -> Result<Option<Committing>, AccessError> {
+        if self.graph.shared.has_others() {
+            return Ok(None);
+        }
+        match self.hand_over(Wait::Never) {
+            Err(StoreError::Contended) => Ok(None),
+            handed_over => {
+                let (_, pending) = handed_over?;
+                Ok(Some(Box::pin(async move { Ok(pending.done().await?) })))
+            }
+        }
     }
 }

@@ -121,11 +121,12 @@ impl Known {
                 let stored = found.map(Stored::Edge);
                 let mut all = Vec::new();
                 properties(cx, bare, stored.as_ref(), &[], Wanted::Properties, &mut all)?;
-                let own = all.into_iter().filter_map(|property| match property {
-                    Value::Property(property) => Some((*property).clone()),
+                let mut own = Vec::with_capacity(all.len());
+                own.extend(all.into_iter().filter_map(|property| match property {
+                    Value::Property(property) => Some(Arc::unwrap_or_clone(property)),
                     _ => None,
-                });
-                edge.properties = Some(Arc::new(own.collect()));
+                }));
+                edge.properties = Some(Arc::new(own));
             }
             *completed = Some(Value::Edge(Arc::new(edge)));
         }
@@ -198,11 +199,12 @@ fn complete_vertex(cx: &Cx<'_>, id: &Value, stored: &Stored, with_properties: bo
     if with_properties {
         let mut all = Vec::new();
         properties(cx, &bare, Some(stored), &[], Wanted::Properties, &mut all)?;
-        let own = all.into_iter().filter_map(|property| match property {
-            Value::VertexProperty(property) => Some((*property).clone()),
+        let mut own = Vec::with_capacity(all.len());
+        own.extend(all.into_iter().filter_map(|property| match property {
+            Value::VertexProperty(property) => Some(Arc::unwrap_or_clone(property)),
             _ => None,
-        });
-        vertex.properties = Some(Arc::new(own.collect()));
+        }));
+        vertex.properties = Some(Arc::new(own));
     }
     Ok(Value::Vertex(Arc::new(vertex)))
 }

@@ -61,16 +61,25 @@ pub(crate) fn edge_id_value(catalogue: &Catalogue, id: &EdgeId) -> Value {
     Value::from(id.text(parent).to_string())
 }
 
-/// An edge with its label; its ends have ids alone.
+/// An edge with its label. Its ends have the labels that the schema says, or ids alone where it does not.
 pub fn edge_value(catalogue: &Catalogue, edge: &Edge) -> Value {
-    let end = |id: &VertexId| Reference::vertex(id_value(catalogue, id), Text::default());
+    let (source, target) = end_labels(catalogue, edge.id.label);
+    let end = |id: &VertexId, label: Text| Reference::vertex(id_value(catalogue, id), label);
     Value::Edge(Arc::new(query_value::Edge {
         id: edge_id_value(catalogue, &edge.id),
         label: edge_label(catalogue, edge.id.label),
-        source: end(&edge.id.source),
-        target: end(&edge.id.target),
+        source: end(&edge.id.source, source),
+        target: end(&edge.id.target, target),
         properties: None,
     }))
+}
+
+/// The labels of the vertices that edges of a label lead from and to, each empty where edges of it may have others.
+fn end_labels(catalogue: &Catalogue, label: LabelId) -> (Text, Text) {
+    let link = catalogue.edge_label(label).filter(|_| !catalogue.is_auto()).and_then(|label| label.link);
+    link.map_or_else(Default::default, |(source, target)| {
+        (vertex_label(catalogue, source), vertex_label(catalogue, target))
+    })
 }
 
 /// An end of an edge as a vertex.

@@ -170,10 +170,17 @@ impl<'v> Owner<'v> {
 
 /// A property of a vertex has the id that HugeGraph gives it.
 fn property_id(owner: &Value, key: &str) -> Value {
-    let owner = match owner {
-        Value::String(text) => text.to_string(),
-        Value::Uuid(bits) => VertexId::Uuid(*bits).to_string(),
-        other => other.as_i64().map(|number| number.to_string()).unwrap_or_default(),
+    let mut text = match owner {
+        // Most ids: all of it in one allocation.
+        Value::String(owner) => {
+            let mut text = Text::with_capacity(owner.len() + 1 + key.len());
+            text.push_str(owner);
+            text
+        }
+        Value::Uuid(bits) => Text::from(VertexId::Uuid(*bits).to_string()),
+        other => other.as_i64().map(|number| Text::from(number.to_string())).unwrap_or_default(),
     };
-    Value::from(format!("{owner}>{key}"))
+    text.push('>');
+    text.push_str(key);
+    Value::String(text)
 }

@@ -192,7 +192,7 @@ impl Evaluator<'_, '_> {
             ids.push(self.argument_of(argument)?);
         }
         let steps = Bytecode { source: Vec::new(), steps: vec![Instruction::new(step, ids)] };
-        Ok(Slot::Query(Arc::new(self.plan(&steps)?)))
+        Ok(Slot::Query(self.plan(&steps)?))
     }
 
     fn list_of(&mut self, steps: &Bytecode) -> Result<Slot, QueryError> {

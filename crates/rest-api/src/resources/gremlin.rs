@@ -100,8 +100,10 @@ fn run(call: &Call, body: Body) -> Answered {
     }
     let outcome = match &call.attempt {
         None => queries.run(&prepared, &cancel, &mut collected),
-        Some(attempt) if prepared.is_write() => return Err(attempt.decline()),
-        Some(attempt) => queries.attempt(&prepared, attempt.time, &mut collected),
+        Some(attempt) => match queries.attempt(&prepared, attempt.time, &mut collected) {
+            Ok(None) => return Err(attempt.decline()),
+            outcome => outcome.map(|committing| attempt.committing.set(committing.filter(|_| prepared.is_write()))),
+        },
     };
     if collected.is_too_large() {
         return Err(too_large(bytes_max));
@@ -115,12 +117,9 @@ fn run(call: &Call, body: Body) -> Answered {
 }
 
 fn too_large(max: usize) -> ApiError {
-    ApiError::of(
-        ErrorKind::LimitExceeded,
-        format!(
-            "the answer has more than {max} bytes (graph.response_bytes_max); limit() the results, or range() them"
-        ),
-    )
+    let text =
+        format!("the answer has more than {max} bytes (graph.response_bytes_max); limit() or range() the results");
+    ApiError::of(ErrorKind::LimitExceeded, text)
 }
 
 /// The failure of a query with the class that HugeGraph's Groovy would have thrown.
