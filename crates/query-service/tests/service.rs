@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use graph_host::{GraphConf, Store, StoreOptions};
@@ -99,12 +100,37 @@ fn what_an_attempt_has_no_time_for_is_carried_out_afterwards() {
     run(&service, "g.addV('person').property('name', 'a').iterate()").unwrap();
     let prepared = service.prepare(request("g.V().values('name')")).unwrap();
     let mut all = Collect::new(1 << 20);
-    let error = service.attempt(&prepared, Duration::ZERO, &mut all).unwrap_err();
+    let error = service.attempt(&prepared, Duration::ZERO, &mut all).err().unwrap();
     assert!(error.is_timeout() && all.rows().is_empty(), "{error}");
     service.attempt(&prepared, PATIENCE, &mut all).unwrap();
     assert_eq!(all.take_rows(), [(Value::from("a"), 1)]);
     service.run(&prepared, &Cancel::default(), &mut all).unwrap();
     assert_eq!(all.take_rows(), [(Value::from("a"), 1)]);
+}
+
+#[test]
+fn an_attempt_writes_what_waits_for_nobody() {
+    let service = service(Options::default());
+    let attempt = |text: &str, time| {
+        let prepared = service.prepare(request(text)).unwrap();
+        service.attempt(&prepared, time, &mut Collect::new(1 << 20))
+    };
+    let add = "g.addV('person').property('name', 'a')";
+    assert!(attempt(add, Duration::ZERO).err().unwrap().is_timeout());
+    assert_eq!(run(&service, "g.V().count()").unwrap(), [Value::Long(0)]);
+    let mut committing = attempt(add, PATIENCE).unwrap().unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    while committing.as_mut().poll(&mut context).map(Result::unwrap).is_pending() {}
+    assert_eq!(run(&service, "g.V().values('name')").unwrap(), [Value::from("a")]);
+
+    // Others would have to be waited for, or what is committed is not bounded by the time.
+    for text in ["g.mergeV([(T.label): 'person', name: 'b'])", "g.V().drop()", "g.tx().commit()", SCHEMA] {
+        assert!(attempt(text, PATIENCE).unwrap().is_none(), "{text}");
+    }
+    assert_eq!(run(&service, "g.V().values('name')").unwrap(), [Value::from("a")]);
+    // Half of it fails, so nothing is written.
+    assert!(attempt("g.addV('person').property('name', 'c'); g.addV('nothing')", PATIENCE).is_err());
+    assert_eq!(run(&service, "g.V().count()").unwrap(), [Value::Long(1)]);
 }
 
 #[test]
