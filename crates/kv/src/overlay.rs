@@ -140,26 +140,17 @@ where
         keys: &Keys,
         found: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), KvError> {
-        let rows = self.rows.borrow();
-        let (mut unwritten, mut places) = (Keys::new(), Vec::new());
-        for at in 0..keys.len() {
-            let Some(key) = keys.get(at) else { continue };
-            match rows.get(table, key.as_bytes()) {
-                Some(written) => found(at, written.value.as_deref()),
-                None => {
-                    unwritten
-                        .push(|out| out.extend_from_slice(key.partition()), |out| out.extend_from_slice(key.row()));
-                    places.push(at);
-                }
-            }
-        }
-        if places.is_empty() {
+        let written = |at| keys.get(at).and_then(|key| self.rows.borrow().get(table, key.as_bytes()));
+        // Results come in the order of the keys, so what is stored is asked for all of them or for none.
+        if (0..keys.len()).all(|at| written(at).is_some()) {
+            (0..keys.len())
+                .filter_map(|at| Some((at, written(at)?)))
+                .for_each(|(at, row)| found(at, row.value.as_deref()));
             return Ok(());
         }
-        self.base.multi_get(table, &unwritten, &mut |at, stored| {
-            if let Some(place) = places.get(at) {
-                found(*place, stored);
-            }
+        self.base.multi_get(table, keys, &mut |at, stored| match written(at) {
+            Some(row) => found(at, row.value.as_deref()),
+            None => found(at, stored),
         })
     }
 
