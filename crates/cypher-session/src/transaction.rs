@@ -83,6 +83,8 @@ struct Given {
     permit: Option<Permit>,
     /// The time that the client sets for a query.
     timeout: Option<Duration>,
+    /// When it is interrupted at the latest, by whoever waits for it.
+    until: Option<Instant>,
 }
 
 /// A transaction at work or waiting. Dropping it ends it; what it wrote and did not commit is gone.
@@ -265,7 +267,7 @@ impl Transaction {
             Refused::Full { .. } => Failure::new(Failure::OVERLOADED, refused.to_string()),
             Refused::ShuttingDown => Failure::new(Failure::SHUTTING_DOWN, refused.to_string()),
         })?;
-        self.send(Given { task, permit: Some(permit), timeout })
+        self.send(Given { task, permit: Some(permit), timeout, until: self.deadline })
     }
 
     /// Gives it a task that follows the one before at once, in the same slot.
@@ -273,7 +275,7 @@ impl Transaction {
     /// # Errors
     /// The transaction has ended.
     pub fn give_next(&self, task: Task) -> Result<(), Failure> {
-        self.send(Given { task, permit: None, timeout: None })
+        self.send(Given { task, permit: None, timeout: None, until: None })
     }
 
     fn send(&self, given: Given) -> Result<(), Failure> {
@@ -406,7 +408,7 @@ impl<A: Answers> Fed<A> {
 
 impl<A: Answers> Client for Fed<A> {
     fn next(&mut self) -> Option<Task> {
-        let Given { task, permit, timeout } = self.wait()?;
+        let Given { task, permit, timeout, until } = self.wait()?;
         self.answers.begins();
         if permit.is_some() {
             self.permit = permit;
@@ -420,7 +422,8 @@ impl<A: Answers> Client for Fed<A> {
                 let most = self.bounds.time().filter(|most| *most < own);
                 self.is_bound = most.is_some();
                 let own = most.unwrap_or(own);
-                self.until = Instant::now().checked_add(own);
+                // One that is interrupted at its deadline must not find that it has time left.
+                self.until = [Instant::now().checked_add(own), until].into_iter().flatten().min();
                 Some(Task::Run(Statement { timeout: own, ..statement }))
             }
             Task::Pull { query, .. } | Task::Discard { query, .. } => {
