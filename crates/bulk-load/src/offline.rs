@@ -459,8 +459,7 @@ impl<'a> Load<'a> {
         let sorting = Duration::from_millis(std::mem::take(&mut self.state.phase_mut(phase).storing_ms));
         self.figures.sorting += sorting / u32::try_from(threads).unwrap_or(u32::MAX);
         outcome?;
-        let all_read = Step::AllRead(phase);
-        self.keep_step(all_read);
+        self.keep_step(Step::AllRead(phase));
         if self.in_memory.sections.is_empty() {
             self.record_kept_steps(true)?;
         }

@@ -1,10 +1,10 @@
 //! All elements of a graph as they are stored, for those who compare them without reading what is in them.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use graph_model::LabelId;
-use graph_store::{Graph, StoreError};
+use graph_store::parts::is_expired;
+use graph_store::{Graph, StoreError, now_ms};
 use key_codec::{key, tables, value};
 use kv::{Entry, Key, TableId};
 
@@ -56,9 +56,7 @@ impl<'g> ElementRows<'g> {
         let runs = graph.engine().split(table, &prefix, ROW_PART_BYTES)?;
         let ends = runs.iter().skip(1).map(|run| Some(run.start.clone())).chain([None]);
         let parts = runs.iter().map(|run| run.start.clone()).zip(ends).collect();
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now_ms = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
-        Ok(Self { graph, table, prefix, parts: Mutex::new(parts), now_ms })
+        Ok(Self { graph, table, prefix, parts: Mutex::new(parts), now_ms: now_ms() })
     }
 
     /// Gives rows to `take` until there are none left, those of elements whose time is over left out. Of several
@@ -77,7 +75,7 @@ impl<'g> ElementRows<'g> {
                     break;
                 }
                 let (label, expires_at_ms) = self.head(entry)?;
-                if expires_at_ms.is_none_or(|moment| moment > self.now_ms) {
+                if !is_expired(expires_at_ms, self.now_ms) {
                     let key = bytes.get(self.prefix.len()..).unwrap_or_default();
                     take(ElementRow { label, key, value: entry.value });
                 }

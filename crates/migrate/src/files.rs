@@ -20,7 +20,7 @@ use crate::limits::{COMMIT_ELEMENTS, WARNINGS_MAX};
 use crate::options::{FilesOptions, MigrateObserver, StoreTarget};
 use crate::rows::RowSums;
 use crate::run::compare;
-use crate::store::InStore;
+use crate::store::{InStore, on_threads};
 use crate::summary::MigrateSummary;
 use crate::target::Target as _;
 use crate::users::Records;
@@ -147,21 +147,6 @@ impl Migration<'_> {
         on_threads(self.target.threads, work, |sums| merge(&mut all, &sums))?;
         Ok(all)
     }
-}
-
-/// Does something on several threads, and gives what each returns to `take`.
-fn on_threads<T: Send>(
-    threads: usize,
-    work: impl Fn() -> Result<T, MigrateError> + Sync,
-    mut take: impl FnMut(T),
-) -> Result<(), MigrateError> {
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(&work)).collect();
-        for thread in threads {
-            take(thread.join().unwrap_or_else(|_| Err(MigrateError::Worker("a thread panicked".to_owned())))?);
-        }
-        Ok(())
-    })
 }
 
 /// Names of labels by their numbers.

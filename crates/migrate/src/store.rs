@@ -71,13 +71,9 @@ impl<'a> InStore<'a> {
             }
             Ok(state)
         };
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..self.target.threads.max(1)).map(|_| scope.spawn(work)).collect();
-            let joined = threads.into_iter().map(|thread| {
-                thread.join().unwrap_or_else(|_| Err(MigrateError::Worker("a thread panicked".to_owned())))
-            });
-            joined.collect()
-        })
+        let mut states = Vec::new();
+        on_threads(self.target.threads, work, |state| states.push(state))?;
+        Ok(states)
     }
 
     /// The graph, after the beginning.
@@ -85,6 +81,21 @@ impl<'a> InStore<'a> {
         let missing = || StoreError::GraphNotFound { name: self.graph_name.clone() };
         self.graph.as_ref().ok_or_else(|| MigrateError::store("opening the graph")(missing()))
     }
+}
+
+/// Does something on several threads, and gives what each returns to `take`.
+pub(crate) fn on_threads<T: Send>(
+    threads: usize,
+    work: impl Fn() -> Result<T, MigrateError> + Sync,
+    mut take: impl FnMut(T),
+) -> Result<(), MigrateError> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(&work)).collect();
+        for thread in threads {
+            take(thread.join().unwrap_or_else(|_| Err(MigrateError::Worker("a thread panicked".to_owned())))?);
+        }
+        Ok(())
+    })
 }
 
 impl Target for InStore<'_> {

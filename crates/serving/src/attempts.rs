@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHasher;
 
-use crate::limits::{ATTEMPT_BYTES_MAX, ATTEMPT_SHAPES, ATTEMPTS_SKIPPED_MAX};
+use crate::limits::{ATTEMPT_BYTES_MAX, ATTEMPT_SHAPES, ATTEMPTS_DOUBLED_MAX, ATTEMPTS_SKIPPED_MAX};
 
 /// Digits of a number that is not an id.
 const SHORT_NUMBER: usize = 1;
@@ -63,8 +63,8 @@ impl Attempts {
     #[expect(clippy::needless_pass_by_value, reason = "an attempt ends once")]
     pub fn was_in_vain(&self, attempt: Attempt) {
         if let Some(skips) = self.skips.get(attempt.place) {
-            let vain = (attempt.vain + 1).min(ATTEMPTS_SKIPPED_MAX.ilog2().try_into().unwrap_or(u8::MAX) + 1);
-            let skipped = 1_u8.checked_shl(vain.into()).unwrap_or(u8::MAX).min(ATTEMPTS_SKIPPED_MAX);
+            let vain = (attempt.vain + 1).min(ATTEMPTS_DOUBLED_MAX);
+            let skipped = 2_u8.saturating_pow(vain.into()).min(ATTEMPTS_SKIPPED_MAX);
             skips.store(u16::from_be_bytes([skipped, vain]), Ordering::Relaxed);
         }
     }

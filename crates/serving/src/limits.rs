@@ -49,6 +49,9 @@ pub(crate) const ATTEMPT_SHAPES: usize = 4096;
 /// requests that are always long lose a hundredth of it each.
 pub(crate) const ATTEMPTS_SKIPPED_MAX: u8 = 100;
 
+/// How often their number doubles: then there are the most of them.
+pub(crate) const ATTEMPTS_DOUBLED_MAX: u8 = 7;
+
 /// Lowest CPU priority of a thread: the system's bound.
 pub const NICENESS_MAX: u8 = 19;
 
