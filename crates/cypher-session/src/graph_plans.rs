@@ -47,7 +47,8 @@ impl GraphPlans {
             return Ok(Arc::clone(prepared));
         }
         let prepared = Arc::new(Prepared::for_graph(text, procedures, &GraphStatistics::new(reader, &own.kept))?);
-        if text.len() <= PLAN_TEXT_BYTES_MAX {
+        // Where the time was up, figures are missing that the next one may have the time to gather.
+        if text.len() <= PLAN_TEXT_BYTES_MAX && reader.check().is_ok() {
             let mut plans = own.plans.lock();
             if plans.len() >= GRAPH_PLANS_MAX {
                 plans.clear();
