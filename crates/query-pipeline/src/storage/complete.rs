@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 
 use super::convert::{vertex_id, vertex_label};
 use super::load::{read_edges, read_vertices};
-use super::read::stored_vertex_properties;
 use super::{Wanted, given_id, properties};
 use crate::context::Cx;
 use crate::error::Result;
@@ -194,13 +193,6 @@ impl Known {
 fn complete_vertex(cx: &Cx<'_>, id: &Value, stored: &Stored, with_properties: bool) -> Result<Value> {
     let Stored::Vertex(vertex) = stored else { return Ok(Value::Null) };
     let label = vertex_label(&cx.catalogue, vertex.label);
-    if !cx.catalogue.is_auto() && cx.computed.is_empty() {
-        let properties = with_properties.then(|| {
-            let owner = Reference::vertex(id.clone(), label.clone());
-            Arc::new(stored_vertex_properties(cx, owner, &vertex.properties))
-        });
-        return Ok(Value::Vertex(Arc::new(query_value::Vertex { id: id.clone(), label, properties })));
-    }
     let bare = Value::Vertex(Arc::new(query_value::Vertex { id: id.clone(), label: label.clone(), properties: None }));
     let id = given_id(cx, &bare, Some(stored))?.unwrap_or_default();
     let mut vertex = query_value::Vertex { id, label, properties: None };

@@ -157,26 +157,15 @@ impl<'v> Owner<'v> {
             Self::Edge(edge) => {
                 Value::Property(Arc::new(Property { key: key.into(), value, owner: Some((*edge).clone()) }))
             }
-            Self::Vertex(owner) => Value::VertexProperty(Arc::new(vertex_property(owner, key, value))),
+            Self::Vertex(owner) => Value::VertexProperty(Arc::new(VertexProperty {
+                id: property_id(&owner.id, key),
+                key: key.into(),
+                value,
+                meta: Vec::new(),
+                owner: Some(Arc::clone(owner)),
+            })),
         }
     }
-}
-
-fn vertex_property(owner: &Arc<Reference>, key: &str, value: Value) -> VertexProperty {
-    let id = property_id(&owner.id, key);
-    VertexProperty { id, key: key.into(), value, meta: Vec::new(), owner: Some(Arc::clone(owner)) }
-}
-
-/// All properties of a vertex of a graph with a strict schema, where the query has computed none: what [`properties`]
-/// gives, without a value of its own for each.
-pub(super) fn stored_vertex_properties(cx: &Cx<'_>, owner: Reference, properties: &Properties) -> Vec<VertexProperty> {
-    let owner = Arc::new(owner);
-    let mut own = Vec::with_capacity(properties.len());
-    own.extend(properties.iter().filter_map(|(key, value)| {
-        let key = cx.catalogue.shown_key(key)?;
-        Some(vertex_property(&owner, &key.name, property_value(value)))
-    }));
-    own
 }
 
 /// A property of a vertex has the id that HugeGraph gives it.
