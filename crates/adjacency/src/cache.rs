@@ -43,12 +43,15 @@ impl Cache {
     }
 
     /// The table to read from and to fill; `None` where there is none now. `settle` must wait until every write that
-    /// began before it was called has succeeded or failed; it is called once.
-    pub fn table(&self, settle: impl FnOnce()) -> Option<Arc<Table>> {
+    /// began before it was called has succeeded or failed; where it does not, which it says, there is no table yet.
+    pub fn table(&self, settle: impl FnOnce() -> bool) -> Option<Arc<Table>> {
         match self.state.load(Ordering::SeqCst) {
             ON => {}
             COLD if self.state.compare_exchange(COLD, WARMING, Ordering::SeqCst, Ordering::SeqCst).is_ok() => {
-                settle();
+                if !settle() {
+                    let _none = self.state.compare_exchange(WARMING, COLD, Ordering::SeqCst, Ordering::SeqCst);
+                    return None;
+                }
                 self.state.compare_exchange(WARMING, ON, Ordering::SeqCst, Ordering::SeqCst).ok()?;
             }
             _ => return None,

@@ -3,8 +3,7 @@
 //! What it is: a cache. A [`Table`] gives vertices 32-bit numbers and keeps, for each vertex and direction, one list of
 //! the numbers of its neighbours, label by label, in the order of the stored rows. A [`Cache`] is what one graph has:
 //! it hands out its current table and is told of every write. A [`Pool`] is the memory that the caches of all graphs
-//! share. [`NumberMap`] and [`NumberSet`] are what walks remember numbers with. [`Counts`] keeps how many elements a
-//! graph has, in step with its writes too.
+//! share. [`NumberMap`] and [`NumberSet`] are what walks remember numbers with.
 //!
 //! What it is not: it reads and writes no storage. Whoever reads a graph fills it ([`Table::publish`]) and answers what
 //! it does not have.
@@ -23,7 +22,6 @@
 //! Start reading at [`Table::at_hand`].
 
 mod cache;
-mod counts;
 pub mod limits;
 mod lists;
 mod numbers;
@@ -34,7 +32,6 @@ mod stripes;
 mod table;
 
 pub use cache::{Cache, Write, Writing};
-pub use counts::{Counted, CountedBatch, Counts};
 pub use lists::{NumberLists, Wanted};
 pub use piece::{Found, State};
 pub use pool::{Figures, Pool};

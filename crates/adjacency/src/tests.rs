@@ -86,7 +86,7 @@ proptest! {
                         writing.touch((&VertexId::Number(owner)).into(), out, LABELS[label]);
                     }
                     let write = writing.and_then(|writing| writing.registered());
-                    if let (Some(_), Some(table)) = (&write, cache.table(|| ())) {
+                    if let (Some(_), Some(table)) = (&write, cache.table(|| true)) {
                         let all = Wanted { direction: Direction::Both, labels: None, limit: None };
                         fill(&table, &model, owner, all);
                         prop_assert!(table.ticket(table.number(&VertexId::Number(owner)).unwrap()).is_none());
@@ -94,7 +94,7 @@ proptest! {
                     model.insert((owner, out, LABELS[label].0), list);
                 }
                 Action::Read(owner, direction, labels, limit) => {
-                    let Some(table) = cache.table(|| ()) else { continue };
+                    let Some(table) = cache.table(|| true) else { continue };
                     let labels = labels.map(|labels| labels.iter().map(|at| LABELS[*at]).collect::<Vec<_>>());
                     let wanted = Wanted { direction, labels: labels.as_deref(), limit };
                     for _ in 0..2 {
@@ -119,7 +119,7 @@ proptest! {
         }
         drop(held);
         cache.turn_off();
-        prop_assert!(cache.table(|| ()).is_none() && cache.writing().is_none());
+        prop_assert!(cache.table(|| true).is_none() && cache.writing().is_none());
         prop_assert_eq!(pool.figures().bytes, 0, "everything is given back");
     }
 }
@@ -130,7 +130,7 @@ fn memory_stays_within_the_pool() {
     let caches = [Cache::new(Arc::clone(&pool)), Cache::new(Arc::clone(&pool))];
     let wanted = Wanted { direction: Direction::Out, labels: Some(&LABELS[..1]), limit: None };
     for round in 0..20_000i64 {
-        let table = caches[usize::from(round % 3 == 0)].table(|| ()).unwrap();
+        let table = caches[usize::from(round % 3 == 0)].table(|| true).unwrap();
         let owner = round % 5_000;
         let model = Model::from([((owner, true, 1), (0..50).map(|at| (owner + at) % 7_000).collect())]);
         fill(&table, &model, owner, wanted);
@@ -145,11 +145,11 @@ fn memory_stays_within_the_pool() {
 fn large_tables_are_given_up() {
     let pool = Arc::new(Pool::new(1 << 20));
     let cache = Cache::new(Arc::clone(&pool));
-    let first = cache.table(|| ()).unwrap();
+    let first = cache.table(|| true).unwrap();
     for number in 0..10_000 {
         first.number(&VertexId::Number(number)).unwrap();
     }
-    let second = cache.table(|| ()).unwrap();
+    let second = cache.table(|| true).unwrap();
     assert!(!Arc::ptr_eq(&first, &second));
     assert_eq!((first.len(), second.len()), (10_000, 0), "numbers given stay valid");
     assert_eq!(first.id(9), Some(&VertexId::Number(9)));
@@ -159,11 +159,13 @@ fn large_tables_are_given_up() {
 fn the_first_walk_waits_for_writes_that_are_not_registered() {
     let cache = Cache::new(Arc::new(Pool::new(1 << 20)));
     assert!(cache.writing().is_none());
+    assert!(cache.table(|| false).is_none() && cache.writing().is_none(), "as before where nobody has waited");
     let mut settled = false;
     let table = cache.table(|| {
         settled = true;
         assert!(cache.writing().is_some(), "from before the wait on all are registered");
         assert!(cache.table(|| unreachable!("once")).is_none(), "others read rows meanwhile");
+        true
     });
     assert!(settled && table.is_some() && cache.table(|| unreachable!("once")).is_some());
     let off = Cache::new(Arc::new(Pool::new(0)));
@@ -219,7 +221,10 @@ fn no_reader_sees_a_list_older_than_a_write_that_has_ended() {
             let (stored, acknowledged, locks, cache, stop) = (&stored, &acknowledged, &locks, &cache, &stop);
             let (checked, hits) = (&checked, &hits);
             scope.spawn(move || {
-                let settle = || locks.iter().for_each(|lock| drop(lock.write()));
+                let settle = || {
+                    locks.iter().for_each(|lock| drop(lock.write()));
+                    true
+                };
                 for round in reader.. {
                     if stop.load(Ordering::Relaxed) {
                         break;

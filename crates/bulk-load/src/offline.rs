@@ -40,7 +40,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use api_client::ElementKind;
 use graph_host::{GraphConf, HostedGraph, Store};
-use graph_maintenance::suspend_indexes;
+use graph_maintenance::{Ingested, suspend_indexes};
 use graph_store::{Graph, StoreError};
 
 use crate::catalogue::Catalogue;
@@ -270,6 +270,8 @@ struct Load<'a> {
     figures: OfflineSummary,
     warnings: Vec<String>,
     in_memory: InMemory,
+    /// All that is ingested, where there was nothing before.
+    ingested: Option<Ingested>,
 }
 
 /// What was read of a phase and never written to a run.
@@ -296,6 +298,8 @@ impl<'a> Load<'a> {
         let next_run = AtomicU64::new(state.next_run());
         let figures = OfflineSummary { resumed: options.resume, ..OfflineSummary::default() };
         let (started, warnings) = (Instant::now(), Vec::new());
+        let ingested = if options.batch.is_none() { Ingested::into_empty(&graph) } else { Ok(None) };
+        let ingested = ingested.map_err(|error| LoadError::graph("cannot read the graph", error))?;
         Ok(Self {
             store,
             graph,
@@ -311,6 +315,7 @@ impl<'a> Load<'a> {
             figures,
             warnings,
             in_memory: InMemory::default(),
+            ingested,
         })
     }
 
@@ -345,6 +350,10 @@ impl<'a> Load<'a> {
             }
         }
         self.build_indexes()?;
+        if let Some(ingested) = &self.ingested {
+            let recorded = ingested.record(&self.graph);
+            recorded.map_err(|error| LoadError::graph("cannot note the numbers of elements", error))?;
+        }
         let synced = self.store.engine().sync();
         synced.map_err(|error| LoadError::store("cannot sync the store to disk", error))?;
         std::fs::remove_dir_all(&self.work_dir)
@@ -440,12 +449,13 @@ impl<'a> Load<'a> {
         };
         let mut jobs = Vec::new();
         for _ in 0..threads {
-            jobs.push(self.jobs(phase)?);
+            let encoder = graph.encoder().map_err(|error| LoadError::graph("cannot begin to load", error))?;
+            jobs.push((self.jobs(phase)?, encoder));
         }
         let outcome = std::thread::scope(|scope| {
             let (sender, reports) = sync_channel(REPORTS_WAITING_MAX);
-            for jobs in jobs {
-                let (shared, sender, encoder) = (&shared, sender.clone(), graph.encoder());
+            for (jobs, encoder) in jobs {
+                let (shared, sender) = (&shared, sender.clone());
                 scope.spawn(move || Worker::new(shared, encoder, jobs, sender).run());
             }
             drop(sender);

@@ -6,10 +6,15 @@ use std::sync::Arc;
 
 use api_client::ElementKind;
 use bulk_load::{LoadError, LoadOptions, LoadSummary, OfflineOptions, SilentObserver, load_offline};
+use graph_access::{Budget, GraphRead};
 use graph_gen::{Content, SnbOptions, generate};
 use graph_host::{Store, StoreOptions};
+use graph_model::LabelId;
+use graph_store::GraphReader;
+use key_codec::key::read_edge_label;
 use key_codec::tables::{EDGE_IN, EDGE_OUT, LABEL_INDEX, TABLES, VERTEX};
-use kv::{Engine, Fault, FaultEngine, Faults, MemoryEngine};
+use key_codec::value::read_vertex_head;
+use kv::{Engine, Fault, FaultEngine, Faults, Key, KvError, MemoryEngine, TableId};
 use kv_rocksdb::{RocksDbEngine, RocksDbOptions};
 
 type Rows = Vec<(u8, Vec<u8>, Vec<u8>)>;
@@ -59,6 +64,34 @@ fn inserted(summary: &LoadSummary, kind: ElementKind) -> u64 {
     summary.labels.iter().filter(|label| label.kind == kind).map(|label| label.inserted).sum()
 }
 
+/// What a start after a load knows of the numbers of elements, against the rows. `is_known`: without reading them.
+fn check_counts(data: &Path, rows: &Rows, is_known: bool) {
+    let (store, faults) = open(data);
+    let graph = store.graph("hugegraph").unwrap();
+    let (budget, catalogue) = (Budget::unlimited(), graph.catalogue());
+    let reader = GraphReader::new(&graph, &catalogue, &budget);
+    if is_known {
+        faults.inject(Fault::FailReads { error: KvError::Closed });
+    }
+    let count = |table: TableId, label: Option<LabelId>| {
+        let of = |(_, key, value): &&(u8, Vec<u8>, Vec<u8>)| match table {
+            VERTEX => read_vertex_head(value).unwrap().label,
+            _ => read_edge_label(Key::new(key, 0)).unwrap(),
+        };
+        let rows = rows.iter().filter(|(of, ..)| *of == table.0);
+        rows.filter(|row| label.is_none_or(|label| label == of(row))).count() as u64
+    };
+    let vertices = catalogue.vertex_labels().map(|label| Some(label.id));
+    for label in vertices.chain([None]) {
+        assert_eq!(reader.count_vertices(label).unwrap(), count(VERTEX, label), "{label:?}");
+    }
+    let edges = catalogue.edge_labels().map(|label| Some(label.id));
+    for label in edges.chain([None]) {
+        assert_eq!(reader.count_edges(label).unwrap(), count(EDGE_OUT, label), "{label:?}");
+    }
+    faults.clear();
+}
+
 #[test]
 fn sorting_and_batches_make_the_same_store() {
     for content in [Content::Everything, Content::IdsOnly] {
@@ -73,7 +106,10 @@ fn sorting_and_batches_make_the_same_store() {
             assert_eq!(summary.rejected(), 0, "{summary}");
             assert_eq!(inserted(&summary, ElementKind::Vertex), made.vertices(), "{summary}");
             assert_eq!(inserted(&summary, ElementKind::Edge), made.edges(), "{summary}");
-            (dump(store.engine()), summary)
+            let rows = dump(store.engine());
+            drop(store);
+            check_counts(&data, &rows, options.batch.is_none());
+            (rows, summary)
         };
         let (sorted, summary) = load("sorted", &|_| {});
         let figures = summary.offline.clone().unwrap();

@@ -161,9 +161,10 @@ impl GraphQueries {
     /// its rows slowly holds nothing up.
     fn single(&self, begin: &Begin, graph: &HostedGraph, client: &mut dyn Client) -> Result<(), Failure> {
         let Some(Task::Run(statement)) = client.next() else { return Ok(()) };
-        let Statement { text, parameters, timeout } = statement;
+        let Statement { text, parameters, timeout, never_waits } = statement;
         let mut entered = self.enter(begin, graph, &text);
         let budget = Budget::new(timeout, Arc::clone(&begin.interrupt));
+        let budget = if never_waits { budget.without_waiting() } else { budget };
         let prepared = self.prepare_for(begin, graph, &text, &budget)?;
         entered.explained_by(plan_of(&prepared));
         let _execute = traces::enter("execute");

@@ -102,7 +102,7 @@ impl Job for CypherJob {
         };
         let parameters = request.parameters.into_iter();
         let parameters = parameters.map(|(name, value)| (Text::from(name), cypher_parameter(value))).collect();
-        let statement = Statement { text: request.cypher.into(), parameters, timeout: JOB_TIMEOUT };
+        let statement = Statement { timeout: JOB_TIMEOUT, ..Statement::new(request.cypher.into(), parameters) };
         let zone = &context.graph().options().zone;
         let mut kept = Kept {
             tasks: [Task::Run(statement), Task::Pull { rows: None, query: 0 }].into_iter(),

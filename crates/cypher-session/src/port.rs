@@ -73,13 +73,15 @@ pub struct Statement {
     pub parameters: Map,
     /// How long it may work.
     pub timeout: Duration,
+    /// Whether its thread must not wait for writers.
+    pub never_waits: bool,
 }
 
 impl Statement {
     /// A query whose time is set when it begins.
     #[must_use]
     pub fn new(text: Text, parameters: Map) -> Self {
-        Self { text, parameters, timeout: Duration::MAX }
+        Self { text, parameters, timeout: Duration::MAX, never_waits: false }
     }
 }
 

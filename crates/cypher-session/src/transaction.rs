@@ -190,7 +190,7 @@ impl Transactions {
             attempts.was_in_vain(attempt);
             return false;
         }
-        let run = Task::Run(Statement { timeout: attempt.time, ..statement });
+        let run = Task::Run(Statement { timeout: attempt.time, never_waits: true, ..statement });
         let mut client = AtOnce { tasks: [Some(run), Some(fetch.clone())], answers, is_through: false };
         let outcome = carried_out(&*self.queries, &self.serving, begin, &mut client);
         match outcome {

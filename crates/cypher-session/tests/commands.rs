@@ -115,7 +115,7 @@ impl Server {
 }
 
 fn run(text: &str) -> Task {
-    Task::Run(Statement { text: text.into(), parameters: Map::new(), timeout: Duration::from_secs(60) })
+    Task::Run(Statement { timeout: Duration::from_secs(60), ..Statement::new(text.into(), Map::new()) })
 }
 
 fn pull(query: i64) -> Task {

@@ -84,7 +84,7 @@ fn begin(is_single: bool) -> Begin {
 }
 
 fn run(text: &str) -> Task {
-    Task::Run(Statement { text: text.into(), parameters: Map::new(), timeout: Duration::from_secs(20) })
+    Task::Run(Statement { timeout: Duration::from_secs(20), ..Statement::new(text.into(), Map::new()) })
 }
 
 fn pull(rows: Option<u64>, query: i64) -> Task {

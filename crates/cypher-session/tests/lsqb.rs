@@ -103,7 +103,7 @@ fn run(queries: &GraphQueries, text: &str) -> Vec<Value> {
         timeout: None,
         interrupt: Arc::default(),
     };
-    let statement = Statement { text: text.into(), parameters: Map::new(), timeout: Duration::from_secs(60) };
+    let statement = Statement { timeout: Duration::from_secs(60), ..Statement::new(text.into(), Map::new()) };
     let tasks = [Task::Run(statement), Task::Pull { rows: None, query: 0 }];
     let mut script = Script(tasks.into(), Vec::new());
     queries.transaction(&begin, &mut script).unwrap_or_else(|failure| panic!("{text}: {failure}"));

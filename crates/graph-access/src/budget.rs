@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A deadline and a cancellation flag, shared by everything that works for one request.
+/// A deadline and a cancellation flag, shared by everything that works for one request, and whether its thread may
+/// wait.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
     deadline: Option<(Instant, Duration)>,
     cancelled: Option<Arc<AtomicBool>>,
+    never_waits: bool,
 }
 
 /// Why work was interrupted before its end.
@@ -33,13 +35,29 @@ impl Budget {
     /// At most `limit` from now, and not after `cancelled` has become true.
     #[must_use]
     pub fn new(limit: Duration, cancelled: Arc<AtomicBool>) -> Self {
-        Self { deadline: Instant::now().checked_add(limit).map(|at| (at, limit)), cancelled: Some(cancelled) }
+        Self {
+            deadline: Instant::now().checked_add(limit).map(|at| (at, limit)),
+            cancelled: Some(cancelled),
+            never_waits: false,
+        }
     }
 
     /// At most `limit` from now.
     #[must_use]
     pub fn within(limit: Duration) -> Self {
-        Self { deadline: Instant::now().checked_add(limit).map(|at| (at, limit)), cancelled: None }
+        Self { deadline: Instant::now().checked_add(limit).map(|at| (at, limit)), cancelled: None, never_waits: false }
+    }
+
+    /// The same on a thread that must not wait for writers: what they wait for may be this thread.
+    #[must_use]
+    pub fn without_waiting(self) -> Self {
+        Self { never_waits: true, ..self }
+    }
+
+    /// Whether the thread may wait for writers.
+    #[must_use]
+    pub fn may_wait(&self) -> bool {
+        !self.never_waits
     }
 
     /// Fails once the time is up or the result is no longer wanted. Costs a load and, with a deadline, a look at the

@@ -87,8 +87,10 @@ impl HostedGraph {
     }
 
     /// To make rows of elements for an ingest, with the schema as it is now.
-    #[must_use]
-    pub fn encoder(&self) -> Encoder<'_> {
+    ///
+    /// # Errors
+    /// Those of storage.
+    pub fn encoder(&self) -> Result<Encoder<'_>, StoreError> {
         Encoder::new(&self.graph)
     }
 

@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use graph_access::Budget;
+use graph_access::{Budget, GraphRead};
 use graph_host::{Clear, HostedGraph, Store, StoreOptions};
 use graph_maintenance::check_indexes;
 use graph_model::{Direction, EdgeId, LabelId, VertexId};
 use graph_schema::Alter;
 use graph_schema::{Conditions, IndexType, Literal, NewEdge, NewIndexLabel, NewVertex};
-use graph_store::{EdgeQuery, Pending, Range, StoreError, VertexQuery, Wait};
+use graph_store::{EdgeQuery, GraphReader, Pending, Range, StoreError, VertexQuery, Wait};
 use proptest::prelude::*;
 
 mod common;
@@ -32,6 +32,7 @@ enum Step {
     DeleteVertex(usize, u8),
     DeleteEdge(EdgeStep),
     Clear,
+    Restart { killed: bool },
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -46,6 +47,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (label, n).prop_map(|(l, n)| Step::DeleteVertex(l, n)),
         2 => edge.prop_map(Step::DeleteEdge),
         1 => Just(Step::Clear),
+        1 => any::<bool>().prop_map(|killed| Step::Restart { killed }),
     ]
 }
 
@@ -71,21 +73,28 @@ struct Model {
 }
 
 struct Subject {
-    store: Store,
+    engine: Arc<dyn kv::Engine>,
+    /// `None` between two of them.
+    store: Option<Store>,
+    /// Whether counts are asked for after each step, so that they are kept.
+    counts: bool,
+    /// Stores that were not closed before the next one began.
+    killed: Vec<Store>,
     graph: Arc<HostedGraph>,
     /// Whether there are index labels: they change what a write does, not what it leaves.
     indexed: bool,
 }
 
 impl Subject {
-    fn new(indexed: bool, scattered: bool) -> Self {
-        let store = Store::open(common::engine(scattered), StoreOptions::default()).unwrap();
+    fn new(indexed: bool, scattered: bool, counts: bool) -> Self {
+        let engine = common::engine(scattered);
+        let store = Store::open(Arc::clone(&engine), StoreOptions::default()).unwrap();
         let graph = store.graph("hugegraph").unwrap();
         define_schema(&graph);
         if indexed {
             define_indexes(&graph);
         }
-        Self { store, graph, indexed }
+        Self { engine, store: Some(store), counts, killed: Vec::new(), graph, indexed }
     }
 
     fn label(&self, at: usize) -> LabelId {
@@ -144,9 +153,10 @@ fn apply(step: &Step, subject: &mut Subject, model: &mut Model) {
         }
         Step::Clear => {
             let old = Arc::clone(&subject.graph);
-            subject.store.clear_graph("hugegraph", Clear::Everything).unwrap();
+            let store = subject.store.as_ref().unwrap();
+            store.clear_graph("hugegraph", Clear::Everything).unwrap();
             assert!(matches!(old.writer().insert_vertices(&[], Wait::Allowed), Err(StoreError::GraphCleared { .. })));
-            subject.graph = subject.store.graph("hugegraph").unwrap();
+            subject.graph = store.graph("hugegraph").unwrap();
             assert_eq!(subject.graph.catalogue().property_keys().count(), 0);
             define_schema(&subject.graph);
             if subject.indexed {
@@ -154,6 +164,35 @@ fn apply(step: &Step, subject: &mut Subject, model: &mut Model) {
             }
             *model = Model::default();
         }
+        Step::Restart { killed } => {
+            let before = subject.store.take().unwrap();
+            if *killed {
+                subject.killed.push(before);
+            } else {
+                drop(before);
+            }
+            let store = Store::open(Arc::clone(&subject.engine), StoreOptions::default()).unwrap();
+            subject.graph = store.graph("hugegraph").unwrap();
+            subject.store = Some(store);
+        }
+    }
+    if subject.counts {
+        check_counts(subject, model);
+    }
+}
+
+fn check_counts(subject: &Subject, model: &Model) {
+    let (budget, catalogue) = (Budget::unlimited(), subject.graph.catalogue());
+    let reader = GraphReader::new(&subject.graph, &catalogue, &budget);
+    assert_eq!(reader.count_vertices(None).unwrap(), model.vertices.len() as u64);
+    assert_eq!(reader.count_edges(None).unwrap(), model.edges.len() as u64);
+    for label in 0..LABELS.len() {
+        let expected = model.vertices.values().filter(|(of, _)| *of == label).count();
+        assert_eq!(reader.count_vertices(Some(subject.label(label))).unwrap(), expected as u64, "{}", LABELS[label]);
+    }
+    for label in catalogue.edge_labels() {
+        let expected = model.edges.iter().filter(|edge| edge.label == label.id).count();
+        assert_eq!(reader.count_edges(Some(label.id)).unwrap(), expected as u64, "{}", label.name);
     }
 }
 
@@ -310,13 +349,18 @@ proptest! {
 
     #[test]
     fn a_graph_holds_what_a_map_holds(
-        steps in prop::collection::vec(step(), 1..30), indexed in any::<bool>(), scattered in any::<bool>()) {
-        let (mut subject, mut model) = (Subject::new(indexed, scattered), Model::default());
+        steps in prop::collection::vec(step(), 1..30),
+        indexed in any::<bool>(),
+        scattered in any::<bool>(),
+        counts in any::<bool>(),
+    ) {
+        let (mut subject, mut model) = (Subject::new(indexed, scattered, counts), Model::default());
         for step in &steps {
             apply(step, &mut subject, &mut model);
         }
         check_vertices(&subject, &model);
         check_edges(&subject, &model);
+        check_counts(&subject, &model);
         let report = check_indexes(&subject.graph, false, &Budget::unlimited(), &mut |_| ()).unwrap();
         prop_assert_eq!(report.total(), 0, "{:#?}", report);
     }

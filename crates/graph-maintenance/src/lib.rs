@@ -16,6 +16,7 @@
 
 mod analytical;
 mod check;
+mod ingested;
 pub mod limits;
 mod progress;
 mod purge;
@@ -26,6 +27,7 @@ mod steps;
 
 pub use crate::analytical::{clear_analytical, set_analytical};
 pub use crate::check::{IndexFault, IndexReport, check_indexes};
+pub use crate::ingested::Ingested;
 pub use crate::progress::Progress;
 pub use crate::purge::{Purged, note_expiries, purge};
 pub use crate::rebuild::{rebuild_indexes, suspend_indexes};

@@ -75,10 +75,10 @@ fn remove_elements(
         SchemaKey::EdgeLabel(id) => {
             let mut prefix = Vec::new();
             key::edge_label_prefix(&mut prefix, graph.number(), id);
-            graph.engine().delete_prefix(tables::EDGE_OUT, &prefix)?;
-            graph.engine().delete_prefix(tables::EDGE_IN, &prefix)?;
-            graph.forget_elements();
-            Ok(())
+            graph.remove_rows(|engine| {
+                engine.delete_prefix(tables::EDGE_OUT, &prefix)?;
+                engine.delete_prefix(tables::EDGE_IN, &prefix)
+            })
         }
         SchemaKey::VertexLabel(id) => match catalogue.vertex_label(id) {
             Some(label) => remove_vertices(graph, catalogue, label, work),
@@ -107,7 +107,7 @@ fn remove_vertices(
         if !graph.is_shared()
             && graph.catalogue().vertex_labels().all(|other| other.id_strategy != IdStrategy::CustomizeString)
         {
-            return Ok(graph.engine().delete_prefix(tables::VERTEX, &prefix)?);
+            return graph.remove_rows(|engine| engine.delete_prefix(tables::VERTEX, &prefix));
         }
         drop(locked);
         return remove_vertices_in_table(graph, catalogue, label.id, &prefix, work);

@@ -22,8 +22,10 @@ mod read;
 mod reader;
 mod write;
 
+pub use element_counts::Counted;
+pub use store_error::{End, StoreError};
+
 pub use crate::core::clock::now_ms;
-pub use crate::core::error::{End, StoreError};
 pub use crate::core::graph::Graph;
 pub use crate::core::options::GraphOptions;
 pub use crate::core::pending::Pending;

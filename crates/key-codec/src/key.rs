@@ -214,6 +214,13 @@ pub fn label_index_partition(out: &mut Vec<u8>, graph: GraphNumber, label: Label
     put_u32(out, label.0);
 }
 
+/// Reads the label from a key of `label_index`.
+pub fn read_label_index_label(key: Key<'_>) -> Result<LabelId, CodecError> {
+    let mut reader = Reader::new(key.as_bytes(), "label index key");
+    read_u32(&mut reader)?;
+    Ok(LabelId(read_u32(&mut reader)?))
+}
+
 /// Appends a row of `label_index`.
 pub fn label_index_row(out: &mut Vec<u8>, id: &VertexId) {
     put_vertex_id(out, id);
@@ -426,6 +433,7 @@ mod tests {
             drop(read_edge_row(&bytes));
             drop(read_edge_other(&bytes, &mut Vec::new()));
             drop(read_label_index_row(&bytes));
+            drop(read_label_index_label(Key::new(&bytes, 0)));
             drop(read_meta_row_name(&bytes));
             drop(read_task_row(&bytes));
             drop(read_expiry_row(&bytes));

@@ -37,9 +37,10 @@ pub use error::CodecError;
 
 /// Version of everything this crate writes. A store of a version from [`FORMAT_VERSION_UPGRADABLE`] on is upgraded when
 /// it is opened; a store that names any other version is refused.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
-/// The oldest version this program upgrades. Version 2 added tables to version 1 and left everything else as it was.
+/// The oldest version this program upgrades. Version 2 added tables, version 3 a row that programs before it would
+/// leave wrong; all else is as it was.
 pub const FORMAT_VERSION_UPGRADABLE: u32 = 1;
 
 /// Number of a graph within a store; it is part of every key, so that graphs share tables and are dropped by prefix. 0

@@ -298,7 +298,7 @@ impl Engine for CassandraEngine {
             pending.bytes.fetch_sub(place, Ordering::Relaxed);
             drop(units);
             drop(batch);
-            drop(guards);
+            guards.release(outcome.is_ok());
             sender.send(outcome);
             drop(permit);
         });

@@ -73,8 +73,10 @@ impl RocksDbEngine {
     }
 
     /// Writes in the calling thread. RocksDB itself joins what several threads write at the same moment.
-    fn write_directly(&self, batch: &WriteBatch) -> Result<(), KvError> {
-        self.store.write(std::iter::once(batch), Patience::Waits)
+    fn write_directly(&self, mut batch: WriteBatch) -> Result<(), KvError> {
+        let outcome = self.store.write(std::iter::once(&batch), Patience::Waits);
+        batch.take_guards().release(outcome.is_ok());
+        outcome
     }
 }
 
@@ -144,7 +146,7 @@ impl Engine for RocksDbEngine {
 
     fn submit(&self, mut batch: WriteBatch) -> Commit {
         match self.prepare(&mut batch) {
-            Ok(true) if batch.bytes() >= self.direct_write_bytes_min => Commit::done(self.write_directly(&batch)),
+            Ok(true) if batch.bytes() >= self.direct_write_bytes_min => Commit::done(self.write_directly(batch)),
             Ok(true) => self.writer.submit(batch),
             Ok(false) => Commit::done(Ok(())),
             Err(error) => Commit::done(Err(error)),
@@ -153,7 +155,7 @@ impl Engine for RocksDbEngine {
 
     fn commit(&self, mut batch: WriteBatch) -> Result<(), KvError> {
         // The detour through the writer thread would only add latency.
-        if self.prepare(&mut batch)? { self.write_directly(&batch) } else { Ok(()) }
+        if self.prepare(&mut batch)? { self.write_directly(batch) } else { Ok(()) }
     }
 
     fn compare_and_swap(

@@ -198,7 +198,8 @@ impl Queue {
     fn answer(&self, group: &mut Group, outcome: &Result<(), KvError>) {
         self.groups.fetch_add(1, Ordering::Relaxed);
         self.batches.fetch_add(group.len() as u64, Ordering::Relaxed);
-        for request in group.drain(..) {
+        for mut request in group.drain(..) {
+            request.batch.take_guards().release(outcome.is_ok());
             drop(request.batch);
             request.sender.send(outcome.clone());
         }

@@ -50,7 +50,7 @@ pub(crate) fn submit(shared: &Handed, mut batch: WriteBatch) -> Commit {
     let runtime = shared.runtime.clone();
     runtime.spawn(async move {
         let outcome = write(&shared, mutations, bytes).await;
-        drop(guards);
+        guards.release(outcome.is_ok());
         shared.submitted.fetch_sub(1, Ordering::Relaxed);
         shared.figures.batches.remove(1);
         shared.figures.batch_bytes.remove(as_u64(bytes));

@@ -12,9 +12,25 @@ use crate::{Key, KvError, TableId, TableSpec, sorted_positions};
 pub struct WriteBatch {
     arena: Vec<u8>,
     operations: Vec<Span>,
-    guards: Vec<Box<dyn Any + Send>>,
+    guards: Guards,
     /// The group that operations are appended to.
     group: u32,
+}
+
+/// What a batch holds until it has been written or has failed.
+#[derive(Default)]
+pub struct Guards {
+    guards: Vec<Box<dyn Any + Send>>,
+    calls: Vec<Box<dyn FnOnce() + Send>>,
+}
+
+impl Guards {
+    /// Lets everything go, once the batch `is_written` or has failed, and before its outcome is reported.
+    pub fn release(self, is_written: bool) {
+        if is_written {
+            self.calls.into_iter().for_each(|call| call());
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -78,11 +94,11 @@ impl WriteBatch {
         Self { arena: Vec::with_capacity(bytes), operations: Vec::with_capacity(operations), ..Self::default() }
     }
 
-    /// Removes all writes but keeps the allocations; guards given to [`WriteBatch::hold`] are dropped.
+    /// Removes all writes but keeps the allocations; what was given to [`WriteBatch::hold`] is dropped.
     pub fn clear(&mut self) {
         self.arena.clear();
         self.operations.clear();
-        self.guards.clear();
+        self.guards = Guards::default();
         self.group = 0;
     }
 
@@ -208,12 +224,18 @@ impl WriteBatch {
     /// Keeps `guard` until the batch has been written or has failed: for locks that must be held until then, regardless
     /// of which thread waits.
     pub fn hold(&mut self, guard: Box<dyn Any + Send>) {
-        self.guards.push(guard);
+        self.guards.guards.push(guard);
     }
 
-    /// Takes the guards given to [`WriteBatch::hold`]; engines drop them after writing.
+    /// Has `call` called once the batch has been written, before its guards are let go and its outcome is reported. If
+    /// the batch fails, or its outcome is not known, it is dropped without a call.
+    pub fn when_written(&mut self, call: Box<dyn FnOnce() + Send>) {
+        self.guards.calls.push(call);
+    }
+
+    /// Takes what was given to [`WriteBatch::hold`] and [`WriteBatch::when_written`]; engines release it after writing.
     #[must_use]
-    pub fn take_guards(&mut self) -> Vec<Box<dyn Any + Send>> {
+    pub fn take_guards(&mut self) -> Guards {
         std::mem::take(&mut self.guards)
     }
 

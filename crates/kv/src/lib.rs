@@ -39,7 +39,7 @@ mod order;
 mod overlay;
 mod table;
 
-pub use batch::{Operation, WriteBatch};
+pub use batch::{Guards, Operation, WriteBatch};
 pub use checkpoint::{Checkpoint, UNFINISHED_FILE};
 pub use commit::{Commit, CommitQueue, CommitSender};
 pub use engine::{Capabilities, Cursor, Engine, Entry, GoOn, Read, RowRange, Run, Statistic};

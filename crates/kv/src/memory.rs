@@ -70,7 +70,7 @@ impl MemoryEngine {
             }
         }
         drop(content);
-        drop(guards);
+        guards.release(true);
         Ok(())
     }
 

@@ -99,7 +99,7 @@ impl QueryService {
         if prepared.is_write && (prepared.waits || graph.is_auto()) {
             return Ok(None);
         }
-        let budget = Budget::within(time);
+        let budget = Budget::within(time).without_waiting();
         let mut unit = Unit::new(&graph, &budget, self.inner.settings());
         let mut variables = Variables::default();
         let mut submitted = None;

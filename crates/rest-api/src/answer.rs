@@ -264,7 +264,7 @@ fn attempt(call: &mut Call, id: EndpointId, handle: fn(&Call) -> Answered) -> Op
     let attempts = &call.app.serving.attempts;
     let (path, query) = (call.address.path().as_bytes(), call.address.query().as_bytes());
     let begun = attempts.begin(&[&id.0.to_le_bytes(), path, query, &call.body])?;
-    call.budget = Budget::within(begun.time);
+    call.budget = Budget::within(begun.time).without_waiting();
     call.attempt = Some(Attempt::new(begun.time));
     let answered = handle(call);
     let ended = call.attempt.take()?;

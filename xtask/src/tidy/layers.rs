@@ -80,7 +80,21 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("traversal", &["adjacency", "graph-model", "graph-access"]),
     ("key-codec", &["graph-model", "graph-schema", "kv", "tagged-value"]),
     ("edge-rows", &["adjacency", "graph-model", "graph-access", "key-codec", "kv"]),
-    ("graph-store", &["adjacency", "edge-rows", "graph-model", "graph-schema", "graph-access", "key-codec", "kv"]),
+    ("element-counts", &["graph-model", "key-codec", "kv"]),
+    (
+        "graph-store",
+        &[
+            "adjacency",
+            "edge-rows",
+            "element-counts",
+            "graph-model",
+            "graph-schema",
+            "graph-access",
+            "key-codec",
+            "kv",
+            "store-error",
+        ],
+    ),
     ("graph-maintenance", &["graph-model", "graph-schema", "graph-access", "graph-store", "key-codec", "kv"]),
     (
         "graph-host",

@@ -13,7 +13,12 @@ const WINGS: &[(&str, &[&[&str]])] = &[
     ("graph-store", &[&["parts"], &["write"], &["reader"], &["query"], &["read"], &["index"], &["core"], &["limits"]]),
     (
         "graph-maintenance",
-        &[&["rebuild"], &["analytical", "check", "removal", "purge", "rows"], &["steps"], &["progress", "limits"]],
+        &[
+            &["rebuild"],
+            &["analytical", "check", "ingested", "removal", "purge", "rows"],
+            &["steps"],
+            &["progress", "limits"],
+        ],
     ),
     (
         "graph-host",

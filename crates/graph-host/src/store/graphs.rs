@@ -299,7 +299,8 @@ pub(super) fn check_name(name: &str) -> Result<(), StoreError> {
     if letters && begins && name.len() <= limits::GRAPH_NAME_CHARS_MAX {
         return Ok(());
     }
-    Err(StoreError::GraphName { name: name.chars().take(limits::GRAPH_NAME_CHARS_MAX + 1).collect() })
+    let limit_chars = limits::GRAPH_NAME_CHARS_MAX;
+    Err(StoreError::GraphName { name: name.chars().take(limit_chars + 1).collect(), limit_chars })
 }
 
 /// The mode of the schema that a configuration asks for.

@@ -59,6 +59,11 @@ impl Drop for Store {
         if let Some(cluster) = &self.host.cluster {
             cluster.close();
         }
+        for graph in self.graphs.read().values() {
+            if let Err(error) = graph.keep_counts() {
+                tracing::warn!(%error, graph = graph.name(), "the next start counts the elements of a graph again");
+            }
+        }
     }
 }
 
@@ -203,7 +208,7 @@ fn check_format(engine: &dyn Engine) -> Result<(), StoreError> {
         tracing::info!(
             from = found,
             to = FORMAT_VERSION,
-            "upgrading the format of the store: tables are added, nothing is rewritten"
+            "upgrading the format of the store: what it lacks is added, nothing is rewritten"
         );
     }
     let mut batch = WriteBatch::new();

@@ -13,6 +13,7 @@ mod auto_indexes;
 mod budget;
 mod cluster;
 mod concurrent;
+mod counts;
 mod expiry;
 mod faults;
 mod fixture;

@@ -3,7 +3,7 @@
 use key_codec::CodecError;
 use kv::{Keys, Read, TableId};
 
-use crate::core::error::StoreError;
+use store_error::StoreError;
 
 /// Reads the values of keys and decodes those that are there, given their position. The results are in the order of the
 /// keys.

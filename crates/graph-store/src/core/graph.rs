@@ -3,23 +3,23 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-use adjacency::{Counted, Counts};
 use arc_swap::{ArcSwap, Guard};
 use edge_rows::register;
+use element_counts::{Counted, Counts};
 use graph_schema::{Catalogue, ElementRules, GraphMode};
 use key_codec::key::MetaKind;
 use key_codec::{GraphNumber, setting_value};
-use kv::{Engine, WriteBatch};
+use kv::{Engine, KvError, Read, WriteBatch};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::core::clock::now_ms;
-use crate::core::error::StoreError;
 use crate::core::graph_version::{Version, read_versions};
 use crate::core::options::GraphOptions;
 use crate::core::shared::Shared;
 use crate::core::stored_catalogue::{prepare_analyzers, read_catalogue};
 use crate::core::stored_settings::read_named;
 use crate::core::stripes::{Held, Locks, Mask, Stripes, Wait};
+use store_error::StoreError;
 
 /// A property graph. Shared between threads; get one from its host for each request, since clearing a graph or
 /// resuming its snapshot replaces it.
@@ -33,7 +33,7 @@ pub struct Graph {
     stripes: Stripes,
     /// Neighbours kept for walks. Every write of edges is registered with it.
     neighbours: adjacency::Cache,
-    /// Numbers of elements. Every write is registered with it.
+    /// Numbers of elements. Every write is registered with them.
     counts: Arc<Counts>,
     mode: AtomicU8,
     reads_all: AtomicBool,
@@ -52,6 +52,16 @@ impl Graph {
     /// A graph with a catalogue that is stored under its number, or is going to be.
     #[must_use]
     pub fn new(name: String, number: GraphNumber, shared: Arc<Shared>, catalogue: Catalogue) -> Self {
+        Self::with_counts(name, number, shared, catalogue, Counts::new(number))
+    }
+
+    fn with_counts(
+        name: String,
+        number: GraphNumber,
+        shared: Arc<Shared>,
+        catalogue: Catalogue,
+        counts: Arc<Counts>,
+    ) -> Self {
         let auto = catalogue.is_auto();
         let neighbours = adjacency::Cache::new(Arc::clone(&shared.adjacency));
         Self {
@@ -60,7 +70,7 @@ impl Graph {
             auto,
             shared,
             neighbours,
-            counts: Arc::default(),
+            counts,
             catalogue: ArcSwap::from_pointee(catalogue),
             schema_lock: Mutex::default(),
             stripes: Stripes::new(),
@@ -81,7 +91,8 @@ impl Graph {
     pub fn open(name: String, number: GraphNumber, shared: Arc<Shared>) -> Result<Self, StoreError> {
         let catalogue = read_catalogue(&*shared.engine, number)?;
         prepare_analyzers(&catalogue);
-        Ok(Self::new(name, number, shared, catalogue))
+        let counts = Counts::open(&*shared.engine, number)?;
+        Ok(Self::with_counts(name, number, shared, catalogue, counts))
     }
 
     /// Its name.
@@ -346,6 +357,26 @@ impl Graph {
         self.forget_elements();
     }
 
+    /// Stores what the next start need not find out again. Writes may go on.
+    ///
+    /// # Errors
+    /// [`StoreError::GraphCleared`]; those of storage.
+    pub fn keep_counts(&self) -> Result<(), StoreError> {
+        if self.is_shared() || !self.counts.is_any_kept() {
+            return Ok(());
+        }
+        let _no_write = self.pause_writes()?;
+        Ok(self.counts.keep_record(self.engine())?)
+    }
+
+    /// Has the next start know these numbers of elements. Nobody may be writing.
+    ///
+    /// # Errors
+    /// Those of storage.
+    pub fn record_counts(&self, counts: &[(Counted, u64)]) -> Result<(), StoreError> {
+        Ok(self.counts.record(self.engine(), counts)?)
+    }
+
     /// What a read found, unless the graph was closed meanwhile: some of it may have been gone by then.
     pub fn unless_cleared<T>(&self, found: T) -> Result<T, StoreError> {
         if self.cleared.load(Ordering::Acquire) {
@@ -373,9 +404,7 @@ impl Graph {
         if let Some(write) = register(&self.neighbours, &batch) {
             batch.hold(Box::new(write));
         }
-        if let Some(counted) = self.counts.batch() {
-            batch.hold(Box::new(counted));
-        }
+        self.counts.register(self.engine(), &mut batch);
         batch.hold(Box::new(held));
         self.engine().submit(batch)
     }
@@ -383,38 +412,71 @@ impl Graph {
     /// Writes a batch whose locks stay with the caller.
     pub(crate) fn commit(&self, mut batch: WriteBatch) -> Result<(), StoreError> {
         batch.order_groups();
-        let _until_written = (register(&self.neighbours, &batch), self.counts.batch());
+        self.counts.register(self.engine(), &mut batch);
+        let _until_written = register(&self.neighbours, &batch);
         Ok(self.engine().commit(batch)?)
     }
 
     /// The table of numbers and neighbours that walks use; `None` where there is none. The first call waits for the
-    /// writers at work, so its caller must not be one.
-    pub(crate) fn neighbours(&self) -> Option<Arc<adjacency::Table>> {
-        self.neighbours.table(|| self.wait_for_own_writers())
+    /// writers at work, so its caller must not be one; who must not `wait` gets none while there are any.
+    pub(crate) fn neighbours(&self, wait: Wait) -> Option<Arc<adjacency::Table>> {
+        self.neighbours.table(|| match wait {
+            Wait::Allowed => {
+                self.wait_for_own_writers();
+                true
+            }
+            Wait::Never => self.stripes.lock(Mask::default(), Mask::ALL, wait).is_some(),
+        })
     }
 
-    /// How many elements there are, as `count` finds it or as it was found since the last write. Its caller must not be
-    /// a writer. Where others write too or elements expire, it is counted every time.
+    /// How many elements there are: as `count` finds it the first time, and from then on as writes have changed it. Its
+    /// caller must not be a writer. Where others write too, it is counted every time; and once more where writes are at
+    /// work that the caller must not wait for.
     pub(crate) fn counted(
         &self,
         what: Counted,
-        may_keep: bool,
-        count: impl FnOnce() -> Result<u64, StoreError>,
+        wait: Wait,
+        count: impl FnOnce(&dyn Read) -> Result<u64, StoreError>,
     ) -> Result<u64, StoreError> {
-        if !may_keep || self.is_shared() {
-            return count();
+        if self.is_shared() || !self.engine().capabilities().snapshot_reads {
+            return count(self.engine());
         }
-        self.counts.get(what, || self.wait_for_own_writers(), count)
+        if let Some(known) = self.counts.known(what) {
+            return self.unless_cleared(known);
+        }
+        let Some(no_write) = self.stripes.lock(Mask::default(), Mask::ALL, wait) else { return count(self.engine()) };
+        let (counting, snapshot) = (self.counts.begin(what), self.engine().snapshot()?);
+        drop(no_write);
+        let found = count(&*snapshot)?;
+        if let Some(counting) = counting {
+            counting.finish(found);
+        }
+        Ok(found)
+    }
+
+    /// Removes elements by other means than a batch of writes, whose rows nobody else writes meanwhile.
+    ///
+    /// # Errors
+    /// Those of storage, after which some of them may have been removed.
+    pub fn remove_rows(&self, remove: impl FnOnce(&dyn Engine) -> Result<(), KvError>) -> Result<(), StoreError> {
+        self.counts.forget_record(self.engine())?;
+        let outcome = remove(self.engine());
+        self.forget_elements();
+        Ok(outcome?)
     }
 
     /// Forgets neighbours and counts: elements were removed by other means than a batch of writes.
-    pub fn forget_elements(&self) {
+    fn forget_elements(&self) {
         self.neighbours.clear();
         self.counts.forget();
     }
 
-    /// Keeps no neighbours from now on: edges will be written by other means than [`Self::submit`].
-    pub(crate) fn keep_no_neighbours(&self) {
+    /// Keeps no neighbours and no counts from now on: elements will be written by other means than [`Self::submit`].
+    ///
+    /// # Errors
+    /// Those of storage.
+    pub(crate) fn keep_nothing(&self) -> Result<(), StoreError> {
         self.neighbours.turn_off();
+        Ok(self.counts.turn_off(self.engine())?)
     }
 }

@@ -8,8 +8,8 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
 use kv::{Engine, RowRange, WriteBatch};
 
-use crate::core::error::StoreError;
 use crate::core::stored_settings::delete_number;
+use store_error::StoreError;
 
 /// What is stored of a graph besides its schema, on shared engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
-//! What a graph is in memory and under which locks: catalogue, stripes, settings, errors.
+//! What a graph is in memory and under which locks: catalogue, stripes, settings.
 
 pub(crate) mod clock;
-pub(crate) mod error;
 pub(crate) mod expiry;
 pub(crate) mod fetch;
 pub(crate) mod graph;

@@ -1,7 +1,7 @@
 //! A prepared write on its way to storage.
 
-use crate::core::error::StoreError;
 use kv::Commit;
+use store_error::StoreError;
 
 /// What a write will answer once it is stored.
 #[must_use = "a write is only done when its outcome has been waited for"]

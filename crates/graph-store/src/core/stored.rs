@@ -4,9 +4,9 @@ use graph_model::{Edge, EdgeId, ElementId, ElementRef, LabelId, Properties, Vert
 use key_codec::{GraphNumber, key, tables, value};
 use kv::{Keys, Read};
 
-use crate::core::error::StoreError;
 use crate::core::fetch::fetch;
 use crate::core::graph::Graph;
+use store_error::StoreError;
 
 /// A stored element: its label decides about its indexes.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use graph_schema::{Catalogue, IndexType, NextIds, SchemaKind, SchemaMode};
 use key_codec::{CodecError, GraphNumber, key, schema_value, setting_value, tables};
 use kv::{Read, RowRange, WriteBatch};
 
-use crate::core::error::StoreError;
 use crate::core::stored_settings::{put_setting, read_setting};
+use store_error::StoreError;
 
 /// Setting of a graph.
 const NEXT_IDS: &str = "next_ids";

@@ -4,8 +4,8 @@ use key_codec::key::{self, MetaKind};
 use key_codec::{CodecError, GraphNumber, setting_value, tables};
 use kv::{Engine, KeyBuf, Read, WriteBatch};
 
-use crate::core::error::StoreError;
 use crate::limits;
+use store_error::StoreError;
 
 /// Appends a setting: numbers under a name. `graph`: [`GraphNumber::STORE`] for those of the store itself.
 pub fn put_setting(batch: &mut WriteBatch, graph: GraphNumber, name: &str, numbers: &[u64]) {

@@ -16,11 +16,11 @@ use rustc_hash::FxHashMap;
 use super::unique::{Claim, put_releases};
 use super::write_unit::{Refusal, WriteUnit};
 use crate::core::clock::{is_expired, now_ms};
-use crate::core::error::StoreError;
 use crate::core::graph::Graph;
 use crate::core::stored::{Stored, stored_edges, stored_vertices};
 use crate::core::stripes::Mask;
 use crate::limits;
+use store_error::StoreError;
 
 /// A difference in entries, collected over a batch, each with the group of its element.
 #[derive(Default)]

@@ -14,12 +14,12 @@ use rustc_hash::FxHashMap;
 
 use super::write_unit::{Refusal, WriteUnit};
 use crate::core::clock::{is_expired, now_ms};
-use crate::core::error::StoreError;
 use crate::core::fetch::fetch;
 use crate::core::graph::Graph;
 use crate::core::stored::{Stored, stored_element};
 use crate::core::stripes::Mask;
 use crate::core::texts::element_id_text;
+use store_error::StoreError;
 
 /// A place in a unique index and the element that wants it, holds it or gives it up.
 pub(crate) struct Claim {

@@ -8,12 +8,12 @@ use graph_schema::{Catalogue, ElementError, ElementRules, IndexLabel};
 use kv::{Commit, WriteBatch};
 
 use super::changes::{IndexChanges, group_at};
-use crate::core::error::StoreError;
 use crate::core::graph::Graph;
 use crate::core::pending::Pending;
 use crate::core::stored::Stored;
 use crate::core::stripes::{Held, Locks, Mask, Wait};
 use crate::limits;
+use store_error::StoreError;
 
 /// Why a write could not be prepared.
 pub enum Refusal {

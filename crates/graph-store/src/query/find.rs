@@ -10,13 +10,13 @@ use graph_schema::{Catalogue, Conditions};
 use super::Element;
 use super::plan::{self, Base, Plan};
 use super::run::{AMONG_IDS, Accepted, Found, IN_INDEX, Stage, Walk};
-use crate::StoreError;
 use crate::core::graph::Graph;
 use crate::read::page::{self, Position};
 use crate::read::progress::{Listed, Progress};
 use crate::read::progress::{Range, Visit};
 use crate::read::source::{Source as _, visit_all};
 use crate::read::view::{Moment, View};
+use store_error::StoreError;
 
 impl<'a, E: Element> Found<'a, E> {
     /// Plans a look-up from a position on. `labels`: those of the query; `None`: every label whose elements can have

@@ -17,7 +17,9 @@ use crate::read::page::Position;
 use crate::read::progress::{Progress, Turn};
 use crate::read::source::Source;
 use crate::read::view::Moment;
-use crate::{StoreError, limits};
+use store_error::StoreError;
+
+use crate::limits;
 
 /// A position in an index; the other kind is a position among ids.
 pub(super) const IN_INDEX: u8 = 0;

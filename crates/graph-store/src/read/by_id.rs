@@ -3,10 +3,10 @@
 use graph_model::{Edge, EdgeId, Vertex, VertexId};
 use kv::Read;
 
-use crate::StoreError;
 use crate::core::clock::{is_expired, now_ms};
 use crate::core::graph::Graph;
 use crate::core::stored::{stored_edges_in, stored_vertices_in};
+use store_error::StoreError;
 
 /// The edges with the given ids, in one round, in the same order, as `read` has them.
 pub(crate) fn read_edges(

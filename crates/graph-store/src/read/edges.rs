@@ -11,13 +11,13 @@ use graph_schema::{Catalogue, Conditions, EdgeLabelKind, Predicate};
 use key_codec::{CodecError, key, tables, value};
 use kv::{Cursor, Key, Read, RowRange, TableId, prefix_end, successor};
 
-use crate::StoreError;
 use crate::core::clock::{is_expired, now_ms};
 use crate::core::graph::Graph;
 use crate::read::page::Position;
 use crate::read::progress::{Progress, Turn};
 use crate::read::source::{Open, Source};
 use crate::read::view::View;
+use store_error::StoreError;
 
 /// One range of one table.
 #[derive(Clone, Copy)]

@@ -11,7 +11,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use kv::Key;
 use rustc_hash::FxHasher;
 
-use crate::{StoreError, limits};
+use store_error::StoreError;
+
+use crate::limits;
 
 const VERSION: u8 = 1;
 const HEAD_BYTES: usize = 1 + 8 + 1 + 4 + 4;

@@ -6,7 +6,9 @@ use graph_access::Budget;
 use kv::Key;
 
 use crate::read::page::{self, Position};
-use crate::{StoreError, limits};
+use store_error::StoreError;
+
+use crate::limits;
 
 /// Which part of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 
 use graph_access::Budget;
 
-use crate::StoreError;
 use crate::core::graph::Graph;
 use crate::read::progress::{Progress, Visit};
+use store_error::StoreError;
 
 /// The elements of a list.
 pub(crate) trait Source<E> {

@@ -16,7 +16,9 @@ use crate::read::page::Position;
 use crate::read::progress::{Progress, Turn};
 use crate::read::source::{Open, Source};
 use crate::read::view::View;
-use crate::{StoreError, limits};
+use store_error::StoreError;
+
+use crate::limits;
 
 /// Which vertices, and what of them.
 #[derive(Default)]

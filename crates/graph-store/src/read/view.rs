@@ -9,7 +9,9 @@ use graph_schema::{Catalogue, EdgeLabelKind};
 use kv::{Overlay, Read, UnitRows};
 
 use crate::core::graph::Graph;
-use crate::{StoreError, limits};
+use store_error::StoreError;
+
+use crate::limits;
 
 /// A graph as the cursors of one request read it.
 #[derive(Clone, Copy)]

@@ -10,11 +10,13 @@ use graph_access::{
 };
 use graph_model::{Edge, EdgeId, ErrorKind, LabelId, Vertex, VertexId};
 use graph_schema::Catalogue;
+use kv::Read;
 
-use crate::StoreError;
 use crate::core::graph::Graph;
+use crate::core::stripes::Wait;
 use crate::read::view::{View, labels_of_edges};
 use crate::reader::port;
+use store_error::StoreError;
 
 /// A graph as one request reads it: with one state of the schema and one budget for all reads.
 pub struct GraphReader<'a> {
@@ -35,8 +37,13 @@ impl<'a> GraphReader<'a> {
         Self { graph, budget, catalogue: Arc::clone(catalogue), labels, table: OnceLock::new() }
     }
 
+    /// Whether it may wait for writers.
+    fn wait(&self) -> Wait {
+        if self.budget.may_wait() { Wait::Allowed } else { Wait::Never }
+    }
+
     fn table(&self) -> Option<&Table> {
-        self.table.get_or_init(|| self.graph.neighbours()).as_deref()
+        self.table.get_or_init(|| self.graph.neighbours(self.wait())).as_deref()
     }
 
     /// Reads by numbers, unless the graph was cleared meanwhile.
@@ -144,12 +151,27 @@ impl GraphRead for GraphReader<'_> {
 
     fn count_vertices(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
         let expires = self.catalogue.vertex_labels().any(|own| own.ttl_ms > 0 && label.is_none_or(|id| id == own.id));
-        Ok(self.graph.counted((false, label), !expires, || port::count_vertices(self.view(), label))?)
+        if expires {
+            return Ok(port::count_vertices(self.view(), self.graph.engine(), label)?);
+        }
+        let count = |read: &dyn Read| port::count_vertices(self.view(), read, label);
+        Ok(self.graph.counted((false, label), self.wait(), count)?)
     }
 
     fn count_edges(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
-        let expires = self.catalogue.edge_labels().any(|own| own.ttl_ms > 0);
-        Ok(self.graph.counted((true, label), !expires, || port::count_edges(self.view(), label))?)
+        let labels = label.map_or_else(Vec::new, |label| self.catalogue.edge_labels_under(label));
+        let is_counted = |own: &LabelId| label.is_none() || labels.contains(own);
+        if self.catalogue.edge_labels().any(|own| own.ttl_ms > 0 && is_counted(&own.id)) {
+            return Ok(port::count_edges(self.view(), self.graph.engine(), label)?);
+        }
+        // Edges are of the labels under a parent, never of the parent.
+        let each = if label.is_none() { vec![None] } else { labels.into_iter().map(Some).collect() };
+        let mut sum = 0;
+        for label in each {
+            let count = |read: &dyn Read| port::count_edges(self.view(), read, label);
+            sum += self.graph.counted((true, label), self.wait(), count)?;
+        }
+        Ok(sum)
     }
 
     fn find_vertices<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {

@@ -4,7 +4,6 @@ use graph_access::Budget;
 use graph_model::{Direction, Edge, LabelId, Vertex, VertexId};
 use graph_schema::Conditions;
 
-use crate::StoreError;
 use crate::query::find;
 use crate::read::edges::Edges;
 use crate::read::page;
@@ -12,6 +11,7 @@ use crate::read::progress::{Listed, Progress, Range, Visit};
 use crate::read::source::visit_all;
 use crate::read::vertices::{Wanted, vertices};
 use crate::reader::Reader;
+use store_error::StoreError;
 
 /// Which vertices.
 #[derive(Clone, Debug)]

@@ -11,10 +11,10 @@ use graph_model::{Edge, EdgeId, Vertex, VertexId};
 use key_codec::{CodecError, key, tables, value};
 use kv::KeyBuf;
 
-use crate::StoreError;
 use crate::core::clock::is_expired_now;
 use crate::core::graph::Graph;
 use crate::read::by_id::{read_edges, read_vertices};
+use store_error::StoreError;
 
 /// What is read of a graph: committed elements, by id, in lists and in shards. Costs nothing to make.
 #[derive(Clone, Copy)]

@@ -6,9 +6,8 @@ use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, Lookup, Sort
 use graph_model::{Edge, EdgeId, ElementId, LabelId, Value, Vertex, VertexId};
 use graph_schema::{Catalogue, LABEL_JOINT};
 use key_codec::{index_key, tables};
-use kv::Keys;
+use kv::{Keys, Read};
 
-use crate::StoreError;
 use crate::core::fetch::fetch;
 use crate::query::find;
 use crate::read::by_id::{read_edges, read_vertices};
@@ -16,6 +15,7 @@ use crate::read::edges::{Edges, scan_edges};
 use crate::read::source::count;
 use crate::read::vertices::{self, scan_vertices};
 use crate::read::view::View;
+use store_error::StoreError;
 
 /// See [`graph_access::WalkRead::check`].
 pub(crate) fn check(view: View<'_>) -> Result<(), AccessError> {
@@ -96,17 +96,17 @@ pub(crate) fn find_vertices(view: View<'_>, lookup: Lookup) -> Result<Box<dyn Cu
     Ok(cursor(move |batch, rows_max| found.fill(batch, rows_max)))
 }
 
-/// See [`graph_access::GraphRead::count_vertices`].
-pub(crate) fn count_vertices(view: View<'_>, label: Option<LabelId>) -> Result<u64, StoreError> {
+/// See [`graph_access::GraphRead::count_vertices`]. Those in `read`.
+pub(crate) fn count_vertices(view: View<'_>, read: &dyn Read, label: Option<LabelId>) -> Result<u64, StoreError> {
     view.budget.check()?;
-    let source = vertices::vertices(view.graph, view.read, view.catalogue, label, vertices::Wanted::default(), None)?;
+    let source = vertices::vertices(view.graph, read, view.catalogue, label, vertices::Wanted::default(), None)?;
     view.graph.unless_cleared(count(source, view.budget)?)
 }
 
-/// See [`graph_access::GraphRead::count_edges`].
-pub(crate) fn count_edges(view: View<'_>, label: Option<LabelId>) -> Result<u64, StoreError> {
+/// See [`graph_access::GraphRead::count_edges`]. Those in `read`.
+pub(crate) fn count_edges(view: View<'_>, read: &dyn Read, label: Option<LabelId>) -> Result<u64, StoreError> {
     view.budget.check()?;
-    let source = Edges::new(view.graph, view.read, view.catalogue, label, None)?;
+    let source = Edges::new(view.graph, read, view.catalogue, label, None)?;
     view.graph.unless_cleared(count(Box::new(source), view.budget)?)
 }
 

@@ -27,7 +27,9 @@ use crate::read::progress::{Listed, Progress, Turn};
 use crate::read::progress::{Range, Visit};
 use crate::read::source::{Source, visit_all};
 use crate::reader::Reader;
-use crate::{StoreError, limits};
+use store_error::StoreError;
+
+use crate::limits;
 use graph_access::Budget;
 
 const VERSION: u8 = 1;

@@ -6,7 +6,9 @@ use graph_schema::Conditions;
 use crate::read::progress::{Range, Visit};
 use crate::reader::Reader;
 use crate::reader::lists::VertexQuery;
-use crate::{StoreError, limits};
+use store_error::StoreError;
+
+use crate::limits;
 use graph_access::Budget;
 
 /// Which vertices.

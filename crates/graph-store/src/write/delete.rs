@@ -6,7 +6,6 @@ use graph_model::{Direction, Edge, EdgeId, ElementRef, Vertex, VertexId};
 use key_codec::{key, tables, value};
 use kv::RowRange;
 
-use crate::core::error::StoreError;
 use crate::core::expiry::delete_expiry;
 use crate::core::graph::Graph;
 use crate::core::pending::Pending;
@@ -18,6 +17,7 @@ use crate::limits;
 use crate::reader::Reader;
 use crate::write::Writer;
 use crate::write::rows::{remove_edge, remove_vertex};
+use store_error::StoreError;
 
 impl Writer<'_> {
     /// Deletes an edge.

@@ -16,8 +16,8 @@ use graph_model::{Edge, Vertex, VertexId};
 use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex};
 use kv::WriteBatch;
 
-use crate::core::error::StoreError;
 use crate::core::graph::Graph;
+use store_error::StoreError;
 
 /// Checks new elements as inserts do and appends their rows to batches that are not to be committed. Nobody may change
 /// the schema while one is in use.
@@ -29,10 +29,12 @@ pub struct Encoder<'g> {
 
 impl<'g> Encoder<'g> {
     /// An encoder with the schema as it is now.
-    #[must_use]
-    pub fn new(graph: &'g Graph) -> Self {
-        graph.keep_no_neighbours();
-        Self { graph, catalogue: graph.catalogue(), rules: graph.rules() }
+    ///
+    /// # Errors
+    /// Those of storage.
+    pub fn new(graph: &'g Graph) -> Result<Self, StoreError> {
+        graph.keep_nothing()?;
+        Ok(Self { graph, catalogue: graph.catalogue(), rules: graph.rules() })
     }
 
     /// Checks a vertex and appends its rows. Returns its id.

@@ -11,7 +11,6 @@ use graph_schema::{
 };
 use kv::WriteBatch;
 
-use crate::core::error::StoreError;
 use crate::core::graph::Graph;
 use crate::core::pending::Pending;
 use crate::core::stripes::{Locks, Wait};
@@ -20,6 +19,7 @@ use crate::index::write_unit::{Positions, WriteUnit};
 use crate::write::Writer;
 use crate::write::ends::check_ends;
 use crate::write::rows::{put_edge, put_vertex};
+use store_error::StoreError;
 
 /// Bytes of keys and values to make room for, per element: most elements are smaller.
 const BYTES_PER_ELEMENT: usize = 160;

@@ -13,8 +13,8 @@ use key_codec::{key, schema_value, tables};
 use kv::WriteBatch;
 
 use crate::core::clock::now_ms;
-use crate::core::error::StoreError;
 use crate::core::graph::Graph;
+use store_error::StoreError;
 
 /// Changes of a graph's schema. Costs nothing to make.
 #[derive(Clone, Copy)]

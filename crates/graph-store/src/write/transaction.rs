@@ -19,7 +19,6 @@ use key_codec::{key, tables, value};
 use kv::{Engine, Overlay, Read, RowRange, UnitRows, WriteBatch};
 
 use crate::core::clock::now_ms;
-use crate::core::error::StoreError;
 use crate::core::expiry::delete_expiry;
 use crate::core::graph::Graph;
 use crate::core::stored::{stored_edges, stored_edges_in, stored_vertices, stored_vertices_in};
@@ -37,6 +36,7 @@ use crate::write::ends::check_ends_in;
 use crate::write::insert::{ensure_edge_id, with_id};
 use crate::write::rows::{put_edge, put_vertex, remove_edge, remove_vertex};
 use crate::write::schema::Schema;
+use store_error::StoreError;
 
 /// Several writes to a graph that become visible together; see [`GraphWrite`].
 pub struct Transaction<'g> {
@@ -418,11 +418,11 @@ impl GraphRead for Transaction<'_> {
     }
 
     fn count_vertices(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
-        Ok(port::count_vertices(self.view(), label)?)
+        Ok(port::count_vertices(self.view(), &self.rows, label)?)
     }
 
     fn count_edges(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
-        Ok(port::count_edges(self.view(), label)?)
+        Ok(port::count_edges(self.view(), &self.rows, label)?)
     }
 
     fn find_vertices<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {

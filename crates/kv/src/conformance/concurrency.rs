@@ -155,7 +155,8 @@ pub fn later_submissions_win(harness: &mut dyn Harness) {
     }
 }
 
-/// What a batch holds is held while it waits and released once its outcome is known.
+/// What a batch holds is held while it waits and released once its outcome is known; what it calls is called before,
+/// where it was written.
 pub fn guards_are_held_until_the_write(harness: &mut dyn Harness) {
     struct Guard(Arc<AtomicBool>);
     impl Drop for Guard {
@@ -166,14 +167,20 @@ pub fn guards_are_held_until_the_write(harness: &mut dyn Harness) {
     let engine = harness.fresh();
     for size in [1, 1 << 20] {
         for fails in [false, true] {
-            let released = Arc::new(AtomicBool::new(false));
+            let (released, called) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
             let mut batch = WriteBatch::new();
             let key_len = if fails { crate::limits::KEY_BYTES_MAX + 1 } else { 5 };
             add(&mut batch, POINTS, &vec![1; key_len], b"", &vec![1; size]);
             batch.hold(Box::new(Guard(Arc::clone(&released))));
-            assert!(!released.load(Ordering::Acquire));
+            let (of_guard, of_call) = (Arc::clone(&released), Arc::clone(&called));
+            batch.when_written(Box::new(move || {
+                assert!(!of_guard.load(Ordering::Acquire), "called before the guards are let go");
+                of_call.store(true, Ordering::Release);
+            }));
+            assert!(!released.load(Ordering::Acquire) && !called.load(Ordering::Acquire));
             assert_eq!(engine.submit(batch).wait().is_err(), fails);
             assert!(released.load(Ordering::Acquire), "released before the answer");
+            assert_eq!(called.load(Ordering::Acquire), !fails, "called before the answer, where there was a write");
         }
     }
 }

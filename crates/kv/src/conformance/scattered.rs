@@ -40,7 +40,7 @@ impl ScatteredEngine {
             }
         }
         let outcome = self.inner.commit(group);
-        drop(guards);
+        guards.release(outcome.is_ok());
         outcome
     }
 

@@ -88,7 +88,7 @@ fn run(call: &Call, text: Text, parameters: Map) -> Answered {
         timeout: Some(timeout),
         interrupt,
     };
-    let statement = Statement { text, parameters, timeout };
+    let statement = Statement { timeout, ..Statement::new(text, parameters) };
     let zone = &graph.options().zone;
     let mut whole = Whole {
         tasks: [Some(Task::Run(statement)), Some(Task::Pull { rows: None, query: 0 })].into_iter(),

@@ -1,4 +1,8 @@
-//! What can go wrong with a graph.
+//! What can go wrong with a store, and with a graph in it?
+//!
+//! What it is: [`StoreError`], the one error of everything between the storage engines and the protocols, with the kind
+//! that says what it means to the caller. What it is not: it knows no protocol; statuses and classes are made of it at
+//! the edge.
 
 use edge_rows::RowsError;
 use graph_access::{AccessError, Interrupted};
@@ -39,12 +43,14 @@ pub enum StoreError {
     },
     /// A name no graph can have.
     #[error(
-        "'{name}' is no name for a graph: use letters, digits and '_', beginning with a letter, at most {} characters",
-        crate::limits::GRAPH_NAME_CHARS_MAX
+        "'{name}' is no name for a graph: use letters, digits and '_', beginning with a letter, at most {limit_chars} \
+         characters"
     )]
     GraphName {
         /// The name given, cut off after the longest allowed.
         name: String,
+        /// The most characters of a name.
+        limit_chars: usize,
     },
     /// There is a graph of this name.
     #[error("graph '{name}' exists already; choose another name, or drop it first")]
@@ -72,7 +78,7 @@ pub enum StoreError {
     ConfTooLarge {
         /// Bytes of all keys and values.
         bytes: usize,
-        /// [`crate::limits::GRAPH_CONF_BYTES_MAX`].
+        /// `GRAPH_CONF_BYTES_MAX`.
         limit_bytes: usize,
     },
     /// The schema cannot be kept while a task changes it.
@@ -192,13 +198,13 @@ pub enum StoreError {
         index_label: String,
         /// How many there are.
         count: usize,
-        /// [`crate::limits::INDEX_ENTRIES_PER_ELEMENT_MAX`], [`key_codec::tagged_key::NUMBER_BYTES_MAX`].
+        /// `INDEX_ENTRIES_PER_ELEMENT_MAX`, [`key_codec::tagged_key::NUMBER_BYTES_MAX`].
         limit: usize,
     },
     /// Too many index entries in one batch.
     #[error("the batch changes more than {limit} index entries; send fewer elements at a time")]
     TooManyIndexEntries {
-        /// [`crate::limits::INDEX_ENTRIES_PER_BATCH_MAX`].
+        /// `INDEX_ENTRIES_PER_BATCH_MAX`.
         limit: usize,
     },
     /// A query that needs an index.
@@ -212,7 +218,7 @@ pub enum StoreError {
     /// A query over more values than can be looked up one by one.
     #[error("the query asks for more than {limit} values or combinations of values; ask for fewer at once")]
     TooManyRanges {
-        /// [`crate::limits::INDEX_RANGES_MAX`].
+        /// `INDEX_RANGES_MAX`.
         limit: usize,
     },
     /// A traversal without a start.
@@ -221,7 +227,7 @@ pub enum StoreError {
     /// A traversal with too many starts.
     #[error("more than {limit} vertices are selected to start at; select fewer")]
     TooManySelected {
-        /// [`crate::limits::SELECTED_VERTICES_MAX`].
+        /// `SELECTED_VERTICES_MAX`.
         limit: usize,
     },
     /// A scan of more elements than one answer may hold.
@@ -230,7 +236,7 @@ pub enum StoreError {
         or in smaller shards"
     )]
     TooManyRecords {
-        /// [`crate::limits::SCAN_RECORDS_MAX`].
+        /// `SCAN_RECORDS_MAX`.
         limit: u64,
     },
     /// A bound of a scan that no shard of this graph has.
@@ -322,15 +328,15 @@ pub enum StoreError {
          write in several smaller ones"
     )]
     TransactionTooLarge {
-        /// [`crate::limits::TRANSACTION_ROWS_MAX`].
+        /// `TRANSACTION_ROWS_MAX`.
         limit_rows: usize,
-        /// [`crate::limits::TRANSACTION_BYTES_MAX`].
+        /// `TRANSACTION_BYTES_MAX`.
         limit_bytes: usize,
     },
     /// A transaction that was open for too long.
     #[error("the transaction was open for more than {limit_ms} ms; nothing of it is stored; do it again, faster")]
     TransactionTooOld {
-        /// [`crate::limits::EXPIRY_WRITE_MS_MAX`].
+        /// `EXPIRY_WRITE_MS_MAX`.
         limit_ms: i64,
     },
     /// The schema is not the one a transaction began with.
@@ -509,12 +515,14 @@ impl From<StoreError> for AccessError {
 
 impl StoreError {
     /// An element error at a position.
-    pub(crate) fn element(index: Option<usize>, error: ElementError) -> Self {
+    #[must_use]
+    pub fn element(index: Option<usize>, error: ElementError) -> Self {
         Self::Element { index, error: Box::new(error) }
     }
 
     /// The error of an edge's end without its position in the request, and the position apart.
-    pub(crate) fn without_index(self) -> (Option<usize>, Self) {
+    #[must_use]
+    pub fn without_index(self) -> (Option<usize>, Self) {
         match self {
             Self::EndNotFound { index, end, id } => (index, Self::EndNotFound { index: None, end, id }),
             Self::EndLabel { index, end, id, actual, expected } => {
