@@ -69,7 +69,7 @@ fn begin() -> Begin {
 }
 
 fn ask(queries: &GraphQueries, begin: &Begin, text: &str, timeout: Duration) -> Result<Vec<Vec<Value>>, Failure> {
-    let statement = Statement { text: text.into(), parameters: Map::new(), timeout };
+    let statement = Statement { timeout, ..Statement::new(text.into(), Map::new()) };
     let tasks = [Task::Run(statement), Task::Pull { rows: None, query: 0 }].into();
     let mut taker = Taker { tasks, ..Taker::default() };
     queries.transaction(begin, &mut taker)?;

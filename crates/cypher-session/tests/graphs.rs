@@ -275,7 +275,7 @@ fn failures_leave_nothing() {
 fn queries_stop_in_time_and_when_they_are_told() {
     let queries = queries();
     let endless = "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y WITH x WHERE x < 0 RETURN x";
-    let statement = Statement { text: endless.into(), parameters: Map::new(), timeout: Duration::from_millis(50) };
+    let statement = Statement { timeout: Duration::from_millis(50), ..Statement::new(endless.into(), Map::new()) };
     let (_, outcome) = carry_out(&queries, &begin(true), vec![Task::Run(statement), pull(None, 0)]);
     assert_eq!(outcome.unwrap_err().code, Failure::TIMED_OUT);
     let begin = begin(true);
@@ -337,7 +337,7 @@ fn a_plan_that_had_no_time_for_figures_is_not_kept() {
     let queries = queries();
     rows(&queries, "CREATE (:A {x: 0})-[:R]->(:B {x: 0})");
     rows(&queries, "UNWIND range(1, 50) AS x CREATE (:A {x: x})");
-    let statement = Statement { text: BEGUN_AT_EITHER_END.into(), parameters: Map::new(), timeout: Duration::ZERO };
+    let statement = Statement { timeout: Duration::ZERO, ..Statement::new(BEGUN_AT_EITHER_END.into(), Map::new()) };
     let (_, _outcome) = carry_out(&queries, &begin(true), vec![Task::Run(statement), pull(None, 0)]);
     let shown = start(&queries).0;
     assert!(shown.contains(":B"), "{shown}");
