@@ -81,6 +81,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("key-codec", &["graph-model", "graph-schema", "kv", "tagged-value"]),
     ("edge-rows", &["adjacency", "graph-model", "graph-access", "key-codec", "kv"]),
     ("element-counts", &["graph-model", "key-codec", "kv"]),
+    ("store-error", &["adjacency", "edge-rows", "graph-access", "graph-model", "graph-schema", "key-codec", "kv"]),
     (
         "graph-store",
         &[
