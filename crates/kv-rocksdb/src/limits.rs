@@ -63,6 +63,10 @@ pub(crate) const WAL_WRITE_BUFFERS_MAX: usize = 16;
 /// Write buffers one table may have, with those on their way to disk; then its writes wait.
 pub(crate) const WRITE_BUFFERS_MAX: i32 = 8;
 
+/// The part of a write buffer that its filter takes: some sixteen bits for each of its rows, of a hundred bytes. A
+/// look-up of a key that is not there then hardly ever searches it.
+pub(crate) const WRITE_BUFFER_FILTER_SHARE: f64 = 0.02;
+
 /// Files of one table not yet merged at which writes are slowed down, and at which they wait. Four times what RocksDB
 /// does by default, because our write buffers, and with them these files, are a quarter as large. A load on two
 /// processors was seen to reach 40.

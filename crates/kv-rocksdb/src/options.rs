@@ -11,7 +11,7 @@ use rocksdb::{
 use crate::error::translate;
 use crate::limits::{
     LOG_FILE_BYTES_MAX, LOG_FILES_MAX, LOG_KEPT_SECONDS, ROW_CACHE_SHARE, UNMERGED_FILES_MAX, UNMERGED_FILES_SLOW,
-    WAL_WRITE_BUFFERS_MAX, WRITE_BUFFER_SHARE, WRITE_BUFFERS_MAX,
+    WAL_WRITE_BUFFERS_MAX, WRITE_BUFFER_FILTER_SHARE, WRITE_BUFFER_SHARE, WRITE_BUFFERS_MAX,
 };
 use crate::prefix;
 
@@ -174,6 +174,9 @@ impl RocksDbOptions {
         let mut options = Options::default();
         options.set_write_buffer_size(self.write_buffer_bytes);
         options.set_max_write_buffer_number(WRITE_BUFFERS_MAX);
+        // A look-up of a key that is not there need not search the write buffer, which takes as long as inserting it.
+        options.set_memtable_prefix_bloom_ratio(WRITE_BUFFER_FILTER_SHARE);
+        options.set_memtable_whole_key_filtering(true);
         options.set_level_zero_slowdown_writes_trigger(UNMERGED_FILES_SLOW);
         options.set_level_zero_stop_writes_trigger(UNMERGED_FILES_MAX);
         options.set_level_compaction_dynamic_level_bytes(true);

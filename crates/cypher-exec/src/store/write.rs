@@ -42,8 +42,8 @@ fn put(all: &mut Literals, key: &str, value: Option<Literal<'static>>) {
     }
 }
 
-fn borrowed(all: &Literals) -> Vec<(Cow<'_, str>, Literal<'static>)> {
-    all.iter().map(|(key, value)| (Cow::Borrowed(key.as_str()), value.clone())).collect()
+fn given(all: Literals) -> Vec<(Cow<'static, str>, Literal<'static>)> {
+    all.into_iter().map(|(key, value)| (Cow::Owned(key), value)).collect()
 }
 
 impl Store<'_> {
@@ -133,13 +133,14 @@ impl Store<'_> {
         }
         let id = if self.is_auto() { None } else { self.given_id(&label, &mut own)? };
         self.declare(&label, true, &own)?;
-        let new = NewVertex { label: Some(Cow::Borrowed(&label)), id, properties: borrowed(&own) };
+        let set = count(own.len());
+        let new = NewVertex { label: Some(Cow::Borrowed(&label)), id, properties: given(own) };
         let vertex = self.with_write(|graph| graph.insert_vertex(&new))?;
         let made = node(&vertex.id);
         let mut counters = self.counters.borrow_mut();
         counters.nodes_created += 1;
         counters.labels_added += count(labels.names().len());
-        counters.properties_set += count(own.len());
+        counters.properties_set += set;
         drop(counters);
         self.keep(vertex);
         Ok(made)
@@ -186,17 +187,18 @@ impl Store<'_> {
             )));
         }
         self.declare(kind, false, &own)?;
-        let edge = self.insert_edge(kind, &vertex_id(&source.id), &vertex_id(&target.id), &own)?;
+        let set = count(own.len());
+        let edge = self.insert_edge(kind, &vertex_id(&source.id), &vertex_id(&target.id), own)?;
         let made = self.relationship(&edge.id);
         let mut counters = self.counters.borrow_mut();
         counters.relationships_created += 1;
-        counters.properties_set += count(own.len());
+        counters.properties_set += set;
         drop(counters);
         self.keep_edge(made.id.clone(), edge);
         Ok(made)
     }
 
-    fn insert_edge(&self, label: &str, source: &VertexId, target: &VertexId, own: &Literals) -> Result<Edge> {
+    fn insert_edge(&self, label: &str, source: &VertexId, target: &VertexId, own: Literals) -> Result<Edge> {
         let end = |id: &VertexId| {
             if self.is_auto() {
                 return tagged(natural_id(id));
@@ -213,7 +215,7 @@ impl Store<'_> {
             source_label: None,
             target: Some(end(target)),
             target_label: None,
-            properties: borrowed(own),
+            properties: given(own),
         };
         self.with_write(|graph| graph.insert_edge(&new))
     }
@@ -277,7 +279,7 @@ impl Store<'_> {
         };
         self.declare(&label, true, &own)?;
         let id = self.vertex_literal(&vertex);
-        let new = NewVertex { label: Some(Cow::Borrowed(&label)), id, properties: borrowed(&own) };
+        let new = NewVertex { label: Some(Cow::Borrowed(&label)), id, properties: given(own) };
         let written = self.with_write(|graph| graph.replace_vertex(&new))?;
         if written.id != vertex.id {
             let message = "a value of a primary key cannot be changed: it is a part of the node's id".to_owned();
@@ -319,7 +321,7 @@ impl Store<'_> {
         {
             own.push((EDGE_ID.to_owned(), tagged(id)));
         }
-        let written = self.insert_edge(&relationship.kind, &edge.id.source, &edge.id.target, &own)?;
+        let written = self.insert_edge(&relationship.kind, &edge.id.source, &edge.id.target, own)?;
         self.counters.borrow_mut().properties_set += touched;
         self.keep_edge(relationship.id.clone(), written);
         Ok(())

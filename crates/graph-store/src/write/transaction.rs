@@ -38,6 +38,11 @@ use crate::write::rows::{put_edge, put_vertex, remove_edge, remove_vertex};
 use crate::write::schema::Schema;
 use store_error::StoreError;
 
+/// An empty batch in which the rows of most elements, with index entries, have room.
+fn room_for_one() -> WriteBatch {
+    WriteBatch::with_capacity(8, 512)
+}
+
 /// Several writes to a graph that become visible together; see [`GraphWrite`].
 pub struct Transaction<'g> {
     graph: &'g Graph,
@@ -128,7 +133,7 @@ impl<'g> Transaction<'g> {
             let old = old.into_iter().flatten().next();
             changes.vertex(self.graph, &self.catalogue, old.as_ref(), Some(&vertex), None)?;
         }
-        let mut batch = WriteBatch::new();
+        let mut batch = room_for_one();
         put_vertex(&mut batch, self.graph.number, &self.catalogue, &vertex);
         self.write(batch, &changes)?;
         self.vertices.insert(vertex.id.clone(), Some(vertex.clone()));
@@ -151,7 +156,7 @@ impl<'g> Transaction<'g> {
             let old = old.into_iter().flatten().next();
             changes.edge(self.graph, &self.catalogue, old.as_ref(), Some(&edge), None)?;
         }
-        let mut batch = WriteBatch::new();
+        let mut batch = room_for_one();
         put_edge(&mut batch, number, &edge);
         self.write(batch, &changes)?;
         self.edges.insert(edge.id.clone(), Some(edge.clone()));
