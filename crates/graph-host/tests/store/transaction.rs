@@ -264,6 +264,23 @@ fn graph_with(indexed: bool, scattered: bool) -> (graph_host::Store, std::sync::
     (store, graph)
 }
 
+#[test]
+fn an_edge_that_was_taken_back_still_needed_its_ends() {
+    let (_store, graph) = graph_with(false, false);
+    let names = Names::new(&graph);
+    let edge = Step::Edge(0, 1, 2, 0);
+    for takes_back in [Step::DeleteVertex(0, 1), Step::DeleteEdge(0, 1, 2, 0)] {
+        for vertex in [Step::Vertex(0, 1, None), Step::Vertex(1, 2, None)] {
+            assert!(write_at_once(&graph, &names, &vertex));
+        }
+        let budget = Budget::unlimited();
+        let mut unit = graph.transaction(&budget);
+        assert!(write(&mut unit, &names, &edge).is_ok() && write(&mut unit, &names, &takes_back).is_ok());
+        assert!(write_at_once(&graph, &names, &Step::DeleteVertex(1, 2)));
+        assert!(Box::new(unit).commit().is_err(), "{takes_back:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 

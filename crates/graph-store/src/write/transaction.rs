@@ -57,7 +57,8 @@ pub struct Transaction<'g> {
     edges: BTreeMap<EdgeId, Option<Edge>>,
     /// Vertices that lose the edges they have in the store when this commits, even if they are inserted again.
     cleared: BTreeSet<VertexId>,
-    /// Stored elements that it removes: they must still be there when this commits.
+    /// Stored elements that it removes, or that what it has taken back needed: they must still be there when this
+    /// commits.
     needed_vertices: BTreeSet<VertexId>,
     needed_edges: BTreeSet<EdgeId>,
     /// Whether the rows have their entries in all index labels of the catalogue.
@@ -186,7 +187,7 @@ impl<'g> Transaction<'g> {
         remove_vertex(&mut batch, self.graph.number, &self.catalogue, id, vertex.label);
         changes.vertex(self.graph, &self.catalogue, Some(&vertex), None, None)?;
         self.write(batch, &changes)?;
-        own.into_iter().for_each(|edge| drop(self.edges.insert(edge, None)));
+        own.into_iter().for_each(|edge| self.take_back(edge));
         self.cleared.insert(id.clone());
         if self.vertices.insert(id.clone(), None).is_none() {
             self.needed_vertices.insert(id.clone());
@@ -203,10 +204,23 @@ impl<'g> Transaction<'g> {
         let mut batch = WriteBatch::new();
         remove_edge(&mut batch, self.graph.number, id);
         self.write(batch, &changes)?;
-        if self.edges.insert(id.clone(), None).is_none() {
+        if self.edges.contains_key(id) {
+            self.take_back(id.clone());
+        } else {
+            self.edges.insert(id.clone(), None);
             self.needed_edges.insert(id.clone());
         }
         Ok(())
+    }
+
+    /// Removes an edge that this unit has written because its ends were there: so they must be when it commits.
+    fn take_back(&mut self, edge: EdgeId) {
+        for end in [&edge.source, &edge.target] {
+            if !self.vertices.contains_key(end) {
+                self.needed_vertices.insert(end.clone());
+            }
+        }
+        self.edges.insert(edge, None);
     }
 
     fn declare_names(&mut self, names: &Declaration<'_>) -> Result<(), StoreError> {
