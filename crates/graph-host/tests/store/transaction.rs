@@ -281,6 +281,35 @@ fn an_edge_that_was_taken_back_still_needed_its_ends() {
     }
 }
 
+#[test]
+fn a_vertex_that_is_written_again_still_was_needed_by_an_edge() {
+    let (_store, graph) = graph_with(false, false);
+    let names = Names::new(&graph);
+    for vertex in [Step::Vertex(0, 0, None), Step::Vertex(3, 1, None)] {
+        assert!(write_at_once(&graph, &names, &vertex));
+    }
+    let budget = Budget::unlimited();
+    let mut unit = graph.transaction(&budget);
+    assert!(write(&mut unit, &names, &Step::Edge(2, 0, 1, 0)).is_ok());
+    assert!(write(&mut unit, &names, &Step::Vertex(3, 1, None)).is_ok());
+    assert!(write_at_once(&graph, &names, &Step::DeleteVertex(3, 1)));
+    assert!(Box::new(unit).commit().is_err());
+}
+
+#[test]
+fn an_edge_that_comes_after_its_end_was_removed_is_not_there_to_be_removed() {
+    let (_store, graph) = graph_with(false, false);
+    let names = Names::new(&graph);
+    assert!(write_at_once(&graph, &names, &Step::Vertex(2, 0, None)));
+    let budget = Budget::unlimited();
+    let mut unit = graph.transaction(&budget);
+    assert!(write(&mut unit, &names, &Step::DeleteVertex(2, 0)).is_ok());
+    assert!(write_at_once(&graph, &names, &Step::Edge(1, 0, 0, 0)));
+    assert!(write(&mut unit, &names, &Step::DeleteEdge(1, 0, 0, 0)).is_err());
+    Box::new(unit).commit().unwrap();
+    assert_eq!(read_outside(&graph, &names, false, 3), Model::default());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 

@@ -60,6 +60,8 @@ pub struct Transaction<'g> {
     /// Stored elements that it removes, or that what it has taken back needed: they must still be there when this
     /// commits.
     needed_vertices: BTreeSet<VertexId>,
+    /// Stored vertices at which it has put edges.
+    ends: BTreeSet<VertexId>,
     needed_edges: BTreeSet<EdgeId>,
     /// Whether the rows have their entries in all index labels of the catalogue.
     has_entries: bool,
@@ -82,6 +84,7 @@ impl<'g> Transaction<'g> {
             edges: BTreeMap::new(),
             cleared: BTreeSet::new(),
             needed_vertices: BTreeSet::new(),
+            ends: BTreeSet::new(),
             needed_edges: BTreeSet::new(),
             has_entries: true,
         }
@@ -137,6 +140,10 @@ impl<'g> Transaction<'g> {
         let mut batch = room_for_one();
         put_vertex(&mut batch, self.graph.number, &self.catalogue, &vertex);
         self.write(batch, &changes)?;
+        // What is checked when this commits is that the edges have ends; these had one before.
+        if self.ends.contains(&vertex.id) {
+            self.needed_vertices.insert(vertex.id.clone());
+        }
         self.vertices.insert(vertex.id.clone(), Some(vertex.clone()));
         Ok(vertex)
     }
@@ -160,6 +167,11 @@ impl<'g> Transaction<'g> {
         let mut batch = room_for_one();
         put_edge(&mut batch, number, &edge);
         self.write(batch, &changes)?;
+        for end in [&edge.id.source, &edge.id.target] {
+            if !self.vertices.contains_key(end) {
+                self.ends.insert(end.clone());
+            }
+        }
         self.edges.insert(edge.id.clone(), Some(edge.clone()));
         Ok(edge)
     }
@@ -198,6 +210,9 @@ impl<'g> Transaction<'g> {
     fn remove_edge(&mut self, id: &EdgeId) -> Result<(), StoreError> {
         self.budget.check()?;
         let edge = read_edges(self.graph, &self.rows, std::slice::from_ref(id))?.into_iter().flatten().next();
+        // Others may have put an edge at a vertex since this unit has removed that: it goes with the vertex.
+        let is_cleared = [&id.source, &id.target].into_iter().any(|end| self.cleared.contains(end));
+        let edge = edge.filter(|_| !is_cleared || self.edges.contains_key(id));
         let edge = edge.ok_or_else(|| StoreError::EdgeNotFound { id: edge_id_text(&self.catalogue, id) })?;
         let mut changes = IndexChanges::default();
         changes.edge(self.graph, &self.catalogue, Some(&edge), None, None)?;
@@ -215,10 +230,8 @@ impl<'g> Transaction<'g> {
 
     /// Removes an edge that this unit has written because its ends were there: so they must be when it commits.
     fn take_back(&mut self, edge: EdgeId) {
-        for end in [&edge.source, &edge.target] {
-            if !self.vertices.contains_key(end) {
-                self.needed_vertices.insert(end.clone());
-            }
+        for end in [&edge.source, &edge.target].into_iter().filter(|end| self.ends.contains(end)) {
+            self.needed_vertices.insert(end.clone());
         }
         self.edges.insert(edge, None);
     }
