@@ -340,7 +340,6 @@ impl Drop for Registered {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "test code")]
 mod tests {
     use graph_model::{Properties, VertexId};
     use key_codec::{key, tables, value};

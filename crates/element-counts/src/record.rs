@@ -55,7 +55,6 @@ pub(crate) fn delete(batch: &mut WriteBatch, graph: GraphNumber) {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "test code")]
 mod tests {
     use kv::{Engine, MemoryEngine};
 

@@ -19,9 +19,6 @@ pub(crate) struct Row {
     at: usize,
 }
 
-/// Seeds of the hashes, so that keys of both tables differ.
-const SEEDS: [u64; 2] = [0, 1];
-
 /// The elements of a batch, each once, as its last write to them leaves them.
 pub(crate) fn rows_of(batch: &WriteBatch, of_vertices: bool, of_edges: bool) -> Result<Vec<Row>, CodecError> {
     let mut rows = Vec::new();
@@ -36,7 +33,8 @@ pub(crate) fn rows_of(batch: &WriteBatch, of_vertices: bool, of_edges: bool) -> 
             Operation::Put { value, .. } => Some(value::read_vertex_head(value)?.label),
             Operation::Delete { .. } => None,
         };
-        let hash = XxHash3_128::oneshot_with_seed(SEEDS[usize::from(is_edge)], operation.key().as_bytes());
+        // With a seed for each table, as both may have the same key.
+        let hash = XxHash3_128::oneshot_with_seed(u64::from(is_edge), operation.key().as_bytes());
         rows.push(Row { is_edge, hash, after, at });
     }
     if rows.len() > 1 {

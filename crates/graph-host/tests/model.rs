@@ -186,9 +186,9 @@ fn check_counts(subject: &Subject, model: &Model) {
     let reader = GraphReader::new(&subject.graph, &catalogue, &budget);
     assert_eq!(reader.count_vertices(None).unwrap(), model.vertices.len() as u64);
     assert_eq!(reader.count_edges(None).unwrap(), model.edges.len() as u64);
-    for label in 0..LABELS.len() {
+    for (label, name) in LABELS.into_iter().enumerate() {
         let expected = model.vertices.values().filter(|(of, _)| *of == label).count();
-        assert_eq!(reader.count_vertices(Some(subject.label(label))).unwrap(), expected as u64, "{}", LABELS[label]);
+        assert_eq!(reader.count_vertices(Some(subject.label(label))).unwrap(), expected as u64, "{name}");
     }
     for label in catalogue.edge_labels() {
         let expected = model.edges.iter().filter(|edge| edge.label == label.id).count();

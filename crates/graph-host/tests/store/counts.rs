@@ -259,7 +259,9 @@ fn counts_agree_after_writers_that_are_in_each_others_way() {
                             0 | 1 => drop(insert(graph, &[named(a), named(b)])),
                             2 => drop(connect(graph, &[knows("1:a", a), knows("1:a", b)])),
                             _ => {
-                                drop(graph.writer().delete_vertex(&string_id(a), Wait::Allowed).and_then(Pending::wait))
+                                drop(
+                                    graph.writer().delete_vertex(&string_id(a), Wait::Allowed).and_then(Pending::wait),
+                                );
                             }
                         }
                     }
