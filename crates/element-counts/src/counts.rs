@@ -171,7 +171,7 @@ impl Counts {
         self.forget_record(engine)
     }
 
-    /// Removes the record from the store, before elements are written by other means than registered batches.
+    /// Removes the record from the store, where elements are written by other means than registered batches.
     ///
     /// # Errors
     /// Those of storage.
@@ -194,7 +194,9 @@ impl Counts {
             Kept::Known(count) => Some((*what, *count)),
             Kept::Counting(_) => None,
         };
-        let mut known: Vec<(Counted, u64)> = self.state.lock().kept.iter().filter_map(known).collect();
+        // Held until they are stored, so that who gives them up meanwhile finds the record.
+        let state = self.state.lock();
+        let mut known: Vec<(Counted, u64)> = state.kept.iter().filter_map(known).collect();
         known.sort_unstable();
         if known.is_empty() { Ok(()) } else { self.record(engine, &known) }
     }

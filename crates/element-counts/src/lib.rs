@@ -26,4 +26,4 @@ mod record;
 mod rows;
 
 pub use counts::{Counting, Counts};
-pub use record::Counted;
+pub use record::{Counted, RECORD};

@@ -11,13 +11,14 @@ use kv::{KeyBuf, KvError, Read, WriteBatch};
 /// What is counted: edges or vertices, of a label or all.
 pub type Counted = (bool, Option<LabelId>);
 
-const NAME: &str = "counts";
+/// The name of its row among the settings of a graph. A copy of the graph does not have it.
+pub const RECORD: &str = "counts";
 
 fn key(graph: GraphNumber) -> KeyBuf {
     let mut key = KeyBuf::new();
     meta_partition(key.bytes_mut(), graph, MetaKind::Setting);
     key.end_partition();
-    meta_row_name(key.bytes_mut(), NAME);
+    meta_row_name(key.bytes_mut(), RECORD);
     key
 }
 

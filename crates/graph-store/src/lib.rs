@@ -22,7 +22,7 @@ mod read;
 mod reader;
 mod write;
 
-pub use element_counts::Counted;
+pub use element_counts::{Counted, RECORD as COUNTS_RECORD};
 pub use store_error::{End, StoreError};
 
 pub use crate::core::clock::now_ms;

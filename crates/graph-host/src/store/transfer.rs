@@ -20,11 +20,10 @@ use crate::limits::COPY_BATCH_BYTES;
 use crate::lists::{put_dropped, read_graphs};
 use crate::ranges::{prefix_of, tables};
 use graph_access::Budget;
-use graph_store::IDS_RESERVED;
 use graph_store::graph_version::delete_version;
 use graph_store::stored_catalogue::read_catalogue;
 use graph_store::stored_settings::{advance_setting, delete_number, read_setting};
-use graph_store::{StoreError, limits};
+use graph_store::{COUNTS_RECORD, IDS_RESERVED, StoreError, limits};
 
 /// What a table of a graph holds: enough to say whether two are the same, in whatever order their rows come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -255,15 +254,15 @@ fn check_at_rest(graph: &str, catalogue: &Catalogue) -> Result<(), StoreError> {
 }
 
 /// Whether a row goes with its graph: not what says who runs tasks and how they are numbered, which is not written as
-/// other rows are.
+/// other rows are, nor counts, which engines that are shared do not have.
 fn is_copied(table: TableId, graph: GraphNumber, key: Key<'_>) -> bool {
     let is_of = |kind| {
         let mut partition = Vec::new();
         key::meta_partition(&mut partition, graph, kind);
         key.partition() == partition
     };
-    let is_counter = || key::read_meta_row_name(key.row()).is_ok_and(|name| name == NEXT_TASK);
-    table != tables::META || !(is_of(MetaKind::TaskOwner) || (is_of(MetaKind::Setting) && is_counter()))
+    let stays = || key::read_meta_row_name(key.row()).is_ok_and(|name| [NEXT_TASK, COUNTS_RECORD].contains(&&*name));
+    table != tables::META || !(is_of(MetaKind::TaskOwner) || (is_of(MetaKind::Setting) && stays()))
 }
 
 /// What receives rows: the key without the graph's number, the length of its partition, the value.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use graph_access::{Budget, GraphRead};
 use graph_host::HostedGraph;
-use graph_schema::{EdgeLabelKindName, NewEdgeLabel, NewVertexLabel};
+use graph_schema::NewVertexLabel;
 use graph_store::{GraphReader, Pending, StoreError, Wait};
 use kv::{Engine, Fault, FaultEngine, KvError};
 
@@ -74,21 +74,7 @@ fn counts_hold_after_each_kind_of_write() {
 fn a_parent_label_has_the_edges_of_the_labels_under_it() {
     let (_store, graph) = store(&memory());
     fill(&graph);
-    let parent = NewEdgeLabel {
-        kind: EdgeLabelKindName::Parent,
-        source_label: None,
-        target_label: None,
-        ..edge_label("family", "", "")
-    };
-    graph.schema().create_edge_label(&parent).unwrap();
-    for name in ["father", "mother"] {
-        let label = NewEdgeLabel {
-            kind: EdgeLabelKindName::Sub,
-            parent_label: Some("family".into()),
-            ..edge_label(name, "named", "named")
-        };
-        graph.schema().create_edge_label(&label).unwrap();
-    }
+    define_family(&graph, &["father", "mother"]);
     for name in ["father", "mother", "father"] {
         check(&graph);
         connect(&graph, &[edge(name, ("named", text("n")), ("named", text("n")))]).unwrap();
@@ -187,6 +173,25 @@ fn a_store_that_is_closed_in_order_keeps_its_counts_and_a_killed_one_loses_none(
     assert_eq!(check(&again).0, before.0 + 1);
     drop((third, again));
     drop((second, graph));
+}
+
+#[test]
+fn a_copy_of_a_graph_counts_anew() {
+    let engine = memory();
+    {
+        let (_store, graph) = store(&engine);
+        fill(&graph);
+        check(&graph);
+    }
+    let (store, before) = store(&engine);
+    store.create_snapshot("hugegraph", &Budget::unlimited()).unwrap();
+    insert(&before, &[named("late")]).unwrap();
+    let late = check(&before);
+    store.resume_snapshot("hugegraph", &Budget::unlimited()).unwrap();
+    let resumed = graph(&store);
+    assert_eq!(check(&resumed), (late.0 - 1, late.1));
+    insert(&resumed, &[named("later")]).unwrap();
+    assert_eq!(check(&resumed), late);
 }
 
 #[test]

@@ -8,7 +8,8 @@ use graph_access::Budget;
 use graph_host::{HostedGraph, PurgeOptions, Store, StoreOptions};
 use graph_model::{Cardinality, DataType, Direction, Edge, EdgeId, IdStrategy, LabelId, Task, VertexId};
 use graph_schema::{
-    Conditions, Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel, SchemaKey, Status,
+    Conditions, EdgeLabelKindName, Literal, NewEdge, NewEdgeLabel, NewPropertyKey, NewVertex, NewVertexLabel,
+    SchemaKey, Status,
 };
 use graph_store::{EdgeQuery, Pending, Range, StoreError, VertexQuery, Wait};
 use key_codec::{GraphNumber, key, schema_value, setting_value, tables, task_value};
@@ -102,6 +103,25 @@ pub(crate) fn insert(graph: &HostedGraph, new: &[NewVertex<'_>]) -> Result<Vec<V
 
 pub(crate) fn connect(graph: &HostedGraph, new: &[NewEdge<'_>]) -> Result<Vec<Edge>, StoreError> {
     graph.writer().insert_edges(new, true, Wait::Allowed).and_then(Pending::wait)
+}
+
+/// A parent label, `family`, and labels under it between vertices of the label `named`.
+pub(crate) fn define_family(graph: &HostedGraph, under: &[&str]) {
+    let parent = NewEdgeLabel {
+        kind: EdgeLabelKindName::Parent,
+        source_label: None,
+        target_label: None,
+        ..edge_label("family", "", "")
+    };
+    graph.schema().create_edge_label(&parent).unwrap();
+    for name in under {
+        let label = NewEdgeLabel {
+            kind: EdgeLabelKindName::Sub,
+            parent_label: Some("family".into()),
+            ..edge_label(name, "named", "named")
+        };
+        graph.schema().create_edge_label(&label).unwrap();
+    }
 }
 
 /// A graph with an element of every label of the common schema.

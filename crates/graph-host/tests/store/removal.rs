@@ -2,7 +2,7 @@
 
 use graph_host::HostedGraph;
 use graph_model::{Direction, IdStrategy, Task, TaskStatus, VertexId};
-use graph_schema::{EdgeLabelKindName, ElementError, Literal, NewEdgeLabel, NewVertexLabel, SchemaKey, Status};
+use graph_schema::{ElementError, Literal, NewVertexLabel, SchemaKey, Status};
 use graph_store::StoreError;
 use key_codec::{GraphNumber, key, tables};
 use kv::{Engine, Fault, FaultEngine, KvError};
@@ -152,14 +152,7 @@ fn a_label_others_refer_to_is_not_touched() {
     let engine = memory();
     let (_store, graph) = store(&engine);
     fill(&graph);
-    let parent = NewEdgeLabel {
-        kind: EdgeLabelKindName::Parent,
-        source_label: None,
-        target_label: None,
-        ..edge_label("family", "", "")
-    };
-    graph.schema().create_edge_label(&parent).unwrap();
-    graph.schema().create_edge_label(&sub("father")).unwrap();
+    define_family(&graph, &["father"]);
     let content = || {
         let mut all = [tables::META, tables::VERTEX, tables::EDGE_OUT, tables::LABEL_INDEX].map(|t| rows(&*engine, t));
         // Tasks were counted, which is as it should be.
@@ -183,29 +176,12 @@ fn a_label_others_refer_to_is_not_touched() {
     assert_eq!(remove_edge_label(&graph, "family").status, TaskStatus::Success);
 }
 
-fn sub(name: &str) -> NewEdgeLabel {
-    NewEdgeLabel {
-        kind: EdgeLabelKindName::Sub,
-        parent_label: Some("family".into()),
-        ..edge_label(name, "named", "named")
-    }
-}
-
 #[test]
 fn a_parent_label_stands_for_its_sub_labels() {
     let engine = memory();
     let (_store, graph) = store(&engine);
     crate::common::define_schema(&graph);
-    let parent = NewEdgeLabel {
-        kind: EdgeLabelKindName::Parent,
-        source_label: None,
-        target_label: None,
-        ..edge_label("family", "", "")
-    };
-    graph.schema().create_edge_label(&parent).unwrap();
-    for name in ["father", "mother"] {
-        graph.schema().create_edge_label(&sub(name)).unwrap();
-    }
+    define_family(&graph, &["father", "mother"]);
     graph.schema().create_edge_label(&edge_label("friend", "named", "named")).unwrap();
     insert(&graph, &[named("a"), named("b"), named("c")]).unwrap();
     let between = |label, a, b| edge(label, ("named", text(a)), ("named", text(b)));

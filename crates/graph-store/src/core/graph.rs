@@ -91,7 +91,7 @@ impl Graph {
     pub fn open(name: String, number: GraphNumber, shared: Arc<Shared>) -> Result<Self, StoreError> {
         let catalogue = read_catalogue(&*shared.engine, number)?;
         prepare_analyzers(&catalogue);
-        let counts = Counts::open(&*shared.engine, number)?;
+        let counts = if shared.is_shared() { Counts::new(number) } else { Counts::open(&*shared.engine, number)? };
         Ok(Self::with_counts(name, number, shared, catalogue, counts))
     }
 
@@ -462,6 +462,8 @@ impl Graph {
         self.counts.forget_record(self.engine())?;
         let outcome = remove(self.engine());
         self.forget_elements();
+        // A store that was being closed may have stored them once more.
+        self.counts.forget_record(self.engine())?;
         Ok(outcome?)
     }
 
