@@ -22,7 +22,7 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 export CARGO_TARGET_DIR=$CARGO_TARGET_DIR/fuzz
 export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
-    -Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions -Coverflow-checks -Ccodegen-units=1"
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Cdebug-assertions -Coverflow-checks"
 RUSTFLAGS=$(tr -s ' \n' ' ' <<<"$RUSTFLAGS")
 cd "$root/fuzz"
 cargo build --release --locked --target "$host" --bins

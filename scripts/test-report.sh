@@ -14,7 +14,11 @@ if [[ -z $reports ]]; then
     reports=$(mktemp -d)
     trap 'rm -rf "$reports"' EXIT
     cd "$root"
-    cargo run --quiet -p load-test --example sample_report -- "$reports"
+    if [[ -n ${SAMPLE_REPORT_BIN:-} ]]; then
+        "$SAMPLE_REPORT_BIN" "$reports"
+    else
+        cargo run --quiet -p load-test --example sample_report -- "$reports"
+    fi
     # Fewer requests than a row keeps samples of: counts must be the same in both programs.
     "$rhizome_bin" bench run --scenario single-vertex,vertex-by-id,mixed --engine memory --driver closed --concurrency 2,8 \
         --requests 90000 --warm-up 200ms --duration 1s --vertices 1000 --edges 1000 --out "$reports/real" >"$reports/real.log"

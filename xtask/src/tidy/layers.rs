@@ -381,6 +381,22 @@ const LAYERS: &[(&str, &[&str])] = &[
             "threads",
         ],
     ),
+    (
+        "hot-paths",
+        &[
+            "adjacency",
+            "graph-access",
+            "graph-host",
+            "graph-model",
+            "graph-schema",
+            "graph-store",
+            "key-codec",
+            "kv",
+            "kv-rocksdb",
+            "rest-json",
+            "traversal",
+        ],
+    ),
     ("property-bench", &["kv", "property-store", "graph-gen", "load-test"]),
     (
         "rhizome",
@@ -405,7 +421,6 @@ const LAYERS: &[(&str, &[&str])] = &[
             "graph-store",
             "graph-maintenance",
             "graph-host",
-            "rest-json",
             "key-codec",
             "kv",
             "kv-cassandra",
@@ -425,7 +440,6 @@ const LAYERS: &[(&str, &[&str])] = &[
             "tls",
             "traces",
             "traversal",
-            "property-store",
         ],
     ),
 ];

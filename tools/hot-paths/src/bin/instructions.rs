@@ -3,11 +3,9 @@
 //!
 //! `instructions --list` prints the names of those with bounds; `instructions NAME` does the case [`TIMES`] times in
 //! [`measured_section`], which is what callgrind counts.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "benchmark code")]
+#![expect(clippy::print_stdout, reason = "benchmark code")]
 
-mod cases;
-
-use cases::{CASES, PAIRS};
+use hot_paths::{CASES, PAIRS};
 
 /// Number of repetitions, over which occasional work (a growing buffer, a tree that splits) is averaged. `xtask`
 /// divides by it.
@@ -22,14 +20,13 @@ fn measured_section(work: &mut dyn FnMut()) {
 }
 
 fn main() {
-    let asked = std::env::args().skip(1).find(|argument| argument != "--bench").unwrap_or_default();
+    let asked = std::env::args().nth(1).unwrap_or_default();
     if asked == "--list" {
         for case in CASES {
             println!("{}", case.name);
         }
         return;
     }
-    // A test run calls benchmarks without a name: nothing is to be measured then.
     if let Some(case) = CASES.iter().chain(PAIRS).find(|case| case.name == asked) {
         let mut work = (case.make)();
         // Once outside: what is made at the first use belongs to no request.

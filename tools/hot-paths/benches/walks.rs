@@ -1,5 +1,5 @@
 //! Times of walks in one process, of one thread: by the numbers kept in memory, out of rows, and for comparison by a
-//! plain program over arrays of the same network. `cargo bench -p rhizome --bench walks`; the three take turns, and the
+//! plain program over arrays of the same network. `cargo bench -p hot-paths --bench walks`; the three take turns, and the
 //! medians are printed as a table. Answers are compared.
 #![expect(
     clippy::unwrap_used,
@@ -9,17 +9,14 @@
     reason = "benchmark code"
 )]
 
-#[expect(dead_code, reason = "shared with other benchmarks")]
-mod cases;
-
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cases::{open, scattered};
 use graph_access::{AccessError, Budget, Cursor, EdgeRead, EdgeRow, WalkRead};
 use graph_model::{Vertex, VertexId};
 use graph_store::{GraphReader, Wait};
+use hot_paths::{open, scattered};
 use traversal::{
     KNeighbour, KOut, Path, SearchLimits, ShortestPath, Step, Traversal, jaccard, k_neighbour, k_out, rings_through,
     shortest_path,
@@ -211,7 +208,7 @@ fn main() {
     }
     let folder = tempfile::tempdir().unwrap();
     let (_store, graph) = open(engine(folder.path()));
-    cases::fill(&graph);
+    hot_paths::fill(&graph);
     for from in (0..VERTICES).step_by(25) {
         let edges = (from..from + 25).flat_map(|vertex| (0..EDGES_EACH).map(move |nth| (vertex, target(vertex, nth))));
         let edge = |(from, to): (u32, u32)| {
@@ -279,5 +276,5 @@ fn engine(folder: &std::path::Path) -> Arc<dyn kv::Engine> {
 
 #[cfg(not(feature = "rocksdb"))]
 fn engine(_: &std::path::Path) -> Arc<dyn kv::Engine> {
-    cases::memory()
+    hot_paths::memory()
 }

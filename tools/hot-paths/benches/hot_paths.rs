@@ -1,12 +1,10 @@
-//! Times of the hot paths: `make bench`, which compares them with saved ones, or `cargo bench -p rhizome --bench
-//! hot_paths -- FILTER`.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "benchmark code")]
-
-mod cases;
+//! Times of the hot paths: `make bench`, which compares them with saved ones, or `cargo bench -p hot-paths --
+//! FILTER`.
+#![expect(clippy::unwrap_used, reason = "benchmark code")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 
-use cases::{CASES, PAIRS, insert_batch, insert_one_into, read_from};
+use hot_paths::{CASES, PAIRS, insert_batch, insert_one_into, read_from};
 
 fn in_memory(criterion: &mut Criterion) {
     for case in CASES.iter().chain(PAIRS) {

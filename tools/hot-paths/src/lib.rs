@@ -1,5 +1,7 @@
 //! The hot paths of the server as cases to measure, from a request's body to the store and back: what `hot_paths` times
-//! and `instructions` counts is the same.
+//! and `instructions` counts is the same. A crate of its own, so that counting compiles what the cases use and not the
+//! whole server.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "benchmark code")]
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -15,21 +17,24 @@ use key_codec::{GraphNumber, key, value};
 use kv::{Engine, MemoryEngine};
 use rest_json::{EncodeOptions, decode_edges, decode_vertices, write_vertex, write_vertex_ids};
 
-/// Elements of a batch.
-pub(crate) const VERTICES: u64 = 200;
-pub(crate) const EDGES: u64 = 500;
+/// Vertices of a batch.
+pub const VERTICES: u64 = 200;
+/// Edges of a batch.
+pub const EDGES: u64 = 500;
 
 /// Vertices in the store that is read.
 const STORED: u64 = 10_000;
 
 /// One thing to measure: what it is called, and how the work of one time is made ready.
-pub(crate) struct Case {
-    pub(crate) name: &'static str,
-    pub(crate) make: fn() -> Box<dyn FnMut()>,
+pub struct Case {
+    /// As the bounds and the benchmarks call it: area, then what is done.
+    pub name: &'static str,
+    /// Makes everything ready and gives the work of one time.
+    pub make: fn() -> Box<dyn FnMut()>,
 }
 
 /// Cases without input or output, which cost the same however busy the machine is.
-pub(crate) const CASES: &[Case] = &[
+pub const CASES: &[Case] = &[
     Case { name: "json/decode-200-vertices", make: decode_vertex_batch },
     Case { name: "json/decode-500-edges", make: decode_edge_batch },
     Case { name: "json/write-vertex", make: write_one },
@@ -44,7 +49,7 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 /// Pairs that are compared with each other, so that none needs a bound: without and with neighbours kept for walks.
-pub(crate) const PAIRS: &[Case] = &[
+pub const PAIRS: &[Case] = &[
     Case { name: "store/insert-edge", make: || insert_edges(1, false) },
     Case { name: "store/insert-edge-walked", make: || insert_edges(1, true) },
     Case { name: "store/insert-500-edges", make: || insert_edges(EDGES, false) },
@@ -52,7 +57,7 @@ pub(crate) const PAIRS: &[Case] = &[
 ];
 
 /// Numbers without order, as ids of users are: the same ones each time.
-pub(crate) fn scattered(number: u64) -> u64 {
+pub fn scattered(number: u64) -> u64 {
     let mixed = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed ^ (mixed >> 29)
 }
@@ -80,12 +85,13 @@ fn list(one: fn(u64) -> String, from: u64, count: u64) -> Vec<u8> {
     format!("[{}]", all.join(",")).into_bytes()
 }
 
-pub(crate) fn memory() -> Arc<dyn Engine> {
+/// An empty engine without files.
+pub fn memory() -> Arc<dyn Engine> {
     Arc::new(MemoryEngine::open(key_codec::tables::TABLES))
 }
 
 /// A store over an engine, with a network of acquaintances.
-pub(crate) fn open(engine: Arc<dyn Engine>) -> (Store, Arc<HostedGraph>) {
+pub fn open(engine: Arc<dyn Engine>) -> (Store, Arc<HostedGraph>) {
     let purge = PurgeOptions { interval: None, ..PurgeOptions::default() };
     let store = Store::open(engine, StoreOptions { purge, ..StoreOptions::default() }).unwrap();
     let graph = store.graph("hugegraph").unwrap();
@@ -114,7 +120,8 @@ pub(crate) fn open(engine: Arc<dyn Engine>) -> (Store, Arc<HostedGraph>) {
     (store, graph)
 }
 
-pub(crate) fn fill(graph: &Graph) {
+/// Stores the vertices that are read, and that edges connect.
+pub fn fill(graph: &Graph) {
     for from in (0..STORED).step_by(500) {
         let body = list(vertex_json, from, 500);
         Writer::new(graph)
@@ -235,7 +242,7 @@ fn read_one() -> Box<dyn FnMut()> {
 }
 
 /// Reads one vertex after the other.
-pub(crate) fn read_from(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
+pub fn read_from(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
     let (store, graph) = open(engine);
     fill(&graph);
     let ids: Vec<VertexId> =
@@ -254,7 +261,7 @@ fn insert_one() -> Box<dyn FnMut()> {
 }
 
 /// Inserts a vertex as a request does: body, schema, store.
-pub(crate) fn insert_one_into(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
+pub fn insert_one_into(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
     let (store, graph) = open(engine);
     fill(&graph);
     let mut number = STORED;
@@ -268,7 +275,7 @@ pub(crate) fn insert_one_into(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
 }
 
 /// Inserts a batch of vertices as a request does.
-pub(crate) fn insert_batch(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
+pub fn insert_batch(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
     let (store, graph) = open(engine);
     let bodies: Vec<Vec<u8>> = (0..100).map(|batch| list(vertex_json, batch * VERTICES, VERTICES)).collect();
     let mut next = 0;
