@@ -1,5 +1,4 @@
 //! The program as the suite's runner uses it. Being here, it has cargo compile the program along with the tests, with their features.
-#![expect(clippy::unwrap_used, reason = "test code")]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

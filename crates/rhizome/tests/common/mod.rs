@@ -34,6 +34,8 @@ impl Server {
     /// The same with variables of the environment.
     pub(crate) fn start_with(data: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let child = command()
+            // Other tests run meanwhile, and long reads would stand back for them.
+            .env("RHIZOME__SERVER__QUERY_NICENESS", "0")
             .envs(variables.iter().copied())
             .args(["serve", "--listen", "127.0.0.1:0", "--set", "graph.time_zone=UTC"])
             .args(["--set", "gremlin.listen=127.0.0.1:0", "--set", "bolt.listen=127.0.0.1:0", "--data"])
