@@ -1,4 +1,5 @@
-//! The program as the suite's runner uses it. Being here, it has cargo compile the program along with the tests, with their features.
+//! The program as the suite's runner uses it. Being here, it has cargo compile the program along with the tests, with
+//! their features.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

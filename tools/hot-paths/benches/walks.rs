@@ -1,6 +1,6 @@
 //! Times of walks in one process, of one thread: by the numbers kept in memory, out of rows, and for comparison by a
-//! plain program over arrays of the same network. `cargo bench -p hot-paths --bench walks`; the three take turns, and the
-//! medians are printed as a table. Answers are compared.
+//! plain program over arrays of the same network. `cargo bench -p hot-paths --bench walks`; the three take turns, and
+//! the medians are printed as a table. Answers are compared.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -72,12 +72,13 @@ fn vertex_json(number: u64) -> String {
 }
 
 fn edge_json(number: u64) -> String {
-    let (from, to) = (scattered(number), scattered(number * 31 + 7));
-    format!(
-        r#"{{"label":"knows","outV":"p{from:016x}","outVLabel":"person","inV":"p{to:016x}","inVLabel":"person","properties":{{"date":"2020-01-{}","weight":{}}}}}"#,
-        10 + number % 19,
-        number % 1000
-    )
+    knows_json(number, scattered(number), scattered(number * 31 + 7))
+}
+
+fn knows_json(number: u64, from: u64, to: u64) -> String {
+    let ends = format!(r#""outV":"p{from:016x}","outVLabel":"person","inV":"p{to:016x}","inVLabel":"person""#);
+    let (day, weight) = (10 + number % 19, number % 1000);
+    format!(r#"{{"label":"knows",{ends},"properties":{{"date":"2020-01-{day}","weight":{weight}}}}}"#)
 }
 
 fn list(one: fn(u64) -> String, from: u64, count: u64) -> Vec<u8> {
@@ -289,12 +290,7 @@ pub fn insert_batch(engine: Arc<dyn Engine>) -> Box<dyn FnMut()> {
 
 /// An edge between vertices that [`fill`] stores.
 fn stored_edge_json(number: u64) -> String {
-    let (from, to) = (scattered(number % STORED), scattered((number * 31 + number / STORED + 7) % STORED));
-    format!(
-        r#"{{"label":"knows","outV":"p{from:016x}","outVLabel":"person","inV":"p{to:016x}","inVLabel":"person","properties":{{"date":"2020-01-{}","weight":{}}}}}"#,
-        10 + number % 19,
-        number % 1000
-    )
+    knows_json(number, scattered(number % STORED), scattered((number * 31 + number / STORED + 7) % STORED))
 }
 
 /// Inserts edges as requests do, so many in each, between vertices that have some. With `walked` the neighbours of all
