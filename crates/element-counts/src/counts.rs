@@ -27,13 +27,23 @@ pub struct Counts {
 #[derive(Default)]
 struct State {
     kept: FxHashMap<Counted, Kept>,
-    /// What the rows will be that are being written, by their hashes: of each, the batch that counts it.
-    under_way: FxHashMap<u128, Option<LabelId>>,
+    /// The rows that are being written, by their hashes.
+    under_way: FxHashMap<u128, UnderWay>,
     /// Rows registered since a count was last asked for.
     unasked: u64,
     /// Moves on when all counts are given up: what was begun before changes nothing after.
     generation: u64,
     is_off: bool,
+}
+
+/// A row that one batch counts and others may be writing, too.
+struct UnderWay {
+    /// Its label once it is written; `None`: it is removed.
+    after: Option<LabelId>,
+    /// Whether the batch that counts it has looked up what was there: before that, no other may put anything there.
+    is_read: bool,
+    /// Batches that write it.
+    batches: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -246,7 +256,7 @@ impl Drop for Counting<'_> {
 /// A batch on its way that changes counts. Dropped before it is known to be written, it has failed.
 struct Registered {
     counts: Arc<Counts>,
-    /// Rows that it counts.
+    /// Rows that it writes.
     own: Vec<u128>,
     changes: Vec<(Counted, i64)>,
     generation: u64,
@@ -263,7 +273,9 @@ impl Registered {
         };
         let mut rows = rows_of(batch, of_vertices, of_edges)?;
         let Some(mut registered) = Self::claim(counts, &mut rows) else { return Ok(None) };
-        for (row, before) in rows.iter().zip(labels_now(read, batch, &rows)?) {
+        let before = labels_now(read, batch, &rows)?;
+        registered.has_read(&rows);
+        for (row, before) in rows.iter().zip(before) {
             if before != row.after {
                 before.into_iter().for_each(|label| registered.add(row.is_edge, label, -1));
                 row.after.into_iter().for_each(|label| registered.add(row.is_edge, label, 1));
@@ -273,7 +285,8 @@ impl Registered {
     }
 
     /// Notes what is being written and leaves the rows that no other batch counts. They are looked up after this, so
-    /// what an earlier batch put there is seen.
+    /// what an earlier batch put there is seen. `None` gives all counts up where the batches that write a row differ, or
+    /// where the one that counts it could find what this one writes.
     fn claim(counts: &Arc<Counts>, rows: &mut Vec<Row>) -> Option<Self> {
         if rows.is_empty() {
             return None;
@@ -292,12 +305,15 @@ impl Registered {
         let (mut own, mut differs) = (Vec::with_capacity(rows.len()), false);
         rows.retain(|row| match state.under_way.entry(row.hash) {
             Entry::Vacant(place) => {
-                place.insert(row.after);
+                place.insert(UnderWay { after: row.after, is_read: false, batches: 1 });
                 own.push(row.hash);
                 true
             }
-            Entry::Occupied(other) => {
-                differs |= *other.get() != row.after || row.after.is_none();
+            Entry::Occupied(mut other) => {
+                let other = other.get_mut();
+                differs |= other.after != row.after || row.after.is_none() || !other.is_read;
+                other.batches += 1;
+                own.push(row.hash);
                 false
             }
         });
@@ -305,6 +321,16 @@ impl Registered {
         let registered = Self { counts: Arc::clone(counts), own, changes: Vec::new(), generation, is_written: false };
         // Dropping it gives up all counts.
         (!differs).then_some(registered)
+    }
+
+    /// From here on others may write the same rows: what was there is known.
+    fn has_read(&self, rows: &[Row]) {
+        let mut state = self.counts.state.lock();
+        for row in rows {
+            if let Some(row) = state.under_way.get_mut(&row.hash) {
+                row.is_read = true;
+            }
+        }
     }
 
     fn add(&mut self, is_edge: bool, label: LabelId, by: i64) {
@@ -325,7 +351,12 @@ impl Drop for Registered {
     fn drop(&mut self) {
         let mut state = self.counts.state.lock();
         for hash in &self.own {
-            state.under_way.remove(hash);
+            if let Entry::Occupied(mut row) = state.under_way.entry(*hash) {
+                row.get_mut().batches -= 1;
+                if row.get().batches == 0 {
+                    row.remove();
+                }
+            }
         }
         if state.generation != self.generation {
             return;
