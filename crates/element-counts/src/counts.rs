@@ -285,8 +285,8 @@ impl Registered {
     }
 
     /// Notes what is being written and leaves the rows that no other batch counts. They are looked up after this, so
-    /// what an earlier batch put there is seen. `None` gives all counts up where the batches that write a row differ, or
-    /// where the one that counts it could find what this one writes.
+    /// what an earlier batch put there is seen. `None` gives all counts up where the batches that write a row differ,
+    /// or where the one that counts it could find what this one writes.
     fn claim(counts: &Arc<Counts>, rows: &mut Vec<Row>) -> Option<Self> {
         if rows.is_empty() {
             return None;
@@ -376,7 +376,7 @@ impl Drop for Registered {
 mod tests {
     use graph_model::{Properties, VertexId};
     use key_codec::{key, tables, value};
-    use kv::MemoryEngine;
+    use kv::{Cursor, Key, Keys, MemoryEngine, RowRange, TableId};
 
     use super::*;
 
@@ -478,6 +478,81 @@ mod tests {
             assert_eq!(labels(&counts), [None; 3], "nobody knows which came last");
             begun(&counts);
         }
+    }
+
+    /// An engine where something happens between the moment a batch notes its rows and the moment they are looked up.
+    struct Meanwhile<'e>(&'e MemoryEngine, &'e dyn Fn());
+
+    impl Read for Meanwhile<'_> {
+        fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
+            self.0.get(table, key, found)
+        }
+
+        fn multi_get(
+            &self,
+            table: TableId,
+            keys: &Keys,
+            found: &mut dyn FnMut(usize, Option<&[u8]>),
+        ) -> Result<(), KvError> {
+            (self.1)();
+            self.0.multi_get(table, keys, found)
+        }
+
+        fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
+            self.0.scan(table, range)
+        }
+
+        fn scan_partitions<'a>(
+            &'a self,
+            table: TableId,
+            prefix: &[u8],
+            after: Option<Key<'_>>,
+        ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+            self.0.scan_partitions(table, prefix, after)
+        }
+    }
+
+    #[test]
+    fn what_is_put_there_before_the_first_batch_has_looked_is_not_taken_for_older() {
+        let (counts, engine) = (Counts::new(GRAPH), engine());
+        begun(&counts);
+        let second = || commit(&counts, &engine, |batch| put(batch, 1, 1));
+        let mut first = WriteBatch::new();
+        put(&mut first, 1, 1);
+        counts.register(&Meanwhile(&engine, &second), &mut first);
+        engine.commit(first).unwrap();
+        assert_eq!(labels(&counts), [None; 3], "the first found what the second, which counted nothing, had put there");
+        begun(&counts);
+        let other = || commit(&counts, &engine, |batch| put(batch, 3, 1));
+        let mut first = WriteBatch::new();
+        put(&mut first, 2, 1);
+        counts.register(&Meanwhile(&engine, &other), &mut first);
+        engine.commit(first).unwrap();
+        assert_eq!(labels(&counts), [Some(2), Some(2), Some(0)], "other rows are in nobody's way");
+    }
+
+    #[test]
+    fn a_row_is_under_way_until_the_last_batch_that_writes_it_has_ended() {
+        let (counts, engine) = (Counts::new(GRAPH), engine());
+        begun(&counts);
+        let batch = |build: fn(&mut WriteBatch)| {
+            let mut batch = WriteBatch::new();
+            build(&mut batch);
+            counts.register(&engine, &mut batch);
+            batch
+        };
+        let (first, second) = (batch(|batch| put(batch, 1, 1)), batch(|batch| put(batch, 1, 1)));
+        engine.commit(first).unwrap();
+        let third = batch(|batch| put(batch, 1, 1));
+        engine.commit(second).unwrap();
+        engine.commit(third).unwrap();
+        assert_eq!(labels(&counts), [Some(1), Some(1), Some(0)], "three say the same");
+        let (first, second) = (batch(|batch| put(batch, 2, 1)), batch(|batch| put(batch, 2, 1)));
+        engine.commit(first).unwrap();
+        let third = batch(|batch| delete(batch, 2));
+        engine.commit(third).unwrap();
+        engine.commit(second).unwrap();
+        assert_eq!(labels(&counts), [None; 3], "the second may come after the third");
     }
 
     #[test]
