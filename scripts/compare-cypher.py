@@ -63,7 +63,7 @@ class Server:
         self.connection.sendall(request)
         received, at, start = bytearray(), 0, True
         while answers:
-            received += self.connection.recv(1 << 18)
+            received += self.receive()
             while at + 2 <= len(received):
                 size = received[at] << 8 | received[at + 1]
                 if at + 2 + size > len(received) or (start and size and at + 4 > len(received)):
@@ -74,12 +74,18 @@ class Server:
                 at += 2 + size
         while not start:
             while at + 2 > len(received) or at + 2 + (received[at] << 8 | received[at + 1]) > len(received):
-                received += self.connection.recv(1 << 18)
+                received += self.receive()
             size = received[at] << 8 | received[at + 1]
             start = size == 0
             at += 2 + size
         self.spent = time.perf_counter() - begun
         return self.read(bytes(received))
+
+    def receive(self):
+        received = self.connection.recv(1 << 18)
+        if not received:
+            raise SystemExit(f"{self.name}: closed the connection")
+        return received
 
     def read(self, received):
         """The records of an answer; a failure ends the program."""

@@ -117,7 +117,16 @@ impl Writing<'_> {
         }
     }
 
-    /// What must be held until the write has succeeded or failed; `None` if it touches no edges.
+    /// Registers that rows of vertices of a label are written, or removed: then it may be `None`, any.
+    pub fn touch_row(&mut self, label: Option<LabelId>) {
+        let Write { common, stripes } = &mut self.write;
+        common.stripes.begin_row(stripes);
+        if let Some(table) = &*self.current {
+            table.forget_members(label);
+        }
+    }
+
+    /// What must be held until the write has succeeded or failed; `None` if it touches nothing.
     #[must_use]
     pub fn registered(self) -> Option<Write> {
         (!self.write.stripes.is_empty()).then_some(self.write)

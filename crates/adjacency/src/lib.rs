@@ -1,9 +1,10 @@
 //! Which vertices neighbour which, as numbers, in memory?
 //!
 //! What it is: a cache. A [`Table`] gives vertices 32-bit numbers and keeps, for each vertex and direction, one list of
-//! the numbers of its neighbours, label by label, in the order of the stored rows. A [`Cache`] is what one graph has:
-//! it hands out its current table and is told of every write. A [`Pool`] is the memory that the caches of all graphs
-//! share. [`NumberMap`] and [`NumberSet`] are what walks remember numbers with.
+//! the numbers of its neighbours, label by label, in the order of the stored rows; and for labels the numbers of their
+//! vertices. A [`Cache`] is what one graph has: it hands out its current table and is told of every write. A [`Pool`]
+//! is the memory that the caches of all graphs share. [`NumberMap`] and [`NumberSet`] are what walks remember numbers
+//! with.
 //!
 //! What it is not: it reads and writes no storage. Whoever reads a graph fills it ([`Table::publish`]) and answers what
 //! it does not have.
@@ -13,6 +14,8 @@
 //!   ([`Cache::writing`]), which removes the lists concerned, and deregisters when the write has succeeded or failed.
 //!   A reader takes a [`Ticket`] before it reads rows; [`Table::publish`] refuses the list if a write of the vertex was
 //!   registered then or has been since.
+//! - So it is with the vertices of a label: a write of any of them removes their list, and one of any vertex keeps what
+//!   is being read from being kept ([`Table::publish_members`]).
 //! - Numbers are never reused. A table that is given up is closed: its numbers stay valid for those that hold it, its
 //!   lists are no longer given out.
 //! - Memory is bounded by the pool: lists are evicted, those not used for longest first, and a table with too many
@@ -24,6 +27,7 @@
 mod cache;
 pub mod limits;
 mod lists;
+mod members;
 mod numbers;
 mod piece;
 mod pool;

@@ -12,9 +12,12 @@ pub const LIST_SHARE: usize = 8;
 /// The part of the pool that the numbers of vertices may take; a table with more is given up.
 pub const NUMBERS_SHARE: usize = 2;
 
+/// What a vertex takes of that part, estimated: its place, its number by its id, and a text of common length.
+pub(crate) const MEMBER_BYTES: usize = 96;
+
 /// Counters that registered writes are spread over. A list is not kept while a write of a vertex with the same counter
 /// is under way.
-pub(crate) const STRIPES: usize = 1_024;
+pub(crate) const STRIPES: u16 = 1_024;
 
 /// Locks that the numbers of vertices are spread over.
 pub(crate) const SHARDS: usize = 64;

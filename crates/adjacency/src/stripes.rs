@@ -1,4 +1,4 @@
-//! Which vertices are being written: counters by the hash of their ids.
+//! Which vertices are being written: counters by the hash of their ids, and one for the rows of all vertices.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,8 +9,11 @@ const UNDER_WAY: u64 = 1;
 /// A write that ended, in the upper half.
 const ENDED: u64 = 1 << 32;
 
+/// The counter of writes of vertices' own rows.
+const OF_ROWS: u16 = limits::STRIPES;
+
 /// Words of a set of counters.
-const SET_WORDS: usize = limits::STRIPES / 64;
+const SET_WORDS: usize = limits::STRIPES as usize / 64 + 1;
 
 /// Some of the counters of a graph.
 #[derive(Default)]
@@ -49,7 +52,7 @@ pub(crate) struct Stripes {
     counters: Box<[AtomicU64]>,
 }
 
-/// The permission to keep what is read from now on of a vertex.
+/// The permission to keep what is read from now on of a vertex, or of which vertices there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
     stripe: u16,
@@ -58,21 +61,29 @@ pub struct Ticket {
 
 impl Stripes {
     pub(crate) fn new() -> Self {
-        Self { counters: std::iter::repeat_with(AtomicU64::default).take(limits::STRIPES).collect() }
+        Self { counters: std::iter::repeat_with(AtomicU64::default).take(usize::from(limits::STRIPES) + 1).collect() }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the remainder is small")]
     fn stripe_of(hash: u64) -> u16 {
-        (hash % limits::STRIPES as u64) as u16
+        (hash % u64::from(limits::STRIPES)) as u16
     }
 
     fn load(&self, stripe: u16) -> u64 {
         self.counters.get(usize::from(stripe)).map_or(UNDER_WAY, |counter| counter.load(Ordering::SeqCst))
     }
 
-    /// Registers a write of a vertex, in the set of those that one batch writes.
+    /// Registers a write of a vertex's edges, in the set of those that one batch writes.
     pub(crate) fn begin(&self, hash: u64, begun: &mut StripeSet) {
-        let stripe = Self::stripe_of(hash);
+        self.register(Self::stripe_of(hash), begun);
+    }
+
+    /// Registers a write of a vertex's own row.
+    pub(crate) fn begin_row(&self, begun: &mut StripeSet) {
+        self.register(OF_ROWS, begun);
+    }
+
+    fn register(&self, stripe: u16, begun: &mut StripeSet) {
         if begun.insert(stripe)
             && let Some(counter) = self.counters.get(usize::from(stripe))
         {
@@ -87,9 +98,17 @@ impl Stripes {
         }
     }
 
-    /// `None` while a write of the vertex is under way.
+    /// `None` while a write of the vertex's edges is under way.
     pub(crate) fn ticket(&self, hash: u64) -> Option<Ticket> {
-        let stripe = Self::stripe_of(hash);
+        self.issue(Self::stripe_of(hash))
+    }
+
+    /// `None` while a write of any vertex's own row is under way.
+    pub(crate) fn ticket_of_rows(&self) -> Option<Ticket> {
+        self.issue(OF_ROWS)
+    }
+
+    fn issue(&self, stripe: u16) -> Option<Ticket> {
         let counter = self.load(stripe);
         counter.is_multiple_of(ENDED).then_some(Ticket { stripe, counter })
     }

@@ -4,12 +4,13 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
-use graph_model::{LabelId, VertexId, VertexIdRef};
+use graph_model::{Direction, LabelId, VertexId, VertexIdRef};
 use hashbrown::DefaultHashBuilder;
 use parking_lot::RwLock;
 
 use crate::limits;
 use crate::lists::{NumberLists, Wanted};
+use crate::members::Members;
 use crate::numbers::Numbers;
 use crate::piece::{Found, Outcome, Piece};
 use crate::pool::{Pool, Tenant};
@@ -29,7 +30,8 @@ pub struct Table {
     common: Arc<Common>,
     pool: Arc<Pool>,
     numbers: Numbers,
-    /// Bytes of the lists.
+    members: Members,
+    /// Bytes of the lists, those of members too.
     lists: AtomicUsize,
     /// Bytes of the numbers that the pool knows of.
     counted: AtomicUsize,
@@ -45,6 +47,7 @@ impl Table {
             common,
             pool,
             numbers: Numbers::new(),
+            members: Members::default(),
             lists: AtomicUsize::new(0),
             counted: AtomicUsize::new(0),
             hand: AtomicU32::new(0),
@@ -219,6 +222,52 @@ impl Table {
         }
     }
 
+    /// The vertices of a label, as they were published last; `None` where one of them may have been written since.
+    #[must_use]
+    pub fn members(&self, label: LabelId) -> Option<Arc<[u32]>> {
+        if self.closed.load(Ordering::SeqCst) { None } else { self.members.get(label) }
+    }
+
+    /// The permission to keep what is read of which vertices there are; `None` while the row of a vertex is written.
+    #[must_use]
+    pub fn ticket_of_members(&self) -> Option<Ticket> {
+        if self.closed.load(Ordering::SeqCst) { None } else { self.common.stripes.ticket_of_rows() }
+    }
+
+    /// Vertices that a label may have for their numbers to be kept: they must leave room for neighbours.
+    #[must_use]
+    pub fn members_max(&self) -> usize {
+        self.list_numbers_max().min(self.pool.numbers_bytes_max() / limits::MEMBER_BYTES)
+    }
+
+    /// Keeps which vertices a label has, as read after the ticket was issued, unless a vertex was written since.
+    pub fn publish_members(&self, label: LabelId, ticket: Ticket, numbers: &[u32]) {
+        self.count_numbers();
+        let is_valid = || !self.closed.load(Ordering::SeqCst) && self.common.stripes.is_valid(ticket);
+        let (before, after) = self.members.put(label, numbers, is_valid);
+        self.count_lists(before, after);
+        self.pool.make_room(self);
+    }
+
+    /// Forgets which vertices a label has, or each label.
+    pub(crate) fn forget_members(&self, label: Option<LabelId>) {
+        self.count_lists(self.members.forget(label), 0);
+    }
+
+    /// How many edges a vertex has, each once though both of its ends are the vertex; `None` where not all of its lists
+    /// are in memory. `wanted` has no limit.
+    #[must_use]
+    pub fn degree(&self, owner: u32, wanted: Wanted<'_>, last_label: LabelId) -> Option<usize> {
+        let (mut edges, mut loops) = (0, 0);
+        let all = self.visit(owner, wanted, last_label, |outgoing, _, list| {
+            edges += list.len();
+            if outgoing && wanted.direction == Direction::Both {
+                loops += list.iter().filter(|other| **other == owner).count();
+            }
+        });
+        all.then_some(edges - loops)
+    }
+
     fn count_lists(&self, before: usize, after: usize) {
         self.lists.fetch_add(after, Ordering::Relaxed);
         self.lists.fetch_sub(before, Ordering::Relaxed);
@@ -263,6 +312,9 @@ impl Tenant for Table {
         let some = (from..places).chain(0..from).take(limits::SWEEP_PLACES as usize);
         for number in some {
             self.hand.store(number + 1, Ordering::Relaxed);
+            if number == 0 {
+                self.count_lists(self.members.evict(), 0);
+            }
             let Some(slot) = self.numbers.slot(number) else { continue };
             let mut near = slot.near.lock();
             if near.take_mark() {

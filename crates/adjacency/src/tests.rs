@@ -257,3 +257,60 @@ fn no_reader_sees_a_list_older_than_a_write_that_has_ended() {
     let (checked, hits) = (checked.into_inner(), hits.into_inner());
     assert!(hits > 100 && checked > hits / 2, "{hits} of {checked} reads found a list");
 }
+
+#[test]
+fn members_of_a_label_are_kept_until_one_of_them_is_written() {
+    let pool = Arc::new(Pool::new(1 << 20));
+    let cache = Cache::new(Arc::clone(&pool));
+    let table = cache.table(|| true).unwrap();
+    let (one, other) = (LABELS[0], LABELS[1]);
+    let kept = || [one, other].map(|label| table.members(label).map(|members| members.to_vec()));
+    let fill = || {
+        let ticket = table.ticket_of_members().unwrap();
+        table.publish_members(one, ticket, &[1, 2]);
+        table.publish_members(other, ticket, &[3]);
+    };
+    let write = |label| {
+        let mut writing = cache.writing().unwrap();
+        writing.touch_row(label);
+        writing.registered().unwrap()
+    };
+    assert_eq!(kept(), [None, None]);
+    let before = pool.figures().bytes;
+    fill();
+    assert_eq!(kept(), [Some(vec![1, 2]), Some(vec![3])]);
+    assert!(pool.figures().bytes > before);
+    let ticket = table.ticket_of_members().unwrap();
+    let under_way = write(Some(one));
+    assert_eq!(kept(), [None, Some(vec![3])]);
+    assert!(table.ticket_of_members().is_none(), "a write is under way");
+    table.publish_members(one, ticket, &[1, 2]);
+    drop(under_way);
+    table.publish_members(one, ticket, &[1, 2]);
+    assert_eq!(kept(), [None, Some(vec![3])], "what was read before a write is not kept after it");
+    fill();
+    drop(write(None));
+    assert_eq!((kept(), pool.figures().bytes), ([None, None], before), "nobody knows of which label it was");
+    fill();
+    cache.clear();
+    assert_eq!(kept(), [None, None]);
+    assert!(table.ticket_of_members().is_none());
+}
+
+#[test]
+fn members_make_room_for_lists() {
+    let pool = Arc::new(Pool::new(256 << 10));
+    let cache = Cache::new(Arc::clone(&pool));
+    let table = cache.table(|| true).unwrap();
+    let numbers: Vec<u32> = (0..u32::try_from(table.members_max()).unwrap()).collect();
+    table.publish_members(LABELS[0], table.ticket_of_members().unwrap(), &numbers);
+    assert!(table.members(LABELS[0]).is_some());
+    let model: Model = (0..200).map(|owner| ((owner, true, LABELS[0].0), (0..400).collect())).collect();
+    let wanted = Wanted { direction: Direction::Out, labels: None, limit: None };
+    for _ in 0..4 {
+        (0..200).for_each(|owner| fill(&table, &model, owner, wanted));
+    }
+    assert!(table.members(LABELS[0]).is_none(), "they were not used for long");
+    let figures = pool.figures();
+    assert!(figures.bytes <= pool.limit() && figures.evicted > 0, "{figures:?}");
+}

@@ -71,6 +71,52 @@ impl Neighbours<'_> {
         Ok(())
     }
 
+    /// See [`graph_access::NumberedRead::degrees`].
+    ///
+    /// # Errors
+    /// Those of storage and of the budget; [`RowsError::TooManyVertices`].
+    pub fn degrees(
+        &self,
+        owners: &[u32],
+        (direction, labels): (Direction, Option<&[LabelId]>),
+        degrees: &mut Vec<usize>,
+    ) -> Result<(), RowsError> {
+        self.rows.budget.check()?;
+        let wanted = Wanted { direction, labels, limit: None };
+        let (start, mut missed) = (degrees.len(), Vec::new());
+        self.known_degrees(owners, wanted, degrees, &mut missed);
+        if missed.is_empty() {
+            return Ok(());
+        }
+        for outgoing in wanted.directions() {
+            Fill::new(self, wanted, *outgoing).run(owners)?;
+        }
+        degrees.truncate(start);
+        missed.clear();
+        self.known_degrees(owners, wanted, degrees, &mut missed);
+        for (at, list) in missed.iter().zip(self.rows_of(owners, &missed, wanted, 0)?) {
+            let Some(owner) = owners.get(*at) else { continue };
+            // An edge of a vertex with itself is among those of both directions.
+            let twice =
+                if direction == Direction::Both { list.iter().filter(|other| *other == owner).count() / 2 } else { 0 };
+            if let Some(degree) = degrees.get_mut(start + at) {
+                *degree = list.len() - twice;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the degrees that are in memory; 0 for others, whose positions are noted.
+    fn known_degrees(&self, owners: &[u32], wanted: Wanted<'_>, degrees: &mut Vec<usize>, missed: &mut Vec<usize>) {
+        let last_label = self.last_label();
+        degrees.extend(owners.iter().enumerate().map(|(at, owner)| {
+            self.table.degree(*owner, wanted, last_label).unwrap_or_else(|| {
+                missed.push(at);
+                0
+            })
+        }));
+    }
+
     /// See [`graph_access::NumberedRead::edges_between`]. `has_sort_values`: whether edges of a label can have some.
     ///
     /// # Errors

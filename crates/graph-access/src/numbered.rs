@@ -1,8 +1,10 @@
 //! Walking by numbers instead of ids.
 
+use std::sync::Arc;
+
 use adjacency::{NumberLists, Wanted};
 use compact_str::CompactString;
-use graph_model::{LabelId, VertexId};
+use graph_model::{Direction, LabelId, VertexId};
 
 use crate::AccessError;
 
@@ -46,6 +48,25 @@ pub trait NumberedRead: Sync {
     /// # Errors
     /// Those of storage, [`AccessError`] of the budget.
     fn read(&self, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<(), AccessError>;
+
+    /// Appends how many edges each of `owners` has; one whose ends are both the owner counts once.
+    ///
+    /// # Errors
+    /// As of [`Self::read`].
+    fn degrees(
+        &self,
+        owners: &[u32],
+        direction: Direction,
+        labels: Option<&[LabelId]>,
+        degrees: &mut Vec<usize>,
+    ) -> Result<(), AccessError>;
+
+    /// The numbers of all vertices of a label, read from storage where they are not in memory, and kept where that is
+    /// possible; `None` where they are too many, or can expire, or a vertex may have several labels.
+    ///
+    /// # Errors
+    /// Those of storage, [`AccessError`] of the budget.
+    fn members(&self, label: LabelId) -> Result<Option<Arc<[u32]>>, AccessError>;
 
     /// Appends those edges of `owner` that lead to or come from a vertex for whose number `is_wanted` holds, in the
     /// order of [`Self::read`]. Reads storage where the neighbours are not in memory, and for edges that have sort

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use adjacency::{NumberLists, Wanted};
 use cypher_plan::{Expand, Labels, Slot};
 use cypher_value::{Node, Relationship, Value};
 use graph_access::{EdgeRead, NumberedRead, drain};
@@ -20,16 +19,15 @@ use crate::store::vertex_id;
 pub(super) struct Counting<'g> {
     input: Feed<'g>,
     count: Arc<(Expand, Slot)>,
-    lists: NumberLists,
 }
 
 impl<'g> Counting<'g> {
     pub(super) fn new(input: Source<'g>, count: &Arc<(Expand, Slot)>) -> Self {
-        Self { input: Feed::new(input), count: Arc::clone(count), lists: NumberLists::default() }
+        Self { input: Feed::new(input), count: Arc::clone(count) }
     }
 
     /// The number of relationships of each row's node, those left out that the row has already.
-    fn counts(&mut self, cx: &Cx<'_, 'g>, rows: &[(Row, Arc<Node>)], labels: Option<&[LabelId]>) -> Result<Vec<i64>> {
+    fn counts(&self, cx: &Cx<'_, 'g>, rows: &[(Row, Arc<Node>)], labels: Option<&[LabelId]>) -> Result<Vec<i64>> {
         let expand = &self.count.0;
         if cx.store.has_deleted() {
             let owners: Vec<&Arc<Node>> = rows.iter().map(|(_, node)| node).collect();
@@ -42,7 +40,7 @@ impl<'g> Counting<'g> {
         let ids: Vec<VertexId> = rows.iter().map(|(_, node)| vertex_id(&node.id)).collect();
         let numbered = cx.store.reader().and_then(graph_access::WalkRead::numbered);
         let found = match numbered {
-            Some(graph) => by_numbers(graph, &ids, expand.direction, labels, &mut self.lists)?,
+            Some(graph) => by_numbers(graph, &ids, expand.direction, labels)?,
             None => None,
         };
         let mut counts = match found {
@@ -62,22 +60,22 @@ pub(super) fn by_numbers(
     ids: &[VertexId],
     direction: Direction,
     labels: Option<&[LabelId]>,
-    lists: &mut NumberLists,
 ) -> Result<Option<Vec<i64>>> {
-    let Some(numbers) = ids.iter().map(|id| graph.number(id)).collect::<Option<Vec<u32>>>() else { return Ok(None) };
-    lists.clear();
-    graph.read(&numbers, Wanted { direction, labels, limit: None }, lists).accessed()?;
-    let counts: Vec<i64> = lists
-        .iter()
-        .zip(&numbers)
-        .map(|(list, own)| {
-            // A relationship of a node with itself is at both of its ends.
-            let loops =
-                if direction == Direction::Both { list.iter().filter(|other| *other == own).count() / 2 } else { 0 };
-            i64::try_from(list.len() - loops).unwrap_or(i64::MAX)
-        })
-        .collect();
-    Ok((counts.len() == ids.len()).then_some(counts))
+    match ids.iter().map(|id| graph.number(id)).collect::<Option<Vec<u32>>>() {
+        Some(numbers) => of_numbers(graph, &numbers, direction, labels).map(Some),
+        None => Ok(None),
+    }
+}
+
+pub(super) fn of_numbers(
+    graph: &dyn NumberedRead,
+    numbers: &[u32],
+    direction: Direction,
+    labels: Option<&[LabelId]>,
+) -> Result<Vec<i64>> {
+    let mut degrees = Vec::with_capacity(numbers.len());
+    graph.degrees(numbers, direction, labels, &mut degrees).accessed()?;
+    Ok(degrees.into_iter().map(|degree| i64::try_from(degree).unwrap_or(i64::MAX)).collect())
 }
 
 pub(super) fn by_rows(

@@ -3,21 +3,20 @@
 
 use std::sync::Arc;
 
-use adjacency::NumberLists;
 use cypher_plan::GroupCount;
 use cypher_value::{Elements as _, Value, memory};
 use graph_access::{GraphRead, Lookup, NumberedRead};
 use graph_model::{Direction, IdStrategy, LabelId, Vertex, VertexId};
 use rustc_hash::FxHashMap;
 
-use super::degree::{by_numbers, by_rows};
+use super::degree::{by_numbers, by_rows, of_numbers};
 use super::expand::edge_labels;
 use super::feed::Feed;
 use super::rows::{Waiting, bound};
 use crate::Result;
 use crate::error::Accessed;
 use crate::eval::{Cx, Operator, Source};
-use crate::limits::{JOINED_OWNERS_MAX, VALUE_BYTES};
+use crate::limits::JOINED_OWNERS_MAX;
 use crate::row::Row;
 use crate::store::node;
 
@@ -49,7 +48,7 @@ impl<'g> GroupCounting<'g> {
         if let ([Some(label)], Some(expand), Some(numbered)) = (labels.as_slice(), &group.expand, graph.numbered())
             && !types.as_ref().is_some_and(Vec::is_empty)
             && self.is_alone(cx, *label)
-            && let Some(rows) = self.each_alone(cx, (graph, numbered), (*label, expand.direction), types.as_deref())?
+            && let Some(rows) = self.each_alone(cx, numbered, (*label, expand.direction), types.as_deref())?
         {
             return Ok(Waiting(rows.into()));
         }
@@ -82,38 +81,29 @@ impl<'g> GroupCounting<'g> {
         })
     }
 
-    /// The groups of nodes that are alone in theirs: properties are read of those only that can be among the first
-    /// ones. None where the nodes have no numbers.
+    /// The groups of nodes that are alone in theirs: ids and properties are read of those only that can be among the
+    /// first ones. None where the nodes cannot be had as numbers.
     fn each_alone(
         &self,
         cx: &Cx<'_, 'g>,
-        (graph, numbered): (&'g dyn GraphRead, &'g dyn NumberedRead),
+        numbered: &'g dyn NumberedRead,
         (label, direction): (LabelId, Direction),
         types: Option<&[LabelId]>,
     ) -> Result<Option<Vec<Row>>> {
-        let lookup = Lookup { label: Some(label), properties: Some(Vec::new()), ..Lookup::default() };
-        let mut cursor = graph.find_vertices(lookup).accessed()?;
-        let (mut batch, mut lists): (Vec<Vertex>, _) = (Vec::new(), NumberLists::default());
-        let (mut found, mut held): (Vec<(VertexId, i64)>, u64) = (Vec::new(), 0);
-        loop {
-            batch.clear();
-            cursor.next_batch(&mut batch, JOINED_OWNERS_MAX).accessed()?;
-            if batch.is_empty() {
-                break;
-            }
-            cx.store.tick(batch.len())?;
-            let ids: Vec<VertexId> = batch.drain(..).map(|vertex| vertex.id).collect();
-            let Some(counts) = by_numbers(numbered, &ids, direction, types, &mut lists)? else { return Ok(None) };
-            let bytes = u64::try_from(ids.len()).unwrap_or(u64::MAX).saturating_mul(VALUE_BYTES);
-            cx.store.hold(bytes)?;
-            held = held.saturating_add(bytes);
-            found.extend(ids.into_iter().zip(counts).filter(|(_, count)| *count > 0));
+        let Some(members) = numbered.members(label).accessed()? else { return Ok(None) };
+        let held = u64::try_from(size_of::<(u32, i64)>().saturating_mul(members.len())).unwrap_or(u64::MAX);
+        cx.store.hold(held)?;
+        let mut found: Vec<(u32, i64)> = Vec::with_capacity(members.len());
+        for chunk in members.chunks(JOINED_OWNERS_MAX) {
+            cx.store.tick(chunk.len())?;
+            let counts = of_numbers(numbered, chunk, direction, types)?;
+            found.extend(chunk.iter().copied().zip(counts).filter(|(_, count)| *count > 0));
         }
         let least = self.least(cx, found.iter().map(|(_, count)| *count).collect())?;
         found.retain(|(_, count)| *count >= least);
         let mut rows = Vec::with_capacity(found.len());
         for chunk in found.chunks(JOINED_OWNERS_MAX) {
-            let nodes: Vec<_> = chunk.iter().map(|(id, _)| node(id)).collect();
+            let nodes: Vec<_> = chunk.iter().filter_map(|(number, _)| numbered.id(*number).map(node)).collect();
             cx.store.load_nodes(nodes.iter())?;
             for (node, (_, count)) in nodes.iter().zip(chunk) {
                 rows.push(self.row(cx.store.node_property(node, &self.group.key)?, *count));
@@ -135,7 +125,7 @@ impl<'g> GroupCounting<'g> {
         let (properties, without_ids) = (Some(key.into_iter().collect()), self.group.expand.is_none());
         let lookup = Lookup { label, properties, without_ids, ..Lookup::default() };
         let mut cursor = graph.find_vertices(lookup).accessed()?;
-        let (mut batch, mut lists): (Vec<Vertex>, _) = (Vec::new(), NumberLists::default());
+        let mut batch: Vec<Vertex> = Vec::new();
         loop {
             batch.clear();
             cursor.next_batch(&mut batch, JOINED_OWNERS_MAX).accessed()?;
@@ -148,7 +138,7 @@ impl<'g> GroupCounting<'g> {
                 Some(expand) => {
                     let ids: Vec<VertexId> = batch.iter().map(|vertex| vertex.id.clone()).collect();
                     let found = match graph.numbered() {
-                        Some(numbered) => by_numbers(numbered, &ids, expand.direction, types, &mut lists)?,
+                        Some(numbered) => by_numbers(numbered, &ids, expand.direction, types)?,
                         None => None,
                     };
                     match found {

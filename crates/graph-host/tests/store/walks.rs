@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use adjacency::{NumberLists, Wanted};
-use graph_access::{Budget, EdgeRead, GraphWrite, WalkRead, drain};
+use graph_access::{Budget, EdgeRead, GraphRead, GraphWrite, WalkRead, drain};
 use graph_host::{Clear, HostedGraph, Store, StoreOptions};
 use graph_maintenance::limits::EXPIRY_BATCH_ELEMENTS_MAX;
 use graph_model::{Cardinality, DataType, Direction, EdgeId, IdStrategy, LabelId, VertexId};
@@ -28,6 +28,7 @@ fn define(graph: &HostedGraph) {
     graph.schema().create_property_key(&property_key("born", DataType::Date, Cardinality::Single)).unwrap();
     graph.schema().create_property_key(&property_key("at", DataType::Int, Cardinality::Single)).unwrap();
     graph.schema().create_vertex_label(&vertex_label("thing", IdStrategy::CustomizeNumber)).unwrap();
+    graph.schema().create_vertex_label(&vertex_label("tag", IdStrategy::CustomizeNumber)).unwrap();
     EDGES.iter().for_each(|name| define_edges(graph, name));
 }
 
@@ -95,8 +96,41 @@ fn agree(graph: &HostedGraph, vertices: i64, wanted: Wanted<'_>) -> Result<(), T
         numbered.read(&numbers, wanted, &mut lists).unwrap();
         let read: Vec<Vec<VertexId>> = lists.iter().map(shown).collect();
         prop_assert_eq!(&read, &stored, "{:?}", wanted);
+        if limit.is_none() {
+            let mut degrees = Vec::new();
+            numbered.degrees(&numbers, direction, labels, &mut degrees).unwrap();
+            // A loop is at both ends of its vertex.
+            let is_second =
+                |at: usize, other: &VertexId, out: bool| direction == Direction::Both && !out && *other == ids[at];
+            let counted = edges.iter().enumerate().map(|(at, list)| {
+                list.iter().filter(|(other, _, outgoing, _)| !is_second(at, other, *outgoing)).count()
+            });
+            prop_assert_eq!(degrees, counted.collect::<Vec<_>>(), "{:?}", wanted);
+        }
+        for label in ["thing", "tag"] {
+            prop_assert_eq!(members(&reader, label), scanned(&reader, label), "{}, round {}", label, round);
+        }
     }
     Ok(())
+}
+
+/// The vertices of a label by numbers.
+fn members(reader: &GraphReader<'_>, label: &str) -> Vec<VertexId> {
+    let label = reader.catalogue().vertex_label_named(label).unwrap().id;
+    let numbered = reader.numbered().unwrap();
+    let numbers = numbered.members(label).unwrap().unwrap();
+    numbers.iter().map(|number| numbered.id(*number).unwrap().clone()).collect()
+}
+
+fn scanned(reader: &GraphReader<'_>, label: &str) -> Vec<VertexId> {
+    let label = reader.catalogue().vertex_label_named(label).unwrap().id;
+    let mut ids = Vec::new();
+    drain(&mut *reader.scan_vertices(Some(label)).unwrap(), |vertex| {
+        ids.push(vertex.id);
+        Ok::<_, graph_access::AccessError>(())
+    })
+    .unwrap();
+    ids
 }
 
 #[derive(Clone, Debug)]
@@ -105,6 +139,7 @@ enum Step {
     Transaction(Vec<(usize, i64, i64, i64)>, Option<i64>),
     DeleteEdge(usize, i64, i64, i64),
     DeleteVertex(i64),
+    Tag(i64, bool),
     Purge(i64),
     RemoveLabel(usize),
     Clear(bool),
@@ -120,6 +155,7 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(edges, vertex)| Step::Transaction(edges, vertex)),
         3 => edge().prop_map(|(label, source, target, at)| Step::DeleteEdge(label, source, target, at)),
         1 => (0..VERTICES).prop_map(Step::DeleteVertex),
+        3 => (100..104i64, any::<bool>()).prop_map(|(id, is_put)| Step::Tag(id, is_put)),
         1 => (0..3i64).prop_map(Step::Purge),
         1 => (0..3usize).prop_map(Step::RemoveLabel),
         1 => any::<bool>().prop_map(Step::Clear),
@@ -170,6 +206,13 @@ fn apply(step: &Step, store: &Store) -> Result<(), TestCaseError> {
         Step::DeleteVertex(id) => {
             writer.delete_vertex(&VertexId::Number(*id), Wait::Allowed).and_then(Pending::wait).unwrap();
             insert_all(&hosted);
+        }
+        Step::Tag(id, true) => {
+            insert(&hosted, &[vertex("tag", Some(Literal::Integer(*id)))]).unwrap();
+        }
+        Step::Tag(id, false) => {
+            let gone = writer.delete_vertex(&VertexId::Number(*id), Wait::Allowed);
+            let _may_not_exist = gone.and_then(Pending::wait);
         }
         Step::Purge(at) => {
             let now = BASE_MS + TTL_MS + at;
@@ -339,6 +382,24 @@ fn a_write_that_was_acknowledged_is_seen_by_every_walk() {
                         let _may_be_gone = gone.and_then(Pending::wait);
                         insert(hosted, &things(id..id + 1)).unwrap();
                     }
+                }
+            });
+        }
+        // Each owns a tag, and all read which tags there are.
+        for writer in 0..2i64 {
+            let (hosted, stop) = (&hosted, &stop);
+            scope.spawn(move || {
+                let tags = || {
+                    let budget = Budget::unlimited();
+                    let reader = GraphReader::new(hosted, &hosted.catalogue(), &budget);
+                    if reader.numbered().is_some() { members(&reader, "tag") } else { scanned(&reader, "tag") }
+                };
+                let own = VertexId::Number(100 + writer);
+                while !stop.load(Ordering::Relaxed) {
+                    insert(hosted, &[vertex("tag", Some(Literal::Integer(100 + writer)))]).unwrap();
+                    assert!(tags().contains(&own));
+                    insist(|| hosted.writer().delete_vertex(&own, Wait::Never));
+                    assert!(!tags().contains(&own));
                 }
             });
         }

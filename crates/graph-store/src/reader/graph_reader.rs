@@ -8,13 +8,14 @@ use edge_rows::{Neighbours, RowsError};
 use graph_access::{
     AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Lookup, NumberedEdge, NumberedRead, SortRange, WalkRead,
 };
-use graph_model::{Edge, EdgeId, ErrorKind, LabelId, Vertex, VertexId};
+use graph_model::{Direction, Edge, EdgeId, ErrorKind, LabelId, Vertex, VertexId};
 use graph_schema::Catalogue;
 use kv::Read;
 
 use crate::core::graph::Graph;
 use crate::core::stripes::Wait;
 use crate::read::view::{View, labels_of_edges};
+use crate::reader::members::members;
 use crate::reader::port;
 use store_error::StoreError;
 
@@ -110,6 +111,24 @@ impl NumberedRead for GraphReader<'_> {
 
     fn read(&self, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<(), AccessError> {
         self.by_numbers(|neighbours| neighbours.read(owners, wanted, lists))
+    }
+
+    fn degrees(
+        &self,
+        owners: &[u32],
+        direction: Direction,
+        labels: Option<&[LabelId]>,
+        degrees: &mut Vec<usize>,
+    ) -> Result<(), AccessError> {
+        self.by_numbers(|neighbours| neighbours.degrees(owners, (direction, labels), degrees))
+    }
+
+    fn members(&self, label: LabelId) -> Result<Option<Arc<[u32]>>, AccessError> {
+        let keeps = self.catalogue.vertex_label(label).is_some_and(|label| label.ttl_ms == 0);
+        match self.table() {
+            Some(table) if keeps && !self.catalogue.is_auto() => members(self.view(), table, label),
+            _ => Ok(None),
+        }
     }
 
     fn edges_between(

@@ -3,6 +3,7 @@
 
 pub(crate) mod graph_reader;
 pub(crate) mod lists;
+pub(crate) mod members;
 pub(crate) mod port;
 pub(crate) mod scan;
 pub(crate) mod select;
