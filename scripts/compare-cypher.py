@@ -14,6 +14,9 @@ With --lsqb or --lsqb-persons the nine queries of LSQB are asked instead, also o
 Python in an environment of its own:
 
     scripts/compare-cypher.py --lsqb-persons 1700 --embedded kuzu=PYTHON ladybug=PYTHON --rhizome .. --http .. --bolt ..
+
+With --snb-persons the 21 reads of LDBC's interactive workload are asked, and what each server answers is compared with
+the model of tests/cypher/snb.py.
 """
 
 import argparse
@@ -27,12 +30,14 @@ import sys
 import tempfile
 import time
 
+import ldbc
 import lsqb
 from comparison import KNOWS, TURN, network, text_of
 from embedded import Embedded
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "cypher"))
 import bolt  # noqa: E402  PackStream, as the runner of the openCypher TCK has it.
+import snb  # noqa: E402
 
 COLUMNS = ["firstName", "lastName", "gender", "birthday", "creationDate", "locationIP", "browserUsed"]
 
@@ -206,6 +211,49 @@ def compare_lsqb(given, urls, servers):
                 system.close()
 
 
+def compare_snb(given, urls, servers):
+    """The reads of LDBC's interactive workload, each with the same parameters at each server, in turns."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = ldbc.network(given.rhizome, scratch, given.snb_persons)
+        for server in [] if given.loaded else servers:
+            begun = time.monotonic()
+            if server.name in urls:
+                ldbc.load_by_http(given.rhizome, urls[server.name], folder)
+            else:
+                ldbc.load_by_cypher(server, folder)
+            print(f"{server.name}: loaded in {time.monotonic() - begun:.1f} s", flush=True)
+        model = snb.Model(folder)
+    print(f"{len(model.person)} persons, {len(model.message)} messages", flush=True)
+    chance = random.Random(given.seed)
+    asked = [snb.parameters(model, chance) for _ in range(max(2, int(20 * given.rounds)))]
+    table_head([server.name for server in servers], "query")
+    for query, text in snb.QUERIES.items():
+        if given.queries and query not in given.queries:
+            continue
+        text, took = snb.cypher_of(text), {server.name: [] for server in servers}
+        rounds = [own for own in asked if query not in ("IC13", "IC14") or own["person"] != own["other"]]
+        answers = [snb.plain(query, model.answer(query, own)) for own in rounds]
+        for turn in range(2):
+            for server in servers:
+                for own, answer in zip(rounds, answers):
+                    found = server.cypher(text, {name: value for name, value in own.items() if f"${name}" in text})
+                    if snb.plain(query, found) != answer:
+                        raise SystemExit(f"{query}: {server.name} answers {found} instead of {answer} for {own}")
+                    if turn > 0:
+                        took[server.name].append(server.spent)
+        table_row(query, [statistics.median(took[server.name]) for server in servers])
+
+
+def table_head(names, first):
+    print(f"| {first} | " + " | ".join(names) + " | " + " | ".join(f"{name} / {names[0]}" for name in names[1:]) + " |")
+    print("|---" + "|---:" * (2 * len(names) - 1) + "|")
+
+
+def table_row(name, medians):
+    print(f"| {name} | " + " | ".join(map(text_of, medians)) + " | "
+          + " | ".join(f"{each / medians[0]:.1f}" for each in medians[1:]) + " |", flush=True)
+
+
 def ordered(rows):
     return sorted(rows, key=repr)
 
@@ -223,12 +271,15 @@ def main():
     parser.add_argument("--lsqb", metavar="FOLDER", help="the queries of LSQB on the network of a folder")
     parser.add_argument("--lsqb-persons", type=int, help="the queries of LSQB on a generated network")
     parser.add_argument("--embedded", nargs="*", default=[], metavar="MODULE[=PYTHON]", help="for LSQB")
-    parser.add_argument("--queries", nargs="*", help="of LSQB: q1 and so on")
+    parser.add_argument("--snb-persons", type=int, help="the reads of LDBC's interactive workload on such a network")
+    parser.add_argument("--queries", nargs="*", help="of LSQB, q1 and so on; of LDBC's reads, IS1 and so on")
     given = parser.parse_args()
     urls = dict(each.split("=", 1) for each in given.http)
     servers = [Server(*each.split("=", 1)) for each in given.bolt]
     if given.lsqb or given.lsqb_persons:
         return compare_lsqb(given, urls, servers)
+    if given.snb_persons:
+        return compare_snb(given, urls, servers)
     with tempfile.TemporaryDirectory() as folder:
         people, edges = network(given.rhizome, folder, given.persons)
         print(f"{len(people)} persons, {len(edges)} edges", flush=True)
@@ -241,9 +292,7 @@ def main():
             else:
                 load(server, people, edges)
             print(f"{server.name}: loaded in {time.monotonic() - begun:.1f} s", flush=True)
-    print("| operation | " + " | ".join(f"{server.name}, median" for server in servers) + " | "
-          + " | ".join(f"{server.name} / {servers[0].name}" for server in servers[1:]) + " |")
-    print("|---" * (2 * len(servers)) + "|")
+    table_head([server.name for server in servers], "operation")
     for name, text, parameters, compared, rounds in operations(people, given.seed):
         if given.only and name not in given.only:
             continue
@@ -263,9 +312,7 @@ def main():
             for n, row in zip(block, zip(*answers)):
                 if any(answer != row[0] for answer in row):
                     raise SystemExit(f"{name}: the servers differ in round {n}: {[str(each)[:200] for each in row]}")
-        medians = [statistics.median(took[server.name]) for server in servers]
-        print(f"| {name} | " + " | ".join(map(text_of, medians)) + " | "
-              + " | ".join(f"{each / medians[0]:.1f}" for each in medians[1:]) + " |", flush=True)
+        table_row(name, [statistics.median(took[server.name]) for server in servers])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 //! What a tagged value has no form for is stored as a map of one entry whose key says what it is: `{"~date":
 //! "2015-07-21"}`. Other languages see that map.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use cypher_value::{DateTime, Detail, Duration, Error, ErrorKind, Map, Point, Text, Value, function, to_text};
@@ -31,7 +32,7 @@ fn not_storable(value: &Value) -> Error {
 ///
 /// # Errors
 /// A value that no property can have.
-pub fn storable(value: &Value) -> Result<Value> {
+pub fn storable(value: &Value) -> Result<Cow<'_, Value>> {
     match value {
         Value::List(items) => {
             let is_simple = |item: &Value| !matches!(item, Value::List(_) | Value::Bytes(_)) && is_simple(item);
@@ -40,7 +41,7 @@ pub fn storable(value: &Value) -> Result<Value> {
             }
             let first = items.first().map(std::mem::discriminant);
             if items.iter().all(|item| Some(std::mem::discriminant(item)) == first) {
-                return Ok(value.clone());
+                return Ok(Cow::Borrowed(value));
             }
             let floats = items.iter().map(|item| match item {
                 #[expect(clippy::cast_precision_loss, reason = "a list holds one type of numbers")]
@@ -48,9 +49,10 @@ pub fn storable(value: &Value) -> Result<Value> {
                 Value::Float(_) => Some(item.clone()),
                 _ => None,
             });
-            floats.collect::<Option<Vec<_>>>().map(Value::list).ok_or_else(|| not_storable(value))
+            let floats = floats.collect::<Option<Vec<_>>>().map(Value::list);
+            floats.map(Cow::Owned).ok_or_else(|| not_storable(value))
         }
-        other if is_simple(other) => Ok(other.clone()),
+        other if is_simple(other) => Ok(Cow::Borrowed(other)),
         other => Err(not_storable(other)),
     }
 }
@@ -266,12 +268,12 @@ fn tagged(map: &Map) -> Option<Value> {
 ///
 /// # Errors
 /// A value that no property can have.
-pub fn literal(value: &Value) -> Result<Literal<'static>> {
+pub fn literal(value: &Value) -> Result<Literal<'_>> {
     Ok(match value {
         Value::Boolean(fact) => Literal::Boolean(*fact),
         Value::Integer(number) => Literal::Integer(*number),
         Value::Float(number) => Literal::Float(*number),
-        Value::String(text) => Literal::Text(text.to_string().into()),
+        Value::String(text) => Literal::Text(text.as_str().into()),
         Value::Bytes(bytes) => {
             Literal::Array(bytes.iter().map(|byte| Literal::Integer(i8::from_ne_bytes([*byte]).into())).collect())
         }

@@ -42,6 +42,21 @@ impl Literal<'_> {
             Self::Tagged(_) => "a value with a type of its own",
         }
     }
+
+    /// With a copy of what it borrows.
+    #[must_use]
+    pub fn into_owned(self) -> Literal<'static> {
+        match self {
+            Self::Null => Literal::Null,
+            Self::Boolean(fact) => Literal::Boolean(fact),
+            Self::Integer(number) => Literal::Integer(number),
+            Self::Float(number) => Literal::Float(number),
+            Self::Text(text) => Literal::Text(text.into_owned().into()),
+            Self::Array(items) => Literal::Array(items.into_iter().map(Self::into_owned).collect()),
+            Self::Object(text) => Literal::Object(text.into_owned().into()),
+            Self::Tagged(bytes) => Literal::Tagged(bytes.into_owned().into()),
+        }
+    }
 }
 
 /// A vertex to insert.

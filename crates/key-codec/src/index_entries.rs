@@ -42,6 +42,9 @@ pub fn values<'a>(index: &IndexLabel, properties: &'a Properties) -> Vec<Option<
     index.fields.iter().map(|field| properties.get(*field)).collect()
 }
 
+/// Room for the key of most entries, so that it is not copied while it grows.
+const ENTRY_BYTES: usize = 64;
+
 /// Adds the entries an element has in an index label.
 pub fn add_entries(
     entries: &mut BTreeSet<Entry>,
@@ -52,7 +55,7 @@ pub fn add_entries(
 ) {
     let values = values(index, properties);
     let entry = |partition: &mut dyn FnMut(&mut Vec<u8>), row: &mut dyn FnMut(&mut Vec<u8>)| {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(ENTRY_BYTES);
         partition(&mut bytes);
         let partition_len = bytes.len();
         row(&mut bytes);

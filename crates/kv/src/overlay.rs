@@ -5,7 +5,8 @@
 //! the unit has follow in the order of their bytes. So no order among partitions is asked of the engine.
 
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, btree_set};
 use std::iter::Peekable;
 use std::ops::{Bound, Deref};
 
@@ -23,22 +24,69 @@ pub struct UnitRows {
     bytes: usize,
 }
 
-type Table = BTreeMap<Box<[u8]>, Written>;
-type Rows<'a> = Peekable<btree_map::Range<'a, Box<[u8]>, Written>>;
+type Table = BTreeSet<Written>;
+type Rows<'a> = Peekable<btree_set::Range<'a, Written>>;
 
 /// A table nothing is written to.
 static NOTHING: Table = Table::new();
 
-/// What a row is written to be.
+/// What a row is written to be, ordered by its key: one allocation, as a unit has thousands of them.
 struct Written {
+    /// The key, then the value.
+    bytes: Box<[u8]>,
+    key_len: usize,
     partition_len: usize,
-    /// `None`: deleted.
-    value: Option<Box<[u8]>>,
+    is_deleted: bool,
 }
 
 impl Written {
-    fn bytes(&self) -> usize {
-        self.value.as_ref().map_or(0, |value| value.len())
+    fn new(operation: &Operation<'_>) -> Self {
+        let key = operation.key();
+        let value = match operation {
+            Operation::Put { value, .. } => Some(*value),
+            Operation::Delete { .. } => None,
+        };
+        Self {
+            bytes: [key.as_bytes(), value.unwrap_or_default()].concat().into(),
+            key_len: key.as_bytes().len(),
+            partition_len: key.partition().len(),
+            is_deleted: value.is_none(),
+        }
+    }
+
+    fn key(&self) -> &[u8] {
+        self.bytes.get(..self.key_len).unwrap_or_default()
+    }
+
+    /// `None`: deleted.
+    fn value(&self) -> Option<&[u8]> {
+        if self.is_deleted { None } else { self.bytes.get(self.key_len..) }
+    }
+}
+
+impl Borrow<[u8]> for Written {
+    fn borrow(&self) -> &[u8] {
+        self.key()
+    }
+}
+
+impl Ord for Written {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(other.key())
+    }
+}
+
+impl PartialOrd for Written {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Eq for Written {}
+
+impl PartialEq for Written {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
     }
 }
 
@@ -58,16 +106,11 @@ impl UnitRows {
     /// Takes over the writes of a batch, in their order.
     pub fn write(&mut self, batch: &WriteBatch) {
         for operation in batch.iter() {
-            let key = operation.key();
-            let value = match operation {
-                Operation::Put { value, .. } => Some(value.into()),
-                Operation::Delete { .. } => None,
-            };
-            let written = Written { partition_len: key.partition().len(), value };
-            self.bytes += key.as_bytes().len() + written.bytes();
+            let written = Written::new(&operation);
+            self.bytes += written.bytes.len();
             self.rows += 1;
-            if let Some(before) = self.table_mut(operation.table()).insert(key.as_bytes().into(), written) {
-                self.bytes -= key.as_bytes().len() + before.bytes();
+            if let Some(before) = self.table_mut(operation.table()).replace(written) {
+                self.bytes -= before.bytes.len();
                 self.rows -= 1;
             }
         }
@@ -127,8 +170,8 @@ where
     fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
         match self.rows.borrow().get(table, key.as_bytes()) {
             Some(written) => {
-                written.value.iter().for_each(|value| found(value));
-                Ok(written.value.is_some())
+                written.value().into_iter().for_each(found);
+                Ok(!written.is_deleted)
             }
             None => self.base.get(table, key, found),
         }
@@ -143,13 +186,11 @@ where
         let written = |at| keys.get(at).and_then(|key| self.rows.borrow().get(table, key.as_bytes()));
         // Results come in the order of the keys, so what is stored is asked for all of them or for none.
         if (0..keys.len()).all(|at| written(at).is_some()) {
-            (0..keys.len())
-                .filter_map(|at| Some((at, written(at)?)))
-                .for_each(|(at, row)| found(at, row.value.as_deref()));
+            (0..keys.len()).filter_map(|at| Some((at, written(at)?))).for_each(|(at, row)| found(at, row.value()));
             return Ok(());
         }
         self.base.multi_get(table, keys, &mut |at, stored| match written(at) {
-            Some(row) => found(at, row.value.as_deref()),
+            Some(row) => found(at, row.value()),
             None => found(at, stored),
         })
     }
@@ -183,8 +224,8 @@ where
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
         let rows: &UnitRows = self.rows.borrow();
         let mut own: BTreeSet<Vec<u8>> = BTreeSet::new();
-        for (key, written) in rows.range(table, Bound::Included(prefix), prefix_end(prefix).as_deref()) {
-            let partition = key.get(..written.partition_len).unwrap_or_default();
+        for written in rows.range(table, Bound::Included(prefix), prefix_end(prefix).as_deref()) {
+            let partition = written.bytes.get(..written.partition_len).unwrap_or_default();
             if own.last().is_none_or(|last| last != partition) {
                 own.insert(partition.to_vec());
             }
@@ -318,16 +359,16 @@ impl<'a> Merged<'a> {
     }
 
     /// The next written row, if it comes before the stored one; of the same key, it takes its place.
-    fn next_written(&mut self) -> Option<(&'a [u8], &'a Written)> {
-        let (key, _) = self.written.peek()?;
+    fn next_written(&mut self) -> Option<&'a Written> {
+        let key = self.written.peek()?.key();
         if let Some(ahead) = self.ahead.as_ref().filter(|ahead| ahead.partition() == self.partition) {
-            match key.as_ref().cmp(ahead.key.as_slice()) {
-                std::cmp::Ordering::Less => {}
-                std::cmp::Ordering::Equal => self.ahead = None,
-                std::cmp::Ordering::Greater => return None,
+            match key.cmp(ahead.key.as_slice()) {
+                Ordering::Less => {}
+                Ordering::Equal => self.ahead = None,
+                Ordering::Greater => return None,
             }
         }
-        self.written.next().map(|(key, written)| (&**key, written))
+        self.written.next()
     }
 }
 
@@ -335,9 +376,9 @@ impl Cursor for Merged<'_> {
     fn next(&mut self) -> Result<Option<Entry<'_>>, KvError> {
         loop {
             self.look_ahead()?;
-            if let Some((key, written)) = self.next_written() {
-                if let Some(value) = &written.value {
-                    return Ok(Some(Entry { key: Key::new(key, written.partition_len), value }));
+            if let Some(written) = self.next_written() {
+                if let Some(value) = written.value() {
+                    return Ok(Some(Entry { key: Key::new(written.key(), written.partition_len), value }));
                 }
             } else if let Some(ahead) = self.ahead.take() {
                 if ahead.partition() != self.partition {

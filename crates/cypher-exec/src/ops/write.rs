@@ -13,6 +13,7 @@ use super::table::{ROWS_MIN, Table, by_index, wanted};
 use crate::Result;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
+use crate::limits::BATCH;
 use crate::row::Row;
 use cypher_plan::{Change, Ex, KeyEx, Make, MakeRelationship, Merge, Plan, Scan, Slot, Step};
 
@@ -31,9 +32,9 @@ impl<'g> Writing<'g> {
         let mut rows = self.input.all(cx)?;
         match &self.step {
             Step::Create(makes) => {
-                for row in &mut rows {
-                    makes.iter().try_for_each(|make| create(cx, make, row, None))?;
-                    cx.store.tick(1)?;
+                for chunk in rows.chunks_mut(BATCH) {
+                    create_all(cx, makes, chunk)?;
+                    cx.store.tick(chunk.len())?;
                 }
             }
             Step::Set(changes) => {
@@ -79,6 +80,11 @@ impl<'g> Operator<'g> for Writing<'g> {
 /// Properties that are to be stored.
 fn properties(cx: &Cx<'_, '_>, ex: Option<&Ex>, row: &mut Row, is_merge: bool) -> Result<Vec<(Text, Value)>> {
     let Some(ex) = ex else { return Ok(Vec::new()) };
+    if let Ex::Map(pairs) = ex
+        && !is_merge
+    {
+        return listed(cx, pairs, row);
+    }
     let map = match cx.eval(ex, row)? {
         Value::Map(map) => map,
         Value::Node(node) => cx.store.node_properties(&node)?,
@@ -94,6 +100,20 @@ fn properties(cx: &Cx<'_, '_>, ex: Option<&Ex>, row: &mut Row, is_merge: bool) -
         return Err(Error::new(ErrorKind::SemanticError, Detail::MergeReadOwnWrites, message));
     }
     Ok(map.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+/// Those of a map that is written out, which need not be made for them.
+fn listed(cx: &Cx<'_, '_>, pairs: &[(Text, Ex)], row: &mut Row) -> Result<Vec<(Text, Value)>> {
+    let mut own: Vec<(Text, Value)> = Vec::with_capacity(pairs.len());
+    for (key, ex) in pairs {
+        let value = cx.eval(ex, row)?;
+        match own.iter_mut().find(|(other, _)| other == key) {
+            Some((_, before)) => *before = value,
+            None => own.push((key.clone(), value)),
+        }
+    }
+    own.retain(|(_, value)| !value.is_null());
+    Ok(own)
 }
 
 fn end(row: &Row, slot: Slot) -> Result<Arc<Node>> {
@@ -152,6 +172,32 @@ fn additions(cx: &Cx<'_, '_>, step: &Merge, row: &mut Row) -> Result<Option<Addi
     Ok(Some(all))
 }
 
+/// Makes what patterns say for each row; the nodes of all rows together where each has one.
+fn create_all(cx: &Cx<'_, '_>, makes: &[Make], rows: &mut [Row]) -> Result<()> {
+    let one = match makes {
+        [make] => match make.nodes.as_slice() {
+            [new] => Some((new, &make.relationships)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some((new, relationships)) = one else {
+        return rows.iter_mut().try_for_each(|row| makes.iter().try_for_each(|make| create(cx, make, row, None)));
+    };
+    let mut all = Vec::with_capacity(rows.len());
+    for row in &mut *rows {
+        all.push((cx.label_names(&new.labels, row)?, properties(cx, new.properties.as_ref(), row, false)?));
+    }
+    for (row, node) in rows.iter_mut().zip(cx.store.create_nodes(&all)?) {
+        row.set(new.slot, Value::Node(node));
+        for new in relationships {
+            let made = create_relationship(cx, new, row, None)?;
+            row.set(new.slot, Value::Relationship(made));
+        }
+    }
+    Ok(())
+}
+
 /// Makes what a pattern says; `additions`: of a MERGE.
 fn create(cx: &Cx<'_, '_>, make: &Make, row: &mut Row, additions: Option<&Additions>) -> Result<()> {
     let is_merge = additions.is_some();
@@ -159,8 +205,9 @@ fn create(cx: &Cx<'_, '_>, make: &Make, row: &mut Row, additions: Option<&Additi
         let labels = cx.label_names(&new.labels, row)?;
         let properties = properties(cx, new.properties.as_ref(), row, is_merge)?;
         let properties = with_additions(properties, new.slot, additions);
-        let node = cx.store.create_node(labels, &properties)?;
-        row.set(new.slot, Value::Node(node));
+        for node in cx.store.create_nodes(&[(labels, properties)])? {
+            row.set(new.slot, Value::Node(node));
+        }
     }
     for new in &make.relationships {
         let made = create_relationship(cx, new, row, additions)?;

@@ -19,14 +19,17 @@ use crate::Result;
 use crate::error::defect;
 
 /// Properties by their names, as the graph takes them.
-type Literals = Vec<(String, Literal<'static>)>;
+type Literals<'a> = Vec<(Cow<'a, str>, Literal<'a>)>;
+
+/// What a node is made with: its labels and its properties.
+pub(crate) type NodeContent = (Vec<Text>, Vec<(Text, Value)>);
 
 fn tagged(bytes: Box<[u8]>) -> Literal<'static> {
     Literal::Tagged(Cow::Owned(bytes.into()))
 }
 
 /// Sets or removes a property.
-fn put(all: &mut Literals, key: &str, value: Option<Literal<'static>>) {
+fn put<'a>(all: &mut Literals<'a>, key: &'a str, value: Option<Literal<'a>>) {
     let at = all.iter().position(|(own, _)| own == key);
     match (at, value) {
         (Some(at), Some(value)) => {
@@ -37,24 +40,24 @@ fn put(all: &mut Literals, key: &str, value: Option<Literal<'static>>) {
         (Some(at), None) => {
             all.remove(at);
         }
-        (None, Some(value)) => all.push((key.to_owned(), value)),
+        (None, Some(value)) => all.push((key.into(), value)),
         (None, None) => {}
     }
 }
 
-fn given(all: Literals) -> Vec<(Cow<'static, str>, Literal<'static>)> {
-    all.into_iter().map(|(key, value)| (Cow::Owned(key), value)).collect()
-}
-
 impl Store<'_> {
     /// A value of a property as the graph takes it; none for null, which removes.
-    fn property_literal(&self, value: &Value, is_vertex: bool) -> Result<Option<Literal<'static>>> {
+    fn property_literal<'a>(&self, value: &'a Value, is_vertex: bool) -> Result<Option<Literal<'a>>> {
         if value.is_null() {
             return Ok(None);
         }
         let value = storable(value)?;
         if !self.is_auto() {
-            return literal(&value).map(Some);
+            return match value {
+                Cow::Borrowed(value) => literal(value).map(Some),
+                // Numbers of one type.
+                Cow::Owned(value) => literal(&value).map(|literal| Some(literal.into_owned())),
+            };
         }
         let bytes = encode(&value)?;
         if !is_vertex {
@@ -94,11 +97,11 @@ impl Store<'_> {
         }
     }
 
-    fn declare(&self, label: &str, is_vertex: bool, properties: &Literals) -> Result<()> {
+    fn declare(&self, label: &str, is_vertex: bool, properties: &Literals<'_>) -> Result<()> {
         if !self.is_auto() {
             return Ok(());
         }
-        let keys: Vec<&str> = properties.iter().map(|(key, _)| key.as_str()).filter(|key| *key != EDGE_ID).collect();
+        let keys: Vec<&str> = properties.iter().map(|(key, _)| &**key).filter(|key| *key != EDGE_ID).collect();
         let labels = [label];
         let names = Declaration {
             vertex_labels: if is_vertex { &labels } else { &[] },
@@ -123,31 +126,36 @@ impl Store<'_> {
         self.with_write(|graph| graph.declare(&Declaration { vertex_labels, edge_labels, property_keys: &keys }))
     }
 
-    /// Makes a node.
-    pub(crate) fn create_node(&self, labels: Vec<Text>, properties: &[(Text, Value)]) -> Result<Arc<Node>> {
-        let labels = SetOfLabels::new(labels);
-        let label = self.label_name(&labels)?;
-        let mut own = Literals::new();
-        for (key, value) in properties {
-            put(&mut own, key, self.property_literal(value, true)?);
+    /// Makes nodes.
+    pub(crate) fn create_nodes(&self, all: &[NodeContent]) -> Result<Vec<Arc<Node>>> {
+        let mut new = Vec::with_capacity(all.len());
+        let (mut labels_added, mut properties_set) = (0, 0);
+        for (labels, properties) in all {
+            let labels = SetOfLabels::new(labels.iter().cloned());
+            let label = self.label_name(&labels)?;
+            let mut own = Literals::with_capacity(properties.len());
+            for (key, value) in properties {
+                put(&mut own, key, self.property_literal(value, true)?);
+            }
+            let id = if self.is_auto() { None } else { self.given_id(&label, &mut own)? };
+            self.declare(&label, true, &own)?;
+            labels_added += count(labels.names().len());
+            properties_set += count(own.len());
+            new.push(NewVertex { label: Some(Cow::Owned(label)), id, properties: own });
         }
-        let id = if self.is_auto() { None } else { self.given_id(&label, &mut own)? };
-        self.declare(&label, true, &own)?;
-        let set = count(own.len());
-        let new = NewVertex { label: Some(Cow::Borrowed(&label)), id, properties: given(own) };
-        let vertex = self.with_write(|graph| graph.insert_vertex(&new))?;
-        let made = node(&vertex.id);
+        let vertices = self.with_write(|graph| graph.insert_vertices(&new))?;
         let mut counters = self.counters.borrow_mut();
-        counters.nodes_created += 1;
-        counters.labels_added += count(labels.names().len());
-        counters.properties_set += set;
+        counters.nodes_created += count(vertices.len());
+        counters.labels_added += labels_added;
+        counters.properties_set += properties_set;
         drop(counters);
-        self.keep(vertex);
+        let made = vertices.iter().map(|vertex| node(&vertex.id)).collect();
+        vertices.into_iter().for_each(|vertex| self.keep(vertex));
         Ok(made)
     }
 
     /// The id of a node whose label leaves it to the client: its property `id`.
-    fn given_id(&self, label: &str, own: &mut Literals) -> Result<Option<Literal<'static>>> {
+    fn given_id<'a>(&self, label: &str, own: &mut Literals<'a>) -> Result<Option<Literal<'a>>> {
         let catalogue = self.catalogue();
         let Some(definition) = catalogue.vertex_label_named(label) else { return Ok(None) };
         if matches!(definition.id_strategy, IdStrategy::Automatic | IdStrategy::PrimaryKey) {
@@ -198,7 +206,7 @@ impl Store<'_> {
         Ok(made)
     }
 
-    fn insert_edge(&self, label: &str, source: &VertexId, target: &VertexId, own: Literals) -> Result<Edge> {
+    fn insert_edge(&self, label: &str, source: &VertexId, target: &VertexId, own: Literals<'_>) -> Result<Edge> {
         let end = |id: &VertexId| {
             if self.is_auto() {
                 return tagged(natural_id(id));
@@ -215,16 +223,16 @@ impl Store<'_> {
             source_label: None,
             target: Some(end(target)),
             target_label: None,
-            properties: given(own),
+            properties: own,
         };
         self.with_write(|graph| graph.insert_edge(&new))
     }
 
     /// The properties of an element as the graph takes them, with its id where it is one of them.
-    fn stored_properties(&self, stored: &graph_model::Properties) -> Literals {
+    fn stored_properties(&self, stored: &graph_model::Properties) -> Literals<'static> {
         let catalogue = self.catalogue();
         let known = stored.iter().filter_map(|(key, value)| Some((catalogue.property_key(key)?, value)));
-        known.map(|(key, value)| (key.name.clone(), stored_literal(value))).collect()
+        known.map(|(key, value)| (Cow::Owned(key.name.clone()), stored_literal(value))).collect()
     }
 
     /// Changes properties of an element. `is_replaced`: others go.
@@ -240,11 +248,17 @@ impl Store<'_> {
         }
     }
 
-    fn apply(&self, own: &mut Literals, changes: &[(Text, Value)], is_replaced: bool, is_vertex: bool) -> Result<u64> {
+    fn apply<'a>(
+        &self,
+        own: &mut Literals<'a>,
+        changes: &'a [(Text, Value)],
+        is_replaced: bool,
+        is_vertex: bool,
+    ) -> Result<u64> {
         let mut touched = 0;
         if is_replaced {
             let before = own.len();
-            own.retain(|(key, _)| changes.iter().any(|(new, value)| new == key.as_str() && !value.is_null()));
+            own.retain(|(key, _)| changes.iter().any(|(new, value)| new == &**key && !value.is_null()));
             touched += count(before - own.len());
         }
         for (key, value) in changes {
@@ -279,7 +293,7 @@ impl Store<'_> {
         };
         self.declare(&label, true, &own)?;
         let id = self.vertex_literal(&vertex);
-        let new = NewVertex { label: Some(Cow::Borrowed(&label)), id, properties: given(own) };
+        let new = NewVertex { label: Some(Cow::Borrowed(&label)), id, properties: own };
         let written = self.with_write(|graph| graph.replace_vertex(&new))?;
         if written.id != vertex.id {
             let message = "a value of a primary key cannot be changed: it is a part of the node's id".to_owned();
@@ -319,7 +333,7 @@ impl Store<'_> {
         if self.is_auto()
             && let Some(id) = read_edge_id_text(&edge.id.sort_values)
         {
-            own.push((EDGE_ID.to_owned(), tagged(id)));
+            own.push((EDGE_ID.into(), tagged(id)));
         }
         let written = self.insert_edge(&relationship.kind, &edge.id.source, &edge.id.target, own)?;
         self.counters.borrow_mut().properties_set += touched;

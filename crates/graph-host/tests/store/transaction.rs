@@ -20,6 +20,7 @@ use crate::parked::{ParkedEngine, Rounds};
 #[derive(Clone, Debug)]
 enum Step {
     Vertex(usize, u8, Option<i32>),
+    Vertices(Vec<(usize, u8, Option<i32>)>),
     Edge(usize, u8, u8, u8),
     DeleteVertex(usize, u8),
     DeleteEdge(usize, u8, u8, u8),
@@ -30,6 +31,7 @@ fn step() -> impl Strategy<Value = Step> {
     let edge = (0..EDGES.len(), 0u8..3, 0u8..3, 0u8..2);
     prop_oneof![
         4 => (label.clone(), n.clone(), prop::option::of(0..4i32)).prop_map(|(l, n, v)| Step::Vertex(l, n, v)),
+        2 => prop::collection::vec((label.clone(), n.clone(), prop::option::of(0..4i32)), 0..5).prop_map(Step::Vertices),
         6 => edge.clone().prop_map(|(l, a, b, s)| Step::Edge(l, a, b, s)),
         3 => (label, n).prop_map(|(l, n)| Step::DeleteVertex(l, n)),
         2 => edge.prop_map(|(l, a, b, s)| Step::DeleteEdge(l, a, b, s)),
@@ -87,6 +89,10 @@ impl Model {
                 self.vertices.insert(names.id(label, n), value);
                 true
             }
+            Step::Vertices(ref all) => {
+                self.vertices.extend(all.iter().map(|(label, n, value)| (names.id(*label, *n), *value)));
+                true
+            }
             Step::Edge(label, a, b, sort) => {
                 let id = names.edge_id(label, a, b, sort);
                 let both = self.vertices.contains_key(&id.source) && self.vertices.contains_key(&id.target);
@@ -139,6 +145,10 @@ fn new_edge(names: &Names, label: usize, a: u8, b: u8, sort: u8) -> NewEdge<'sta
 fn write(unit: &mut Transaction<'_>, names: &Names, step: &Step) -> Result<(), AccessError> {
     match *step {
         Step::Vertex(label, n, value) => unit.insert_vertex(&new_vertex(names, label, n, value)).map(drop),
+        Step::Vertices(ref all) => {
+            let new: Vec<_> = all.iter().map(|(label, n, value)| new_vertex(names, *label, *n, *value)).collect();
+            unit.insert_vertices(&new).map(|written| assert_eq!(written.len(), new.len()))
+        }
         Step::Edge(label, a, b, sort) => unit.insert_edge(&new_edge(names, label, a, b, sort)).map(drop),
         Step::DeleteVertex(label, n) => unit.delete_vertex(&names.id(label, n)),
         Step::DeleteEdge(label, a, b, sort) => unit.delete_edge(&names.edge_id(label, a, b, sort)),
@@ -150,6 +160,10 @@ fn write_at_once(graph: &HostedGraph, names: &Names, step: &Step) -> bool {
     let outcome = match *step {
         Step::Vertex(label, n, value) => {
             writer.insert_vertex(&new_vertex(names, label, n, value), wait).and_then(|it| it.wait().map(drop))
+        }
+        Step::Vertices(ref all) => {
+            let new: Vec<_> = all.iter().map(|(label, n, value)| new_vertex(names, *label, *n, *value)).collect();
+            writer.insert_vertices(&new, wait).and_then(|it| it.wait().map(drop))
         }
         Step::Edge(label, a, b, sort) => {
             writer.insert_edge(&new_edge(names, label, a, b, sort), wait).and_then(|it| it.wait().map(drop))

@@ -6,7 +6,7 @@
 //! batch from the elements as they are stored at that moment. So a commit costs what a batch of the same elements does,
 //! and a unit that is dropped has locked and written nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use compact_str::CompactString;
@@ -38,9 +38,9 @@ use crate::write::rows::{put_edge, put_vertex, remove_edge, remove_vertex};
 use crate::write::schema::Schema;
 use store_error::StoreError;
 
-/// An empty batch in which the rows of most elements, with index entries, have room.
-fn room_for_one() -> WriteBatch {
-    WriteBatch::with_capacity(8, 512)
+/// An empty batch in which the rows of so many elements, with index entries, mostly have room.
+fn room_for(elements: usize) -> WriteBatch {
+    WriteBatch::with_capacity(8 * elements, 512 * elements)
 }
 
 /// Several writes to a graph that become visible together; see [`GraphWrite`].
@@ -131,21 +131,51 @@ impl<'g> Transaction<'g> {
         let mut draft = self.catalogue.check_vertex(new, &rules).map_err(|error| StoreError::element(None, error))?;
         draft.id = draft.id.or(kept);
         let vertex = with_id(self.graph, draft, rules.now_ms)?;
-        let mut changes = IndexChanges::default();
-        if self.catalogue.touches_indexes(vertex.label, &vertex.id) {
-            let old = stored_vertices_in(&self.rows, self.graph.number, std::slice::from_ref(&vertex.id))?;
-            let old = old.into_iter().flatten().next();
-            changes.vertex(self.graph, &self.catalogue, old.as_ref(), Some(&vertex), None)?;
-        }
-        let mut batch = room_for_one();
-        put_vertex(&mut batch, self.graph.number, &self.catalogue, &vertex);
-        self.write(batch, &changes)?;
-        // What is checked when this commits is that the edges have ends; these had one before.
-        if self.ends.contains(&vertex.id) {
-            self.needed_vertices.insert(vertex.id.clone());
-        }
-        self.vertices.insert(vertex.id.clone(), Some(vertex.clone()));
+        self.put_vertices_in(std::slice::from_ref(&vertex))?;
         Ok(vertex)
+    }
+
+    /// As [`Self::add_vertex`] one by one; what their ids have now is read in one round, but where one comes twice.
+    fn add_vertices(&mut self, new: &[NewVertex<'_>]) -> Result<Vec<Vertex>, StoreError> {
+        self.budget.check()?;
+        let rules = self.graph.rules();
+        let mut vertices = Vec::with_capacity(new.len());
+        for new in new {
+            let draft = self.catalogue.check_vertex(new, &rules).map_err(|error| StoreError::element(None, error))?;
+            vertices.push(with_id(self.graph, draft, rules.now_ms)?);
+        }
+        let mut ids = HashSet::with_capacity(vertices.len());
+        if vertices.iter().all(|vertex| ids.insert(&vertex.id)) {
+            self.put_vertices_in(&vertices)?;
+        } else {
+            vertices.iter().try_for_each(|vertex| self.put_vertices_in(std::slice::from_ref(vertex)))?;
+        }
+        Ok(vertices)
+    }
+
+    /// Writes vertices with different ids to the unit, all or none.
+    fn put_vertices_in(&mut self, vertices: &[Vertex]) -> Result<(), StoreError> {
+        let touches = |vertex: &&Vertex| self.catalogue.touches_indexes(vertex.label, &vertex.id);
+        let indexed: Vec<&Vertex> = vertices.iter().filter(touches).collect();
+        let mut changes = IndexChanges::default();
+        if !indexed.is_empty() {
+            let ids: Vec<VertexId> = indexed.iter().map(|vertex| vertex.id.clone()).collect();
+            let old = stored_vertices_in(&self.rows, self.graph.number, &ids)?;
+            for (vertex, old) in indexed.into_iter().zip(&old) {
+                changes.vertex(self.graph, &self.catalogue, old.as_ref(), Some(vertex), None)?;
+            }
+        }
+        let mut batch = room_for(vertices.len());
+        vertices.iter().for_each(|vertex| put_vertex(&mut batch, self.graph.number, &self.catalogue, vertex));
+        self.write(batch, &changes)?;
+        for vertex in vertices {
+            // What is checked when this commits is that the edges have ends; these had one before.
+            if self.ends.contains(&vertex.id) {
+                self.needed_vertices.insert(vertex.id.clone());
+            }
+            self.vertices.insert(vertex.id.clone(), Some(vertex.clone()));
+        }
+        Ok(())
     }
 
     fn add_edge(&mut self, new: &NewEdge<'_>) -> Result<Edge, StoreError> {
@@ -164,7 +194,7 @@ impl<'g> Transaction<'g> {
             let old = old.into_iter().flatten().next();
             changes.edge(self.graph, &self.catalogue, old.as_ref(), Some(&edge), None)?;
         }
-        let mut batch = room_for_one();
+        let mut batch = room_for(1);
         put_edge(&mut batch, number, &edge);
         self.write(batch, &changes)?;
         for end in [&edge.id.source, &edge.id.target] {
@@ -469,6 +499,10 @@ impl GraphRead for Transaction<'_> {
 impl GraphWrite for Transaction<'_> {
     fn insert_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError> {
         Ok(self.add_vertex(new, None)?)
+    }
+
+    fn insert_vertices(&mut self, new: &[NewVertex<'_>]) -> Result<Vec<Vertex>, AccessError> {
+        Ok(self.add_vertices(new)?)
     }
 
     fn replace_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError> {

@@ -54,8 +54,8 @@ fn check(base: &dyn Engine, stored: &[Step], written: &[Step], keys: &[Step]) {
     let mut rows = UnitRows::default();
     rows.write(&batch(written));
     let entries = rows.tables.values().flatten();
-    assert_eq!(rows.bytes(), entries.map(|(key, row)| key.len() + row.bytes()).sum::<usize>());
-    assert_eq!(rows.rows(), rows.tables.values().map(BTreeMap::len).sum::<usize>());
+    assert_eq!(rows.bytes(), entries.map(|row| row.bytes.len()).sum::<usize>());
+    assert_eq!(rows.rows(), rows.tables.values().map(BTreeSet::len).sum::<usize>());
     let overlay = Overlay::new(base, &rows);
     for number in 0..6 {
         let partition = partition(number);
