@@ -39,14 +39,7 @@ impl<'g> Counting<'g> {
         }
         let ids: Vec<VertexId> = rows.iter().map(|(_, node)| vertex_id(&node.id)).collect();
         let numbered = cx.store.reader().and_then(graph_access::WalkRead::numbered);
-        let found = match numbered {
-            Some(graph) => by_numbers(graph, &ids, expand.direction, labels)?,
-            None => None,
-        };
-        let mut counts = match found {
-            Some(counts) => counts,
-            None => by_rows(cx, &ids, expand.direction, labels)?,
-        };
+        let mut counts = degrees(cx, numbered, &ids, expand.direction, labels)?;
         for ((row, node), count) in rows.iter().zip(&mut counts) {
             *count -= used(cx, row, node, expand, labels);
         }
@@ -54,16 +47,18 @@ impl<'g> Counting<'g> {
     }
 }
 
-/// Counts in memory; none where the vertices have no numbers.
-pub(super) fn by_numbers(
-    graph: &dyn NumberedRead,
+/// Counts by numbers where the vertices have some, else by rows.
+pub(super) fn degrees(
+    cx: &Cx<'_, '_>,
+    numbered: Option<&dyn NumberedRead>,
     ids: &[VertexId],
     direction: Direction,
     labels: Option<&[LabelId]>,
-) -> Result<Option<Vec<i64>>> {
-    match ids.iter().map(|id| graph.number(id)).collect::<Option<Vec<u32>>>() {
-        Some(numbers) => of_numbers(graph, &numbers, direction, labels).map(Some),
-        None => Ok(None),
+) -> Result<Vec<i64>> {
+    let numbers = |graph: &dyn NumberedRead| ids.iter().map(|id| graph.number(id)).collect::<Option<Vec<u32>>>();
+    match numbered.and_then(|graph| Some((graph, numbers(graph)?))) {
+        Some((graph, numbers)) => of_numbers(graph, &numbers, direction, labels),
+        None => by_rows(cx, ids, direction, labels),
     }
 }
 
@@ -78,12 +73,7 @@ pub(super) fn of_numbers(
     Ok(degrees.into_iter().map(|degree| i64::try_from(degree).unwrap_or(i64::MAX)).collect())
 }
 
-pub(super) fn by_rows(
-    cx: &Cx<'_, '_>,
-    ids: &[VertexId],
-    direction: Direction,
-    labels: Option<&[LabelId]>,
-) -> Result<Vec<i64>> {
+fn by_rows(cx: &Cx<'_, '_>, ids: &[VertexId], direction: Direction, labels: Option<&[LabelId]>) -> Result<Vec<i64>> {
     let owners: Vec<&VertexId> = ids.iter().collect();
     let mut counts = vec![0; ids.len()];
     let read = EdgeRead { direction, labels, limit: None, properties: false };

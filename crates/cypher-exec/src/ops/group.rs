@@ -9,7 +9,7 @@ use graph_access::{GraphRead, Lookup, NumberedRead};
 use graph_model::{Direction, IdStrategy, LabelId, Vertex, VertexId};
 use rustc_hash::FxHashMap;
 
-use super::degree::{by_numbers, by_rows, of_numbers};
+use super::degree::{degrees, of_numbers};
 use super::expand::edge_labels;
 use super::feed::Feed;
 use super::rows::{Waiting, bound};
@@ -137,14 +137,7 @@ impl<'g> GroupCounting<'g> {
                 None => vec![1; batch.len()],
                 Some(expand) => {
                     let ids: Vec<VertexId> = batch.iter().map(|vertex| vertex.id.clone()).collect();
-                    let found = match graph.numbered() {
-                        Some(numbered) => by_numbers(numbered, &ids, expand.direction, types)?,
-                        None => None,
-                    };
-                    match found {
-                        Some(counts) => counts,
-                        None => by_rows(cx, &ids, expand.direction, types)?,
-                    }
+                    degrees(cx, graph.numbered(), &ids, expand.direction, types)?
                 }
             };
             for (vertex, count) in batch.iter().zip(counts).filter(|(_, count)| *count > 0) {

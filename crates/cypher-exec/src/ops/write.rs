@@ -174,14 +174,8 @@ fn additions(cx: &Cx<'_, '_>, step: &Merge, row: &mut Row) -> Result<Option<Addi
 
 /// Makes what patterns say for each row; the nodes of all rows together where each has one.
 fn create_all(cx: &Cx<'_, '_>, makes: &[Make], rows: &mut [Row]) -> Result<()> {
-    let one = match makes {
-        [make] => match make.nodes.as_slice() {
-            [new] => Some((new, &make.relationships)),
-            _ => None,
-        },
-        _ => None,
-    };
-    let Some((new, relationships)) = one else {
+    let one = if let [make] = makes { make.nodes.first().filter(|_| make.nodes.len() == 1) } else { None };
+    let Some(new) = one else {
         return rows.iter_mut().try_for_each(|row| makes.iter().try_for_each(|make| create(cx, make, row, None)));
     };
     let mut all = Vec::with_capacity(rows.len());
@@ -190,7 +184,7 @@ fn create_all(cx: &Cx<'_, '_>, makes: &[Make], rows: &mut [Row]) -> Result<()> {
     }
     for (row, node) in rows.iter_mut().zip(cx.store.create_nodes(&all)?) {
         row.set(new.slot, Value::Node(node));
-        for new in relationships {
+        for new in makes.iter().flat_map(|make| &make.relationships) {
             let made = create_relationship(cx, new, row, None)?;
             row.set(new.slot, Value::Relationship(made));
         }

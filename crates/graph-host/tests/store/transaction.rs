@@ -29,9 +29,10 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let (label, n) = (0..LABELS.len(), 0u8..3);
     let edge = (0..EDGES.len(), 0u8..3, 0u8..3, 0u8..2);
+    let vertex = (label.clone(), n.clone(), prop::option::of(0..4i32));
     prop_oneof![
         4 => (label.clone(), n.clone(), prop::option::of(0..4i32)).prop_map(|(l, n, v)| Step::Vertex(l, n, v)),
-        2 => prop::collection::vec((label.clone(), n.clone(), prop::option::of(0..4i32)), 0..5).prop_map(Step::Vertices),
+        2 => prop::collection::vec(vertex, 0..5).prop_map(Step::Vertices),
         6 => edge.clone().prop_map(|(l, a, b, s)| Step::Edge(l, a, b, s)),
         3 => (label, n).prop_map(|(l, n)| Step::DeleteVertex(l, n)),
         2 => edge.prop_map(|(l, a, b, s)| Step::DeleteEdge(l, a, b, s)),
