@@ -32,33 +32,40 @@ impl Members {
         Some(Arc::clone(&kept.numbers))
     }
 
-    /// Keeps them unless `is_valid` says that they may have changed; by how many bytes that is less and more.
-    pub(crate) fn put(&self, label: LabelId, numbers: &[u32], is_valid: impl FnOnce() -> bool) -> (usize, usize) {
+    /// Keeps them unless `is_valid` says that they may have changed. `count` is told the bytes before and after, as of
+    /// the other calls, while nobody else changes anything: so nothing is counted as gone before it was counted.
+    pub(crate) fn put(
+        &self,
+        label: LabelId,
+        numbers: &[u32],
+        is_valid: impl FnOnce() -> bool,
+        count: impl FnOnce(usize, usize),
+    ) {
         let mut of = self.of.lock();
-        if !is_valid() {
-            return (0, 0);
+        if is_valid() {
+            let before = of.insert(label, Kept { numbers: numbers.into(), used: true });
+            count(before.map_or(0, |kept| bytes(&kept.numbers)), bytes(numbers));
         }
-        let before = of.insert(label, Kept { numbers: numbers.into(), used: true });
-        (before.map_or(0, |kept| bytes(&kept.numbers)), bytes(numbers))
     }
 
-    /// Forgets those of a label, `None`: of all; how many bytes they took.
-    pub(crate) fn forget(&self, label: Option<LabelId>) -> usize {
+    /// Forgets those of a label, `None`: of all.
+    pub(crate) fn forget(&self, label: Option<LabelId>, count: impl FnOnce(usize, usize)) {
         let mut of = self.of.lock();
-        match label {
+        let freed = match label {
             Some(label) => of.remove(&label).map_or(0, |kept| bytes(&kept.numbers)),
             None => of.drain().map(|(_, kept)| bytes(&kept.numbers)).sum(),
-        }
+        };
+        count(freed, 0);
     }
 
-    /// Forgets those that were not used since this was called last; how many bytes they took.
-    pub(crate) fn evict(&self) -> usize {
-        let mut freed = 0;
-        self.of.lock().retain(|_, kept| {
+    /// Forgets those that were not used since this was called last.
+    pub(crate) fn evict(&self, count: impl FnOnce(usize, usize)) {
+        let (mut of, mut freed) = (self.of.lock(), 0);
+        of.retain(|_, kept| {
             let stays = std::mem::take(&mut kept.used);
             freed += if stays { 0 } else { bytes(&kept.numbers) };
             stays
         });
-        freed
+        count(freed, 0);
     }
 }

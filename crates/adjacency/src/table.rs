@@ -244,14 +244,13 @@ impl Table {
     pub fn publish_members(&self, label: LabelId, ticket: Ticket, numbers: &[u32]) {
         self.count_numbers();
         let is_valid = || !self.closed.load(Ordering::SeqCst) && self.common.stripes.is_valid(ticket);
-        let (before, after) = self.members.put(label, numbers, is_valid);
-        self.count_lists(before, after);
+        self.members.put(label, numbers, is_valid, |before, after| self.count_lists(before, after));
         self.pool.make_room(self);
     }
 
     /// Forgets which vertices a label has, or each label.
     pub(crate) fn forget_members(&self, label: Option<LabelId>) {
-        self.count_lists(self.members.forget(label), 0);
+        self.members.forget(label, |before, after| self.count_lists(before, after));
     }
 
     /// How many edges a vertex has, each once though both of its ends are the vertex; `None` where not all of its lists
@@ -313,7 +312,7 @@ impl Tenant for Table {
         for number in some {
             self.hand.store(number + 1, Ordering::Relaxed);
             if number == 0 {
-                self.count_lists(self.members.evict(), 0);
+                self.members.evict(|before, after| self.count_lists(before, after));
             }
             let Some(slot) = self.numbers.slot(number) else { continue };
             let mut near = slot.near.lock();

@@ -400,11 +400,15 @@ mod tests {
         batch.delete(tables::VERTEX, |b| key::vertex_partition(b, GRAPH, &VertexId::Number(id)), |_| ());
     }
 
-    fn commit(counts: &Arc<Counts>, engine: &MemoryEngine, build: impl FnOnce(&mut WriteBatch)) {
+    fn registered(counts: &Arc<Counts>, read: &dyn Read, build: impl FnOnce(&mut WriteBatch)) -> WriteBatch {
         let mut batch = WriteBatch::new();
         build(&mut batch);
-        counts.register(engine, &mut batch);
-        engine.commit(batch).unwrap();
+        counts.register(read, &mut batch);
+        batch
+    }
+
+    fn commit(counts: &Arc<Counts>, engine: &MemoryEngine, build: impl FnOnce(&mut WriteBatch)) {
+        engine.commit(registered(counts, engine, build)).unwrap();
     }
 
     fn labels(counts: &Counts) -> [Option<u64>; 3] {
@@ -461,12 +465,7 @@ mod tests {
     fn batches_that_write_one_element_together_count_it_once_or_not_at_all() {
         let (counts, engine) = (Counts::new(GRAPH), engine());
         begun(&counts);
-        let batch = |build: fn(&mut WriteBatch)| {
-            let mut batch = WriteBatch::new();
-            build(&mut batch);
-            counts.register(&engine, &mut batch);
-            batch
-        };
+        let batch = |build: fn(&mut WriteBatch)| registered(&counts, &engine, build);
         let (first, second) = (batch(|batch| put(batch, 1, 1)), batch(|batch| put(batch, 1, 1)));
         engine.commit(second).unwrap();
         engine.commit(first).unwrap();
@@ -517,16 +516,12 @@ mod tests {
         let (counts, engine) = (Counts::new(GRAPH), engine());
         begun(&counts);
         let second = || commit(&counts, &engine, |batch| put(batch, 1, 1));
-        let mut first = WriteBatch::new();
-        put(&mut first, 1, 1);
-        counts.register(&Meanwhile(&engine, &second), &mut first);
+        let first = registered(&counts, &Meanwhile(&engine, &second), |batch| put(batch, 1, 1));
         engine.commit(first).unwrap();
         assert_eq!(labels(&counts), [None; 3], "the first found what the second, which counted nothing, had put there");
         begun(&counts);
         let other = || commit(&counts, &engine, |batch| put(batch, 3, 1));
-        let mut first = WriteBatch::new();
-        put(&mut first, 2, 1);
-        counts.register(&Meanwhile(&engine, &other), &mut first);
+        let first = registered(&counts, &Meanwhile(&engine, &other), |batch| put(batch, 2, 1));
         engine.commit(first).unwrap();
         assert_eq!(labels(&counts), [Some(2), Some(2), Some(0)], "other rows are in nobody's way");
     }
@@ -535,12 +530,7 @@ mod tests {
     fn a_row_is_under_way_until_the_last_batch_that_writes_it_has_ended() {
         let (counts, engine) = (Counts::new(GRAPH), engine());
         begun(&counts);
-        let batch = |build: fn(&mut WriteBatch)| {
-            let mut batch = WriteBatch::new();
-            build(&mut batch);
-            counts.register(&engine, &mut batch);
-            batch
-        };
+        let batch = |build: fn(&mut WriteBatch)| registered(&counts, &engine, build);
         let (first, second) = (batch(|batch| put(batch, 1, 1)), batch(|batch| put(batch, 1, 1)));
         engine.commit(first).unwrap();
         let third = batch(|batch| put(batch, 1, 1));

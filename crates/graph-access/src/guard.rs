@@ -399,6 +399,11 @@ impl<U: GraphWrite, R: GraphRead> GraphWrite for GuardedWrite<U, R> {
         self.check_written(vertex)
     }
 
+    fn insert_vertices(&mut self, new: &[NewVertex<'_>]) -> Result<Vec<Vertex>, AccessError> {
+        let vertices = self.unit.graph.insert_vertices(new)?;
+        vertices.into_iter().map(|vertex| self.check_written(vertex)).collect()
+    }
+
     fn replace_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError> {
         let vertex = self.unit.graph.replace_vertex(new)?;
         self.check_written(vertex)

@@ -53,14 +53,12 @@ pub trait GraphWrite: GraphRead {
     /// What the schema forbids; the size of the unit; those of storage and of the budget.
     fn insert_vertex(&mut self, new: &NewVertex<'_>) -> Result<Vertex, AccessError>;
 
-    /// Adds several vertices as [`Self::insert_vertex`] would one after the other. If one fails, some before it may be
-    /// in the unit.
+    /// Adds several vertices as [`Self::insert_vertex`] would one after the other, all or none: of those with one id
+    /// the last one stays.
     ///
     /// # Errors
     /// As of [`Self::insert_vertex`].
-    fn insert_vertices(&mut self, new: &[NewVertex<'_>]) -> Result<Vec<Vertex>, AccessError> {
-        new.iter().map(|new| self.insert_vertex(new)).collect()
-    }
+    fn insert_vertices(&mut self, new: &[NewVertex<'_>]) -> Result<Vec<Vertex>, AccessError>;
 
     /// Replaces a vertex that is there, which keeps its id also where the server makes ids; its edges stay.
     ///

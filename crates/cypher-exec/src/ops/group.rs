@@ -103,10 +103,11 @@ impl<'g> GroupCounting<'g> {
         found.retain(|(_, count)| *count >= least);
         let mut rows = Vec::with_capacity(found.len());
         for chunk in found.chunks(JOINED_OWNERS_MAX) {
-            let nodes: Vec<_> = chunk.iter().filter_map(|(number, _)| numbered.id(*number).map(node)).collect();
-            cx.store.load_nodes(nodes.iter())?;
-            for (node, (_, count)) in nodes.iter().zip(chunk) {
-                rows.push(self.row(cx.store.node_property(node, &self.group.key)?, *count));
+            let known = chunk.iter().filter_map(|(number, count)| Some((node(numbered.id(*number)?), count)));
+            let nodes: Vec<_> = known.collect();
+            cx.store.load_nodes(nodes.iter().map(|(node, _)| node))?;
+            for (node, count) in &nodes {
+                rows.push(self.row(cx.store.node_property(node, &self.group.key)?, **count));
             }
         }
         cx.store.release(held);

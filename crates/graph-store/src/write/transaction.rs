@@ -131,11 +131,11 @@ impl<'g> Transaction<'g> {
         let mut draft = self.catalogue.check_vertex(new, &rules).map_err(|error| StoreError::element(None, error))?;
         draft.id = draft.id.or(kept);
         let vertex = with_id(self.graph, draft, rules.now_ms)?;
-        self.put_vertices_in(std::slice::from_ref(&vertex))?;
+        self.put_vertices_in(&[&vertex])?;
         Ok(vertex)
     }
 
-    /// As [`Self::add_vertex`] one by one; what their ids have now is read in one round, but where one comes twice.
+    /// As [`Self::add_vertex`] one by one, but what their ids have now is read in one round.
     fn add_vertices(&mut self, new: &[NewVertex<'_>]) -> Result<Vec<Vertex>, StoreError> {
         self.budget.check()?;
         let rules = self.graph.rules();
@@ -145,18 +145,15 @@ impl<'g> Transaction<'g> {
             vertices.push(with_id(self.graph, draft, rules.now_ms)?);
         }
         let mut ids = HashSet::with_capacity(vertices.len());
-        if vertices.iter().all(|vertex| ids.insert(&vertex.id)) {
-            self.put_vertices_in(&vertices)?;
-        } else {
-            vertices.iter().try_for_each(|vertex| self.put_vertices_in(std::slice::from_ref(vertex)))?;
-        }
+        let last: Vec<&Vertex> = vertices.iter().rev().filter(|vertex| ids.insert(&vertex.id)).collect();
+        self.put_vertices_in(&last)?;
         Ok(vertices)
     }
 
     /// Writes vertices with different ids to the unit, all or none.
-    fn put_vertices_in(&mut self, vertices: &[Vertex]) -> Result<(), StoreError> {
-        let touches = |vertex: &&Vertex| self.catalogue.touches_indexes(vertex.label, &vertex.id);
-        let indexed: Vec<&Vertex> = vertices.iter().filter(touches).collect();
+    fn put_vertices_in(&mut self, vertices: &[&Vertex]) -> Result<(), StoreError> {
+        let touches = |vertex: &&&Vertex| self.catalogue.touches_indexes(vertex.label, &vertex.id);
+        let indexed: Vec<&Vertex> = vertices.iter().filter(touches).copied().collect();
         let mut changes = IndexChanges::default();
         if !indexed.is_empty() {
             let ids: Vec<VertexId> = indexed.iter().map(|vertex| vertex.id.clone()).collect();
@@ -173,7 +170,7 @@ impl<'g> Transaction<'g> {
             if self.ends.contains(&vertex.id) {
                 self.needed_vertices.insert(vertex.id.clone());
             }
-            self.vertices.insert(vertex.id.clone(), Some(vertex.clone()));
+            self.vertices.insert(vertex.id.clone(), Some((*vertex).clone()));
         }
         Ok(())
     }
