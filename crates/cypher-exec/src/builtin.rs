@@ -2,14 +2,13 @@
 
 mod show;
 
+use cypher_graph::{JOINT, defect};
 use cypher_value::{Detail, Error, ErrorKind, Map, Text, Value, function};
 use graph_schema::IndexType;
 
 use crate::Result;
-use crate::error::defect;
 use crate::eval::Cx;
 use crate::procedures::Rows;
-use crate::store::JOINT;
 
 /// The rows of a procedure.
 pub(crate) fn call(cx: &Cx<'_, '_>, name: &str, arguments: &[Value]) -> Result<Rows> {
@@ -182,7 +181,7 @@ fn meta(cx: &Cx<'_, '_>) -> Result<Vec<Vec<Value>>> {
     let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
     for vertex in sample.0 {
         let labels = cx.store.labels_of(vertex.label);
-        let node = cx.store.complete_node(&crate::store::node(&vertex.id))?;
+        let node = cx.store.complete_node(&cypher_graph::node(&vertex.id))?;
         for (key, value) in node.properties().into_iter().flatten() {
             for label in labels.iter() {
                 if seen.insert((label.to_string(), key.to_string())) {

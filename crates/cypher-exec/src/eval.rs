@@ -5,12 +5,12 @@ mod labels;
 mod special;
 
 use cypher::ast::BinaryOp;
+use cypher_graph::Store;
 use cypher_value::{Context, Detail, Error, ErrorKind, Map, Value, arithmetic, bounded, compare, logic};
 
 use crate::Result;
 use crate::procedures::{ProcedureHost, Procedures};
 use crate::row::Row;
-use crate::store::Store;
 use std::sync::Arc;
 
 use cypher_plan::{Ex, Plan, Union};

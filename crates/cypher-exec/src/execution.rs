@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use cypher::Facts;
 use cypher::ast::{Body, Mode, Statement};
+use cypher_graph::{Access, BeginUnit, Store, defect};
 use cypher_value::{Context, Detail, Error, ErrorKind, Map, Moment, Text, Value, clock};
 use graph_access::{GraphRead, GraphWrite};
 use merge_locks::Merging;
 use rustc_hash::FxHashSet;
 
 use crate::Result;
-use crate::error::defect;
 use crate::eval::Cx;
 use crate::eval::Source;
 use crate::limits::MEMORY_MAX;
 use crate::ops::{Measure, build, build_measured, index_of};
 use crate::procedures::{ProcedureHost, Procedures};
 use crate::row::Row;
-use crate::store::{Access, BeginUnit, Store};
 use crate::summary::{QueryType, Summary};
 use cypher_plan::{Compiled, NoStatistics, PlanNode, Scan, Statistics, commands, compile, explain};
 

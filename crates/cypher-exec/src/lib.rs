@@ -13,23 +13,20 @@
 //! how elements are stored.
 
 mod builtin;
-mod error;
 mod eval;
 mod execution;
 pub mod limits;
 mod ops;
 mod procedures;
 mod row;
-mod store;
 mod summary;
 
 pub use cypher::{Signature, Type};
+pub use cypher_graph::{BeginUnit, Counters, from_access};
 pub use cypher_plan::PlanNode;
 pub use cypher_value::{Error, ErrorKind};
-pub use error::from_access;
 pub use execution::{Execution, Prepared, Settings};
 pub use procedures::{HostedProcedure, ProcedureHost, Procedures, Rows, TableProcedure};
-pub use store::BeginUnit;
-pub use summary::{Counters, QueryType, Summary};
+pub use summary::{QueryType, Summary};
 
-pub(crate) use error::Result;
+pub(crate) use cypher_graph::Result;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cypher_graph::{Accessed, vertex_id};
 use cypher_plan::{Expand, Labels, Slot};
 use cypher_value::{Node, Relationship, Value};
 use graph_access::{EdgeRead, NumberedRead, drain};
@@ -10,11 +11,9 @@ use graph_model::{Direction, LabelId, VertexId};
 use super::expand::{edge_labels, is_used, neighbours};
 use super::feed::Feed;
 use crate::Result;
-use crate::error::Accessed;
 use crate::eval::{Cx, Operator, Source};
 use crate::limits::BATCH;
 use crate::row::Row;
-use crate::store::vertex_id;
 
 pub(super) struct Counting<'g> {
     input: Feed<'g>,

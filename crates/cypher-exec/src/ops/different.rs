@@ -1,6 +1,7 @@
 //! How many different nodes there are, where nothing else is asked of them.
 
 use adjacency::NumberSet;
+use cypher_graph::vertex_id;
 use cypher_value::{ElementId, Value};
 use graph_access::NumberedRead;
 use rustc_hash::FxHashSet;
@@ -8,7 +9,6 @@ use rustc_hash::FxHashSet;
 use crate::Result;
 use crate::eval::{Cx, Source};
 use crate::row::Row;
-use crate::store::vertex_id;
 use cypher_plan::Slot;
 
 /// Bytes that a node without a number counts as.

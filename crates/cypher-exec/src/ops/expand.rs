@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use cypher_graph::{node, vertex_id};
 use cypher_value::{Node, Relationship, Value};
 use graph_access::{EdgeRead, EdgeRow, drain};
 use graph_model::{Direction, LabelId, VertexId};
@@ -13,7 +14,6 @@ use crate::eval::Cx;
 use crate::eval::{Operator, Source};
 use crate::limits::BATCH;
 use crate::row::Row;
-use crate::store::{node, vertex_id};
 use cypher_plan::{Expand, Labels, Slot};
 
 /// Rows whose nodes are looked at together.

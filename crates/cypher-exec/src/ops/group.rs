@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use cypher_graph::{Accessed, node};
 use cypher_plan::GroupCount;
 use cypher_value::{Elements as _, Value, memory};
 use graph_access::{GraphRead, Lookup, NumberedRead};
@@ -14,11 +15,9 @@ use super::expand::edge_labels;
 use super::feed::Feed;
 use super::rows::{Waiting, bound};
 use crate::Result;
-use crate::error::Accessed;
 use crate::eval::{Cx, Operator, Source};
 use crate::limits::JOINED_OWNERS_MAX;
 use crate::row::Row;
-use crate::store::node;
 
 pub(super) struct GroupCounting<'g> {
     input: Feed<'g>,

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use cypher_graph::{Accessed, node, vertex_id};
 use cypher_value::{ElementId, Node, Text, Value};
 use graph_access::{Cursor, Lookup};
 use graph_model::{LabelId, Vertex, VertexId};
@@ -10,12 +11,10 @@ use graph_model::{LabelId, Vertex, VertexId};
 use super::feed::Feed;
 use super::table::{ROWS_MIN, Table, by_index, index_cursor, wanted};
 use crate::Result;
-use crate::error::Accessed;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
 use crate::limits::{BATCH, FIRST_BATCH};
 use crate::row::Row;
-use crate::store::{node, vertex_id};
 use cypher_plan::Scan;
 
 /// Where nodes come from.

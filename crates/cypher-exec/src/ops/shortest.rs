@@ -4,6 +4,7 @@ mod both_ends;
 
 use std::sync::Arc;
 
+use cypher_graph::vertex_id;
 use cypher_value::{Node, Relationship, Value};
 use graph_model::VertexId;
 use rustc_hash::FxHashMap;
@@ -15,7 +16,6 @@ use crate::Result;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
 use crate::row::Row;
-use crate::store::vertex_id;
 use cypher_plan::Shortest;
 
 /// How a node was reached for the first time: at which depth, and by which relationships from which nodes.

@@ -3,6 +3,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
+use cypher_graph::{Accessed, node, vertex_id};
 use cypher_value::{Elements as _, Node, Text, Value};
 use graph_access::{Cursor, Lookup};
 use graph_model::{ErrorKind, LabelId, PropertyKeyId, Vertex};
@@ -10,11 +11,9 @@ use graph_schema::{Catalogue, Condition, Conditions, IndexLabel, Interval, Predi
 use rustc_hash::FxHashMap;
 
 use crate::Result;
-use crate::error::Accessed;
 use crate::eval::Cx;
 use crate::limits::LOOKED_UP_MAX;
 use crate::row::Row;
-use crate::store::{node, vertex_id};
 use cypher_plan::{Ex, Labels, Scan, Side};
 
 /// Rows from which on a table is made: reading all nodes of a label pays for itself soon.

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use cypher_graph::{limits::CACHED_MAX, vertex_id};
 use cypher_value::{Node, Relationship, Value};
 use graph_model::{LabelId, VertexId};
 use rustc_hash::FxHashMap;
@@ -16,9 +17,8 @@ use super::feed::{Feed, Given};
 use crate::Result;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
-use crate::limits::{BATCH, CACHED_MAX};
+use crate::limits::BATCH;
 use crate::row::Row;
-use crate::store::vertex_id;
 use cypher_plan::{Slot, Walk};
 
 /// Neighbours of nodes that were looked at before.

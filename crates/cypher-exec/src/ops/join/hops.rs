@@ -1,5 +1,6 @@
 //! The hops of a join over a graph: which columns nodes have, which labels relationships.
 
+use cypher_graph::{Accessed, from_access, vertex_id};
 use cypher_value::{Text, Value};
 use graph_access::{AccessError, Lookup, NumberedRead, drain};
 use graph_model::{Direction, LabelId, VertexId};
@@ -7,11 +8,9 @@ use pattern_join::{Host, Labelled, Pattern};
 
 use super::super::expand::edge_labels;
 use crate::Result;
-use crate::error::{Accessed, from_access};
 use crate::eval::Cx;
 use crate::limits::{JOINED_OWNERS_MAX, LABELLED_FACTOR, LABELLED_LISTED};
 use crate::row::Row;
-use crate::store::vertex_id;
 use cypher_plan::{Hop, HopKind, Join, JoinRows, Labels, Slot};
 
 /// A join over a graph.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use adjacency::NumberSet;
+use cypher_graph::{limits::CACHED_MAX, node};
 use cypher_value::{Node, Value};
 use graph_access::NumberedRead;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,9 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::hops::Bound;
 use crate::Result;
 use crate::eval::Cx;
-use crate::limits::{BATCH, CACHED_MAX, JOINED_GROUPS_MAX};
+use crate::limits::{BATCH, JOINED_GROUPS_MAX};
 use crate::row::Row;
-use crate::store::node;
 use cypher_plan::{Join, JoinRows, Slot};
 
 /// The place of a row, and the wanted nodes of a way as numbers.

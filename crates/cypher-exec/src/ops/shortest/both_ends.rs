@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use adjacency::{NumberLists, NumberMap, Wanted};
+use cypher_graph::{Accessed, defect, node, vertex_id};
 use cypher_value::{Node, Value};
 use graph_access::NumberedRead;
 use graph_model::{Direction, EdgeId, LabelId};
 
 use crate::Result;
-use crate::error::{Accessed, defect};
 use crate::eval::Cx;
 use crate::limits::JOINED_OWNERS_MAX;
-use crate::store::{node, vertex_id};
 use cypher_plan::Walk;
 
 /// Bytes that a node reached counts as.

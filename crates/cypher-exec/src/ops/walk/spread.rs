@@ -4,15 +4,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use adjacency::{NumberLists, NumberMap, Wanted};
+use cypher_graph::{Accessed, node, vertex_id};
 use cypher_value::Node;
 use graph_access::NumberedRead;
 use graph_model::{Direction, LabelId};
 
 use crate::Result;
-use crate::error::Accessed;
 use crate::eval::Cx;
 use crate::limits::JOINED_OWNERS_MAX;
-use crate::store::{node, vertex_id};
 use cypher_plan::Walk;
 
 /// Bytes that a node reached counts as.

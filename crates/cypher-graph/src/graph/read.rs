@@ -11,7 +11,7 @@ use super::Store;
 use crate::Result;
 
 /// The stored id of a node.
-pub(crate) fn vertex_id(id: &ElementId) -> VertexId {
+pub fn vertex_id(id: &ElementId) -> VertexId {
     match id {
         ElementId::Number(number) => VertexId::Number(*number),
         ElementId::Text(text) => VertexId::String(text.as_str().into()),
@@ -29,7 +29,7 @@ pub(crate) fn element_id(id: &VertexId) -> ElementId {
 }
 
 /// A node of which only the id is known.
-pub(crate) fn node(id: &VertexId) -> Arc<Node> {
+pub fn node(id: &VertexId) -> Arc<Node> {
     Arc::new(Node::reference(element_id(id)))
 }
 
@@ -39,12 +39,12 @@ fn deleted(what: &str) -> Error {
 
 impl Store<'_> {
     /// A relationship of which no properties are known.
-    pub(crate) fn relationship(&self, id: &EdgeId) -> Arc<Relationship> {
+    pub fn relationship(&self, id: &EdgeId) -> Arc<Relationship> {
         self.relationship_between(id, &node(&id.source), &node(&id.target), true)
     }
 
     /// A relationship between nodes that are at hand.
-    pub(crate) fn relationship_between(
+    pub fn relationship_between(
         &self,
         id: &EdgeId,
         owner: &Arc<Node>,
@@ -101,21 +101,24 @@ impl Store<'_> {
         }
     }
 
-    pub(crate) fn is_deleted_node(&self, id: &VertexId) -> bool {
+    /// Whether the query has deleted a node.
+    pub fn is_deleted_node(&self, id: &VertexId) -> bool {
         self.deleted.borrow().nodes.contains(id)
     }
 
-    pub(crate) fn is_deleted_relationship(&self, id: &ElementId) -> bool {
+    /// Whether the query has deleted a relationship.
+    pub fn is_deleted_relationship(&self, id: &ElementId) -> bool {
         self.deleted.borrow().relationships.contains(id)
     }
 
-    pub(crate) fn has_deleted(&self) -> bool {
+    /// Whether the query has deleted anything.
+    pub fn has_deleted(&self) -> bool {
         let deleted = self.deleted.borrow();
         !deleted.nodes.is_empty() || !deleted.relationships.is_empty()
     }
 
     /// Reads nodes that are not known yet, all at once.
-    pub(crate) fn load_nodes<'v>(&self, nodes: impl Iterator<Item = &'v Arc<Node>>) -> Result<()> {
+    pub fn load_nodes<'v>(&self, nodes: impl Iterator<Item = &'v Arc<Node>>) -> Result<()> {
         let mut wanted = Vec::new();
         {
             let known = self.vertices.borrow();
@@ -141,13 +144,13 @@ impl Store<'_> {
     }
 
     /// Keeps a vertex that was read.
-    pub(crate) fn keep(&self, vertex: Vertex) {
+    pub fn keep(&self, vertex: Vertex) {
         self.make_room(1);
         self.vertices.borrow_mut().insert(vertex.id.clone(), Some(Arc::new(vertex)));
     }
 
     /// The stored vertex of a node.
-    pub(crate) fn vertex(&self, node: &Node) -> Result<Option<Arc<Vertex>>> {
+    pub fn vertex(&self, node: &Node) -> Result<Option<Arc<Vertex>>> {
         let id = vertex_id(&node.id);
         if let Some(known) = self.vertices.borrow().get(&id) {
             return Ok(known.clone());
@@ -159,10 +162,7 @@ impl Store<'_> {
     }
 
     /// Reads relationships that are not known yet, all at once.
-    pub(crate) fn load_relationships<'v>(
-        &self,
-        relationships: impl Iterator<Item = &'v Arc<Relationship>>,
-    ) -> Result<()> {
+    pub fn load_relationships<'v>(&self, relationships: impl Iterator<Item = &'v Arc<Relationship>>) -> Result<()> {
         let mut wanted: Vec<(ElementId, EdgeId)> = Vec::new();
         let mut unknown: Vec<ElementId> = Vec::new();
         {
@@ -194,19 +194,19 @@ impl Store<'_> {
     }
 
     /// An edge of an auto graph by its id alone.
-    pub(crate) fn edge_by_key(&self, id: &ElementId) -> Result<Option<Edge>> {
+    pub fn edge_by_key(&self, id: &ElementId) -> Result<Option<Edge>> {
         let Some(text) = edge_id_text(self.edge_token(id)) else { return Ok(None) };
         Ok(self.with_read(|graph| graph.edges_by_key(&[edge_id_key(&text)]))?.pop().flatten())
     }
 
     /// The stored edge of a relationship.
-    pub(crate) fn edge(&self, relationship: &Arc<Relationship>) -> Result<Option<Arc<Edge>>> {
+    pub fn edge(&self, relationship: &Arc<Relationship>) -> Result<Option<Arc<Edge>>> {
         self.load_relationships(std::iter::once(relationship))?;
         Ok(self.edges.borrow().get(&relationship.id).cloned().flatten())
     }
 
     /// Keeps an edge that was read.
-    pub(super) fn keep_edge(&self, id: ElementId, edge: Edge) {
+    pub(crate) fn keep_edge(&self, id: ElementId, edge: Edge) {
         self.make_room(1);
         self.edges.borrow_mut().insert(id, Some(Arc::new(edge)));
     }
@@ -246,7 +246,7 @@ impl Store<'_> {
     }
 
     /// The node with its content; without where it was deleted.
-    pub(crate) fn complete_node(&self, node: &Arc<Node>) -> Result<Arc<Node>> {
+    pub fn complete_node(&self, node: &Arc<Node>) -> Result<Arc<Node>> {
         let is_deleted = self.has_deleted() && self.is_deleted_node(&vertex_id(&node.id));
         let vertex = if is_deleted { None } else { self.vertex(node)? };
         let content = match vertex {
@@ -260,7 +260,7 @@ impl Store<'_> {
     }
 
     /// The relationship with its properties; without where it was deleted.
-    pub(crate) fn complete_relationship(&self, relationship: &Arc<Relationship>) -> Result<Arc<Relationship>> {
+    pub fn complete_relationship(&self, relationship: &Arc<Relationship>) -> Result<Arc<Relationship>> {
         let is_deleted = self.has_deleted() && self.is_deleted_relationship(&relationship.id);
         let edge = if is_deleted { None } else { self.edge(relationship)? };
         let properties = match edge {
@@ -306,6 +306,6 @@ impl Elements for Store<'_> {
 }
 
 /// An element that is not there.
-pub(super) fn missing(what: &str) -> Error {
+pub(crate) fn missing(what: &str) -> Error {
     Error::new(cypher_value::ErrorKind::EntityNotFound, Detail::None, format!("the {what} does not exist any more"))
 }

@@ -3,8 +3,7 @@
 use cypher_value::{Detail, Error, ErrorKind};
 use graph_access::AccessError;
 
-/// What executing gives.
-pub(crate) type Result<T> = std::result::Result<T, Error>;
+use crate::Result;
 
 /// The failure of a query that a failure of the graph makes.
 #[must_use]
@@ -26,7 +25,7 @@ pub fn from_access(error: AccessError) -> Error {
 }
 
 /// For `map_err`.
-pub(crate) trait Accessed<T> {
+pub trait Accessed<T> {
     /// The failure as that of a query.
     fn accessed(self) -> Result<T>;
 }
@@ -38,6 +37,6 @@ impl<T> Accessed<T> for std::result::Result<T, AccessError> {
 }
 
 /// A defect of this program.
-pub(crate) fn defect(what: &str) -> Error {
+pub fn defect(what: &str) -> Error {
     Error::new(ErrorKind::Internal, Detail::None, format!("a defect of the server: {what}"))
 }

@@ -31,7 +31,7 @@ impl<'g> Store<'g> {
     }
 
     /// Makes what was written so far visible to all.
-    pub(crate) fn commit_unit(&self) -> Result<()> {
+    pub fn commit_unit(&self) -> Result<()> {
         self.finish()?;
         let Some(unit) = self.next_unit()? else { return Ok(()) };
         self.forget_read();
@@ -39,7 +39,7 @@ impl<'g> Store<'g> {
     }
 
     /// Forgets what was written since the last commit.
-    pub(crate) fn abandon_unit(&self) -> Result<()> {
+    pub fn abandon_unit(&self) -> Result<()> {
         drop(self.next_unit()?);
         self.forget_read();
         *self.deleted.borrow_mut() = super::Deleted::default();
@@ -47,13 +47,13 @@ impl<'g> Store<'g> {
     }
 
     /// Forgets what was read, where others may have changed it.
-    pub(crate) fn forget_read(&self) {
+    pub fn forget_read(&self) {
         self.vertices.borrow_mut().clear();
         self.edges.borrow_mut().clear();
     }
 
     /// Commits what the last unit has, where the query is in several.
-    pub(crate) fn close(&self) -> Result<()> {
+    pub fn close(&self) -> Result<()> {
         let is_in_units = matches!(&*self.access.borrow(), Access::Units(..));
         if is_in_units { self.commit_unit() } else { self.finish() }
     }

@@ -15,16 +15,17 @@ use graph_schema::Catalogue;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Result;
+use crate::counters::Counters;
 use crate::error::Accessed;
 use crate::limits::{CACHED_MAX, ROWS_PER_CHECK};
-use crate::summary::Counters;
 
-pub(crate) use labels::JOINT;
-pub(crate) use read::{node, vertex_id};
+pub use labels::JOINT;
+pub use read::{node, vertex_id};
 pub use units::BeginUnit;
+pub use write::NodeContent;
 
 /// The graph a query runs on.
-pub(crate) enum Access<'g> {
+pub enum Access<'g> {
     /// For reading only.
     Read(&'g dyn GraphRead),
     /// Within a unit of writes.
@@ -34,7 +35,7 @@ pub(crate) enum Access<'g> {
 }
 
 /// A graph as a query works on it.
-pub(crate) struct Store<'g> {
+pub struct Store<'g> {
     access: RefCell<Access<'g>>,
     catalogue: RefCell<Arc<Catalogue>>,
     is_auto: bool,
@@ -42,8 +43,10 @@ pub(crate) struct Store<'g> {
     edges: RefCell<FxHashMap<ElementId, Option<Arc<Edge>>>>,
     labels: RefCell<FxHashMap<LabelId, Arc<[Text]>>>,
     deleted: RefCell<Deleted>,
-    pub(crate) counters: RefCell<Counters>,
-    pub(crate) notes: RefCell<Vec<String>>,
+    /// What was changed so far.
+    pub counters: RefCell<Counters>,
+    /// Notes for the client.
+    pub notes: RefCell<Vec<String>>,
     rows: Cell<u64>,
     reads: Cell<u64>,
     held: Cell<u64>,
@@ -60,7 +63,9 @@ struct Deleted {
 }
 
 impl<'g> Store<'g> {
-    pub(crate) fn new(access: Access<'g>, memory_max: u64) -> Self {
+    /// A graph as one query works on it, which may hold so many bytes.
+    #[must_use]
+    pub fn new(access: Access<'g>, memory_max: u64) -> Self {
         let catalogue = match &access {
             Access::Read(graph) => Arc::clone(graph.catalogue()),
             Access::Write(graph) => Arc::clone(graph.catalogue()),
@@ -83,26 +88,31 @@ impl<'g> Store<'g> {
         }
     }
 
-    pub(crate) fn catalogue(&self) -> Ref<'_, Arc<Catalogue>> {
+    /// The schema as the query sees it, its own changes included.
+    pub fn catalogue(&self) -> Ref<'_, Arc<Catalogue>> {
         self.catalogue.borrow()
     }
 
-    pub(crate) fn is_auto(&self) -> bool {
+    /// Whether the graph takes any label and property.
+    #[must_use]
+    pub fn is_auto(&self) -> bool {
         self.is_auto
     }
 
     /// The graph where it cannot change under a cursor.
-    pub(crate) fn reader(&self) -> Option<&'g dyn GraphRead> {
+    #[must_use]
+    pub fn reader(&self) -> Option<&'g dyn GraphRead> {
         match &*self.access.borrow() {
             Access::Read(graph) => Some(*graph),
             Access::Write(_) | Access::Units(..) => None,
         }
     }
 
-    pub(crate) fn with_read<T>(
-        &self,
-        read: impl FnOnce(&dyn GraphRead) -> std::result::Result<T, AccessError>,
-    ) -> Result<T> {
+    /// Reads the graph, which is counted.
+    ///
+    /// # Errors
+    /// The failure of the graph as one of the query.
+    pub fn with_read<T>(&self, read: impl FnOnce(&dyn GraphRead) -> std::result::Result<T, AccessError>) -> Result<T> {
         self.reads.set(self.reads.get() + 1);
         match &*self.access.borrow() {
             Access::Read(graph) => read(*graph),
@@ -131,12 +141,16 @@ impl<'g> Store<'g> {
     }
 
     /// How often the graph was read.
-    pub(crate) fn reads(&self) -> u64 {
+    #[must_use]
+    pub fn reads(&self) -> u64 {
         self.reads.get()
     }
 
     /// Counts work, and looks at the budget now and then.
-    pub(crate) fn tick(&self, rows: usize) -> Result<()> {
+    ///
+    /// # Errors
+    /// The time is up, or nobody wants the result any more.
+    pub fn tick(&self, rows: usize) -> Result<()> {
         let rows = self.rows.get() + u64::try_from(rows).unwrap_or(u64::MAX);
         if rows < ROWS_PER_CHECK {
             self.rows.set(rows);
@@ -147,7 +161,10 @@ impl<'g> Store<'g> {
     }
 
     /// Counts bytes that are held until [`Self::release`].
-    pub(crate) fn hold(&self, bytes: u64) -> Result<()> {
+    ///
+    /// # Errors
+    /// More are held than the query may.
+    pub fn hold(&self, bytes: u64) -> Result<()> {
         let held = self.held.get().saturating_add(bytes);
         self.held.set(held);
         if held <= self.memory_max {
@@ -158,11 +175,13 @@ impl<'g> Store<'g> {
     }
 
     /// Bytes that may still be held.
-    pub(crate) fn left(&self) -> u64 {
+    #[must_use]
+    pub fn left(&self) -> u64 {
         self.memory_max.saturating_sub(self.held.get())
     }
 
-    pub(crate) fn release(&self, bytes: u64) {
+    /// Counts bytes as no longer held.
+    pub fn release(&self, bytes: u64) {
         self.held.set(self.held.get().saturating_sub(bytes));
     }
 

@@ -22,7 +22,7 @@ use crate::error::defect;
 type Literals<'a> = Vec<(Cow<'a, str>, Literal<'a>)>;
 
 /// What a node is made with: its labels and its properties.
-pub(crate) type NodeContent = (Vec<Text>, Vec<(Text, Value)>);
+pub type NodeContent = (Vec<Text>, Vec<(Text, Value)>);
 
 fn tagged(bytes: Box<[u8]>) -> Literal<'static> {
     Literal::Tagged(Cow::Owned(bytes.into()))
@@ -112,7 +112,7 @@ impl Store<'_> {
     }
 
     /// Makes the names known that an element of an auto graph has, with all others that are in use by now.
-    pub(crate) fn declare_names(&self, is_node: bool, labels: Vec<Text>, keys: &[Text]) -> Result<()> {
+    pub fn declare_names(&self, is_node: bool, labels: Vec<Text>, keys: &[Text]) -> Result<()> {
         if !self.is_auto() {
             return Ok(());
         }
@@ -127,7 +127,7 @@ impl Store<'_> {
     }
 
     /// Makes nodes.
-    pub(crate) fn create_nodes(&self, all: &[NodeContent]) -> Result<Vec<Arc<Node>>> {
+    pub fn create_nodes(&self, all: &[NodeContent]) -> Result<Vec<Arc<Node>>> {
         let mut new = Vec::with_capacity(all.len());
         let (mut labels_added, mut properties_set) = (0, 0);
         for (labels, properties) in all {
@@ -177,7 +177,7 @@ impl Store<'_> {
     }
 
     /// Makes a relationship.
-    pub(crate) fn create_relationship(
+    pub fn create_relationship(
         &self,
         kind: &Text,
         source: &Node,
@@ -236,7 +236,7 @@ impl Store<'_> {
     }
 
     /// Changes properties of an element. `is_replaced`: others go.
-    pub(crate) fn set_properties(&self, element: &Value, changes: &[(Text, Value)], is_replaced: bool) -> Result<()> {
+    pub fn set_properties(&self, element: &Value, changes: &[(Text, Value)], is_replaced: bool) -> Result<()> {
         match element {
             Value::Node(node) => self.change_node(node, changes, is_replaced, None),
             Value::Relationship(relationship) => self.change_relationship(relationship, changes, is_replaced),
@@ -342,7 +342,7 @@ impl Store<'_> {
     }
 
     /// Adds labels to a node, or takes some away.
-    pub(crate) fn change_labels(&self, value: &Value, labels: Vec<Text>, is_added: bool) -> Result<()> {
+    pub fn change_labels(&self, value: &Value, labels: Vec<Text>, is_added: bool) -> Result<()> {
         let node = match value {
             Value::Node(node) => node,
             Value::Null => return Ok(()),
@@ -373,7 +373,7 @@ impl Store<'_> {
     }
 
     /// Removes a relationship.
-    pub(crate) fn delete_relationship(&self, relationship: &Arc<Relationship>) -> Result<()> {
+    pub fn delete_relationship(&self, relationship: &Arc<Relationship>) -> Result<()> {
         if self.is_deleted_relationship(&relationship.id) {
             return Ok(());
         }
@@ -392,7 +392,7 @@ impl Store<'_> {
 
     /// Removes nodes whose relationships that were to be removed are gone. With relationships left, they are removed
     /// too (`is_detach`), or must be gone by the end of the query.
-    pub(crate) fn delete_nodes(&self, nodes: &[Arc<Node>], is_detach: bool) -> Result<()> {
+    pub fn delete_nodes(&self, nodes: &[Arc<Node>], is_detach: bool) -> Result<()> {
         for node in nodes {
             let id = vertex_id(&node.id);
             if self.is_deleted_node(&id) || self.vertex(node)?.is_none() {
@@ -432,7 +432,7 @@ impl Store<'_> {
     }
 
     /// Removes what was to be removed at the end of the query.
-    pub(crate) fn finish(&self) -> Result<()> {
+    pub fn finish(&self) -> Result<()> {
         let pending = std::mem::take(&mut self.deleted.borrow_mut().pending);
         for id in pending {
             if !self.edges_at(&id)?.is_empty() {

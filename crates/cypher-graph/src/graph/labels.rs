@@ -12,7 +12,7 @@ use super::Store;
 use crate::Result;
 
 /// What stands between the names of a set of labels.
-pub(crate) use graph_schema::LABEL_JOINT as JOINT;
+pub use graph_schema::LABEL_JOINT as JOINT;
 
 /// Labels of a vertex, as they are stored.
 pub(crate) struct SetOfLabels(Vec<Text>);
@@ -66,7 +66,7 @@ impl SetOfLabels {
 
 impl Store<'_> {
     /// The labels of a stored vertex label.
-    pub(crate) fn labels_of(&self, label: LabelId) -> Arc<[Text]> {
+    pub fn labels_of(&self, label: LabelId) -> Arc<[Text]> {
         if let Some(known) = self.labels.borrow().get(&label) {
             return Arc::clone(known);
         }
