@@ -9,6 +9,7 @@ mod expand;
 mod feed;
 mod group;
 mod join;
+mod labels;
 mod measure;
 mod mend;
 mod repeat;
@@ -34,9 +35,9 @@ pub(crate) use table::index_of;
 pub(crate) fn build<'g>(plan: &Arc<Plan>, rows: Vec<Row>) -> Source<'g> {
     let mut source: Source<'g> = Box::new(Given::new(rows));
     let mut has_written = false;
-    for step in &plan.steps {
+    for (at, step) in plan.steps.iter().enumerate() {
         has_written |= writes(step);
-        source = operator(step, source, has_written);
+        source = operator(plan, at, step, source, has_written);
     }
     source
 }
@@ -45,10 +46,10 @@ pub(crate) fn build<'g>(plan: &Arc<Plan>, rows: Vec<Row>) -> Source<'g> {
 pub(crate) fn build_measured<'g>(plan: &Arc<Plan>, rows: Vec<Row>) -> (Source<'g>, Vec<Rc<Measure>>) {
     let mut source: Source<'g> = Box::new(Given::new(rows));
     let (mut has_written, mut measures) = (false, Vec::with_capacity(plan.steps.len()));
-    for step in &plan.steps {
+    for (at, step) in plan.steps.iter().enumerate() {
         has_written |= writes(step);
         let measure = Rc::new(Measure::default());
-        let inner = operator(step, source, has_written);
+        let inner = operator(plan, at, step, source, has_written);
         source = Box::new(measure::Measured { inner, measure: Rc::clone(&measure) });
         measures.push(measure);
     }
@@ -65,7 +66,7 @@ pub(crate) fn writes(step: &Step) -> bool {
     }
 }
 
-fn operator<'g>(step: &Step, input: Source<'g>, has_written: bool) -> Source<'g> {
+fn operator<'g>(plan: &Plan, at: usize, step: &Step, input: Source<'g>, has_written: bool) -> Source<'g> {
     match step {
         Step::Scan(scan) => Box::new(scan::Scanning::new(input, scan)),
         Step::Expand(expand) => Box::new(expand::Expanding::new(input, expand)),
@@ -79,7 +80,7 @@ fn operator<'g>(step: &Step, input: Source<'g>, has_written: bool) -> Source<'g>
         Step::Walk(walk) => Box::new(walk::Walking::new(input, walk)),
         Step::Repeat(repeat) => Box::new(repeat::Repeating::new(input, repeat)),
         Step::Shortest(shortest) => Box::new(shortest::Searching::new(input, shortest)),
-        Step::Filter(ex) => Box::new(rows::Filtering::new(input, ex)),
+        Step::Filter(ex) => Box::new(rows::Filtering::new(input, ex, labels::led_to(plan, at))),
         Step::Let(values) => Box::new(rows::Computing::new(input, values)),
         Step::Unwind(unwind) => Box::new(rows::Unwinding::new(input, unwind)),
         Step::Distinct(slots) => Box::new(rows::Distinct::new(input, slots)),

@@ -152,6 +152,9 @@ pub struct Join {
     pub forgets_rows: bool,
     /// Which rows are wanted.
     pub rows: JoinRows,
+    /// Types of its relationships, and those of relationships of steps behind that must differ from them: the join can
+    /// stand for its steps only if none is of both.
+    pub apart: Vec<(Labels, Labels)>,
     /// The steps it stands for: they give the same rows.
     pub steps: Arc<Plan>,
 }

@@ -21,3 +21,7 @@ pub const POOL_SHARE: u64 = 8;
 
 /// Ways after which it is looked at whether it pays to gather them.
 pub const POOL_PROBE: usize = 1 << 14;
+
+/// Places of the array of marks that each mark pays for: an array up to the largest number is cleared once, which costs
+/// no more than so many marks.
+pub(crate) const PLACES_PER_MARK: usize = 16;

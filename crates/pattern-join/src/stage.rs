@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::host::{Give, Host};
 use crate::labels::Labelled;
-use crate::limits::MARKED_MAX;
+use crate::limits::{MARKED_MAX, PLACES_PER_MARK};
 use crate::pattern::HopKind;
 
 /// The columns of the ends of a hop, walked from the first to the second.
@@ -231,31 +231,42 @@ pub(crate) struct Check {
     pub(crate) types: Option<Vec<LabelId>>,
     pub(crate) others: Vec<Ends>,
     pub(crate) kind: HopKind,
-    /// The node whose neighbours are marked.
-    marked: Option<u32>,
+    /// The node whose neighbours are listed, and whether they are marked too.
+    listed: Option<(u32, bool)>,
     marks: Marks,
     lists: NumberLists,
 }
 
 impl Check {
     pub(crate) fn new(ends: Ends, types: Option<Vec<LabelId>>, others: Vec<Ends>, kind: HopKind) -> Self {
-        Self { ends, types, others, kind, marked: None, marks: Marks::default(), lists: NumberLists::default() }
+        Self { ends, types, others, kind, listed: None, marks: Marks::default(), lists: NumberLists::default() }
     }
 
     /// How many relationships lead from one end to the other, without those that are used.
     fn times<H: Host>(&mut self, host: &H, graph: &dyn NumberedRead, tuple: &[u32]) -> Result<u64, H::Error> {
         let Ends { from, to, direction } = self.ends;
         let (from, to) = (at(tuple, from), at(tuple, to));
-        if self.marked != Some(from) {
-            self.lists.clear();
-            let wanted = Wanted { direction, labels: self.types.as_deref(), limit: None };
-            self.marked = None;
-            read(host, graph, &[from], wanted, &mut self.lists)?;
-            host.tick(self.lists.numbers.len())?;
-            self.marks.set(&self.lists.numbers);
-            self.marked = Some(from);
-        }
-        let mut times = self.marks.get(to);
+        let mut times = match self.listed {
+            Some((listed, is_marked)) if listed == from => {
+                // What is looked through again is worth marking.
+                if !is_marked {
+                    host.tick(self.lists.numbers.len())?;
+                    self.marks.set(&self.lists.numbers);
+                    self.listed = Some((from, true));
+                }
+                self.marks.get(to)
+            }
+            _ => {
+                self.lists.clear();
+                let wanted = Wanted { direction, labels: self.types.as_deref(), limit: None };
+                self.listed = None;
+                read(host, graph, &[from], wanted, &mut self.lists)?;
+                host.tick(self.lists.numbers.len())?;
+                self.listed = Some((from, false));
+                let times = self.lists.numbers.iter().filter(|number| **number == to).count();
+                u32::try_from(times).unwrap_or(u32::MAX)
+            }
+        };
         if direction == Direction::Both && from == to {
             times /= 2;
         }
@@ -270,10 +281,13 @@ impl Check {
 /// How often numbers are in a list.
 #[derive(Debug, Default)]
 struct Marks {
-    /// For each number the list in which it was seen last, and how often.
+    /// For each number the list in which it was seen last, and how often. It grows with what was marked, so that a few
+    /// numbers do not pay for as many places as the graph has nodes.
     dense: Vec<(u32, u32)>,
+    /// Numbers beyond.
     sparse: FxHashMap<u32, u32>,
     list: u32,
+    marked: usize,
 }
 
 impl Marks {
@@ -284,29 +298,60 @@ impl Marks {
             self.dense.clear();
             self.list = 1;
         }
+        self.marked = self.marked.saturating_add(numbers.len());
+        let paid = self.marked.saturating_mul(PLACES_PER_MARK).min(MARKED_MAX);
+        let wanted = numbers.iter().max().map_or(0, |number| *number as usize + 1);
+        if wanted > self.dense.len() && paid > self.dense.len() * 2 {
+            self.dense.resize(wanted.next_power_of_two().min(paid), (0, 0));
+        }
         for number in numbers {
-            let place = *number as usize;
-            if place >= MARKED_MAX {
-                *self.sparse.entry(*number).or_insert(0) += 1;
-                continue;
-            }
-            if place >= self.dense.len() {
-                self.dense.resize((place + 1).next_power_of_two(), (0, 0));
-            }
-            if let Some((list, count)) = self.dense.get_mut(place) {
-                *count = if *list == self.list { *count + 1 } else { 1 };
-                *list = self.list;
+            match self.dense.get_mut(*number as usize) {
+                Some((list, count)) => {
+                    *count = if *list == self.list { *count + 1 } else { 1 };
+                    *list = self.list;
+                }
+                None => *self.sparse.entry(*number).or_insert(0) += 1,
             }
         }
     }
 
     fn get(&self, number: u32) -> u32 {
-        if number as usize >= MARKED_MAX {
-            return self.sparse.get(&number).copied().unwrap_or(0);
-        }
         match self.dense.get(number as usize) {
-            Some((list, count)) if *list == self.list => *count,
-            _ => 0,
+            Some((list, count)) => {
+                if *list == self.list {
+                    *count
+                } else {
+                    0
+                }
+            }
+            None => self.sparse.get(&number).copied().unwrap_or(0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_count_the_last_list_wherever_its_numbers_are() {
+        let mut marks = Marks::default();
+        let far = u32::try_from(MARKED_MAX).unwrap() + 7;
+        for round in 0..200_u32 {
+            let list = [round, round * 1_000, far, round, far - round];
+            marks.set(&list);
+            for number in [round, round * 1_000, far, far - round, round + 1, 5_000_000] {
+                let expected = list.iter().filter(|own| **own == number).count();
+                assert_eq!(marks.get(number) as usize, expected, "{number} in round {round}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_few_marks_take_few_places() {
+        let mut marks = Marks::default();
+        marks.set(&[1_000_000, 2]);
+        assert!(marks.dense.len() <= 2 * PLACES_PER_MARK, "{}", marks.dense.len());
+        assert_eq!((marks.get(1_000_000), marks.get(2), marks.get(3)), (1, 1, 0));
     }
 }

@@ -34,6 +34,12 @@ impl Cx<'_, '_> {
     pub(crate) fn edge_labels(&self, types: &Labels, row: &mut Row) -> Result<Vec<LabelId>> {
         let catalogue: Arc<Catalogue> = Arc::clone(&self.store.catalogue());
         let mut meant = Vec::new();
+        if named(&catalogue, types, &mut meant) {
+            meant.sort_unstable();
+            meant.dedup();
+            return Ok(meant);
+        }
+        meant.clear();
         for label in catalogue.edge_labels() {
             // A parent label stands for its sub labels.
             if catalogue.edge_labels_under(label.id).as_slice() != [label.id] {
@@ -84,6 +90,19 @@ impl Cx<'_, '_> {
             }
         }
         Ok(names)
+    }
+}
+
+/// Appends the edge labels of names, a parent's sub labels in its place; false where the types are not only names.
+fn named(catalogue: &Catalogue, types: &Labels, out: &mut Vec<LabelId>) -> bool {
+    match types {
+        Labels::Name(name) => {
+            let label = catalogue.edge_label_named(name);
+            out.extend(label.into_iter().flat_map(|label| catalogue.edge_labels_under(label.id)));
+            true
+        }
+        Labels::Or(all) => all.iter().all(|one| named(catalogue, one, out)),
+        _ => false,
     }
 }
 

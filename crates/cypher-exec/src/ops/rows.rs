@@ -7,13 +7,14 @@ use cypher_value::{Detail, Error, Value, memory};
 use rustc_hash::FxHashSet;
 
 use super::feed::Feed;
+use super::labels::has_labels_by_schema;
 use super::mend::{elements_of, load};
 use crate::Result;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
 use crate::limits::BATCH;
 use crate::row::Row;
-use cypher_plan::{Ex, Slot};
+use cypher_plan::{Ex, Slot, Step};
 
 /// Rows that meet a condition.
 pub(super) struct Filtering<'g> {
@@ -21,18 +22,27 @@ pub(super) struct Filtering<'g> {
     ex: Arc<Ex>,
     elements: Vec<Slot>,
     batch: Vec<Row>,
+    /// Where the nodes come from whose labels are tested, until it is known whether they all have them.
+    led_to: Option<Step>,
+    is_met: bool,
 }
 
 impl<'g> Filtering<'g> {
-    pub(super) fn new(input: Source<'g>, ex: &Arc<Ex>) -> Self {
+    pub(super) fn new(input: Source<'g>, ex: &Arc<Ex>, led_to: Option<Step>) -> Self {
         let mut elements = Vec::new();
         elements_of(ex, &mut elements);
-        Self { input, ex: Arc::clone(ex), elements, batch: Vec::new() }
+        Self { input, ex: Arc::clone(ex), elements, batch: Vec::new(), led_to, is_met: false }
     }
 }
 
 impl<'g> Operator<'g> for Filtering<'g> {
     fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
+        if let (Some(found), Ex::HasLabels(_, labels)) = (self.led_to.take(), &*self.ex) {
+            self.is_met = has_labels_by_schema(cx, &found, labels)?;
+        }
+        if self.is_met {
+            return self.input.next(cx, out);
+        }
         let is_more = self.input.next(cx, &mut self.batch)?;
         cx.store.tick(self.batch.len())?;
         load(cx, &self.batch, &self.elements)?;

@@ -15,13 +15,16 @@ use crate::eval::Cx;
 use crate::eval::{Operator, Source};
 use crate::limits::{BATCH, FIRST_BATCH};
 use crate::row::Row;
-use cypher_plan::Scan;
+use cypher_plan::{Labels, Scan};
 
 /// Where nodes come from.
 enum Found<'g> {
     Cursor(Box<dyn Cursor<Vertex> + 'g>),
     Nodes(VecDeque<Arc<Node>>),
 }
+
+/// What an index leads to; none: there is no index.
+type Indexed = Option<Vec<Arc<Node>>>;
 
 pub(super) struct Scanning<'g> {
     input: Feed<'g>,
@@ -32,12 +35,22 @@ pub(super) struct Scanning<'g> {
     /// How many rows were looked at, and the table that is made once they are many.
     begun: usize,
     table: Option<Table>,
+    /// The values that an index was asked for last, and what it led to.
+    last: Option<(Vec<Value>, Indexed)>,
 }
 
 impl<'g> Scanning<'g> {
     pub(super) fn new(input: Source<'g>, scan: &Arc<Scan>) -> Self {
-        let scan = Arc::clone(scan);
-        Self { input: Feed::new(input), scan, open: None, batch: FIRST_BATCH, read: Vec::new(), begun: 0, table: None }
+        Self {
+            input: Feed::new(input),
+            scan: Arc::clone(scan),
+            open: None,
+            batch: FIRST_BATCH,
+            read: Vec::new(),
+            begun: 0,
+            table: None,
+            last: None,
+        }
     }
 
     /// The nodes with the ids that a value says.
@@ -62,6 +75,23 @@ impl<'g> Scanning<'g> {
         Ok(found.into_iter().flatten().map(|vertex| keep(cx, vertex)).collect())
     }
 
+    /// The nodes that an index leads to; none where there is no such index. Rows that ask for the same values as the one
+    /// before get the same nodes, where the query only reads.
+    fn by_index(&mut self, cx: &Cx<'_, 'g>, values: &[Value], row: &mut Row) -> Result<Indexed> {
+        if let Some((last, found)) = &self.last
+            && last == values
+        {
+            return Ok(found.clone());
+        }
+        let scan = Arc::clone(&self.scan);
+        let found = by_index(cx, &scan, values, row)?;
+        let is_constant = scan.labels.as_ref().is_none_or(Labels::is_constant);
+        if cx.store.reader().is_some() && scan.within.is_empty() && scan.bounds.is_empty() && is_constant {
+            self.last = Some((values.to_vec(), found.clone()));
+        }
+        Ok(found)
+    }
+
     /// The nodes with the values that are asked for, where they need not be looked for among all.
     fn by_values(&mut self, cx: &Cx<'_, 'g>, row: &mut Row) -> Result<Option<Found<'g>>> {
         let scan = Arc::clone(&self.scan);
@@ -70,7 +100,7 @@ impl<'g> Scanning<'g> {
         if let Some(cursor) = index_cursor(cx, &scan, &values, row)? {
             return Ok(Some(Found::Cursor(cursor)));
         }
-        if let Some(found) = by_index(cx, &scan, &values, row)? {
+        if let Some(found) = self.by_index(cx, &values, row)? {
             return nodes(found);
         }
         if scan.equal.is_empty()

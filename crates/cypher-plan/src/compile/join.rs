@@ -1,5 +1,6 @@
 //! Expansions whose relationships nobody reads: put together as one join, which works on nodes alone.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,6 +22,13 @@ pub(super) fn fuse(query: &mut Union, next: &mut Slot) {
 
 /// `columns`: what is read behind the steps.
 fn fuse_steps(steps: &mut Vec<Step>, columns: &[Slot], next: &mut Slot) {
+    let types: Types = steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Expand(expand) => Some((expand.relationship, expand.types.clone()?)),
+            _ => None,
+        })
+        .collect();
     let mut at = 0;
     while at < steps.len() {
         let behind = read_behind(steps, at + 1, columns);
@@ -32,7 +40,7 @@ fn fuse_steps(steps: &mut Vec<Step>, columns: &[Slot], next: &mut Slot) {
             && !count_all(steps, at, &read)
         {
             prune(steps, at, &read);
-            join(steps, at, columns, next);
+            join(steps, at, &types, columns, next);
         }
         at += 1;
     }
@@ -111,12 +119,12 @@ fn sum_of(slot: Slot) -> Step {
 }
 
 /// Puts the expansions that begin at a place together.
-fn join(steps: &mut Vec<Step>, at: usize, columns: &[Slot], next: &mut Slot) {
+fn join(steps: &mut Vec<Step>, at: usize, types: &Types, columns: &[Slot], next: &mut Slot) {
     if !matches!(steps.get(at), Some(Step::Expand(_) | Step::Count(_))) {
         return;
     }
     let run_of = |steps: &[Step], most: usize| {
-        let mut run = Run::default();
+        let mut run = Run { types: Some(types), ..Run::default() };
         let mut length = 0;
         for step in steps.iter().skip(at).take(most) {
             if run.counted.is_some() || !run.take(step) {
@@ -138,9 +146,15 @@ fn join(steps: &mut Vec<Step>, at: usize, columns: &[Slot], next: &mut Slot) {
     }
 }
 
+/// The types of relationships that are found one by one.
+type Types = HashMap<Slot, Labels>;
+
 /// Steps that a join can stand for.
 #[derive(Default)]
-struct Run {
+struct Run<'t> {
+    types: Option<&'t Types>,
+    /// Types that must have no relationship in common, see [`Join::apart`].
+    apart: Vec<(Labels, Labels)>,
     hops: Vec<Hop>,
     /// The relationship of each hop.
     relationships: Vec<Slot>,
@@ -151,7 +165,7 @@ struct Run {
     unread: Vec<Slot>,
 }
 
-impl Run {
+impl Run<'_> {
     /// Whether a slot is a node that a hop starts at or finds.
     fn has(&self, slot: Slot) -> bool {
         self.hops.iter().any(|hop| matches!(hop.kind, HopKind::Each) && (hop.from == slot || hop.to == slot))
@@ -175,9 +189,19 @@ impl Run {
         if !expand.is_from_known || expand.types.as_ref().is_some_and(is_dynamic) {
             return false;
         }
-        let others: Option<Vec<usize>> =
-            expand.others.iter().map(|slot| self.relationships.iter().position(|own| own == slot)).collect();
-        let Some(others) = others else { return false };
+        let mut others = Vec::with_capacity(expand.others.len());
+        for slot in &expand.others {
+            if let Some(at) = self.relationships.iter().position(|own| own == slot) {
+                others.push(at);
+                continue;
+            }
+            match (self.types.and_then(|types| types.get(slot)), &expand.types) {
+                (Some(other), Some(own)) if are_likely_apart(own, other) => {
+                    self.apart.push((own.clone(), other.clone()));
+                }
+                _ => return false,
+            }
+        }
         let is_into = expand.is_into || expand.from == expand.to;
         self.relationships.push(expand.relationship);
         let types = expand.types.clone();
@@ -266,6 +290,22 @@ impl Run {
     }
 }
 
+/// Whether types have no name in common. A parent and its sub labels may still be the same: the graph has to tell.
+fn are_likely_apart(one: &Labels, other: &Labels) -> bool {
+    fn names<'l>(labels: &'l Labels, out: &mut Vec<&'l str>) -> bool {
+        match labels {
+            Labels::Name(name) => {
+                out.push(name);
+                true
+            }
+            Labels::Or(all) => all.iter().all(|one| names(one, out)),
+            _ => false,
+        }
+    }
+    let (mut own, mut theirs) = (Vec::new(), Vec::new());
+    names(one, &mut own) && names(other, &mut theirs) && !own.iter().any(|name| theirs.contains(name))
+}
+
 fn label_filter(ex: &Ex, slot: Slot) -> Option<&Labels> {
     match ex {
         Ex::HasLabels(of, labels) if matches!(**of, Ex::Slot(own) if own == slot) && !is_dynamic(labels) => {
@@ -275,8 +315,8 @@ fn label_filter(ex: &Ex, slot: Slot) -> Option<&Labels> {
     }
 }
 
-fn joined(steps: &mut [Step], run: Range<usize>, of: Run, columns: &[Slot], next: &mut Slot) -> Option<Join> {
-    let Run { hops, relationships, different, counted, unread } = of;
+fn joined(steps: &mut [Step], run: Range<usize>, of: Run<'_>, columns: &[Slot], next: &mut Slot) -> Option<Join> {
+    let Run { hops, relationships, different, counted, unread, mut apart, types: _ } = of;
     // A single relationship that is counted has an operator already.
     if counted.is_some() && hops.len() == 1 {
         return None;
@@ -285,10 +325,17 @@ fn joined(steps: &mut [Step], run: Range<usize>, of: Run, columns: &[Slot], next
     let behind = steps.get(run.end..)?;
     let mut read = read_behind(behind, 0, columns)?;
     for step in behind {
-        match step {
-            Step::Expand(expand) => read.extend(&expand.others),
-            Step::Count(count) => read.extend(&count.0.others),
-            _ => {}
+        let expand = match step {
+            Step::Expand(expand) => expand,
+            Step::Count(count) => &count.0,
+            _ => continue,
+        };
+        for other in &expand.others {
+            let own = relationships.iter().position(|own| own == other).and_then(|at| hops.get(at));
+            match (own.and_then(|hop| hop.types.as_ref()), &expand.types) {
+                (Some(own), Some(types)) if are_likely_apart(own, types) => apart.push((own.clone(), types.clone())),
+                _ => read.push(*other),
+            }
         }
     }
     let is_hidden = |slot: &Slot| relationships.contains(slot) || unread.contains(slot);
@@ -344,7 +391,7 @@ fn joined(steps: &mut [Step], run: Range<usize>, of: Run, columns: &[Slot], next
             let nodes = nodes_of(&rest);
             *steps.get_mut(run.end)? = Step::Aggregate(Arc::new(counting));
             let (rows, steps) = (JoinRows::Counted(slot), Arc::new(plan));
-            return Some(Join { hops, nodes, different, forgets_rows, rows, steps });
+            return Some(Join { hops, nodes, different, forgets_rows, rows, apart, steps });
         }
     }
     if read.iter().any(is_hidden) {
@@ -361,5 +408,5 @@ fn joined(steps: &mut [Step], run: Range<usize>, of: Run, columns: &[Slot], next
         forgets_rows = true;
         *steps.get_mut(run.end)? = sum_of(slot);
     }
-    Some(Join { hops, nodes, different, forgets_rows, rows, steps: Arc::new(plan) })
+    Some(Join { hops, nodes, different, forgets_rows, rows, apart, steps: Arc::new(plan) })
 }

@@ -33,10 +33,14 @@ impl Compiler<'_> {
         }
         let is_grouped = projection.items.iter().any(|item| has_aggregate(&item.expr));
         let mut computed: Computed = Vec::new();
+        let mut values = Vec::new();
         if is_grouped {
             self.grouped(projection, &before, &mut after, &mut computed, steps)?;
         } else {
-            self.plain(&projection.items, &before, &mut after, &mut computed, steps)?;
+            values = self.plain(&projection.items, &before, &mut after, &mut computed)?;
+            if projection.is_distinct {
+                push_let(std::mem::take(&mut values), steps);
+            }
         }
         let columns: Vec<(String, Slot)> = after.iter().map(|(name, slot)| (name.to_owned(), slot)).collect();
         if projection.is_distinct {
@@ -45,7 +49,7 @@ impl Compiler<'_> {
         let is_narrow = is_grouped || projection.is_distinct;
         let mut seen = if is_narrow { Names::default() } else { before };
         after.iter().for_each(|(name, slot)| seen.set(name, slot));
-        self.order(projection, &seen, &computed, steps)?;
+        self.order(projection, &seen, &computed, values, steps)?;
         if let Some(filter) = &projection.filter {
             let filter = self.expr_with(filter, &seen, &computed)?;
             steps.push(Step::Filter(Arc::new(filter)));
@@ -54,15 +58,14 @@ impl Compiler<'_> {
         Ok(columns)
     }
 
-    /// Columns without aggregates.
+    /// Columns without aggregates: what is to be computed.
     fn plain(
         &mut self,
         items: &[Item],
         before: &Names,
         after: &mut Names,
         computed: &mut Computed,
-        steps: &mut Vec<Step>,
-    ) -> Result<()> {
+    ) -> Result<Vec<(Slot, Ex)>> {
         let mut values = Vec::new();
         for item in items {
             let slot = match &item.expr.kind {
@@ -80,10 +83,7 @@ impl Compiler<'_> {
                 computed.push((item.expr.clone(), slot));
             }
         }
-        if !values.is_empty() {
-            steps.push(Step::Let(Arc::new(values)));
-        }
-        Ok(())
+        Ok(values)
     }
 
     /// Columns with aggregates: those without are the keys of the groups.
@@ -215,11 +215,14 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// ORDER BY, SKIP and LIMIT. Of the values of columns, those that the order does not need are computed for the rows
+    /// that are left.
     fn order(
         &mut self,
         projection: &Projection,
         seen: &Names,
         computed: &Computed,
+        values: Vec<(Slot, Ex)>,
         steps: &mut Vec<Step>,
     ) -> Result<()> {
         let bounds = [&projection.skip, &projection.limit];
@@ -228,18 +231,32 @@ impl Compiler<'_> {
             exs.push(bound.as_ref().map(|bound| self.expr(bound, &Names::default())).transpose()?);
         }
         let (skip, limit) = (exs.first().cloned().flatten(), exs.get(1).cloned().flatten());
-        if !projection.order.is_empty() {
-            let mut keys = Vec::with_capacity(projection.order.len());
-            for item in &projection.order {
-                // An alias hides the name it replaces, but what was computed with the old one is meant where it is the
-                // same expression.
-                keys.push((self.expr_with(&item.expr, seen, computed)?, item.is_descending));
-            }
+        let mut keys = Vec::with_capacity(projection.order.len());
+        for item in &projection.order {
+            // An alias hides the name it replaces, but what was computed with the old one is meant where it is the
+            // same expression.
+            keys.push((self.expr_with(&item.expr, seen, computed)?, item.is_descending));
+        }
+        let mut read = Vec::new();
+        keys.iter().for_each(|(ex, _)| slots_of(ex, &mut read));
+        let is_bounded = skip.is_some() || limit.is_some();
+        let is_early = |slot: &Slot| !is_bounded || read.contains(slot) || read.contains(&Slot::MAX);
+        let (early, late) = values.into_iter().partition(|(slot, _)| is_early(slot));
+        push_let(early, steps);
+        if !keys.is_empty() {
             let first = limit.iter().cloned().chain(skip.clone().filter(|_| limit.is_some())).collect();
             steps.push(Step::Sort(Arc::new(Sort { keys, first })));
         }
         steps.extend(skip.map(|skip| Step::Skip(Arc::new(skip))));
         steps.extend(limit.map(|limit| Step::Limit(Arc::new(limit))));
+        push_let(late, steps);
         Ok(())
+    }
+}
+
+/// The step that computes values, if there are any.
+fn push_let(values: Vec<(Slot, Ex)>, steps: &mut Vec<Step>) {
+    if !values.is_empty() {
+        steps.push(Step::Let(Arc::new(values)));
     }
 }

@@ -7,6 +7,7 @@ use graph_model::{Direction, LabelId, VertexId};
 use pattern_join::{Host, Labelled, Pattern};
 
 use super::super::expand::edge_labels;
+use super::super::labels::is_implied;
 use crate::Result;
 use crate::eval::Cx;
 use crate::limits::{JOINED_OWNERS_MAX, LABELLED_FACTOR, LABELLED_LISTED};
@@ -148,6 +149,11 @@ impl Host for JoinHost<'_, '_, '_> {
 /// The join over a graph; none where its relationships cannot be told apart by their nodes.
 pub(super) fn bind(cx: &Cx<'_, '_>, join: &Join) -> Result<Option<Bound>> {
     let mut row = Row::default();
+    for (own, other) in &join.apart {
+        if !is_apart(Some(&cx.edge_labels(own, &mut row)?), Some(&cx.edge_labels(other, &mut row)?)) {
+            return Ok(None);
+        }
+    }
     let (mut place, mut known): (Vec<(Slot, usize)>, Vec<Slot>) = (Vec::new(), Vec::new());
     for (at, hop) in join.hops.iter().enumerate() {
         let found = |slot: &Slot| join.hops.iter().take(at).any(|hop| !hop.is_into && hop.to == *slot);
@@ -194,7 +200,7 @@ pub(super) fn bind(cx: &Cx<'_, '_>, join: &Join) -> Result<Option<Bound>> {
             others.push(*other);
         }
         let labels = match &hop.labels {
-            Some(labels) if !is_implied(cx, hop, own.as_deref(), labels, &mut row)? => {
+            Some(labels) if !is_implied(cx, hop.direction, own.as_deref(), labels, &mut row)? => {
                 tests.push(labels.clone());
                 Some(tests.len() - 1)
             }
@@ -259,31 +265,4 @@ fn linked(cx: &Cx<'_, '_>, hop: &Hop, types: &Option<Vec<LabelId>>, row: &mut Ro
         }
     }
     Ok(Some(fitting))
-}
-
-/// Whether the schema says that the node at the end of a hop has labels.
-fn is_implied(cx: &Cx<'_, '_>, hop: &Hop, types: Option<&[LabelId]>, labels: &Labels, row: &mut Row) -> Result<bool> {
-    if cx.store.is_auto() {
-        return Ok(false);
-    }
-    let links: Vec<Option<(LabelId, LabelId)>> = {
-        let catalogue = cx.store.catalogue();
-        let meant = catalogue.edge_labels().filter(|label| types.is_none_or(|types| types.contains(&label.id)));
-        let meant = meant.filter(|label| types.is_some() || label.link.is_some());
-        meant.map(|label| label.link).collect()
-    };
-    for link in links {
-        let Some((source, target)) = link else { return Ok(false) };
-        let ends: &[LabelId] = match hop.direction {
-            Direction::Out => &[target],
-            Direction::In => &[source],
-            Direction::Both => &[source, target],
-        };
-        for end in ends {
-            if !cx.has(labels, &cx.store.labels_of(*end), row)? {
-                return Ok(false);
-            }
-        }
-    }
-    Ok(true)
 }
