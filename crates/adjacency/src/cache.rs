@@ -118,11 +118,21 @@ impl Writing<'_> {
     }
 
     /// Registers that rows of vertices of a label are written, or removed: then it may be `None`, any.
-    pub fn touch_row(&mut self, label: Option<LabelId>) {
+    pub fn touch_rows(&mut self, label: Option<LabelId>) {
         let Write { common, stripes } = &mut self.write;
         common.stripes.begin_row(stripes);
         if let Some(table) = &*self.current {
             table.forget_members(label);
+        }
+    }
+
+    /// Registers that the row of a vertex is written or removed, beside [`Self::touch_rows`].
+    pub fn touch_row(&mut self, id: VertexIdRef<'_>) {
+        let Write { common, stripes } = &mut self.write;
+        let hash = common.hasher.hash_one(id);
+        common.stripes.begin(hash, stripes);
+        if let Some(table) = &*self.current {
+            table.forget_values(hash, id);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Which vertices neighbour which, as numbers, in memory?
 //!
 //! What it is: a cache. A [`Table`] gives vertices 32-bit numbers and keeps, for each vertex and direction, one list of
-//! the numbers of its neighbours, label by label, in the order of the stored rows; and for labels the numbers of their
-//! vertices. A [`Cache`] is what one graph has: it hands out its current table and is told of every write. A [`Pool`]
+//! the numbers of its neighbours, label by label, in the order of the stored rows; for labels the numbers of their
+//! vertices; and in each [`Column`] the values of a property. A [`Cache`] is what one graph has: it hands out its current table and is told of every write. A [`Pool`]
 //! is the memory that the caches of all graphs share. [`NumberMap`] and [`NumberSet`] are what walks remember numbers
 //! with.
 //!
@@ -16,6 +16,7 @@
 //!   registered then or has been since.
 //! - So it is with the vertices of a label: a write of any of them removes their list, and one of any vertex keeps what
 //!   is being read from being kept ([`Table::publish_members`]).
+//! - So it is with the value of a property of a vertex ([`Table::publish_values`]): a write of its row removes it.
 //! - Numbers are never reused. A table that is given up is closed: its numbers stay valid for those that hold it, its
 //!   lists are no longer given out.
 //! - Memory is bounded by the pool: lists are evicted, those not used for longest first, and a table with too many
@@ -25,6 +26,7 @@
 //! Start reading at [`Table::at_hand`].
 
 mod cache;
+mod columns;
 pub mod limits;
 mod lists;
 mod members;
@@ -36,6 +38,7 @@ mod stripes;
 mod table;
 
 pub use cache::{Cache, Write, Writing};
+pub use columns::{Column, ColumnOf, label_of, value_of};
 pub use lists::{NumberLists, Wanted};
 pub use piece::{Found, State};
 pub use pool::{Figures, Pool};

@@ -30,3 +30,6 @@ pub(crate) const DENSE_MEMBERS_MIN: usize = 1_024;
 
 /// Places of a table looked at for something to evict while its lock of eviction is held.
 pub(crate) const SWEEP_PLACES: u32 = 4_096;
+
+/// Vertices whose values of a property are kept and given up together.
+pub(crate) const COLUMN_CELLS: usize = 1_024;

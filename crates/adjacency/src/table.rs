@@ -4,10 +4,11 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
-use graph_model::{Direction, LabelId, VertexId, VertexIdRef};
+use graph_model::{Direction, LabelId, Value, VertexId, VertexIdRef};
 use hashbrown::DefaultHashBuilder;
 use parking_lot::RwLock;
 
+use crate::columns::{Column, ColumnOf, Columns};
 use crate::limits;
 use crate::lists::{NumberLists, Wanted};
 use crate::members::Members;
@@ -31,13 +32,14 @@ pub struct Table {
     pool: Arc<Pool>,
     numbers: Numbers,
     members: Members,
-    /// Bytes of the lists, those of members too.
+    columns: Columns,
+    /// Bytes of the lists, those of members too, and of the columns.
     lists: AtomicUsize,
     /// Bytes of the numbers that the pool knows of.
     counted: AtomicUsize,
     /// Where the next sweep begins.
     hand: AtomicU32,
-    closed: AtomicBool,
+    closed: Arc<AtomicBool>,
     home: Weak<Home>,
 }
 
@@ -48,10 +50,11 @@ impl Table {
             pool,
             numbers: Numbers::new(),
             members: Members::default(),
+            columns: Columns::default(),
             lists: AtomicUsize::new(0),
             counted: AtomicUsize::new(0),
             hand: AtomicU32::new(0),
-            closed: AtomicBool::new(false),
+            closed: Arc::default(),
             home: Arc::downgrade(home),
         });
         let tenant: Arc<dyn Tenant> = Arc::<Self>::clone(&table);
@@ -253,6 +256,31 @@ impl Table {
         self.members.forget(label, |before, after| self.count_lists(before, after));
     }
 
+    /// The values of a property, or the labels, of vertices, as far as they are known.
+    #[must_use]
+    pub fn column(&self, of: ColumnOf) -> Arc<Column> {
+        self.columns.get_or_new(of, &self.closed)
+    }
+
+    /// Keeps what was read of vertices after their tickets were issued, each unless the vertex was written since.
+    pub fn publish_values<'v>(&self, column: &Column, read: impl Iterator<Item = (u32, Ticket, Option<&'v Value>)>) {
+        self.count_numbers();
+        for read in read {
+            self.columns.put(column, read, &self.common.stripes, |before, after| self.count_lists(before, after));
+        }
+        self.pool.make_room(self);
+    }
+
+    /// Forgets the values of a vertex.
+    pub(crate) fn forget_values(&self, hash: u64, id: VertexIdRef<'_>) {
+        if self.columns.is_empty() {
+            return;
+        }
+        if let Some(number) = self.numbers.find(hash, id) {
+            self.columns.forget(number, |before, after| self.count_lists(before, after));
+        }
+    }
+
     /// How many edges a vertex has, each once though both of its ends are the vertex; `None` where not all of its lists
     /// are in memory. `wanted` has no limit.
     #[must_use]
@@ -313,6 +341,7 @@ impl Tenant for Table {
             self.hand.store(number + 1, Ordering::Relaxed);
             if number == 0 {
                 self.members.evict(|before, after| self.count_lists(before, after));
+                self.columns.evict(|before, after| self.count_lists(before, after));
             }
             let Some(slot) = self.numbers.slot(number) else { continue };
             let mut near = slot.near.lock();

@@ -272,7 +272,7 @@ fn members_of_a_label_are_kept_until_one_of_them_is_written() {
     };
     let write = |label| {
         let mut writing = cache.writing().unwrap();
-        writing.touch_row(label);
+        writing.touch_rows(label);
         writing.registered().unwrap()
     };
     assert_eq!(kept(), [None, None]);

@@ -4,6 +4,8 @@ mod complete;
 mod labels;
 mod special;
 
+use std::cell::RefCell;
+
 use cypher::ast::BinaryOp;
 use cypher_graph::Store;
 use cypher_value::{Context, Detail, Error, ErrorKind, Map, Value, arithmetic, bounded, compare, logic};
@@ -32,6 +34,8 @@ pub(crate) struct Cx<'a, 'g> {
     pub(crate) store: &'a Store<'g>,
     pub(crate) context: &'a Context<'a>,
     pub(crate) parameters: &'a Map,
+    /// What is the same for all rows, as far as it was computed.
+    pub(crate) once: &'a RefCell<Vec<Option<Value>>>,
     pub(crate) procedures: &'a Procedures,
     pub(crate) host: Option<&'a dyn ProcedureHost>,
     pub(crate) merging: Option<&'a merge_locks::Merging<'a>>,

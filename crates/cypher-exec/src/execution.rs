@@ -1,5 +1,6 @@
 //! Carrying out a query, from its text to its rows.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -169,6 +170,7 @@ impl Default for Settings {
 pub struct Execution<'g> {
     prepared: Arc<Prepared>,
     parameters: Map,
+    once: RefCell<Vec<Option<Value>>>,
     store: Store<'g>,
     host: Option<&'g dyn ProcedureHost>,
     merging: Option<&'g Merging<'g>>,
@@ -229,6 +231,7 @@ impl<'g> Execution<'g> {
         Ok(Self {
             prepared: Arc::clone(prepared),
             parameters,
+            once: RefCell::new(vec![None; prepared.compiled.once]),
             store: Store::new(access, settings.memory_max),
             host: None,
             merging: None,
@@ -302,6 +305,7 @@ impl<'g> Execution<'g> {
             store: &self.store,
             context: &context,
             parameters: &self.parameters,
+            once: &self.once,
             procedures: &prepared.procedures,
             host: self.host,
             merging: self.merging,

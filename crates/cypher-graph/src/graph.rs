@@ -1,5 +1,6 @@
 //! What is known of how elements are stored: reading and writing a graph with Cypher's values.
 
+mod columns;
 mod labels;
 mod read;
 mod units;
@@ -19,8 +20,10 @@ use crate::counters::Counters;
 use crate::error::Accessed;
 use crate::limits::{CACHED_MAX, ROWS_PER_CHECK};
 
+use columns::Columns;
+pub use columns::Wanted;
 pub use labels::JOINT;
-pub use read::{node, vertex_id};
+pub use read::{node, numbered_node, vertex_id};
 pub use units::BeginUnit;
 pub use write::NodeContent;
 
@@ -42,6 +45,7 @@ pub struct Store<'g> {
     vertices: RefCell<FxHashMap<VertexId, Option<Arc<Vertex>>>>,
     edges: RefCell<FxHashMap<ElementId, Option<Arc<Edge>>>>,
     labels: RefCell<FxHashMap<LabelId, Arc<[Text]>>>,
+    columns: Columns,
     deleted: RefCell<Deleted>,
     /// What was changed so far.
     pub counters: RefCell<Counters>,
@@ -78,6 +82,7 @@ impl<'g> Store<'g> {
             vertices: RefCell::default(),
             edges: RefCell::default(),
             labels: RefCell::default(),
+            columns: Columns::default(),
             deleted: RefCell::default(),
             counters: RefCell::default(),
             notes: RefCell::default(),
@@ -113,7 +118,7 @@ impl<'g> Store<'g> {
     /// # Errors
     /// The failure of the graph as one of the query.
     pub fn with_read<T>(&self, read: impl FnOnce(&dyn GraphRead) -> std::result::Result<T, AccessError>) -> Result<T> {
-        self.reads.set(self.reads.get() + 1);
+        self.count_read();
         match &*self.access.borrow() {
             Access::Read(graph) => read(*graph),
             Access::Write(graph) => read(&**graph),
@@ -138,6 +143,10 @@ impl<'g> Store<'g> {
         let written = write(graph).accessed()?;
         *self.catalogue.borrow_mut() = Arc::clone(graph.catalogue());
         Ok(written)
+    }
+
+    fn count_read(&self) {
+        self.reads.set(self.reads.get() + 1);
     }
 
     /// How often the graph was read.

@@ -32,6 +32,8 @@ pub struct Compiled {
     pub columns: Vec<Text>,
     /// Slots of a row.
     pub width: usize,
+    /// How many [`crate::Ex::Once`] there are.
+    pub once: usize,
     /// Whether figures about a graph could have led to another plan.
     pub has_choice: bool,
     /// How many rows each step of each part is likely to give.
@@ -43,18 +45,27 @@ pub struct Compiled {
 /// # Errors
 /// What is known but not carried out.
 pub fn compile(query: &Query, procedures: &dyn Callables, statistics: &dyn Statistics) -> crate::Result<Compiled> {
-    let mut compiler = Compiler { next: 0, procedures, statistics, has_choice: false };
+    let mut compiler = Compiler { next: 0, once: 0, procedures, statistics, has_choice: false };
     let (mut query, columns) = compiler.query(query, &Names::default())?;
     needs::limit_scans(&mut query);
     group::fuse(&mut query);
     join::fuse(&mut query, &mut compiler.next);
     let columns = columns.iter().map(|name| name.as_str().into()).collect();
     let estimates = query.parts.iter().map(|(plan, _)| Estimates::new(statistics).of(plan, 1.0)).collect();
-    Ok(Compiled { query, columns, width: compiler.next, has_choice: compiler.has_choice, estimates })
+    Ok(Compiled {
+        query,
+        columns,
+        width: compiler.next,
+        once: compiler.once,
+        has_choice: compiler.has_choice,
+        estimates,
+    })
 }
 
 struct Compiler<'c> {
     next: Slot,
+    /// How many expressions are the same for all rows.
+    once: usize,
     procedures: &'c dyn Callables,
     statistics: &'c dyn Statistics,
     has_choice: bool,

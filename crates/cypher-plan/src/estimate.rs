@@ -228,6 +228,7 @@ impl<'s> Estimates<'s> {
             let (from, to) = (self.labels(hop.from), self.labels(hop.to));
             let degree = self.statistics.degree(from, hop.direction, hop.types.as_ref(), to);
             let found = if hop.is_into { degree / self.nodes(hop.to).max(1.0) } else { degree };
+            ways *= hop.conditions.iter().map(|ex| self.share(ex)).product::<f64>();
             ways *= match hop.kind {
                 HopKind::Each => found,
                 HopKind::Present => found.min(1.0),

@@ -125,6 +125,9 @@ fn hops(join: &Join) -> String {
                 text = format!("{text} {own}");
             }
         }
+        if !hop.conditions.is_empty() {
+            text.push_str(" where");
+        }
         text
     };
     let all: Vec<String> = join.hops.iter().map(hop).collect();

@@ -190,6 +190,8 @@ pub struct Hop {
     pub types: Option<Labels>,
     /// Labels that the other node must have.
     pub labels: Option<Labels>,
+    /// Conditions that read nothing but the other node and do not fail.
+    pub conditions: Vec<Ex>,
     /// Hops whose relationships it must differ from.
     pub others: Vec<usize>,
 }
@@ -460,6 +462,19 @@ pub enum Labels {
     Or(Vec<Self>),
 }
 
+impl Ex {
+    /// Whether it is the same for all rows: made of constants and parameters.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        match self {
+            Self::Value(_) | Self::Param(_) | Self::Once(..) => true,
+            Self::List(items) => items.iter().all(Self::is_constant),
+            Self::Map(pairs) => pairs.iter().all(|(_, value)| value.is_constant()),
+            _ => false,
+        }
+    }
+}
+
 impl Labels {
     /// Whether they are the same for all rows.
     #[must_use]
@@ -563,6 +578,8 @@ pub enum Ex {
     HasLabels(Box<Self>, Labels),
     /// A function.
     Call(Callee, Vec<Self>),
+    /// What is the same for all rows of a query, computed when it is first asked for; it has a number.
+    Once(usize, Box<Self>),
     /// What has no name in the language.
     Test(Test, Vec<Self>),
     /// Conditions with results, and the result without a condition.

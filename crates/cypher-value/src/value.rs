@@ -90,6 +90,8 @@ pub struct Node {
     pub element_id: Text,
     /// Labels and properties; none if they have not been read.
     pub content: Option<NodeContent>,
+    /// Its number in the graph that the query reads, for whoever carries the query out; none: not known.
+    pub number: Option<u32>,
 }
 
 /// What is stored for a node.

@@ -20,8 +20,14 @@ pub fn register(cache: &Cache, batch: &WriteBatch) -> Option<Write> {
                     Operation::Delete { .. } => None,
                 };
                 if rows_of.replace(label) != Some(label) {
-                    writing.touch_row(label);
+                    writing.touch_rows(label);
                 }
+                let Ok(id) = key::read_vertex_partition(operation.key().partition(), &mut text) else {
+                    drop(writing);
+                    cache.turn_off();
+                    return None;
+                };
+                writing.touch_row(id);
                 continue;
             }
             _ => continue,

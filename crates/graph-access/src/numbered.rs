@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use adjacency::{NumberLists, Wanted};
+use adjacency::{Column, ColumnOf, NumberLists, Wanted};
 use compact_str::CompactString;
-use graph_model::{Direction, LabelId, VertexId};
+use graph_model::{Direction, LabelId, Value, VertexId};
 
 use crate::AccessError;
 
@@ -67,6 +67,22 @@ pub trait NumberedRead: Sync {
     /// # Errors
     /// Those of storage, [`AccessError`] of the budget.
     fn members(&self, label: LabelId) -> Result<Option<Arc<[u32]>>, AccessError>;
+
+    /// The values of a property, or the labels, of vertices by number, as far as they are in memory.
+    fn column(&self, of: ColumnOf) -> Option<Arc<Column>>;
+
+    /// Reads values of vertices that columns do not have, all of them in one round, and keeps them there where that is
+    /// possible. `also` is told each value, with the place in `numbers` of its vertex and that in `of`; none: the vertex
+    /// has none, or does not exist.
+    ///
+    /// # Errors
+    /// Those of storage, [`AccessError`] of the budget.
+    fn fill(
+        &self,
+        of: &[ColumnOf],
+        numbers: &[u32],
+        also: &mut dyn FnMut(usize, usize, Option<&Value>),
+    ) -> Result<(), AccessError>;
 
     /// Appends those edges of `owner` that lead to or come from a vertex for whose number `is_wanted` holds, in the
     /// order of [`Self::read`]. Reads storage where the neighbours are not in memory, and for edges that have sort

@@ -158,6 +158,18 @@ impl Value {
         }
     }
 
+    /// Memory that it takes beyond itself, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) if text.is_heap_allocated() => text.capacity(),
+            Self::Object(text) => text.len(),
+            Self::Blob(bytes) | Self::Any(bytes) => bytes.len(),
+            Self::List(items) | Self::Set(items) => items.iter().map(|item| item.bytes() + size_of::<Self>()).sum(),
+            _ => 0,
+        }
+    }
+
     /// Whether two values are the same stored value: floats by their bits, so that NaN equals NaN.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {

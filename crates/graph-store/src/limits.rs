@@ -66,3 +66,7 @@ pub const EXPIRY_WRITE_MS_MAX: i64 = 600_000;
 /// Rows of expired elements looked at at one time: the edges among them go in one batch, and the vertices' batches are
 /// Bytes of a graph's configuration, keys and values together. One in use is below 2 KiB.
 pub const GRAPH_CONF_BYTES_MAX: usize = 65_536;
+
+/// Bytes beyond itself of a value that is kept in memory with others of its property: a longer one is read each time,
+/// since it would push out many short ones.
+pub(crate) const KEPT_VALUE_BYTES_MAX: usize = 1_024;

@@ -115,6 +115,15 @@ pub fn edge_partition(out: &mut Vec<u8>, graph: GraphNumber, label: LabelId, own
     put_vertex_id(out, owner);
 }
 
+/// Reads the vertex from a partition of `vertex`, as [`read_edge_partition`] does.
+pub fn read_vertex_partition<'a>(partition: &'a [u8], text: &'a mut Vec<u8>) -> Result<VertexIdRef<'a>, CodecError> {
+    let mut reader = Reader::new(partition, "vertex partition");
+    read_u32(&mut reader)?;
+    let id = read_vertex_id_ref(&mut reader, text)?;
+    reader.end()?;
+    Ok(id)
+}
+
 /// Reads the label and the vertex from a partition of `edge_out` or `edge_in`. The id is not copied unless it is stored
 /// in pieces, which are put together in `text`.
 pub fn read_edge_partition<'a>(

@@ -2,9 +2,9 @@
 
 use graph_access::AccessError;
 
-use crate::labels::Labelled;
+use crate::tested::Tested;
 
-/// Time, memory and labels.
+/// Time, memory and tests of nodes.
 pub trait Host {
     /// A failure.
     type Error;
@@ -30,11 +30,11 @@ pub trait Host {
     /// Bytes that may still be held.
     fn left(&self) -> u64;
 
-    /// Finds out which of some nodes meet a test of labels.
+    /// Finds out which of some nodes meet a test.
     ///
     /// # Errors
     /// Those of the graph, of time and of memory.
-    fn look_at(&self, test: usize, numbers: &[u32], known: &mut Labelled) -> Result<(), Self::Error>;
+    fn look_at(&self, test: usize, numbers: &[u32], known: &mut Tested) -> Result<(), Self::Error>;
 }
 
 /// Takes what a join finds: the numbers of a row's nodes, and how often it has the row.

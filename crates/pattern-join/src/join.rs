@@ -171,9 +171,9 @@ fn stages_of(pattern: &Pattern) -> Vec<Stage> {
         let others: Vec<Ends> = hop.others.iter().filter_map(|other| pattern.hops.get(*other)).map(ends_of).collect();
         let (ends, types) = (ends_of(hop), hop.types.clone());
         if !hop.is_into {
-            let labels = hop.labels.map(|test| (test, crate::labels::Labelled::default()));
+            let test = hop.test.map(|test| (test, crate::tested::Tested::default()));
             let (kind, unlike) = (hop.kind, Vec::new());
-            let walk = Walk { ends, types, others, labels, unlike, is_counted: false, kind };
+            let walk = Walk { ends, types, others, test, unlike, is_counted: false, kind };
             stages.push(Stage { walk: Some(walk), ..Stage::default() });
             continue;
         }
@@ -237,8 +237,8 @@ mod tests {
     use crate::pattern::HopKind;
 
     fn hop(from: usize, to: usize, is_into: bool, others: Vec<usize>) -> Hop {
-        let (direction, types, labels, kind) = (Direction::Out, None, None, HopKind::Each);
-        Hop { from, to, is_into, direction, types, others, labels, kind }
+        let (direction, types, test, kind) = (Direction::Out, None, None, HopKind::Each);
+        Hop { from, to, is_into, direction, types, others, test, kind }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! What it is: a multiway join of lists of neighbours. A [`Pattern`] says which nodes are known, which relationships
 //! lead from them, and what must not be there; a [`Join`] takes ways of choosing the known nodes and hands on those of
 //! choosing all, with how often each is found. Nodes are numbers. What it is not: it knows no language, no rows, no
-//! labels and no storage; a [`Host`] looks at labels, time and memory for it.
+//! labels and no storage; a [`Host`] tests nodes, and looks at time and memory for it.
 //!
 //! Invariants:
 //! - Relationships need no identity: of those between two nodes as many are left out as the way there has used, since
@@ -16,13 +16,13 @@
 
 mod host;
 mod join;
-mod labels;
 pub mod limits;
 mod pattern;
 mod pool;
 mod stage;
+mod tested;
 
 pub use host::{Give, Host};
 pub use join::Join;
-pub use labels::Labelled;
 pub use pattern::{Hop, HopKind, Pattern};
+pub use tested::Tested;

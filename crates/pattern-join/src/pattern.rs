@@ -33,8 +33,8 @@ pub struct Hop {
     pub types: Option<Vec<LabelId>>,
     /// Hops with the same types whose relationships must be different ones.
     pub others: Vec<usize>,
-    /// The test of labels that the other node must meet.
-    pub labels: Option<usize>,
+    /// The test that the other node must meet.
+    pub test: Option<usize>,
     /// What is asked of it.
     pub kind: HopKind,
 }

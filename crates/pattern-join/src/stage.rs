@@ -6,9 +6,9 @@ use graph_model::{Direction, LabelId};
 use rustc_hash::FxHashMap;
 
 use crate::host::{Give, Host};
-use crate::labels::Labelled;
 use crate::limits::{MARKED_MAX, PLACES_PER_MARK};
 use crate::pattern::HopKind;
+use crate::tested::Tested;
 
 /// The columns of the ends of a hop, walked from the first to the second.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ pub(crate) struct Walk {
     pub(crate) ends: Ends,
     pub(crate) types: Option<Vec<LabelId>>,
     pub(crate) others: Vec<Ends>,
-    pub(crate) labels: Option<(usize, Labelled)>,
+    pub(crate) test: Option<(usize, Tested)>,
     /// Columns of nodes that the one found must not be.
     pub(crate) unlike: Vec<usize>,
     /// Whether only the number of nodes found matters.
@@ -94,8 +94,8 @@ impl Stage {
         let owners: Vec<u32> = taken.chunks_exact(width).map(|tuple| at(tuple, walk.ends.from)).collect();
         let wanted = Wanted { direction: walk.ends.direction, labels: walk.types.as_deref(), limit: None };
         read(host, graph, &owners, wanted, lists)?;
-        if let Some((test, labelled)) = &mut walk.labels {
-            host.look_at(*test, &lists.numbers, labelled)?;
+        if let Some((test, tested)) = &mut walk.test {
+            host.look_at(*test, &lists.numbers, tested)?;
         }
         let mut skipped: Vec<u32> = Vec::new();
         for ((tuple, list), times) in taken.chunks_exact(width).zip(lists.iter()).zip(times) {
@@ -107,7 +107,7 @@ impl Stage {
             skipped.clear();
             skipped.extend(walk.others.iter().filter_map(|other| other.used_from(tuple, own, walk.ends.direction)));
             if walk.is_counted {
-                let found = if checks.is_empty() && walk.labels.is_none() {
+                let found = if checks.is_empty() && walk.test.is_none() {
                     walk.count(tuple, own, list, &skipped)
                 } else {
                     let mut found = 0_u64;
@@ -183,7 +183,7 @@ impl Walk {
                 skipped.swap_remove(place);
                 continue;
             }
-            if self.labels.as_ref().is_some_and(|(_, labelled)| !labelled.holds(*number))
+            if self.test.as_ref().is_some_and(|(_, tested)| !tested.holds(*number))
                 || self.unlike.iter().any(|column| at(scratch, *column) == *number)
             {
                 continue;

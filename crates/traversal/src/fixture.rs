@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use adjacency::{Cache, Found, NumberLists, Pool, State, Table, Wanted};
+use adjacency::{Cache, Column, ColumnOf, Found, NumberLists, Pool, State, Table, Wanted};
 use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, NumberedEdge, NumberedRead, WalkRead, drain};
 use graph_model::{Direction, ErrorKind, LabelId, Properties, PropertyKeyId, Value, Vertex, VertexId};
 
@@ -194,6 +194,21 @@ impl NumberedRead for TestGraph {
                 break;
             }
         }
+        Ok(())
+    }
+
+    fn column(&self, of: ColumnOf) -> Option<Arc<Column>> {
+        Some(self.table().column(of))
+    }
+
+    fn fill(
+        &self,
+        of: &[ColumnOf],
+        numbers: &[u32],
+        also: &mut dyn FnMut(usize, usize, Option<&Value>),
+    ) -> Result<(), AccessError> {
+        // No vertex has properties here.
+        (0..numbers.len()).for_each(|place| (0..of.len()).for_each(|column| also(place, column, None)));
         Ok(())
     }
 

@@ -342,7 +342,12 @@ impl<'b> Reader<'b> {
         let labels = labels.collect::<Read<Arc<[Text]>>>()?;
         let properties = Arc::new(self.dictionary("a node's properties")?);
         let element_id = self.element_id(id)?;
-        Ok(Node { id: ElementId::Number(id), element_id, content: Some(NodeContent { labels, properties }) })
+        Ok(Node {
+            id: ElementId::Number(id),
+            element_id,
+            content: Some(NodeContent { labels, properties }),
+            number: None,
+        })
     }
 
     fn relationship(&mut self) -> Read<Relationship> {
@@ -353,7 +358,7 @@ impl<'b> Reader<'b> {
         let element_id = self.element_id(id)?;
         let mut reference = |id| {
             let element_id = self.element_id(id)?;
-            Ok(Arc::new(Node { id: ElementId::Number(id), element_id, content: None }))
+            Ok(Arc::new(Node { id: ElementId::Number(id), element_id, content: None, number: None }))
         };
         let (start, end) = (reference(start)?, reference(end)?);
         Ok(Relationship { id: ElementId::Number(id), element_id, kind, start, end, properties: Some(properties) })

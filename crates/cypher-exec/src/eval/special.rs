@@ -23,6 +23,16 @@ impl Cx<'_, '_> {
                 }
                 callee.0.call(&values, self.context)?
             }
+            Ex::Once(number, inner) => {
+                if let Some(Some(known)) = self.once.borrow().get(*number) {
+                    return Ok(known.clone());
+                }
+                let value = self.eval(inner, row)?;
+                if let Some(slot) = self.once.borrow_mut().get_mut(*number) {
+                    *slot = Some(value.clone());
+                }
+                value
+            }
             Ex::Test(test, arguments) => {
                 let mut values = Vec::with_capacity(arguments.len());
                 for argument in arguments {

@@ -6,29 +6,27 @@ use cypher_value::{Accumulator, Value, memory};
 use rustc_hash::FxHashMap;
 
 use super::feed::Feed;
-use super::mend::{elements_of, load};
+use super::mend::{Read, load};
 use super::rows::Waiting;
 use crate::Result;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
 use crate::limits::BATCH;
 use crate::row::Row;
-use cypher_plan::{Aggregate, AggregateValue, Slot};
+use cypher_plan::{Aggregate, AggregateValue};
 
 pub(super) struct Aggregating<'g> {
     input: Feed<'g>,
     aggregate: Arc<Aggregate>,
-    elements: Vec<Slot>,
+    read: Read,
     groups: Option<Waiting>,
 }
 
 impl<'g> Aggregating<'g> {
     pub(super) fn new(input: Source<'g>, aggregate: &Arc<Aggregate>) -> Self {
-        let mut elements = Vec::new();
-        aggregate.keys.iter().for_each(|(_, ex)| elements_of(ex, &mut elements));
-        let arguments = aggregate.values.iter().flat_map(|value| &value.arguments);
-        arguments.for_each(|ex| elements_of(ex, &mut elements));
-        Self { input: Feed::new(input), aggregate: Arc::clone(aggregate), elements, groups: None }
+        let keys = aggregate.keys.iter().map(|(_, ex)| ex);
+        let read = Read::of(keys.chain(aggregate.values.iter().flat_map(|value| &value.arguments)));
+        Self { input: Feed::new(input), aggregate: Arc::clone(aggregate), read, groups: None }
     }
 
     fn start(values: &[AggregateValue]) -> Vec<Accumulator> {
@@ -50,7 +48,7 @@ impl<'g> Aggregating<'g> {
             if rows.is_empty() {
                 break;
             }
-            load(cx, &rows, &self.elements)?;
+            load(cx, &rows, &self.read)?;
             for mut row in rows {
                 key.clear();
                 for (_, ex) in keys {

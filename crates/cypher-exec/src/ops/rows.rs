@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::feed::Feed;
 use super::labels::has_labels_by_schema;
-use super::mend::{elements_of, load};
+use super::mend::{Read, load};
 use crate::Result;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
@@ -20,7 +20,7 @@ use cypher_plan::{Ex, Slot, Step};
 pub(super) struct Filtering<'g> {
     input: Source<'g>,
     ex: Arc<Ex>,
-    elements: Vec<Slot>,
+    read: Read,
     batch: Vec<Row>,
     /// Where the nodes come from whose labels are tested, until it is known whether they all have them.
     led_to: Option<Step>,
@@ -29,9 +29,8 @@ pub(super) struct Filtering<'g> {
 
 impl<'g> Filtering<'g> {
     pub(super) fn new(input: Source<'g>, ex: &Arc<Ex>, led_to: Option<Step>) -> Self {
-        let mut elements = Vec::new();
-        elements_of(ex, &mut elements);
-        Self { input, ex: Arc::clone(ex), elements, batch: Vec::new(), led_to, is_met: false }
+        let read = Read::of([&**ex]);
+        Self { input, ex: Arc::clone(ex), read, batch: Vec::new(), led_to, is_met: false }
     }
 }
 
@@ -45,7 +44,7 @@ impl<'g> Operator<'g> for Filtering<'g> {
         }
         let is_more = self.input.next(cx, &mut self.batch)?;
         cx.store.tick(self.batch.len())?;
-        load(cx, &self.batch, &self.elements)?;
+        load(cx, &self.batch, &self.read)?;
         for mut row in self.batch.drain(..) {
             if cx.holds(&self.ex, &mut row)? {
                 out.push(row);
@@ -59,15 +58,14 @@ impl<'g> Operator<'g> for Filtering<'g> {
 pub(super) struct Computing<'g> {
     input: Source<'g>,
     values: Arc<Vec<(Slot, Ex)>>,
-    elements: Vec<Slot>,
+    read: Read,
     batch: Vec<Row>,
 }
 
 impl<'g> Computing<'g> {
     pub(super) fn new(input: Source<'g>, values: &Arc<Vec<(Slot, Ex)>>) -> Self {
-        let mut elements = Vec::new();
-        values.iter().for_each(|(_, ex)| elements_of(ex, &mut elements));
-        Self { input, values: Arc::clone(values), elements, batch: Vec::new() }
+        let read = Read::of(values.iter().map(|(_, ex)| ex));
+        Self { input, values: Arc::clone(values), read, batch: Vec::new() }
     }
 }
 
@@ -75,7 +73,7 @@ impl<'g> Operator<'g> for Computing<'g> {
     fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
         let is_more = self.input.next(cx, &mut self.batch)?;
         cx.store.tick(self.batch.len())?;
-        load(cx, &self.batch, &self.elements)?;
+        load(cx, &self.batch, &self.read)?;
         for mut row in self.batch.drain(..) {
             for (slot, ex) in self.values.iter() {
                 let value = cx.eval(ex, &mut row)?;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use cypher_value::{Value, compare};
 
 use super::feed::Feed;
-use super::mend::{elements_of, load};
+use super::mend::{Read, load};
 use super::rows::{Waiting, bound};
 use crate::Result;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
 use crate::limits::BATCH;
 use crate::row::Row;
-use cypher_plan::{Slot, Sort};
+use cypher_plan::Sort;
 
 /// Rows from which on those that are not wanted are thrown away.
 const CUT_FROM: usize = 1024;
@@ -21,15 +21,14 @@ const CUT_FROM: usize = 1024;
 pub(super) struct Sorting<'g> {
     input: Feed<'g>,
     sort: Arc<Sort>,
-    elements: Vec<Slot>,
+    read: Read,
     sorted: Option<Waiting>,
 }
 
 impl<'g> Sorting<'g> {
     pub(super) fn new(input: Source<'g>, sort: &Arc<Sort>) -> Self {
-        let mut elements = Vec::new();
-        sort.keys.iter().for_each(|(ex, _)| elements_of(ex, &mut elements));
-        Self { input: Feed::new(input), sort: Arc::clone(sort), elements, sorted: None }
+        let read = Read::of(sort.keys.iter().map(|(ex, _)| ex));
+        Self { input: Feed::new(input), sort: Arc::clone(sort), read, sorted: None }
     }
 
     fn compare(&self, a: &(Vec<Value>, Row), b: &(Vec<Value>, Row)) -> Ordering {
@@ -57,7 +56,7 @@ impl<'g> Sorting<'g> {
             if rows.is_empty() {
                 break;
             }
-            load(cx, &rows, &self.elements)?;
+            load(cx, &rows, &self.read)?;
             for mut row in rows {
                 let mut key = Vec::with_capacity(self.sort.keys.len());
                 for (ex, _) in &self.sort.keys {

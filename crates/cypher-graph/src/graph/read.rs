@@ -33,6 +33,11 @@ pub fn node(id: &VertexId) -> Arc<Node> {
     Arc::new(Node::reference(element_id(id)))
 }
 
+/// The same, with its number in the graph that is read.
+pub fn numbered_node(id: &VertexId, number: u32) -> Arc<Node> {
+    Arc::new(Node { number: Some(number), ..Node::reference(element_id(id)) })
+}
+
 fn deleted(what: &str) -> Error {
     Error::deleted(format!("The {what} has been deleted in this transaction"))
 }
@@ -273,6 +278,9 @@ impl Store<'_> {
 
 impl Elements for Store<'_> {
     fn labels(&self, node: &Node) -> Result<Arc<[Text]>> {
+        if let Some(labels) = self.labels_in_memory(node) {
+            return Ok(labels);
+        }
         Ok(self.live_vertex(node)?.map_or_else(|| Arc::from([]), |vertex| self.labels_of(vertex.label)))
     }
 
@@ -291,6 +299,9 @@ impl Elements for Store<'_> {
     }
 
     fn node_property(&self, node: &Node, name: &str) -> Result<Value> {
+        if let Some(value) = self.property_in_memory(node, name)? {
+            return Ok(value);
+        }
         match self.live_vertex(node)? {
             Some(vertex) => self.property(&vertex.properties, name, true),
             None => Ok(Value::Null),

@@ -50,6 +50,7 @@ impl<'g> Store<'g> {
     pub fn forget_read(&self) {
         self.vertices.borrow_mut().clear();
         self.edges.borrow_mut().clear();
+        self.columns.forget();
     }
 
     /// Commits what the last unit has, where the query is in several.

@@ -99,11 +99,19 @@ impl Compiler<'_> {
         })
     }
 
+    fn once(&mut self, ex: Ex) -> Ex {
+        self.once += 1;
+        Ex::Once(self.once - 1, Box::new(ex))
+    }
+
     fn special(&mut self, expr: &Expr, names: &Names, computed: &Computed) -> Result<Ex> {
         Ok(match &expr.kind {
             ExprKind::Call { name, arguments, .. } => {
                 let arguments = arguments.iter().map(|argument| self.expr_with(argument, names, computed));
-                Ex::Call(Callee::named(name)?, arguments.collect::<Result<_>>()?)
+                let (callee, arguments) = (Callee::named(name)?, arguments.collect::<Result<Vec<_>>>()?);
+                let is_once = callee.0.is_deterministic && arguments.iter().all(Ex::is_constant);
+                let call = Ex::Call(callee, arguments);
+                if is_once { self.once(call) } else { call }
             }
             ExprKind::Case { subject, branches, otherwise } => {
                 let subject = self.optional(subject.as_deref(), names, computed)?;

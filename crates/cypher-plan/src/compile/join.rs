@@ -206,7 +206,7 @@ impl Run<'_> {
         self.relationships.push(expand.relationship);
         let types = expand.types.clone();
         let Expand { from, to, direction, .. } = *expand;
-        self.hops.push(Hop { kind, from, to, is_into, direction, types, labels: None, others });
+        self.hops.push(Hop { kind, from, to, is_into, direction, types, labels: None, conditions: Vec::new(), others });
         true
     }
 
@@ -233,9 +233,22 @@ impl Run<'_> {
                 }
                 _ => false,
             },
-            Ex::Not(inner) => self.take_exists(inner, HopKind::Absent),
-            _ => self.take_exists(ex, HopKind::Present),
+            Ex::Not(inner) if self.take_exists(inner, HopKind::Absent) => true,
+            _ => self.take_exists(ex, HopKind::Present) || self.take_condition(ex),
         }
+    }
+
+    /// A condition on the properties of a node that is found.
+    fn take_condition(&mut self, ex: &Ex) -> bool {
+        let mut slots = Vec::new();
+        slots_of(ex, &mut slots);
+        slots.sort_unstable();
+        slots.dedup();
+        let ([slot], true) = (slots.as_slice(), never_fails(ex)) else { return false };
+        let is_found = |hop: &&mut Hop| hop.to == *slot && !hop.is_into && hop.kind == HopKind::Each;
+        let Some(hop) = self.hops.iter_mut().rev().find(is_found) else { return false };
+        hop.conditions.push(ex.clone());
+        true
     }
 
     /// Whether there is a relationship of a node that is found.
@@ -304,6 +317,27 @@ fn are_likely_apart(one: &Labels, other: &Labels) -> bool {
     }
     let (mut own, mut theirs) = (Vec::new(), Vec::new());
     names(one, &mut own) && names(other, &mut theirs) && !own.iter().any(|name| theirs.contains(name))
+}
+
+/// Whether a condition is made of comparisons of properties of nodes with constants, so that it can be tested for nodes
+/// that other conditions leave out.
+fn never_fails(ex: &Ex) -> bool {
+    let is_operand = |ex: &Ex| match ex {
+        Ex::Property(of, _) => matches!(**of, Ex::Slot(_)),
+        ex => ex.is_constant(),
+    };
+    match ex {
+        Ex::Binary(BinaryOp::And | BinaryOp::Or, left, right) => never_fails(left) && never_fails(right),
+        Ex::Binary(op, left, right) => {
+            let is_comparison =
+                matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge);
+            is_comparison && is_operand(left) && is_operand(right)
+        }
+        Ex::Chain(first, rest) => is_operand(first) && rest.iter().all(|(_, operand)| is_operand(operand)),
+        Ex::Not(inner) => never_fails(inner),
+        Ex::IsNull(of, _) => is_operand(of),
+        _ => false,
+    }
 }
 
 fn label_filter(ex: &Ex, slot: Slot) -> Option<&Labels> {

@@ -83,7 +83,7 @@ impl Needs {
     /// An expression whose value can be kept: it must be no node.
     fn ex(&mut self, ex: &Ex) -> Option<()> {
         match ex {
-            Ex::Value(_) | Ex::Param(_) => Some(()),
+            Ex::Value(_) | Ex::Param(_) | Ex::Once(..) => Some(()),
             Ex::Slot(slot) => (!self.nodes.contains(slot)).then_some(()),
             Ex::Property(of, key) => {
                 self.keys.push(key.clone());

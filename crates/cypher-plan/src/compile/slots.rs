@@ -37,7 +37,7 @@ impl Names {
 /// The slots that an expression reads.
 pub(super) fn slots_of(ex: &Ex, out: &mut Vec<Slot>) {
     match ex {
-        Ex::Value(_) | Ex::Param(_) => {}
+        Ex::Value(_) | Ex::Param(_) | Ex::Once(..) => {}
         Ex::Slot(slot) => out.push(*slot),
         Ex::List(items) | Ex::Call(_, items) | Ex::Test(_, items) => items.iter().for_each(|item| slots_of(item, out)),
         Ex::Map(pairs) => pairs.iter().for_each(|(_, value)| slots_of(value, out)),

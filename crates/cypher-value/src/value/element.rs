@@ -43,7 +43,7 @@ impl fmt::Display for ElementId {
 impl Node {
     /// A node named by its id, whose content has not been read and whose text of the id is the plain one.
     pub fn reference(id: ElementId) -> Self {
-        Self { element_id: id.text(), id, content: None }
+        Self { element_id: id.text(), id, content: None, number: None }
     }
 
     /// The labels; none if they have not been read.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use adjacency::{NumberLists, Wanted};
+use adjacency::{ColumnOf, NumberLists, Wanted};
 use graph_access::{Budget, EdgeRead, GraphRead, GraphWrite, WalkRead, drain};
 use graph_host::{Clear, HostedGraph, Store, StoreOptions};
 use graph_maintenance::limits::EXPIRY_BATCH_ELEMENTS_MAX;
-use graph_model::{Cardinality, DataType, Direction, EdgeId, IdStrategy, LabelId, VertexId};
-use graph_schema::{Literal, NewEdge, NewEdgeLabel};
+use graph_model::{Cardinality, DataType, Direction, EdgeId, IdStrategy, LabelId, Value, VertexId};
+use graph_schema::{Literal, NewEdge, NewEdgeLabel, NewVertex, NewVertexLabel};
 use graph_store::{GraphReader, Pending, StoreError, Wait};
 use kv::MemoryEngine;
 use proptest::prelude::*;
@@ -28,7 +28,11 @@ fn define(graph: &HostedGraph) {
     graph.schema().create_property_key(&property_key("born", DataType::Date, Cardinality::Single)).unwrap();
     graph.schema().create_property_key(&property_key("at", DataType::Int, Cardinality::Single)).unwrap();
     graph.schema().create_vertex_label(&vertex_label("thing", IdStrategy::CustomizeNumber)).unwrap();
-    graph.schema().create_vertex_label(&vertex_label("tag", IdStrategy::CustomizeNumber)).unwrap();
+    graph.schema().create_property_key(&property_key("score", DataType::Int, Cardinality::Single)).unwrap();
+    let tag = vertex_label("tag", IdStrategy::CustomizeNumber);
+    let score = vec!["score".to_owned()];
+    let tag = NewVertexLabel { properties: score.clone(), nullable_keys: score, ..tag };
+    graph.schema().create_vertex_label(&tag).unwrap();
     EDGES.iter().for_each(|name| define_edges(graph, name));
 }
 
@@ -114,6 +118,34 @@ fn agree(graph: &HostedGraph, vertices: i64, wanted: Wanted<'_>) -> Result<(), T
     Ok(())
 }
 
+/// What rows say of labels and of a property, and what columns say: in memory, then read, then in memory again.
+fn values_agree(graph: &HostedGraph) -> Result<(), TestCaseError> {
+    let budget = Budget::unlimited();
+    let catalogue = graph.catalogue();
+    let reader = GraphReader::new(graph, &catalogue, &budget);
+    let numbered = reader.numbered().unwrap();
+    let ids: Vec<VertexId> = (0..VERTICES).chain(99..105).map(VertexId::Number).collect();
+    let numbers: Vec<u32> = ids.iter().map(|id| numbered.number(id).unwrap()).collect();
+    let score = catalogue.property_key_named("score").unwrap().id;
+    let stored = reader.vertices(&ids).unwrap();
+    let labels: Vec<_> = stored.iter().map(|own| own.as_ref().map(|own| adjacency::value_of(own.label))).collect();
+    let scores: Vec<_> = stored.iter().map(|own| own.as_ref()?.properties.get(score).cloned()).collect();
+    let (of, expected) = ([ColumnOf::Label, ColumnOf::Property(score)], [labels, scores]);
+    for round in 0..2 {
+        for (of, expected) in of.iter().zip(&expected) {
+            let column = numbered.column(*of).unwrap();
+            for (number, value) in numbers.iter().zip(expected) {
+                let known = column.get(*number, |value| value.cloned());
+                prop_assert!(known.is_none_or(|known| known == *value), "{:?} in memory, round {}", of, round);
+            }
+        }
+        let mut read = [Vec::new(), Vec::new()];
+        numbered.fill(&of, &numbers, &mut |_, column, value| read[column].push(value.cloned())).unwrap();
+        prop_assert_eq!(&read, &expected, "round {}", round);
+    }
+    Ok(())
+}
+
 /// The vertices of a label by numbers.
 fn members(reader: &GraphReader<'_>, label: &str) -> Vec<VertexId> {
     let label = reader.catalogue().vertex_label_named(label).unwrap().id;
@@ -139,7 +171,8 @@ enum Step {
     Transaction(Vec<(usize, i64, i64, i64)>, Option<i64>),
     DeleteEdge(usize, i64, i64, i64),
     DeleteVertex(i64),
-    Tag(i64, bool),
+    /// Puts a tag, an even score of which is left out, or removes it.
+    Tag(i64, Option<i64>),
     Purge(i64),
     RemoveLabel(usize),
     Clear(bool),
@@ -155,7 +188,7 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(edges, vertex)| Step::Transaction(edges, vertex)),
         3 => edge().prop_map(|(label, source, target, at)| Step::DeleteEdge(label, source, target, at)),
         1 => (0..VERTICES).prop_map(Step::DeleteVertex),
-        3 => (100..104i64, any::<bool>()).prop_map(|(id, is_put)| Step::Tag(id, is_put)),
+        3 => (100..104i64, prop::option::of(0..6i64)).prop_map(|(id, score)| Step::Tag(id, score)),
         1 => (0..3i64).prop_map(Step::Purge),
         1 => (0..3usize).prop_map(Step::RemoveLabel),
         1 => any::<bool>().prop_map(Step::Clear),
@@ -207,10 +240,11 @@ fn apply(step: &Step, store: &Store) -> Result<(), TestCaseError> {
             writer.delete_vertex(&VertexId::Number(*id), Wait::Allowed).and_then(Pending::wait).unwrap();
             insert_all(&hosted);
         }
-        Step::Tag(id, true) => {
-            insert(&hosted, &[vertex("tag", Some(Literal::Integer(*id)))]).unwrap();
+        Step::Tag(id, Some(score)) => {
+            let own = if score % 2 == 0 { vec![] } else { properties(&[("score", Literal::Integer(*score))]) };
+            insert(&hosted, &[NewVertex { properties: own, ..vertex("tag", Some(Literal::Integer(*id))) }]).unwrap();
         }
-        Step::Tag(id, false) => {
+        Step::Tag(id, None) => {
             let gone = writer.delete_vertex(&VertexId::Number(*id), Wait::Allowed);
             let _may_not_exist = gone.and_then(Pending::wait);
         }
@@ -235,6 +269,7 @@ fn apply(step: &Step, store: &Store) -> Result<(), TestCaseError> {
             let ids: Vec<LabelId> = labels.iter().map(|label| edge_label_id(&hosted, EDGES[*label])).collect();
             let labels = (!ids.is_empty()).then_some(&ids[..]);
             agree(&hosted, VERTICES, Wanted { direction: *direction, labels, limit: *limit })?;
+            values_agree(&hosted)?;
         }
     }
     Ok(())
@@ -261,6 +296,7 @@ proptest! {
         for direction in [Direction::Out, Direction::In, Direction::Both] {
             agree(&graph(&store), VERTICES, Wanted { direction, labels: None, limit: None })?;
         }
+        values_agree(&graph(&store))?;
     }
 }
 
@@ -305,6 +341,25 @@ fn neighbours(graph: &HostedGraph, id: i64) -> Vec<VertexId> {
         numbered.read(&[number], wanted, &mut lists).unwrap();
     }
     lists.numbers.iter().map(|number| numbered.id(*number).unwrap().clone()).collect()
+}
+
+/// The score of a tag as the column of scores has it, which is read where it has none.
+fn score_of(graph: &HostedGraph, id: &VertexId) -> Option<Value> {
+    let budget = Budget::unlimited();
+    let catalogue = graph.catalogue();
+    let reader = GraphReader::new(graph, &catalogue, &budget);
+    let score = catalogue.property_key_named("score").unwrap().id;
+    let Some(numbered) = reader.numbered() else {
+        return reader.vertices(std::slice::from_ref(id)).unwrap().pop()??.properties.get(score).cloned();
+    };
+    let number = numbered.number(id).unwrap();
+    let of = ColumnOf::Property(score);
+    if let Some(known) = numbered.column(of).unwrap().get(number, |value| value.cloned()) {
+        return known;
+    }
+    let mut found = None;
+    numbered.fill(&[of], &[number], &mut |_, _, value| found = value.cloned()).unwrap();
+    found
 }
 
 /// The same write again until no other one is in its way.
@@ -395,11 +450,18 @@ fn a_write_that_was_acknowledged_is_seen_by_every_walk() {
                     if reader.numbered().is_some() { members(&reader, "tag") } else { scanned(&reader, "tag") }
                 };
                 let own = VertexId::Number(100 + writer);
-                while !stop.load(Ordering::Relaxed) {
-                    insert(hosted, &[vertex("tag", Some(Literal::Integer(100 + writer)))]).unwrap();
+                for round in 0.. {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let properties = properties(&[("score", Literal::Integer(round % 1_000))]);
+                    let tag = vertex("tag", Some(Literal::Integer(100 + writer)));
+                    insert(hosted, &[NewVertex { properties, ..tag }]).unwrap();
                     assert!(tags().contains(&own));
+                    assert_eq!(score_of(hosted, &own), Some(Value::Int(i32::try_from(round % 1_000).unwrap())));
                     insist(|| hosted.writer().delete_vertex(&own, Wait::Never));
                     assert!(!tags().contains(&own));
+                    assert_eq!(score_of(hosted, &own), None);
                 }
             });
         }

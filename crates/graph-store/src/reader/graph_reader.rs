@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use adjacency::{NumberLists, Table, Wanted};
+use adjacency::{Column, ColumnOf, NumberLists, Table, Wanted};
 use compact_str::CompactString;
 use edge_rows::{Neighbours, RowsError};
 use graph_access::{
     AccessError, Budget, Cursor, EdgeRead, EdgeRow, GraphRead, Lookup, NumberedEdge, NumberedRead, SortRange, WalkRead,
 };
-use graph_model::{Direction, Edge, EdgeId, ErrorKind, LabelId, Vertex, VertexId};
+use graph_model::{Direction, Edge, EdgeId, ErrorKind, LabelId, Value, Vertex, VertexId};
 use graph_schema::Catalogue;
 use kv::Read;
 
@@ -16,7 +16,7 @@ use crate::core::graph::Graph;
 use crate::core::stripes::Wait;
 use crate::read::view::{View, labels_of_edges};
 use crate::reader::members::members;
-use crate::reader::port;
+use crate::reader::{port, values};
 use store_error::StoreError;
 
 /// A graph as one request reads it: with one state of the schema and one budget for all reads.
@@ -49,8 +49,7 @@ impl<'a> GraphReader<'a> {
 
     /// Reads by numbers, unless the graph was cleared meanwhile.
     fn by_numbers(&self, read: impl FnOnce(Neighbours<'_>) -> Result<(), RowsError>) -> Result<(), AccessError> {
-        let gone = || AccessError::new(ErrorKind::Internal, "a walk by numbers on a graph that has none");
-        let table = self.table().ok_or_else(gone)?;
+        let table = self.table().ok_or_else(no_numbers)?;
         read(Neighbours { rows: self.view().rows(), table }).map_err(StoreError::from)?;
         Ok(self.graph.unless_cleared(())?)
     }
@@ -59,6 +58,10 @@ impl<'a> GraphReader<'a> {
         let Self { graph, budget, catalogue, labels, .. } = self;
         View { graph, read: graph.engine(), budget, catalogue, labels, unit: None, unit_has_entries: true }
     }
+}
+
+fn no_numbers() -> AccessError {
+    AccessError::new(ErrorKind::Internal, "a walk by numbers on a graph that has none")
 }
 
 impl WalkRead for GraphReader<'_> {
@@ -129,6 +132,20 @@ impl NumberedRead for GraphReader<'_> {
             Some(table) if keeps && !self.catalogue.is_auto() => members(self.view(), table, label),
             _ => Ok(None),
         }
+    }
+
+    fn column(&self, of: ColumnOf) -> Option<Arc<Column>> {
+        self.table().map(|table| table.column(of))
+    }
+
+    fn fill(
+        &self,
+        of: &[ColumnOf],
+        numbers: &[u32],
+        also: &mut dyn FnMut(usize, usize, Option<&Value>),
+    ) -> Result<(), AccessError> {
+        let table = self.table().ok_or_else(no_numbers)?;
+        values::fill(self.view(), table, of, numbers, also)
     }
 
     fn edges_between(

@@ -7,6 +7,7 @@ pub(crate) mod members;
 pub(crate) mod port;
 pub(crate) mod scan;
 pub(crate) mod select;
+pub(crate) mod values;
 
 use graph_model::{Edge, EdgeId, Vertex, VertexId};
 use key_codec::{CodecError, key, tables, value};

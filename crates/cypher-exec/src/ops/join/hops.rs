@@ -1,18 +1,22 @@
 //! The hops of a join over a graph: which columns nodes have, which labels relationships.
 
-use cypher_graph::{Accessed, from_access, vertex_id};
-use cypher_value::{Text, Value};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use cypher_graph::{Accessed, Wanted, from_access, numbered_node, vertex_id};
+use cypher_value::{Elements as _, Node, Value};
 use graph_access::{AccessError, Lookup, NumberedRead, drain};
-use graph_model::{Direction, LabelId, VertexId};
-use pattern_join::{Host, Labelled, Pattern};
+use graph_model::{Direction, LabelId};
+use pattern_join::{Host, Pattern, Tested};
 
 use super::super::expand::edge_labels;
 use super::super::labels::is_implied;
+use super::super::mend::values_of;
 use crate::Result;
 use crate::eval::Cx;
 use crate::limits::{JOINED_OWNERS_MAX, LABELLED_FACTOR, LABELLED_LISTED};
 use crate::row::Row;
-use cypher_plan::{Hop, HopKind, Join, JoinRows, Labels, Slot};
+use cypher_plan::{Ex, Hop, HopKind, Join, JoinRows, Labels, Slot};
 
 /// A join over a graph.
 pub(super) struct Bound {
@@ -21,10 +25,46 @@ pub(super) struct Bound {
     /// The columns of nodes that are found.
     columns: Vec<(Slot, usize)>,
     pub(super) pattern: Pattern,
-    /// Labels that nodes are tested for.
-    pub(super) tests: Vec<Labels>,
+    /// What nodes are tested for.
+    pub(super) tests: Vec<NodeTest>,
     /// Whether there can be no relationship of one of the hops.
     pub(super) is_empty: bool,
+}
+
+/// What a node that is found is tested for.
+pub(super) struct NodeTest {
+    labels: Option<Labels>,
+    conditions: Vec<Ex>,
+    /// Where conditions read the node.
+    slot: Slot,
+    /// What all of it reads.
+    wanted: Vec<Wanted>,
+    /// How many nodes were read for it.
+    read: Cell<usize>,
+}
+
+impl NodeTest {
+    fn new(labels: Option<Labels>, hop: &Hop) -> Self {
+        let mut wanted = values_of(&hop.conditions);
+        wanted.extend(labels.is_some().then_some(Wanted::Labels));
+        Self { labels, conditions: hop.conditions.clone(), slot: hop.to, wanted, read: Cell::new(0) }
+    }
+
+    /// Whether a node meets it.
+    fn holds(&self, cx: &Cx<'_, '_>, node: Arc<Node>, row: &mut Row) -> Result<bool> {
+        if let Some(labels) = &self.labels
+            && !cx.has(labels, &cx.store.labels(&node)?, row)?
+        {
+            return Ok(false);
+        }
+        row.set(self.slot, Value::Node(node));
+        for condition in &self.conditions {
+            if !cx.holds(condition, row)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// The numbers of the nodes that a row starts with.
@@ -44,7 +84,8 @@ impl Bound {
         numbers.push(place);
         for slot in &self.known {
             let Value::Node(node) = row.get(*slot) else { return Start::NoNode };
-            let Some(number) = graph.number(&vertex_id(&node.id)) else { return Start::NoNumber };
+            let number = node.number.or_else(|| graph.number(&vertex_id(&node.id)));
+            let Some(number) = number else { return Start::NoNumber };
             numbers.push(number);
         }
         numbers.resize(self.pattern.width, 0);
@@ -61,15 +102,15 @@ impl Bound {
 pub(super) struct JoinHost<'a, 'c, 'g> {
     pub(super) cx: &'a Cx<'c, 'g>,
     pub(super) graph: &'a dyn NumberedRead,
-    pub(super) tests: &'a [Labels],
+    pub(super) tests: &'a [NodeTest],
 }
 
 impl JoinHost<'_, '_, '_> {
     /// Lists the nodes with labels where those looked at become many: to read them one by one costs more. Gives up
     /// where there are many times more than were looked at.
-    fn list(&self, labels: &Labels, known: &mut Labelled) -> Result<()> {
+    fn list(&self, labels: &Labels, known: &mut Tested, read: usize) -> Result<()> {
         let Some(reader) = self.cx.store.reader() else { return Ok(()) };
-        let mut left = known.looked_at().saturating_mul(LABELLED_FACTOR);
+        let mut left = read.saturating_mul(LABELLED_FACTOR);
         for label in self.cx.each_vertex_label(labels, &mut Row::default())? {
             let limit = u64::try_from(left + 1).ok();
             let lookup = Lookup { label: Some(label), properties: Some(Vec::new()), limit, ..Lookup::default() };
@@ -119,26 +160,28 @@ impl Host for JoinHost<'_, '_, '_> {
         self.cx.store.left()
     }
 
-    fn look_at(&self, test: usize, numbers: &[u32], known: &mut Labelled) -> Result<()> {
-        let Some(labels) = self.tests.get(test) else { return Ok(()) };
+    fn look_at(&self, test: usize, numbers: &[u32], known: &mut Tested) -> Result<()> {
+        let Some(test) = self.tests.get(test) else { return Ok(()) };
         let before = known.looked_at();
         let new = known.unknown(numbers);
-        if LABELLED_LISTED.iter().any(|from| before < *from && known.looked_at() >= *from) {
-            self.list(labels, known)?;
-            if known.is_complete() {
-                return Ok(());
-            }
-        }
+        let mut row = Row::default();
         for chunk in new.chunks(JOINED_OWNERS_MAX) {
-            let own = chunk.iter().filter_map(|number| self.graph.id(*number).map(|id| (*number, id.clone())));
-            let (numbers, ids): (Vec<u32>, Vec<VertexId>) = own.unzip();
-            let found = self.cx.store.with_read(|graph| graph.vertices(&ids))?;
-            self.cx.store.tick(found.len())?;
-            for (number, vertex) in numbers.into_iter().zip(found) {
-                let own = vertex.map(|vertex| self.cx.store.labels_of(vertex.label));
-                let own: &[Text] = own.as_deref().unwrap_or_default();
-                if self.cx.has(labels, own, &mut Row::default())? {
-                    known.add(number);
+            let missing = self.cx.store.missing(chunk, &test.wanted).unwrap_or_else(|| chunk.to_vec());
+            let read = test.read.replace(test.read.get() + missing.len());
+            if let (Some(labels), []) = (&test.labels, test.conditions.as_slice())
+                && LABELLED_LISTED.iter().any(|from| read < *from && test.read.get() >= *from)
+            {
+                self.list(labels, known, test.read.get())?;
+                if known.is_complete() {
+                    return Ok(());
+                }
+            }
+            self.cx.store.read_values(&missing, &test.wanted)?;
+            self.cx.store.tick(chunk.len())?;
+            for number in chunk {
+                let Some(id) = self.graph.id(*number) else { continue };
+                if test.holds(self.cx, numbered_node(id, *number), &mut row)? {
+                    known.add(*number);
                 }
             }
         }
@@ -175,8 +218,18 @@ pub(super) fn bind(cx: &Cx<'_, '_>, join: &Join) -> Result<Option<Bound>> {
     for hop in &join.hops {
         types.push(edge_labels(cx, hop.types.as_ref(), &mut row)?);
     }
-    let narrow: Result<Vec<_>> =
-        join.hops.iter().zip(&types).map(|(hop, own)| linked(cx, hop, own, &mut row)).collect();
+    // Labels of a node where a hop starts are known if an earlier one found it.
+    let labels_of = |at: usize, slot: Slot| {
+        let found = |hop: &&Hop| hop.to == slot && !hop.is_into && hop.kind == HopKind::Each;
+        join.hops.iter().take(at).find(found).and_then(|hop| hop.labels.as_ref())
+    };
+    let narrow: Result<Vec<_>> = join
+        .hops
+        .iter()
+        .zip(&types)
+        .enumerate()
+        .map(|(at, (hop, own))| linked(cx, (hop, labels_of(at, hop.from)), own, &mut row))
+        .collect();
     let narrow = narrow?;
     if are_comparable(join, &narrow) {
         types = narrow;
@@ -200,12 +253,13 @@ pub(super) fn bind(cx: &Cx<'_, '_>, join: &Join) -> Result<Option<Bound>> {
             others.push(*other);
         }
         let labels = match &hop.labels {
-            Some(labels) if !is_implied(cx, hop.direction, own.as_deref(), labels, &mut row)? => {
-                tests.push(labels.clone());
-                Some(tests.len() - 1)
-            }
-            _ => None,
+            Some(labels) if is_implied(cx, hop.direction, own.as_deref(), labels, &mut row)? => None,
+            labels => labels.clone(),
         };
+        let test = (labels.is_some() || !hop.conditions.is_empty()).then(|| {
+            tests.push(NodeTest::new(labels, hop));
+            tests.len() - 1
+        });
         let kind = match hop.kind {
             HopKind::Each => pattern_join::HopKind::Each,
             HopKind::Present => pattern_join::HopKind::Present,
@@ -213,7 +267,7 @@ pub(super) fn bind(cx: &Cx<'_, '_>, join: &Join) -> Result<Option<Bound>> {
             HopKind::Optional => pattern_join::HopKind::Optional,
         };
         let (from, to, is_into, direction) = (column(hop.from), column(hop.to), hop.is_into, hop.direction);
-        hops.push(pattern_join::Hop { from, to, is_into, direction, types: own, others, labels, kind });
+        hops.push(pattern_join::Hop { from, to, is_into, direction, types: own, others, test, kind });
     }
     let mut wanted: Vec<usize> = join.nodes.iter().map(|slot| column(*slot)).collect();
     wanted.extend((!join.forgets_rows).then_some(0));
@@ -241,27 +295,37 @@ fn are_comparable(join: &Join, types: &[Option<Vec<LabelId>>]) -> bool {
     })
 }
 
-/// Those types whose relationships the schema lets lead to nodes with the labels of a hop.
-fn linked(cx: &Cx<'_, '_>, hop: &Hop, types: &Option<Vec<LabelId>>, row: &mut Row) -> Result<Option<Vec<LabelId>>> {
-    let Some(labels) = hop.labels.as_ref().filter(|_| !cx.store.is_auto()) else { return Ok(types.clone()) };
+/// Those types whose relationships the schema lets lead from nodes with labels to nodes with those of a hop.
+fn linked(
+    cx: &Cx<'_, '_>,
+    (hop, from): (&Hop, Option<&Labels>),
+    types: &Option<Vec<LabelId>>,
+    row: &mut Row,
+) -> Result<Option<Vec<LabelId>>> {
+    let to = hop.labels.as_ref();
+    if (to.is_none() && from.is_none()) || cx.store.is_auto() {
+        return Ok(types.clone());
+    }
     let links: Vec<(LabelId, LabelId, LabelId)> = {
         let catalogue = cx.store.catalogue();
         let meant = catalogue.edge_labels().filter(|label| types.as_ref().is_none_or(|own| own.contains(&label.id)));
         meant.filter_map(|label| label.link.map(|(source, target)| (label.id, source, target))).collect()
     };
+    let mut has = |labels: Option<&Labels>, end: LabelId| {
+        labels.map_or(Ok(true), |labels| cx.has(labels, &cx.store.labels_of(end), row))
+    };
     let mut fitting = Vec::with_capacity(links.len());
     for (label, source, target) in links {
-        let ends: &[LabelId] = match hop.direction {
-            Direction::Out => &[target],
-            Direction::In => &[source],
-            Direction::Both => &[source, target],
+        let ways: &[(LabelId, LabelId)] = match hop.direction {
+            Direction::Out => &[(source, target)],
+            Direction::In => &[(target, source)],
+            Direction::Both => &[(source, target), (target, source)],
         };
-        let mut fits = false;
-        for end in ends {
-            fits |= cx.has(labels, &cx.store.labels_of(*end), row)?;
-        }
-        if fits {
-            fitting.push(label);
+        for (one, other) in ways {
+            if has(from, *one)? && has(to, *other)? {
+                fitting.push(label);
+                break;
+            }
         }
     }
     Ok(Some(fitting))

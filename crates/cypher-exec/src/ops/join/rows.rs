@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use adjacency::NumberSet;
-use cypher_graph::{limits::CACHED_MAX, node};
+use cypher_graph::{limits::CACHED_MAX, numbered_node};
 use cypher_value::{Node, Value};
 use graph_access::NumberedRead;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -92,7 +92,7 @@ impl Rows {
             }
             let found = match self.nodes.get(number) {
                 Some(known) => Some(Arc::clone(known)),
-                None => graph.id(*number).map(node).inspect(|node| {
+                None => graph.id(*number).map(|id| numbered_node(id, *number)).inspect(|node| {
                     self.nodes.insert(*number, Arc::clone(node));
                 }),
             };

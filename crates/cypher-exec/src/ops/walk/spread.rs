@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use adjacency::{NumberLists, NumberMap, Wanted};
-use cypher_graph::{Accessed, node, vertex_id};
+use cypher_graph::{Accessed, numbered_node, vertex_id};
 use cypher_value::Node;
 use graph_access::NumberedRead;
 use graph_model::{Direction, LabelId};
@@ -26,7 +26,8 @@ pub(super) fn ends(
 ) -> Result<Option<VecDeque<Arc<Node>>>> {
     let Some(found) = numbers(cx, walk, labels, start)? else { return Ok(None) };
     let Some(graph) = cx.store.reader().and_then(graph_access::WalkRead::numbered) else { return Ok(None) };
-    Ok(Some(found.iter().filter_map(|number| graph.id(*number)).map(node).collect()))
+    let node = |number: &u32| graph.id(*number).map(|id| numbered_node(id, *number));
+    Ok(Some(found.iter().filter_map(node).collect()))
 }
 
 /// The numbers of the ends of all trails from a node, each once; none where the graph has no numbers. What is reached

@@ -1,16 +1,16 @@
-//! Which nodes have labels, as far as it is known.
+//! Which nodes meet a test, as far as it is known.
 
 use adjacency::NumberSet;
 
 /// Nodes that were looked at, and those of them that meet a test.
 #[derive(Debug, Default)]
-pub struct Labelled {
+pub struct Tested {
     looked_at: NumberSet,
     fitting: NumberSet,
     is_whole: bool,
 }
 
-impl Labelled {
+impl Tested {
     /// Whether a node meets the test. It must have been looked at.
     #[must_use]
     pub fn holds(&self, number: u32) -> bool {
