@@ -5,12 +5,14 @@ mod labels;
 mod special;
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use cypher::ast::BinaryOp;
 use cypher_graph::Store;
 use cypher_value::{Context, Detail, Error, ErrorKind, Map, Value, arithmetic, bounded, compare, logic};
 
 use crate::Result;
+use crate::ops::Joins;
 use crate::procedures::{ProcedureHost, Procedures};
 use crate::row::Row;
 use std::sync::Arc;
@@ -40,6 +42,8 @@ pub(crate) struct Cx<'a, 'g> {
     pub(crate) host: Option<&'a dyn ProcedureHost>,
     pub(crate) merging: Option<&'a merge_locks::Merging<'a>>,
     pub(crate) build: Build<'g>,
+    /// Joins that were carried out.
+    pub(crate) joins: &'a Rc<Joins<'g>>,
 }
 
 fn boolean(fact: Option<bool>) -> Value {

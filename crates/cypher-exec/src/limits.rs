@@ -29,3 +29,9 @@ pub const LABELLED_LISTED: [usize; 3] = [1 << 11, 1 << 14, 1 << 17];
 
 /// How many times as many nodes as were looked at a join lists to know their labels.
 pub const LABELLED_FACTOR: usize = 64;
+
+/// Rows for which a pattern is tried together at first: whoever wants few should not wait for many.
+pub(crate) const OPTIONAL_FIRST: usize = 4;
+
+/// Joins of one step that are left for those who carry it out again: more are at work at once only where they nest.
+pub(crate) const IDLE_JOINS_MAX: usize = 2;

@@ -12,6 +12,7 @@ mod join;
 mod labels;
 mod measure;
 mod mend;
+mod optional;
 mod repeat;
 mod rows;
 mod scan;
@@ -26,8 +27,9 @@ use std::sync::Arc;
 
 use crate::eval::Source;
 use crate::row::Row;
-use cypher_plan::{Plan, Step};
+use cypher_plan::{Ex, JoinRows, Plan, Step};
 use feed::Given;
+pub(crate) use join::Joins;
 pub(crate) use measure::Measure;
 pub(crate) use table::index_of;
 
@@ -35,11 +37,32 @@ pub(crate) use table::index_of;
 pub(crate) fn build<'g>(plan: &Arc<Plan>, rows: Vec<Row>) -> Source<'g> {
     let mut source: Source<'g> = Box::new(Given::new(rows));
     let mut has_written = false;
-    for (at, step) in plan.steps.iter().enumerate() {
+    let mut at = 0;
+    while let Some(step) = plan.steps.get(at) {
         has_written |= writes(step);
+        if let Step::Join(join) = step
+            && join.rows == JoinRows::Each
+        {
+            let conditions = conditions_behind(plan, at);
+            let tested = conditions.len();
+            let sieve = join::Sieve::new(conditions);
+            at += 1 + if sieve.is_some() { tested } else { 0 };
+            source = Box::new(join::Joining::with(source, join, sieve));
+            continue;
+        }
         source = operator(plan, at, step, source, has_written);
+        at += 1;
     }
     source
+}
+
+/// The conditions that stand right behind a step.
+fn conditions_behind(plan: &Plan, at: usize) -> Vec<Arc<Ex>> {
+    let behind = plan.steps.iter().skip(at + 1).map_while(|step| match step {
+        Step::Filter(ex) => Some(Arc::clone(ex)),
+        _ => None,
+    });
+    behind.collect()
 }
 
 /// As [`build`], with what each step does counted.
@@ -89,7 +112,7 @@ fn operator<'g>(plan: &Plan, at: usize, step: &Step, input: Source<'g>, has_writ
         Step::Drain => Box::new(rows::Draining::new(input)),
         Step::Sort(sort) => Box::new(sort::Sorting::new(input, sort)),
         Step::Aggregate(aggregate) => Box::new(aggregate::Aggregating::new(input, aggregate)),
-        Step::Optional(optional) => Box::new(call::Optional::new(input, optional)),
+        Step::Optional(optional) => Box::new(optional::Trying::new(input, optional)),
         Step::Call(call) if call.transactions.is_some() => Box::new(batches::Batching::new(input, call)),
         Step::Call(call) => Box::new(call::Calling::new(input, call)),
         Step::Procedure(call) => Box::new(call::Procedure::new(input, call)),

@@ -112,7 +112,11 @@ impl<'s> Estimates<'s> {
                     Ex::Value(Value::List(items)) => items.len() as f64,
                     _ => ITEMS,
                 };
-                self.equal(left, right, items)
+                match **left {
+                    // An element in a list of them.
+                    Ex::Slot(slot) => (items / self.nodes(slot).max(1.0)).min(1.0),
+                    _ => self.equal(left, right, items),
+                }
             }
             Ex::Binary(BinaryOp::Ne, left, right) => match (&**left, &**right) {
                 (Ex::Slot(_), Ex::Slot(_)) => 1.0,
@@ -215,7 +219,7 @@ impl<'s> Estimates<'s> {
             Step::Sort(sort) => sort.first.iter().filter_map(number).fold(rows, f64::min),
             Step::Limit(ex) => number(ex).map_or(rows, |limit| rows.min(limit)),
             Step::Optional(optional) => {
-                let inner = self.of(&optional.0, rows);
+                let inner = self.of(&optional.plan, rows);
                 inner.last().map_or(rows, |found| found.max(rows))
             }
             Step::Drain => 0.0,

@@ -92,7 +92,7 @@ fn whole(rows: f64) -> u64 {
 /// The plans that a step carries out for each row.
 fn inner(step: &Step, index: IndexOf<'_>) -> Vec<PlanNode> {
     match step {
-        Step::Optional(optional) => steps(&optional.0, None, None, index).into_iter().collect(),
+        Step::Optional(optional) => steps(&optional.plan, None, None, index).into_iter().collect(),
         Step::Repeat(repeat) => steps(&repeat.plan, None, None, index).into_iter().collect(),
         Step::Merge(merge) => steps(&merge.find, None, None, index).into_iter().collect(),
         Step::Foreach(foreach) => steps(&foreach.2, None, None, index).into_iter().collect(),

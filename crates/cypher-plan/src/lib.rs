@@ -17,8 +17,8 @@ pub use compile::{Compiled, compile};
 pub use explain::{IndexOf, PlanNode, explain};
 pub use plan::{
     Aggregate, AggregateValue, CallProcedure, CallQuery, Callee, Change, Ex, Expand, GroupCount, Hop, HopKind, Join,
-    JoinRows, KeyEx, LabelEx, Labels, Make, MakeNode, MakeRelationship, Merge, OnError, PathPart, Plan, Repeat, Scan,
-    Shortest, Side, Slot, Sort, Step, Test, Transactions, Union, Walk,
+    JoinRows, KeyEx, LabelEx, Labels, Make, MakeNode, MakeRelationship, Merge, OnError, Optional, PathPart, Plan,
+    Repeat, Scan, Shortest, Side, Slot, Sort, Step, Test, Transactions, Union, Walk,
 };
 pub use statistics::{Matching, NoStatistics, Statistics};
 

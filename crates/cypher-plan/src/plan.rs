@@ -76,7 +76,7 @@ pub enum Step {
     /// Removed elements.
     Delete(Arc<(bool, Vec<Ex>)>),
     /// What a plan finds for each row, or nulls.
-    Optional(Arc<(Arc<Plan>, Vec<Slot>)>),
+    Optional(Arc<Optional>),
     /// What a query gives for each row.
     Call(Arc<CallQuery>),
     /// What a procedure gives for each row.
@@ -136,6 +136,17 @@ pub struct Expand {
     pub types: Option<Labels>,
     /// Relationships that it must differ from.
     pub others: Vec<Slot>,
+}
+
+/// What a plan finds for each row, or a row with nulls. Its steps look at each row on its own.
+#[derive(Clone, Debug)]
+pub struct Optional {
+    /// What is looked for.
+    pub plan: Arc<Plan>,
+    /// The slots that are null where nothing is found.
+    pub filled: Vec<Slot>,
+    /// Where the place of a row is noted among those that are carried out together.
+    pub place: Slot,
 }
 
 /// Relationships one after the other, which differ from each other, and of which no step behind reads one: a multiway

@@ -69,6 +69,13 @@ impl Join {
         self.levels.is_empty() && self.pools.iter().all(|pool| pool.len() == 0)
     }
 
+    /// Forgets all that it was given, so that it can begin anew.
+    pub fn clear<H: Host>(&mut self, host: &H) {
+        self.pools.iter_mut().for_each(|pool| drop(pool.take()));
+        let levels = self.levels.drain(..).map(|level| level.bytes).fold(0, u64::saturating_add);
+        host.release(levels.saturating_add(std::mem::take(&mut self.held)));
+    }
+
     /// How many ways wait at the start.
     #[must_use]
     pub fn waiting(&self) -> usize {

@@ -14,46 +14,7 @@ use crate::eval::{Operator, Source};
 use crate::limits::BATCH;
 use crate::procedures::Rows;
 use crate::row::Row;
-use cypher_plan::{CallProcedure, CallQuery, Plan, Slot};
-
-/// What a plan finds for each row; a row with nulls where it finds nothing.
-pub(super) struct Optional<'g> {
-    input: Feed<'g>,
-    optional: Arc<(Arc<Plan>, Vec<Slot>)>,
-    open: Option<(Option<Row>, Source<'g>)>,
-}
-
-impl<'g> Optional<'g> {
-    pub(super) fn new(input: Source<'g>, optional: &Arc<(Arc<Plan>, Vec<Slot>)>) -> Self {
-        Self { input: Feed::new(input), optional: Arc::clone(optional), open: None }
-    }
-}
-
-impl<'g> Operator<'g> for Optional<'g> {
-    fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
-        while out.len() < BATCH {
-            let Some((bare, source)) = &mut self.open else {
-                let Some(row) = self.input.row(cx)? else { return Ok(false) };
-                let source = (cx.build)(&self.optional.0, vec![row.clone()]);
-                self.open = Some((Some(row), source));
-                continue;
-            };
-            let before = out.len();
-            let is_more = source.next(cx, out)?;
-            if out.len() > before {
-                *bare = None;
-            }
-            if !is_more {
-                if let Some(mut row) = bare.take() {
-                    self.optional.1.iter().for_each(|slot| row.set(*slot, Value::Null));
-                    out.push(row);
-                }
-                self.open = None;
-            }
-        }
-        Ok(true)
-    }
-}
+use cypher_plan::{CallProcedure, CallQuery};
 
 /// What a query gives for each row.
 pub(super) struct Calling<'g> {

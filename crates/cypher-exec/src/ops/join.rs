@@ -3,20 +3,26 @@
 
 mod hops;
 mod rows;
+mod sieve;
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use graph_access::NumberedRead;
+use rustc_hash::FxHashMap;
 
 use self::hops::{Bound, JoinHost, Start, bind};
 use self::rows::Rows;
+pub(super) use self::sieve::Sieve;
 use super::different::Different;
 use super::feed::Feed;
+use super::mend::{Read, load};
 use crate::Result;
 use crate::eval::{Cx, Operator, Source};
-use crate::limits::{BATCH, JOINED_ROWS_MAX};
+use crate::limits::{BATCH, IDLE_JOINS_MAX, JOINED_ROWS_MAX};
 use crate::row::Row;
-use cypher_plan::{Join, JoinRows};
+use cypher_plan::{Ex, Join, JoinRows};
 
 /// What a join by numbers goes by.
 struct Numbered<'g> {
@@ -26,14 +32,42 @@ struct Numbered<'g> {
     join: pattern_join::Join,
 }
 
+/// Joins that were carried out, for those who carry the same one out again: a query in an expression does for each row.
+#[derive(Default)]
+pub(crate) struct Joins<'g> {
+    /// By the address of a step, which lives as long as it is here.
+    of: RefCell<FxHashMap<usize, Idle<'g>>>,
+}
+
+type Idle<'g> = (Arc<Join>, Vec<Numbered<'g>>);
+
+impl<'g> Joins<'g> {
+    fn take(&self, join: &Arc<Join>) -> Option<Numbered<'g>> {
+        self.of.borrow_mut().get_mut(&Arc::as_ptr(join).addr())?.1.pop()
+    }
+
+    fn put(&self, join: &Arc<Join>, numbered: Numbered<'g>) {
+        let mut of = self.of.borrow_mut();
+        let idle = &mut of.entry(Arc::as_ptr(join).addr()).or_insert_with(|| (Arc::clone(join), Vec::new())).1;
+        if idle.len() < IDLE_JOINS_MAX {
+            idle.push(numbered);
+        }
+    }
+}
+
 pub(super) struct Joining<'g> {
     input: Feed<'g>,
     join: Arc<Join>,
+    /// Where what it goes by is left for others.
+    joins: Option<Rc<Joins<'g>>>,
     /// None inside: the graph has no numbers, or relationships must differ that numbers cannot tell apart. An outer
     /// none: not decided yet.
     numbered: Option<Option<Numbered<'g>>>,
     /// Some rows that are taken by the steps that the join stands for.
     detour: Option<Source<'g>>,
+    /// Conditions behind the join, until it is known how it is carried out; then those for a detour.
+    sieve: Option<Sieve>,
+    conditions: Vec<(Arc<Ex>, Read)>,
     /// Nodes that came by a detour, where only their number is wanted.
     different: Different,
     is_ended: bool,
@@ -41,17 +75,32 @@ pub(super) struct Joining<'g> {
 
 impl<'g> Joining<'g> {
     pub(super) fn new(input: Source<'g>, join: &Arc<Join>) -> Self {
+        Self::with(input, join, None)
+    }
+
+    /// A join whose rows meet conditions.
+    pub(super) fn with(input: Source<'g>, join: &Arc<Join>, sieve: Option<Sieve>) -> Self {
         Self {
             input: Feed::new(input),
             join: Arc::clone(join),
+            joins: None,
             numbered: None,
             detour: None,
+            sieve,
+            conditions: Vec::new(),
             different: Different::default(),
             is_ended: false,
         }
     }
 
-    fn decide(&self, cx: &Cx<'_, 'g>) -> Result<Option<Numbered<'g>>> {
+    fn decide(&mut self, cx: &Cx<'_, 'g>) -> Result<Option<Numbered<'g>>> {
+        self.joins = Some(Rc::clone(cx.joins));
+        if let Some(mut known) = cx.joins.take(&self.join) {
+            let host = JoinHost { cx, graph: known.graph, tests: &known.bound.tests };
+            known.join.clear(&host);
+            known.rows.clear(cx);
+            return Ok(Some(known));
+        }
         if let Some(reader) = cx.store.reader()
             && let Some(graph) = reader.numbered()
             && let Some(bound) = bind(cx, &self.join)?
@@ -119,10 +168,34 @@ impl<'g> Joining<'g> {
     }
 }
 
+/// Keeps the rows that meet a condition.
+fn keep(cx: &Cx<'_, '_>, condition: &Ex, read: &Read, rows: &mut Vec<Row>) -> Result<()> {
+    load(cx, rows, read)?;
+    for mut row in std::mem::take(rows) {
+        if cx.holds(condition, &mut row)? {
+            rows.push(row);
+        }
+    }
+    Ok(())
+}
+
+impl Drop for Joining<'_> {
+    fn drop(&mut self) {
+        if let (Some(joins), Some(Some(numbered))) = (&self.joins, self.numbered.take()) {
+            joins.put(&self.join, numbered);
+        }
+    }
+}
+
 impl<'g> Operator<'g> for Joining<'g> {
     fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
         if self.numbered.is_none() {
-            self.numbered = Some(self.decide(cx)?);
+            let mut numbered = self.decide(cx)?;
+            self.conditions = self.sieve.iter().flat_map(Sieve::conditions).cloned().collect();
+            if let Some(numbered) = &mut numbered {
+                numbered.rows.sieve = self.sieve.take();
+            }
+            self.numbered = Some(numbered);
         }
         while out.len() < BATCH {
             if let Some(Some(Numbered { rows, .. })) = &mut self.numbered
@@ -135,10 +208,21 @@ impl<'g> Operator<'g> for Joining<'g> {
             {
                 let host = JoinHost { cx, graph: *graph, tests: &bound.tests };
                 join.advance(&host, *graph, &mut |tuple, times| rows.give(cx, *graph, tuple, times, out))?;
+                if join.is_idle() {
+                    rows.sift(cx, *graph, out)?;
+                }
             } else if let Some(source) = &mut self.detour {
                 let is_more = match self.join.rows {
                     JoinRows::DistinctCount(node, _) => self.different.gather(cx, source, node)?,
-                    _ => source.next(cx, out)?,
+                    _ => {
+                        let mut found = Vec::new();
+                        let is_more = source.next(cx, &mut found)?;
+                        for (condition, read) in &self.conditions {
+                            keep(cx, condition, read, &mut found)?;
+                        }
+                        out.append(&mut found);
+                        is_more
+                    }
                 };
                 if !is_more {
                     self.detour = None;

@@ -11,7 +11,7 @@ use crate::row::Row;
 use cypher_plan::{Ex, Slot};
 
 /// The elements that expressions read.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Read {
     /// Slots whose elements are read as a whole.
     whole: Vec<Slot>,
@@ -26,6 +26,16 @@ impl Read {
         all.into_iter().for_each(|ex| elements_of(ex, &mut read));
         read.values.retain(|(slot, _)| !read.whole.contains(slot));
         read
+    }
+
+    /// Slots whose elements are read as a whole.
+    pub(super) fn whole(&self) -> &[Slot] {
+        &self.whole
+    }
+
+    /// Slots of which single values are read.
+    pub(super) fn values(&self) -> &[(Slot, Vec<Wanted>)] {
+        &self.values
     }
 
     fn add_whole(&mut self, of: &Ex) {

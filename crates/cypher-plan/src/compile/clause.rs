@@ -8,7 +8,7 @@ use cypher_value::{Detail, Error, ErrorKind};
 use super::Compiler;
 use super::slots::Names;
 use crate::Result;
-use crate::plan::{CallProcedure, CallQuery, Ex, Plan, Slot, Step, Transactions, Union};
+use crate::plan::{CallProcedure, CallQuery, Ex, Optional, Plan, Slot, Step, Transactions, Union};
 
 /// The procedure that reads the rows of `LOAD CSV`: of a file, whether it has headers, and what separates fields.
 const LOAD_CSV: &str = "~load.csv";
@@ -31,8 +31,9 @@ impl Compiler<'_> {
                 let before = self.next;
                 let mut inner = Vec::new();
                 self.match_clause(found, names, &mut inner)?;
-                let slots = (before..self.next).collect();
-                steps.push(Step::Optional(Arc::new((Arc::new(Plan { steps: inner }), slots))));
+                let filled = (before..self.next).collect();
+                let (plan, place) = (Arc::new(Plan { steps: inner }), self.slot());
+                steps.push(Step::Optional(Arc::new(Optional { plan, filled, place })));
             }
             Clause::Match(found) => self.match_clause(found, names, steps)?,
             Clause::Unwind { list, name } => {

@@ -33,8 +33,7 @@ fn fuse_steps(steps: &mut Vec<Step>, columns: &[Slot], next: &mut Slot) {
     while at < steps.len() {
         let behind = read_behind(steps, at + 1, columns);
         if let (Some(Step::Optional(optional)), Some(behind)) = (steps.get_mut(at), &behind) {
-            let (plan, _) = Arc::make_mut(optional);
-            fuse_steps(&mut Arc::make_mut(plan).steps, behind, next);
+            fuse_steps(&mut Arc::make_mut(&mut Arc::make_mut(optional).plan).steps, behind, next);
         }
         if let Some(read) = read_behind(steps, at, columns)
             && !count_all(steps, at, &read)
@@ -180,7 +179,7 @@ impl Run<'_> {
                 self.take_expand(&count.0, HopKind::Each)
             }
             Step::Filter(ex) => self.take_filter(ex),
-            Step::Optional(optional) => self.take_optional(&optional.0, &optional.1),
+            Step::Optional(optional) => self.take_optional(&optional.plan, &optional.filled),
             _ => false,
         }
     }

@@ -174,7 +174,7 @@ fn reads(step: &Step, out: &mut Vec<Slot>) -> Option<()> {
             slots_of(&unwind.0, out);
             Some(())
         }
-        Step::Optional(optional) => optional.0.steps.iter().try_for_each(|step| reads(step, out)),
+        Step::Optional(optional) => optional.plan.steps.iter().try_for_each(|step| reads(step, out)),
         Step::Join(join) => {
             for hop in &join.hops {
                 out.push(hop.from);

@@ -10,6 +10,7 @@ use graph_access::NumberedRead;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::hops::Bound;
+use super::sieve::Sieve;
 use crate::Result;
 use crate::eval::Cx;
 use crate::limits::{BATCH, JOINED_GROUPS_MAX};
@@ -38,6 +39,8 @@ pub(super) struct Rows {
     nodes: FxHashMap<u32, Arc<Node>>,
     /// Rows that are given several times, and how often still.
     repeated: VecDeque<(Row, u64)>,
+    /// What rows must meet, where each is wanted.
+    pub(super) sieve: Option<Sieve>,
 }
 
 impl Rows {
@@ -54,7 +57,19 @@ impl Rows {
             held: 0,
             nodes: FxHashMap::default(),
             repeated: VecDeque::new(),
+            sieve: None,
         }
+    }
+
+    /// Forgets what belongs to the rows it worked on.
+    pub(super) fn clear(&mut self, cx: &Cx<'_, '_>) {
+        self.rows.clear();
+        self.counts.clear();
+        self.seen.clear();
+        self.different = NumberSet::default();
+        self.repeated.clear();
+        self.sieve = None;
+        cx.store.release(std::mem::take(&mut self.held));
     }
 
     /// Hands on rows that are given several times, until there are enough; answers whether there are more.
@@ -114,6 +129,10 @@ impl Rows {
             let is_new = tuple.get(*column).is_some_and(|number| self.different.insert(*number));
             return if is_new { cx.store.hold(1) } else { Ok(()) };
         }
+        if let (JoinRows::Each, Some(sieve)) = (self.mode, &mut self.sieve) {
+            sieve.add(&self.wanted, tuple, times);
+            return if sieve.is_full() { self.sift(cx, graph, out) } else { Ok(()) };
+        }
         let key = self.key(tuple);
         match self.mode {
             JoinRows::Each => {
@@ -144,6 +163,19 @@ impl Rows {
             },
         }
         Ok(())
+    }
+
+    /// Makes rows of the ways that meet the conditions.
+    pub(super) fn sift(&mut self, cx: &Cx<'_, '_>, graph: &dyn NumberedRead, out: &mut Vec<Row>) -> Result<()> {
+        let Some(sieve) = &mut self.sieve else { return Ok(()) };
+        let repeated = &mut self.repeated;
+        sieve.sift(cx, graph, &self.wanted, &self.rows, |row, times| {
+            if times == 1 {
+                out.push(row.clone());
+            } else {
+                repeated.push_back((row.clone(), times));
+            }
+        })
     }
 
     fn hold(&mut self, cx: &Cx<'_, '_>) -> Result<()> {
