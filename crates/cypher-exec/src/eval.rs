@@ -21,7 +21,8 @@ use cypher_plan::{Ex, Plan, Union};
 
 /// An operator in motion.
 pub(crate) trait Operator<'g> {
-    /// Appends rows; answers whether there may be more. May append none and still have more.
+    /// Appends rows; answers whether there may be more. May append none and still have more, so it is to be given an empty
+    /// list each time: where there are many rows already, it may append none forever.
     fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool>;
 }
 

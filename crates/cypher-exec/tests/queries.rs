@@ -9,7 +9,7 @@ use cypher_value::{Error, Map, Value, to_text};
 use graph_access::{Budget, GraphWrite as _};
 use graph_host::{GraphConf, HostedGraph, Store, StoreOptions};
 use graph_model::{Cardinality, DataType, IdStrategy};
-use graph_schema::{NewEdgeLabel, NewPropertyKey, NewVertexLabel};
+use graph_schema::{EdgeLabelKindName, NewEdgeLabel, NewPropertyKey, NewVertexLabel};
 use graph_store::GraphReader;
 use kv::MemoryEngine;
 
@@ -122,6 +122,79 @@ fn a_node_has_any_set_of_labels() {
     assert!(graph.rows("MATCH (n:D) RETURN n").is_empty());
     assert!(graph.refused("CREATE (:`a::b`)").contains("must not be empty or contain '::'"));
     assert_eq!(graph.rows("CALL db.labels()"), ["A", "B", "C"]);
+}
+
+#[test]
+fn a_pattern_is_merged_and_tried_for_many_rows() {
+    let graph = Graph::auto();
+    graph.run("UNWIND range(1, 1000) AS i CREATE (n:N {i: i, k: i % 2})");
+    assert_eq!(graph.rows("MERGE (n:N {k: 1}) RETURN count(n)"), ["500"]);
+    assert_eq!(graph.rows("MERGE (n:N {k: 1}) ON MATCH SET n.seen = true RETURN count(n.seen)"), ["500"]);
+    graph.run("MATCH (n:N) WHERE n.i % 3 = 0 CREATE (n)-[:R]->(:M {i: n.i}), (n)-[:R]->(:M {i: -n.i})");
+    let found = graph.run("MATCH (n:N) WITH n ORDER BY n.i OPTIONAL MATCH (n)-[:R]->(m) RETURN n.i, m.i").0;
+    assert_eq!(found.len(), 667 + 2 * 333);
+    let own: Vec<String> = found.iter().map(|row| shown(&row[0])).collect();
+    let mut sorted = own.clone();
+    sorted.sort_by_key(|text| text.parse::<i64>().unwrap());
+    assert_eq!(own, sorted, "rows keep their order");
+    assert!(found.iter().all(|row| row[1].is_null() == (shown(&row[0]).parse::<i64>().unwrap() % 3 != 0)));
+    let all = "MATCH (n:N) WHERE n.i <= 5 OPTIONAL MATCH (m:N) WHERE m.i > 0 RETURN count(m)";
+    assert_eq!(graph.rows(all), ["5000"]);
+}
+
+#[test]
+fn relationships_of_a_parent_and_its_sub_label_differ() {
+    let graph = Graph::strict();
+    let sub = |name: &str| NewEdgeLabel {
+        kind: EdgeLabelKindName::Sub,
+        parent_label: Some("met".to_owned()),
+        ..NewEdgeLabel::new(name, "person", "person")
+    };
+    let parent = NewEdgeLabel {
+        kind: EdgeLabelKindName::Parent,
+        source_label: None,
+        target_label: None,
+        ..NewEdgeLabel::new("met", "person", "person")
+    };
+    graph.graph.schema().create_edge_label(&parent).unwrap();
+    ["greeted", "phoned"].iter().for_each(|name| drop(graph.graph.schema().create_edge_label(&sub(name)).unwrap()));
+    graph.run(
+        "CREATE (a:person {name: 'a', age: 1})-[:greeted]->(b:person {name: 'b', age: 2})-[:phoned]->(:person \
+         {name: 'c', age: 3}), (b)-[:knows]->(a)",
+    );
+    let walk = |condition: &str| {
+        let text = format!("MATCH (x)-[:met]-(y)-[:greeted]-(z) {condition} RETURN x.name + y.name + z.name AS t");
+        graph.rows(&format!("{text} ORDER BY t"))
+    };
+    assert_eq!(walk(""), ["cba"], "the one that was greeted is met by the same relationship");
+    assert_eq!(walk("WHERE y.age > 1"), ["cba"]);
+    assert_eq!(walk("WHERE x.age + y.age > 1"), ["cba"]);
+    assert!(walk("WHERE y.age > 2").is_empty());
+    let apart = "MATCH (x)-[:met]->(y:person)-[:knows]->(z:person) WHERE y.age > 1 RETURN x.name, y.name, z.name";
+    assert_eq!(graph.rows(apart), ["a b a"]);
+    assert_eq!(graph.rows("MATCH (x {name: 'c'})-[:met*1..2]-(y:person) RETURN y.name ORDER BY y.name"), ["a", "b"]);
+    assert!(graph.rows("MATCH (x {name: 'c'})-[:met]-(y:nobody) RETURN y.name").is_empty());
+}
+
+#[test]
+fn columns_that_the_order_does_not_need_are_computed_for_what_is_left() {
+    let graph = Graph::auto();
+    graph.run("UNWIND range(0, 9) AS i CREATE (:N {i: i})");
+    let text = "MATCH (n:N) RETURN n.i AS i, 6 / n.i AS part ORDER BY i DESC LIMIT 3";
+    assert_eq!(graph.rows(text), ["9 0", "8 0", "7 0"]);
+    assert!(graph.refused("MATCH (n:N) RETURN 6 / n.i AS part ORDER BY part LIMIT 3").contains("/ by zero"));
+    assert_eq!(
+        graph.rows("MATCH (n:N) WITH n.i AS i, n.i * 2 AS two ORDER BY i LIMIT 4 WHERE two > 2 RETURN two"),
+        ["4", "6"]
+    );
+    assert_eq!(
+        graph.rows("MATCH (n:N) RETURN DISTINCT n.i % 2 AS m, n.i % 2 + 1 AS l ORDER BY m LIMIT 2"),
+        ["0 1", "1 2"]
+    );
+    let plan = Prepared::new("MATCH (n:N) RETURN n.a AS a, n.b ORDER BY a LIMIT 3", &graph.procedures).unwrap().plan();
+    let text = format!("{plan:?}");
+    let (limit, after) = (text.find("\"Limit\"").unwrap(), text.find("\"Projection\"").unwrap());
+    assert!(after < limit, "the projection stands above the limit: {text}");
 }
 
 #[test]

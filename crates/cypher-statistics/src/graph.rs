@@ -260,18 +260,22 @@ impl Statistics for GraphStatistics<'_> {
             if types.as_ref().is_some_and(Vec::is_empty) || sources.is_empty() || targets.is_empty() {
                 return Some(0.0);
             }
-            let count = self.count_of(&sources).max(1.0);
             if !self.catalogue().is_auto() {
-                let mut all = 0.0;
+                let (mut all, mut count) = (0.0, 0.0);
                 for label in &sources {
                     let types = self.linked(&[*label], direction, types.as_deref(), Some(&targets))?;
                     if !types.is_empty() {
                         let nodes = self.nodes_of(*label)?;
                         all += nodes.count * self.degree_of(*label, &nodes.sample, direction, Some(&types))?;
+                        count += nodes.count;
+                    } else if from.is_some() {
+                        count += self.count_of(&[*label]);
                     }
                 }
-                return Some(all / count);
+                // A node of which no label is known is likely to be of one that has such relationships.
+                return Some(all / f64::max(count, 1.0));
             }
+            let count = self.count_of(&sources).max(1.0);
             let own = self.relationships_of(&sources, direction, types.as_deref())?;
             if to.is_none() || own == 0.0 {
                 return Some(own / count);

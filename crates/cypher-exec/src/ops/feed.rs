@@ -25,6 +25,17 @@ impl<'g> Operator<'g> for Given {
     }
 }
 
+/// All rows of an operator. It is given an empty list each time: one that is full asks for nothing.
+pub(super) fn rows_of<'g>(cx: &Cx<'_, 'g>, mut source: Source<'g>) -> Result<Vec<Row>> {
+    let (mut all, mut batch, mut is_more) = (Vec::new(), Vec::new(), true);
+    while is_more {
+        is_more = source.next(cx, &mut batch)?;
+        cx.store.tick(batch.len() + 1)?;
+        all.append(&mut batch);
+    }
+    Ok(all)
+}
+
 /// The input of an operator that takes rows one by one.
 pub(super) struct Feed<'g> {
     source: Source<'g>,

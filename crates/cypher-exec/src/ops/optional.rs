@@ -34,12 +34,11 @@ impl<'g> Trying<'g> {
             row.set(place, Value::Integer(number));
         }
         let mut source = (cx.build)(&self.optional.plan, rows.clone());
-        let (mut found, mut is_more) = (Vec::new(), true);
+        let (mut found, mut new, mut is_more) = (Vec::new(), Vec::new(), true);
         while is_more {
-            let before = found.len();
-            is_more = source.next(cx, &mut found)?;
-            let new = found.get(before..).unwrap_or_default();
+            is_more = source.next(cx, &mut new)?;
             cx.store.hold(new.iter().map(Row::bytes).fold(0, u64::saturating_add))?;
+            found.append(&mut new);
         }
         // Where much is found for each, fewer are taken together, so that little is held.
         let much = self.batch.saturating_mul(4);

@@ -7,7 +7,7 @@ use cypher_value::{Detail, Elements as _, Error, ErrorKind, Map, Node, Relations
 use merge_locks::{LOCKS_MAX, Refused};
 use rustc_hash::{FxBuildHasher, FxHashSet, FxHasher};
 
-use super::feed::Feed;
+use super::feed::{Feed, rows_of};
 use super::rows::Waiting;
 use super::table::{ROWS_MIN, Table, by_index, wanted};
 use crate::Result;
@@ -321,12 +321,7 @@ fn each(cx: &Cx<'_, '_>, list: &Ex, slot: Slot, plan: &Arc<Plan>, row: &mut Row)
 
 /// Carries a plan out; answers its rows.
 fn run(cx: &Cx<'_, '_>, plan: &Arc<Plan>, row: Row) -> Result<Vec<Row>> {
-    let mut source = (cx.build)(plan, vec![row]);
-    let mut rows = Vec::new();
-    while source.next(cx, &mut rows)? {
-        cx.store.tick(1)?;
-    }
-    Ok(rows)
+    rows_of(cx, (cx.build)(plan, vec![row]))
 }
 
 /// The nodes among which a MERGE of one node looks, for many rows.
@@ -368,10 +363,7 @@ impl ByTable {
             next.set(self.scan.slot, Value::Node(Arc::clone(node)));
             next
         });
-        let mut source = (cx.build)(&self.rest, rows.collect());
-        let mut found = Vec::new();
-        while source.next(cx, &mut found)? {}
-        Ok(found)
+        rows_of(cx, (cx.build)(&self.rest, rows.collect()))
     }
 
     /// Nodes that were made or changed are found by their values from now on.
