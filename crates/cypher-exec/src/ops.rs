@@ -92,7 +92,11 @@ pub(crate) fn writes(step: &Step) -> bool {
 fn operator<'g>(plan: &Plan, at: usize, step: &Step, input: Source<'g>, has_written: bool) -> Source<'g> {
     match step {
         Step::Scan(scan) => Box::new(scan::Scanning::new(input, scan)),
-        Step::Expand(expand) => Box::new(expand::Expanding::new(input, expand)),
+        Step::Expand(expand) => {
+            let reads = |ex: Arc<Ex>| mend::Read::of([&*ex]).has(expand.relationship);
+            let has_properties = conditions_behind(plan, at).into_iter().any(reads);
+            Box::new(expand::Expanding::new(input, expand, has_properties))
+        }
         Step::Join(join) => Box::new(join::Joining::new(input, join)),
         Step::CountRelationships(count) => Box::new(degree::RelationshipCounting::new(input, count)),
         Step::GroupCount(group) => Box::new(group::GroupCounting::new(input, group)),

@@ -198,6 +198,20 @@ fn columns_that_the_order_does_not_need_are_computed_for_what_is_left() {
 }
 
 #[test]
+fn the_first_rows_of_many_are_those_of_the_whole_order() {
+    let graph = Graph::auto();
+    graph.run("UNWIND range(0, 6999) AS i CREATE (:N {i: i, k: (i * 7919) % 100})");
+    for order in ["n.k, n.i", "n.k DESC, n.i", "n.k % 3, n.i DESC", "n.none, n.i", "n.i DESC"] {
+        let all = graph.rows(&format!("MATCH (n:N) RETURN n.i ORDER BY {order}"));
+        for (skip, limit) in [(0, 1), (0, 50), (40, 30), (0, 2000), (6990, 30), (3, 0)] {
+            let text = format!("MATCH (n:N) RETURN n.i ORDER BY {order} SKIP {skip} LIMIT {limit}");
+            let expected: Vec<String> = all.iter().skip(skip).take(limit).cloned().collect();
+            assert_eq!(graph.rows(&text), expected, "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_clause_does_not_see_its_own_writes() {
     let graph = Graph::auto();
     graph.run("CREATE (:N), (:N)");

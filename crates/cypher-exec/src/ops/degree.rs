@@ -8,7 +8,7 @@ use cypher_value::{Node, Relationship, Value};
 use graph_access::{EdgeRead, NumberedRead, drain};
 use graph_model::{Direction, LabelId, VertexId};
 
-use super::expand::{edge_labels, is_used, neighbours};
+use super::expand::{Sought, edge_labels, is_used, neighbours};
 use super::feed::Feed;
 use crate::Result;
 use crate::eval::{Cx, Operator, Source};
@@ -30,7 +30,8 @@ impl<'g> Counting<'g> {
         let expand = &self.count.0;
         if cx.store.has_deleted() {
             let owners: Vec<&Arc<Node>> = rows.iter().map(|(_, node)| node).collect();
-            let all = neighbours(cx, &owners, expand.direction, labels)?;
+            let sought = Sought { direction: expand.direction, labels, has_properties: false };
+            let all = neighbours(cx, &owners, sought)?;
             let unused = all.iter().zip(rows).map(|(found, (row, _))| {
                 found.iter().filter(|(relationship, _)| !is_used(relationship, row, &expand.others)).count()
             });

@@ -1,5 +1,7 @@
 //! Relationships of nodes.
 
+mod numbered;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -27,20 +29,29 @@ pub(super) fn edge_labels(cx: &Cx<'_, '_>, types: Option<&Labels>, row: &mut Row
     types.map(|types| cx.edge_labels(types, row)).transpose()
 }
 
+/// Which relationships are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Sought<'l> {
+    pub(super) direction: Direction,
+    /// None: all.
+    pub(super) labels: Option<&'l [LabelId]>,
+    /// Whether their properties are read too.
+    pub(super) has_properties: bool,
+}
+
 /// The relationships of some nodes, each with the other end; those of one node in a fixed order.
-pub(super) fn neighbours(
-    cx: &Cx<'_, '_>,
-    owners: &[&Arc<Node>],
-    direction: Direction,
-    labels: Option<&[LabelId]>,
-) -> Result<Vec<Vec<Neighbour>>> {
+pub(super) fn neighbours(cx: &Cx<'_, '_>, owners: &[&Arc<Node>], sought: Sought<'_>) -> Result<Vec<Vec<Neighbour>>> {
+    let Sought { direction, labels, has_properties } = sought;
     let mut all: Vec<Vec<Neighbour>> = owners.iter().map(|_| Vec::new()).collect();
     if labels.is_some_and(<[LabelId]>::is_empty) {
         return Ok(all);
     }
+    if let Some(all) = numbered::neighbours(cx, owners, sought)? {
+        return Ok(all);
+    }
     let ids: Vec<VertexId> = owners.iter().map(|owner| vertex_id(&owner.id)).collect();
     let ids: Vec<&VertexId> = ids.iter().collect();
-    let read = EdgeRead { direction, labels, limit: None, properties: false };
+    let read = EdgeRead { direction, labels, limit: None, properties: has_properties };
     let mut rows: Vec<EdgeRow> = Vec::new();
     cx.store.with_read(|graph| {
         let mut cursor = graph.edges_of(&ids, read)?;
@@ -67,6 +78,9 @@ pub(super) fn neighbours(
         {
             continue;
         }
+        if has_properties {
+            cx.store.keep_edge(relationship.id.clone(), edge);
+        }
         if let Some(own) = all.get_mut(at) {
             own.push((relationship, other));
         }
@@ -88,12 +102,14 @@ pub(super) fn is_used(relationship: &Relationship, row: &Row, others: &[Slot]) -
 pub(super) struct Expanding<'g> {
     input: Feed<'g>,
     expand: Arc<Expand>,
+    /// Whether what follows reads properties of the relationships.
+    has_properties: bool,
     waiting: VecDeque<(Row, VecDeque<Neighbour>)>,
 }
 
 impl<'g> Expanding<'g> {
-    pub(super) fn new(input: Source<'g>, expand: &Arc<Expand>) -> Self {
-        Self { input: Feed::new(input), expand: Arc::clone(expand), waiting: VecDeque::new() }
+    pub(super) fn new(input: Source<'g>, expand: &Arc<Expand>, has_properties: bool) -> Self {
+        Self { input: Feed::new(input), expand: Arc::clone(expand), has_properties, waiting: VecDeque::new() }
     }
 
     fn fill(&mut self, cx: &Cx<'_, 'g>) -> Result<bool> {
@@ -108,7 +124,8 @@ impl<'g> Expanding<'g> {
         let rows: Vec<(Row, Arc<Node>)> =
             rows.into_iter().filter_map(|row| from(&row).map(|node| (row, node))).collect();
         let owners: Vec<&Arc<Node>> = rows.iter().map(|(_, node)| node).collect();
-        let all = neighbours(cx, &owners, self.expand.direction, labels.as_deref())?;
+        let (direction, has_properties) = (self.expand.direction, self.has_properties);
+        let all = neighbours(cx, &owners, Sought { direction, labels: labels.as_deref(), has_properties })?;
         self.waiting.extend(rows.into_iter().map(|(row, _)| row).zip(all.into_iter().map(VecDeque::from)));
         Ok(true)
     }

@@ -28,6 +28,11 @@ impl Read {
         read
     }
 
+    /// Whether the element in a slot is read.
+    pub(super) fn has(&self, slot: Slot) -> bool {
+        self.whole.contains(&slot) || self.values.iter().any(|(own, _)| *own == slot)
+    }
+
     /// Slots whose elements are read as a whole.
     pub(super) fn whole(&self) -> &[Slot] {
         &self.whole

@@ -21,18 +21,20 @@ const CUT_FROM: usize = 1024;
 pub(super) struct Sorting<'g> {
     input: Feed<'g>,
     sort: Arc<Sort>,
-    read: Read,
+    /// What the first key reads, and what the others do.
+    read: (Read, Read),
     sorted: Option<Waiting>,
 }
 
 impl<'g> Sorting<'g> {
     pub(super) fn new(input: Source<'g>, sort: &Arc<Sort>) -> Self {
-        let read = Read::of(sort.keys.iter().map(|(ex, _)| ex));
+        let keys = || sort.keys.iter().map(|(ex, _)| ex);
+        let read = (Read::of(keys().take(1)), Read::of(keys().skip(1)));
         Self { input: Feed::new(input), sort: Arc::clone(sort), read, sorted: None }
     }
 
-    fn compare(&self, a: &(Vec<Value>, Row), b: &(Vec<Value>, Row)) -> Ordering {
-        let pairs = a.0.iter().zip(&b.0).zip(&self.sort.keys);
+    fn compare(&self, a: &[Value], b: &[Value]) -> Ordering {
+        let pairs = a.iter().zip(b).zip(&self.sort.keys);
         for ((a, b), (_, is_descending)) in pairs {
             let ordering = compare::order(a, b);
             if ordering.is_ne() {
@@ -40,6 +42,28 @@ impl<'g> Sorting<'g> {
             }
         }
         Ordering::Equal
+    }
+
+    /// Rows with their first keys, without those that stand behind the last one that is wanted by that key alone.
+    fn promising(
+        &self,
+        cx: &Cx<'_, 'g>,
+        rows: Vec<Row>,
+        last: Option<&(Vec<Value>, Row)>,
+    ) -> Result<(Vec<Vec<Value>>, Vec<Row>)> {
+        load(cx, &rows, &self.read.0)?;
+        let (mut keys, mut kept) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+        for mut row in rows {
+            let mut key = Vec::with_capacity(self.sort.keys.len());
+            if let Some((ex, _)) = self.sort.keys.first() {
+                key.push(cx.eval(ex, &mut row)?);
+            }
+            if last.is_none_or(|(last, _)| self.compare(&key, last).is_le()) {
+                keys.push(key);
+                kept.push(row);
+            }
+        }
+        Ok((keys, kept))
     }
 
     fn sorted(&mut self, cx: &Cx<'_, 'g>) -> Result<Waiting> {
@@ -51,15 +75,18 @@ impl<'g> Sorting<'g> {
             }
         }
         let mut all: Vec<(Vec<Value>, Row)> = Vec::new();
+        // Whether as many as are wanted stand at the beginning, in their order.
+        let mut is_cut = false;
         loop {
             let rows = self.input.rows(cx, BATCH)?;
             if rows.is_empty() {
                 break;
             }
-            load(cx, &rows, &self.read)?;
-            for mut row in rows {
-                let mut key = Vec::with_capacity(self.sort.keys.len());
-                for (ex, _) in &self.sort.keys {
+            let last = if is_cut { wanted.checked_sub(1).and_then(|last| all.get(last)) } else { None };
+            let (keys, mut rows) = self.promising(cx, rows, last)?;
+            load(cx, &rows, &self.read.1)?;
+            for (mut key, mut row) in keys.into_iter().zip(rows.drain(..)) {
+                for (ex, _) in self.sort.keys.iter().skip(1) {
                     key.push(cx.eval(ex, &mut row)?);
                 }
                 cx.store.hold(row.bytes())?;
@@ -67,6 +94,7 @@ impl<'g> Sorting<'g> {
             }
             if all.len() > CUT_FROM.max(wanted.saturating_mul(4)) {
                 self.cut(cx, &mut all, wanted);
+                is_cut = true;
             }
         }
         self.cut(cx, &mut all, wanted);
@@ -75,7 +103,7 @@ impl<'g> Sorting<'g> {
 
     fn cut(&self, cx: &Cx<'_, 'g>, all: &mut Vec<(Vec<Value>, Row)>, wanted: usize) {
         // Rows that are equal stay in the order in which they came.
-        all.sort_by(|a, b| self.compare(a, b));
+        all.sort_by(|a, b| self.compare(&a.0, &b.0));
         for (_, row) in all.drain(wanted.min(all.len())..) {
             cx.store.release(row.bytes());
         }

@@ -12,7 +12,7 @@ use graph_model::{LabelId, VertexId};
 use rustc_hash::FxHashMap;
 
 use super::different::Different;
-use super::expand::{Neighbour, edge_labels, is_used, neighbours};
+use super::expand::{Neighbour, Sought, edge_labels, is_used, neighbours};
 use super::feed::{Feed, Given};
 use crate::Result;
 use crate::eval::Cx;
@@ -42,7 +42,8 @@ impl Seen {
         if let Some(known) = self.nodes.get(&id) {
             return Ok(Rc::clone(known));
         }
-        let mut found = neighbours(cx, &[owner], walk.expand.direction, labels)?.pop().unwrap_or_default();
+        let sought = Sought { direction: walk.expand.direction, labels, has_properties: walk.each.is_some() };
+        let mut found = neighbours(cx, &[owner], sought)?.pop().unwrap_or_default();
         if let Some((slot, ex)) = &walk.each {
             cx.store.load_relationships(found.iter().map(|(relationship, _)| relationship))?;
             let mut kept = Vec::with_capacity(found.len());
