@@ -2,9 +2,9 @@
 //!
 //! What it is: a cache. A [`Table`] gives vertices 32-bit numbers and keeps, for each vertex and direction, one list of
 //! the numbers of its neighbours, label by label, in the order of the stored rows; for labels the numbers of their
-//! vertices; and in each [`Column`] the values of a property. A [`Cache`] is what one graph has: it hands out its current table and is told of every write. A [`Pool`]
-//! is the memory that the caches of all graphs share. [`NumberMap`] and [`NumberSet`] are what walks remember numbers
-//! with.
+//! vertices; and in each [`Column`] the values of a property. A [`Cache`] is what one graph has: it hands out its
+//! current table and is told of every write. A [`Pool`] is the memory that the caches of all graphs share.
+//! [`NumberMap`] and [`NumberSet`] are what walks remember numbers with.
 //!
 //! What it is not: it reads and writes no storage. Whoever reads a graph fills it ([`Table::publish`]) and answers what
 //! it does not have.

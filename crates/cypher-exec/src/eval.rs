@@ -4,6 +4,7 @@ mod complete;
 mod labels;
 mod special;
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -11,8 +12,10 @@ use cypher::ast::BinaryOp;
 use cypher_graph::Store;
 use cypher_value::{Context, Detail, Error, ErrorKind, Map, Value, arithmetic, bounded, compare, logic};
 
+use rustc_hash::FxHashMap;
+
 use crate::Result;
-use crate::ops::Joins;
+use crate::limits::LEFT_MAX;
 use crate::procedures::{ProcedureHost, Procedures};
 use crate::row::Row;
 use std::sync::Arc;
@@ -21,8 +24,8 @@ use cypher_plan::{Ex, Plan, Union};
 
 /// An operator in motion.
 pub(crate) trait Operator<'g> {
-    /// Appends rows; answers whether there may be more. May append none and still have more, so it is to be given an empty
-    /// list each time: where there are many rows already, it may append none forever.
+    /// Appends rows; answers whether there may be more. May append none and still have more, so it is to be given an
+    /// empty list each time: where there are many rows already, it may append none forever.
     fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool>;
 }
 
@@ -31,6 +34,27 @@ pub(crate) type Source<'g> = Box<dyn Operator<'g> + 'g>;
 
 /// Makes the operators of a plan over given rows.
 pub(crate) type Build<'g> = fn(&Arc<Plan>, Vec<Row>) -> Source<'g>;
+
+/// What operators leave for those that carry out the same step again, as a query in an expression does for each row.
+#[derive(Default)]
+pub(crate) struct Left {
+    /// By the address of a step, which what is left keeps alive.
+    of: RefCell<FxHashMap<usize, Vec<Box<dyn Any>>>>,
+}
+
+impl Left {
+    pub(crate) fn take<T: 'static>(&self, address: usize) -> Option<Box<T>> {
+        self.of.borrow_mut().get_mut(&address)?.pop()?.downcast().ok()
+    }
+
+    pub(crate) fn put<T: 'static>(&self, address: usize, own: Box<T>) {
+        let mut of = self.of.borrow_mut();
+        let left = of.entry(address).or_default();
+        if left.len() < LEFT_MAX {
+            left.push(own);
+        }
+    }
+}
 
 /// What expressions and operators work with.
 pub(crate) struct Cx<'a, 'g> {
@@ -43,8 +67,8 @@ pub(crate) struct Cx<'a, 'g> {
     pub(crate) host: Option<&'a dyn ProcedureHost>,
     pub(crate) merging: Option<&'a merge_locks::Merging<'a>>,
     pub(crate) build: Build<'g>,
-    /// Joins that were carried out.
-    pub(crate) joins: &'a Rc<Joins<'g>>,
+    /// What operators have left.
+    pub(crate) left: &'a Rc<Left>,
 }
 
 fn boolean(fact: Option<bool>) -> Value {

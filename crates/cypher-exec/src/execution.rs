@@ -13,10 +13,10 @@ use merge_locks::Merging;
 use rustc_hash::FxHashSet;
 
 use crate::Result;
-use crate::eval::Cx;
 use crate::eval::Source;
+use crate::eval::{Cx, Left};
 use crate::limits::MEMORY_MAX;
-use crate::ops::{Joins, Measure, build, build_measured, index_of};
+use crate::ops::{Measure, build, build_measured, index_of};
 use crate::procedures::{ProcedureHost, Procedures};
 use crate::row::Row;
 use crate::summary::{QueryType, Summary};
@@ -171,7 +171,7 @@ pub struct Execution<'g> {
     prepared: Arc<Prepared>,
     parameters: Map,
     once: RefCell<Vec<Option<Value>>>,
-    joins: Rc<Joins<'g>>,
+    left: Rc<Left>,
     store: Store<'g>,
     host: Option<&'g dyn ProcedureHost>,
     merging: Option<&'g Merging<'g>>,
@@ -232,7 +232,7 @@ impl<'g> Execution<'g> {
         Ok(Self {
             prepared: Arc::clone(prepared),
             parameters,
-            joins: Rc::default(),
+            left: Rc::default(),
             once: RefCell::new(vec![None; prepared.compiled.once]),
             store: Store::new(access, settings.memory_max),
             host: None,
@@ -312,7 +312,7 @@ impl<'g> Execution<'g> {
             host: self.host,
             merging: self.merging,
             build,
-            joins: &self.joins,
+            left: &self.left,
         };
         let mut rows = Vec::new();
         let is_more = source.next(&cx, &mut rows)?;

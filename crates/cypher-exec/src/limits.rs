@@ -33,5 +33,8 @@ pub const LABELLED_FACTOR: usize = 64;
 /// Rows for which a pattern is tried together at first: whoever wants few should not wait for many.
 pub(crate) const OPTIONAL_FIRST: usize = 4;
 
-/// Joins of one step that are left for those who carry it out again: more are at work at once only where they nest.
-pub(crate) const IDLE_JOINS_MAX: usize = 2;
+/// What operators of one step leave for those who carry it out again: more are at work at once only where they nest.
+pub(crate) const LEFT_MAX: usize = 2;
+
+/// Nodes that a join keeps to put them in several rows.
+pub(crate) const NODE_PLACES: usize = 1 << 10;

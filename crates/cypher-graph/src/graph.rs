@@ -1,6 +1,7 @@
 //! What is known of how elements are stored: reading and writing a graph with Cypher's values.
 
 mod columns;
+mod known;
 mod labels;
 mod read;
 mod units;
@@ -20,10 +21,10 @@ use crate::counters::Counters;
 use crate::error::Accessed;
 use crate::limits::{CACHED_MAX, ROWS_PER_CHECK};
 
-use columns::Columns;
-pub use columns::Wanted;
+use known::Columns;
+pub use known::Wanted;
 pub use labels::JOINT;
-pub use read::{node, numbered_node, vertex_id};
+pub use read::{become_node, node, numbered_node, vertex_id};
 pub use units::BeginUnit;
 pub use write::NodeContent;
 

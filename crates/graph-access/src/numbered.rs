@@ -72,8 +72,8 @@ pub trait NumberedRead: Sync {
     fn column(&self, of: ColumnOf) -> Option<Arc<Column>>;
 
     /// Reads values of vertices that columns do not have, all of them in one round, and keeps them there where that is
-    /// possible. `also` is told each value, with the place in `numbers` of its vertex and that in `of`; none: the vertex
-    /// has none, or does not exist.
+    /// possible. `also` is told each value, with the place in `numbers` of its vertex and that in `of`; none: the
+    /// vertex has none, or does not exist.
     ///
     /// # Errors
     /// Those of storage, [`AccessError`] of the budget.

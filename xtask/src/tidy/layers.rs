@@ -58,7 +58,10 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("cypher-stored", &["cypher-value", "graph-model", "graph-schema", "tagged-value"]),
-    ("cypher-graph", &["cypher-stored", "cypher-value", "graph-access", "graph-model", "graph-schema", "tagged-value"]),
+    (
+        "cypher-graph",
+        &["adjacency", "cypher-stored", "cypher-value", "graph-access", "graph-model", "graph-schema", "tagged-value"],
+    ),
     ("cypher-plan", &["cypher", "cypher-value", "graph-model"]),
     ("cypher-statistics", &["adjacency", "cypher-plan", "cypher-value", "graph-access", "graph-model", "graph-schema"]),
     ("pattern-join", &["adjacency", "graph-access", "graph-model"]),

@@ -10,6 +10,8 @@ use cypher_value::{Node, Relationship, Value};
 use graph_access::{EdgeRead, EdgeRow, drain};
 use graph_model::{Direction, LabelId, VertexId};
 
+pub(super) use numbered::{Neighbour, Sought};
+
 use super::feed::Feed;
 use crate::Result;
 use crate::eval::Cx;
@@ -21,22 +23,9 @@ use cypher_plan::{Expand, Labels, Slot};
 /// Rows whose nodes are looked at together.
 const NODES: usize = 64;
 
-/// A relationship with the node at its other end.
-pub(super) type Neighbour = (Arc<Relationship>, Arc<Node>);
-
 /// The labels of relationships that types mean; none: all.
 pub(super) fn edge_labels(cx: &Cx<'_, '_>, types: Option<&Labels>, row: &mut Row) -> Result<Option<Vec<LabelId>>> {
     types.map(|types| cx.edge_labels(types, row)).transpose()
-}
-
-/// Which relationships are looked for.
-#[derive(Clone, Copy)]
-pub(super) struct Sought<'l> {
-    pub(super) direction: Direction,
-    /// None: all.
-    pub(super) labels: Option<&'l [LabelId]>,
-    /// Whether their properties are read too.
-    pub(super) has_properties: bool,
 }
 
 /// The relationships of some nodes, each with the other end; those of one node in a fixed order.

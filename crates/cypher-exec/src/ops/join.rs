@@ -5,12 +5,10 @@ mod hops;
 mod rows;
 mod sieve;
 
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use graph_access::NumberedRead;
-use rustc_hash::FxHashMap;
 
 use self::hops::{Bound, JoinHost, Start, bind};
 use self::rows::Rows;
@@ -19,8 +17,8 @@ use super::different::Different;
 use super::feed::Feed;
 use super::mend::{Read, load};
 use crate::Result;
-use crate::eval::{Cx, Operator, Source};
-use crate::limits::{BATCH, IDLE_JOINS_MAX, JOINED_ROWS_MAX};
+use crate::eval::{Cx, Left, Operator, Source};
+use crate::limits::{BATCH, JOINED_ROWS_MAX};
 use crate::row::Row;
 use cypher_plan::{Ex, Join, JoinRows};
 
@@ -32,34 +30,19 @@ struct Numbered<'g> {
     join: pattern_join::Join,
 }
 
-/// Joins that were carried out, for those who carry the same one out again: a query in an expression does for each row.
-#[derive(Default)]
-pub(crate) struct Joins<'g> {
-    /// By the address of a step, which lives as long as it is here.
-    of: RefCell<FxHashMap<usize, Idle<'g>>>,
-}
-
-type Idle<'g> = (Arc<Join>, Vec<Numbered<'g>>);
-
-impl<'g> Joins<'g> {
-    fn take(&self, join: &Arc<Join>) -> Option<Numbered<'g>> {
-        self.of.borrow_mut().get_mut(&Arc::as_ptr(join).addr())?.1.pop()
-    }
-
-    fn put(&self, join: &Arc<Join>, numbered: Numbered<'g>) {
-        let mut of = self.of.borrow_mut();
-        let idle = &mut of.entry(Arc::as_ptr(join).addr()).or_insert_with(|| (Arc::clone(join), Vec::new())).1;
-        if idle.len() < IDLE_JOINS_MAX {
-            idle.push(numbered);
-        }
-    }
+/// The same, left for whoever carries the step out again; the step stays where it is meanwhile.
+struct Idle {
+    step: Arc<Join>,
+    bound: Bound,
+    rows: Rows,
+    join: pattern_join::Join,
 }
 
 pub(super) struct Joining<'g> {
     input: Feed<'g>,
     join: Arc<Join>,
     /// Where what it goes by is left for others.
-    joins: Option<Rc<Joins<'g>>>,
+    left: Option<Rc<Left>>,
     /// None inside: the graph has no numbers, or relationships must differ that numbers cannot tell apart. An outer
     /// none: not decided yet.
     numbered: Option<Option<Numbered<'g>>>,
@@ -83,7 +66,7 @@ impl<'g> Joining<'g> {
         Self {
             input: Feed::new(input),
             join: Arc::clone(join),
-            joins: None,
+            left: None,
             numbered: None,
             detour: None,
             sieve,
@@ -94,21 +77,18 @@ impl<'g> Joining<'g> {
     }
 
     fn decide(&mut self, cx: &Cx<'_, 'g>) -> Result<Option<Numbered<'g>>> {
-        self.joins = Some(Rc::clone(cx.joins));
-        if let Some(mut known) = cx.joins.take(&self.join) {
-            let host = JoinHost { cx, graph: known.graph, tests: &known.bound.tests };
-            known.join.clear(&host);
-            known.rows.clear(cx);
-            return Ok(Some(known));
-        }
-        if let Some(reader) = cx.store.reader()
-            && let Some(graph) = reader.numbered()
-            && let Some(bound) = bind(cx, &self.join)?
-        {
-            let (rows, join) = (Rows::new(&self.join, &bound), pattern_join::Join::new(&bound.pattern));
+        let Some(graph) = cx.store.reader().and_then(|reader| reader.numbered()) else { return Ok(None) };
+        self.left = Some(Rc::clone(cx.left));
+        let idle = cx.left.take::<Idle>(Arc::as_ptr(&self.join).addr());
+        if let Some(idle) = idle.filter(|idle| Arc::ptr_eq(&idle.step, &self.join)) {
+            let Idle { bound, mut rows, mut join, .. } = *idle;
+            join.clear(&JoinHost { cx, graph, tests: &bound.tests });
+            rows.clear(cx);
             return Ok(Some(Numbered { graph, bound, rows, join }));
         }
-        Ok(None)
+        let Some(bound) = bind(cx, &self.join)? else { return Ok(None) };
+        let (rows, join) = (Rows::new(&self.join, &bound), pattern_join::Join::new(&bound.pattern));
+        Ok(Some(Numbered { graph, bound, rows, join }))
     }
 
     /// Takes more rows; false where there are none.
@@ -181,8 +161,10 @@ fn keep(cx: &Cx<'_, '_>, condition: &Ex, read: &Read, rows: &mut Vec<Row>) -> Re
 
 impl Drop for Joining<'_> {
     fn drop(&mut self) {
-        if let (Some(joins), Some(Some(numbered))) = (&self.joins, self.numbered.take()) {
-            joins.put(&self.join, numbered);
+        if let (Some(left), Some(Some(numbered))) = (&self.left, self.numbered.take()) {
+            let Numbered { bound, rows, join, .. } = numbered;
+            let step = Arc::clone(&self.join);
+            left.put(Arc::as_ptr(&self.join).addr(), Box::new(Idle { step, bound, rows, join }));
         }
     }
 }

@@ -75,8 +75,8 @@ impl<'g> Scanning<'g> {
         Ok(found.into_iter().flatten().map(|vertex| keep(cx, vertex)).collect())
     }
 
-    /// The nodes that an index leads to; none where there is no such index. Rows that ask for the same values as the one
-    /// before get the same nodes, where the query only reads.
+    /// The nodes that an index leads to; none where there is no such index. Rows that ask for the same values as the
+    /// one before get the same nodes, where the query only reads.
     fn by_index(&mut self, cx: &Cx<'_, 'g>, values: &[Value], row: &mut Row) -> Result<Indexed> {
         if let Some((last, found)) = &self.last
             && last == values

@@ -1,54 +1,23 @@
 //! Single values of nodes: kept in memory by the graph, so that nodes need not be read as a whole.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
-use adjacency::{Column, ColumnOf};
+use adjacency::ColumnOf;
 use cypher_value::{Node, Text, Value};
 use graph_access::NumberedRead;
-use rustc_hash::FxHashMap;
 
-use super::{Store, vertex_id};
+use super::Store;
+use super::known::{Known, Wanted};
+use super::read::vertex_id;
 use crate::Result;
 use crate::error::Accessed;
 use crate::limits::CACHED_MAX;
-
-/// What is read of a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// A property.
-    Property(Text),
-    /// The labels.
-    Labels,
-}
-
-/// What a query knows of columns.
-#[derive(Default)]
-pub(crate) struct Columns {
-    /// By the names of properties; none: the schema has no such property.
-    named: RefCell<FxHashMap<Text, Option<Known>>>,
-    labels: RefCell<Option<Known>>,
-    /// Values that the graph does not keep.
-    left: RefCell<FxHashMap<(ColumnOf, u32), Option<graph_model::Value>>>,
-}
-
-#[derive(Clone)]
-struct Known {
-    of: ColumnOf,
-    column: Arc<Column>,
-}
 
 /// What a column says of a node.
 enum Said<T> {
     /// Nothing: it is to be read.
     Unknown,
     Is(T),
-}
-
-impl Columns {
-    pub(crate) fn forget(&self) {
-        self.left.borrow_mut().clear();
-    }
 }
 
 impl Store<'_> {

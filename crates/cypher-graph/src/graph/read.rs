@@ -38,6 +38,18 @@ pub fn numbered_node(id: &VertexId, number: u32) -> Arc<Node> {
     Arc::new(Node { number: Some(number), ..Node::reference(element_id(id)) })
 }
 
+/// Makes a node that nobody else holds another one, of which only the id and the number are known; else a new one. Its
+/// id as text stays as it was: it is for looking at what is stored, not to be kept.
+pub fn become_node(node: &mut Arc<Node>, id: &VertexId, number: u32) {
+    match Arc::get_mut(node) {
+        Some(own) => {
+            own.id = element_id(id);
+            own.number = Some(number);
+        }
+        None => *node = numbered_node(id, number),
+    }
+}
+
 fn deleted(what: &str) -> Error {
     Error::deleted(format!("The {what} has been deleted in this transaction"))
 }

@@ -4,12 +4,24 @@ use std::sync::Arc;
 
 use adjacency::{NumberLists, Wanted};
 use cypher_graph::{Accessed, numbered_node, vertex_id};
-use cypher_value::Node;
+use cypher_value::{Node, Relationship};
 use graph_model::{Direction, EdgeId, LabelId};
 
-use super::{Neighbour, Sought};
 use crate::Result;
 use crate::eval::Cx;
+
+/// A relationship with the node at its other end.
+pub(crate) type Neighbour = (Arc<Relationship>, Arc<Node>);
+
+/// Which relationships are looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Sought<'l> {
+    pub(crate) direction: Direction,
+    /// None: all.
+    pub(crate) labels: Option<&'l [LabelId]>,
+    /// Whether their properties are read too.
+    pub(crate) has_properties: bool,
+}
 
 /// As [`super::neighbours`]; none where lists of neighbours do not say all: in a graph without numbers, or where
 /// relationships have ids or sort values, expire, or are to be read with their properties.

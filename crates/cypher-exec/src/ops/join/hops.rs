@@ -1,12 +1,11 @@
 //! The hops of a join over a graph: which columns nodes have, which labels relationships.
 
 use std::cell::Cell;
-use std::sync::Arc;
 
-use cypher_graph::{Accessed, Wanted, from_access, numbered_node, vertex_id};
-use cypher_value::{Elements as _, Node, Value};
+use cypher_graph::{Accessed, Wanted, become_node, from_access, numbered_node, vertex_id};
+use cypher_value::{Elements as _, Value};
 use graph_access::{AccessError, Lookup, NumberedRead, drain};
-use graph_model::{Direction, LabelId};
+use graph_model::{Direction, LabelId, VertexId};
 use pattern_join::{Host, Pattern, Tested};
 
 use super::super::expand::edge_labels;
@@ -50,14 +49,23 @@ impl NodeTest {
         Self { labels, conditions: hop.conditions.clone(), slot: hop.to, wanted, read: Cell::new(0) }
     }
 
-    /// Whether a node meets it.
-    fn holds(&self, cx: &Cx<'_, '_>, node: Arc<Node>, row: &mut Row) -> Result<bool> {
-        if let Some(labels) = &self.labels
-            && !cx.has(labels, &cx.store.labels(&node)?, row)?
-        {
+    /// Whether a node meets it. The row has the node that was tested last.
+    fn holds(&self, cx: &Cx<'_, '_>, (id, number): (&VertexId, u32), row: &mut Row) -> Result<bool> {
+        let node = match row.take(self.slot) {
+            Value::Node(mut node) => {
+                become_node(&mut node, id, number);
+                node
+            }
+            _ => numbered_node(id, number),
+        };
+        let has_labels = match &self.labels {
+            Some(labels) => cx.has(labels, &cx.store.labels(&node)?, row)?,
+            None => true,
+        };
+        row.set(self.slot, Value::Node(node));
+        if !has_labels {
             return Ok(false);
         }
-        row.set(self.slot, Value::Node(node));
         for condition in &self.conditions {
             if !cx.holds(condition, row)? {
                 return Ok(false);
@@ -180,7 +188,7 @@ impl Host for JoinHost<'_, '_, '_> {
             self.cx.store.tick(chunk.len())?;
             for number in chunk {
                 let Some(id) = self.graph.id(*number) else { continue };
-                if test.holds(self.cx, numbered_node(id, *number), &mut row)? {
+                if test.holds(self.cx, (id, *number), &mut row)? {
                     known.add(*number);
                 }
             }

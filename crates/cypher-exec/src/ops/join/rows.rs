@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use adjacency::NumberSet;
-use cypher_graph::{limits::CACHED_MAX, numbered_node};
+use cypher_graph::numbered_node;
 use cypher_value::{Node, Value};
 use graph_access::NumberedRead;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,7 +13,7 @@ use super::hops::Bound;
 use super::sieve::Sieve;
 use crate::Result;
 use crate::eval::Cx;
-use crate::limits::{BATCH, JOINED_GROUPS_MAX};
+use crate::limits::{BATCH, JOINED_GROUPS_MAX, NODE_PLACES};
 use crate::row::Row;
 use cypher_plan::{Join, JoinRows, Slot};
 
@@ -36,11 +36,30 @@ pub(super) struct Rows {
     /// The nodes of all rows, where only their number is wanted.
     pub(super) different: NumberSet,
     held: u64,
-    nodes: FxHashMap<u32, Arc<Node>>,
+    nodes: Nodes,
     /// Rows that are given several times, and how often still.
     repeated: VecDeque<(Row, u64)>,
     /// What rows must meet, where each is wanted.
     pub(super) sieve: Option<Sieve>,
+}
+
+/// Nodes that were made, a few of them, each in the place that its number says.
+#[derive(Default)]
+struct Nodes(Vec<Option<Arc<Node>>>);
+
+impl Nodes {
+    fn get(&mut self, graph: &dyn NumberedRead, number: u32) -> Option<Arc<Node>> {
+        if self.0.is_empty() {
+            self.0.resize(NODE_PLACES, None);
+        }
+        let slot = self.0.get_mut(number as usize % NODE_PLACES)?;
+        if let Some(known) = slot.as_ref().filter(|known| known.number == Some(number)) {
+            return Some(Arc::clone(known));
+        }
+        let node = numbered_node(graph.id(number)?, number);
+        *slot = Some(Arc::clone(&node));
+        Some(node)
+    }
 }
 
 impl Rows {
@@ -55,7 +74,7 @@ impl Rows {
             seen: FxHashSet::default(),
             different: NumberSet::default(),
             held: 0,
-            nodes: FxHashMap::default(),
+            nodes: Nodes::default(),
             repeated: VecDeque::new(),
             sieve: None,
         }
@@ -102,16 +121,7 @@ impl Rows {
         let Some((place, key)) = key.split_first() else { return Row::default() };
         let mut row = self.rows.get(*place as usize).cloned().unwrap_or_default();
         for ((slot, _), number) in self.wanted.iter().zip(key) {
-            if self.nodes.len() > CACHED_MAX {
-                self.nodes.clear();
-            }
-            let found = match self.nodes.get(number) {
-                Some(known) => Some(Arc::clone(known)),
-                None => graph.id(*number).map(|id| numbered_node(id, *number)).inspect(|node| {
-                    self.nodes.insert(*number, Arc::clone(node));
-                }),
-            };
-            row.set(*slot, found.map_or(Value::Null, Value::Node));
+            row.set(*slot, self.nodes.get(graph, *number).map_or(Value::Null, Value::Node));
         }
         row
     }

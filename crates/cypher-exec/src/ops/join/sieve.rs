@@ -15,7 +15,7 @@ use crate::row::Row;
 use cypher_plan::{Ex, Slot};
 
 /// Conditions, and the ways that wait to be tested.
-pub(in crate::ops) struct Sieve {
+pub(crate) struct Sieve {
     conditions: Vec<(Arc<Ex>, Read)>,
     /// For each way the place of its row and the numbers of its wanted nodes.
     pending: Vec<u32>,
@@ -27,7 +27,7 @@ pub(in crate::ops) struct Sieve {
 
 impl Sieve {
     /// Conditions on single values of nodes; none where there are none, or others.
-    pub(in crate::ops) fn new(conditions: Vec<Arc<Ex>>) -> Option<Self> {
+    pub(crate) fn new(conditions: Vec<Arc<Ex>>) -> Option<Self> {
         let conditions: Vec<_> = conditions.into_iter().map(|ex| (Arc::clone(&ex), Read::of([&*ex]))).collect();
         let is_simple = !conditions.is_empty() && conditions.iter().all(|(_, read)| read.whole().is_empty());
         let (pending, times, scratch, filled) = (Vec::new(), Vec::new(), Row::default(), Vec::new());
