@@ -20,7 +20,7 @@ use crate::procedures::{ProcedureHost, Procedures};
 use crate::row::Row;
 use std::sync::Arc;
 
-use cypher_plan::{Ex, Plan, Union};
+use cypher_plan::{Ex, Join, Plan, Union};
 
 /// An operator in motion.
 pub(crate) trait Operator<'g> {
@@ -34,6 +34,9 @@ pub(crate) type Source<'g> = Box<dyn Operator<'g> + 'g>;
 
 /// Makes the operators of a plan over given rows.
 pub(crate) type Build<'g> = fn(&Arc<Plan>, Vec<Row>) -> Source<'g>;
+
+/// In how many ways a join carries a row on, or whether there is one; none where that is to be found out by rows.
+pub(crate) type Ways<'g> = fn(&Cx<'_, 'g>, &Arc<Join>, &Row, bool) -> Result<Option<u64>>;
 
 /// What operators leave for those that carry out the same step again, as a query in an expression does for each row.
 #[derive(Default)]
@@ -67,6 +70,7 @@ pub(crate) struct Cx<'a, 'g> {
     pub(crate) host: Option<&'a dyn ProcedureHost>,
     pub(crate) merging: Option<&'a merge_locks::Merging<'a>>,
     pub(crate) build: Build<'g>,
+    pub(crate) ways: Ways<'g>,
     /// What operators have left.
     pub(crate) left: &'a Rc<Left>,
 }

@@ -16,7 +16,7 @@ use crate::Result;
 use crate::eval::Source;
 use crate::eval::{Cx, Left};
 use crate::limits::MEMORY_MAX;
-use crate::ops::{Measure, build, build_measured, index_of};
+use crate::ops::{Measure, build, build_measured, index_of, ways};
 use crate::procedures::{ProcedureHost, Procedures};
 use crate::row::Row;
 use crate::summary::{QueryType, Summary};
@@ -312,6 +312,7 @@ impl<'g> Execution<'g> {
             host: self.host,
             merging: self.merging,
             build,
+            ways,
             left: &self.left,
         };
         let mut rows = Vec::new();

@@ -29,6 +29,7 @@ use crate::eval::Source;
 use crate::row::Row;
 use cypher_plan::{Ex, JoinRows, Plan, Step};
 use feed::Given;
+pub(crate) use join::ways;
 pub(crate) use measure::Measure;
 pub(crate) use table::index_of;
 

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::Cx;
 use crate::Result;
 use crate::row::Row;
-use cypher_plan::{Ex, Labels, PathPart, Test, Union};
+use cypher_plan::{Ex, JoinRows, Labels, PathPart, Step, Test, Union};
 
 impl Cx<'_, '_> {
     pub(super) fn special(&self, ex: &Ex, row: &mut Row) -> Result<Value> {
@@ -163,6 +163,9 @@ impl Cx<'_, '_> {
     }
 
     fn subquery(&self, kind: SubqueryKind, query: &Union, row: &Row) -> Result<Value> {
+        if let Some(value) = self.subquery_by_numbers(kind, query, row)? {
+            return Ok(value);
+        }
         let (mut count, mut items) = (0_i64, Vec::new());
         let mut seen: FxHashSet<Vec<Value>> = FxHashSet::default();
         self.query(query, row, |row, columns| {
@@ -180,6 +183,21 @@ impl Cx<'_, '_> {
             SubqueryKind::Count => Value::Integer(count),
             SubqueryKind::Collect => bounded(Value::list(items))?,
         })
+    }
+
+    /// The same of a pattern whose ways are only counted; none where it is something else.
+    fn subquery_by_numbers(&self, kind: SubqueryKind, query: &Union, row: &Row) -> Result<Option<Value>> {
+        let [(plan, _)] = query.parts.as_slice() else { return Ok(None) };
+        let [Step::Join(join)] = plan.steps.as_slice() else { return Ok(None) };
+        let is_any = kind == SubqueryKind::Exists;
+        if join.rows != JoinRows::Each || kind == SubqueryKind::Collect || (query.is_distinct && !is_any) {
+            return Ok(None);
+        }
+        let ways = (self.ways)(self, join, row, is_any)?;
+        Ok(ways.map(|ways| match kind {
+            SubqueryKind::Exists => Value::Boolean(ways > 0),
+            _ => Value::Integer(i64::try_from(ways).unwrap_or(i64::MAX)),
+        }))
     }
 
     fn projection(&self, of: &Ex, is_all: bool, pairs: &[(Text, Option<Ex>)], row: &mut Row) -> Result<Value> {

@@ -38,6 +38,60 @@ struct Idle {
     join: pattern_join::Join,
 }
 
+impl<'g> Numbered<'g> {
+    /// What a step was carried out by before, or something new; none where the graph has no numbers, or they do not
+    /// say all.
+    fn new(cx: &Cx<'_, 'g>, step: &Arc<Join>) -> Result<Option<Self>> {
+        let Some(graph) = cx.store.reader().and_then(|reader| reader.numbered()) else { return Ok(None) };
+        let idle = cx.left.take::<Idle>(Arc::as_ptr(step).addr());
+        if let Some(idle) = idle.filter(|idle| Arc::ptr_eq(&idle.step, step)) {
+            let Idle { bound, mut rows, mut join, .. } = *idle;
+            join.clear(&JoinHost { cx, graph, tests: &bound.tests });
+            rows.clear(cx);
+            return Ok(Some(Self { graph, bound, rows, join }));
+        }
+        let Some(bound) = bind(cx, step)? else { return Ok(None) };
+        let (rows, join) = (Rows::new(step, &bound), pattern_join::Join::new(&bound.pattern));
+        Ok(Some(Self { graph, bound, rows, join }))
+    }
+
+    /// Leaves it for whoever carries the step out again.
+    fn leave(self, left: &Left, step: &Arc<Join>) {
+        let Self { bound, rows, join, .. } = self;
+        left.put(Arc::as_ptr(step).addr(), Box::new(Idle { step: Arc::clone(step), bound, rows, join }));
+    }
+
+    /// In how many ways the nodes of a row are part of the pattern, none of which becomes a row; only whether there is
+    /// one, if that is asked. None where a node has no number.
+    fn ways(&mut self, cx: &Cx<'_, 'g>, row: &Row, is_any: bool) -> Result<Option<u64>> {
+        let Self { graph, bound, join, .. } = self;
+        let numbers = match bound.start(*graph, row, 0) {
+            Start::Numbers(numbers) if !bound.is_empty => numbers,
+            Start::NoNumber => return Ok(None),
+            _ => return Ok(Some(0)),
+        };
+        let host = JoinHost { cx, graph: *graph, tests: &bound.tests };
+        let mut ways = 0_u64;
+        join.add(&host, &numbers)?;
+        while !(join.is_idle() || is_any && ways > 0) {
+            join.advance(&host, *graph, &mut |_, times| {
+                ways = ways.saturating_add(times);
+                Ok(())
+            })?;
+        }
+        Ok(Some(ways))
+    }
+}
+
+/// In how many ways a join carries a row on, without a row for any; only whether there is one, if that is asked. None
+/// where it is not known by numbers.
+pub(crate) fn ways(cx: &Cx<'_, '_>, step: &Arc<Join>, row: &Row, is_any: bool) -> Result<Option<u64>> {
+    let Some(mut numbered) = Numbered::new(cx, step)? else { return Ok(None) };
+    let ways = numbered.ways(cx, row, is_any);
+    numbered.leave(cx.left, step);
+    ways
+}
+
 pub(super) struct Joining<'g> {
     input: Feed<'g>,
     join: Arc<Join>,
@@ -74,21 +128,6 @@ impl<'g> Joining<'g> {
             different: Different::default(),
             is_ended: false,
         }
-    }
-
-    fn decide(&mut self, cx: &Cx<'_, 'g>) -> Result<Option<Numbered<'g>>> {
-        let Some(graph) = cx.store.reader().and_then(|reader| reader.numbered()) else { return Ok(None) };
-        self.left = Some(Rc::clone(cx.left));
-        let idle = cx.left.take::<Idle>(Arc::as_ptr(&self.join).addr());
-        if let Some(idle) = idle.filter(|idle| Arc::ptr_eq(&idle.step, &self.join)) {
-            let Idle { bound, mut rows, mut join, .. } = *idle;
-            join.clear(&JoinHost { cx, graph, tests: &bound.tests });
-            rows.clear(cx);
-            return Ok(Some(Numbered { graph, bound, rows, join }));
-        }
-        let Some(bound) = bind(cx, &self.join)? else { return Ok(None) };
-        let (rows, join) = (Rows::new(&self.join, &bound), pattern_join::Join::new(&bound.pattern));
-        Ok(Some(Numbered { graph, bound, rows, join }))
     }
 
     /// Takes more rows; false where there are none.
@@ -162,9 +201,7 @@ fn keep(cx: &Cx<'_, '_>, condition: &Ex, read: &Read, rows: &mut Vec<Row>) -> Re
 impl Drop for Joining<'_> {
     fn drop(&mut self) {
         if let (Some(left), Some(Some(numbered))) = (&self.left, self.numbered.take()) {
-            let Numbered { bound, rows, join, .. } = numbered;
-            let step = Arc::clone(&self.join);
-            left.put(Arc::as_ptr(&self.join).addr(), Box::new(Idle { step, bound, rows, join }));
+            numbered.leave(left, &self.join);
         }
     }
 }
@@ -172,7 +209,8 @@ impl Drop for Joining<'_> {
 impl<'g> Operator<'g> for Joining<'g> {
     fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
         if self.numbered.is_none() {
-            let mut numbered = self.decide(cx)?;
+            let mut numbered = Numbered::new(cx, &self.join)?;
+            self.left = Some(Rc::clone(cx.left));
             self.conditions = self.sieve.iter().flat_map(Sieve::conditions).cloned().collect();
             if let Some(numbered) = &mut numbered {
                 numbered.rows.sieve = self.sieve.take();
