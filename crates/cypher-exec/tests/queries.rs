@@ -212,6 +212,30 @@ fn the_first_rows_of_many_are_those_of_the_whole_order() {
 }
 
 #[test]
+fn nodes_without_an_index_are_tested_while_they_are_read() {
+    for (graph, label) in [(Graph::auto(), "N"), (Graph::strict(), "person")] {
+        graph.run(&format!("UNWIND range(1, 2000) AS i CREATE (:{label} {{name: toString(i), age: i % 500}})"));
+        graph.run(&format!("UNWIND range(1, 3) AS i CREATE (:{label} {{name: 'bare' + i}})"));
+        let of = |text: &str| graph.rows(&text.replace(":N ", &format!(":{label} ")));
+        assert_eq!(
+            of("MATCH (n:N {age: 499}) RETURN n.name, n.age ORDER BY toInteger(n.name)")[..2],
+            ["499 499", "999 499"]
+        );
+        assert_eq!(of("MATCH (n:N {age: 7.0}) RETURN count(n)"), ["4"]);
+        assert_eq!(
+            of("MATCH (n:N {age: 7}) WITH n LIMIT 1 RETURN properties(n).age, labels(n)"),
+            [format!("7 [{label}]")]
+        );
+        assert!(of("MATCH (n:N {age: '7'}) RETURN n").is_empty());
+        assert!(of("MATCH (n:N {age: null}) RETURN n").is_empty());
+        assert!(of("MATCH (n:N {none: 1}) RETURN n").is_empty());
+        assert_eq!(of("UNWIND [3, 4] AS a MATCH (n:N {age: a}) RETURN a, count(n)"), ["3 4", "4 4"]);
+        assert_eq!(of("MATCH (n:N {age: 3}) SET n.age = -1 RETURN count(n)"), ["4"]);
+        assert_eq!(of("MATCH (n:N {age: -1}), (m:N {age: 499}) WHERE n.name < m.name RETURN count(*)").len(), 1);
+    }
+}
+
+#[test]
 fn a_clause_does_not_see_its_own_writes() {
     let graph = Graph::auto();
     graph.run("CREATE (:N), (:N)");

@@ -58,6 +58,7 @@ fn node(id: i64, labels: &[&str], properties: &[(&str, i64)]) -> Node {
         id: ElementId::Number(id),
         element_id: format!("4:00000000-0000-0000-0000-000000000001:{id}").into(),
         content: Some(NodeContent { labels, properties: Arc::new(properties) }),
+        number: None,
     }
 }
 

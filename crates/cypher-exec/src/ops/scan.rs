@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use cypher_graph::{Accessed, node, vertex_id};
-use cypher_value::{ElementId, Node, Text, Value};
+use cypher_value::{ElementId, Node, Text, Value, compare};
 use graph_access::{Cursor, Lookup};
-use graph_model::{LabelId, Vertex, VertexId};
+use graph_model::{LabelId, PropertyKeyId, Vertex, VertexId};
 
 use super::feed::Feed;
 use super::table::{ROWS_MIN, Table, by_index, index_cursor, wanted};
@@ -35,6 +35,8 @@ pub(super) struct Scanning<'g> {
     /// How many rows were looked at, and the table that is made once they are many.
     begun: usize,
     table: Option<Table>,
+    /// The values that nodes of the scan that is open must have under keys, so that no row is made for others.
+    tested: Vec<(PropertyKeyId, Value)>,
     /// The values that an index was asked for last, and what it led to.
     last: Option<(Vec<Value>, Indexed)>,
 }
@@ -49,6 +51,7 @@ impl<'g> Scanning<'g> {
             read: Vec::new(),
             begun: 0,
             table: None,
+            tested: Vec::new(),
             last: None,
         }
     }
@@ -115,6 +118,25 @@ impl<'g> Scanning<'g> {
         nodes(self.table.as_ref().map_or(Vec::new(), |table| table.get(&values).to_vec()))
     }
 
+    /// Which values nodes are tested for while they are read, where the query only reads.
+    fn test(&mut self, cx: &Cx<'_, 'g>, row: &mut Row) -> Result<()> {
+        self.tested.clear();
+        let keys = self.scan.equal.iter().map(|(key, _)| cx.store.catalogue().shown_key_named(key).map(|key| key.id));
+        let keys: Option<Vec<PropertyKeyId>> = keys.collect();
+        if let (Some(keys), true) = (keys, cx.store.reader().is_some())
+            && let Some(values) = wanted(cx, &self.scan.equal, row)?
+        {
+            self.tested.extend(keys.into_iter().zip(values));
+        }
+        Ok(())
+    }
+
+    /// Whether only what is tested is read of the nodes of a scan: other values of the few that fit are read later, one
+    /// by one.
+    fn reads_tested(&self, cx: &Cx<'_, 'g>) -> bool {
+        self.scan.keys.is_none() && !self.tested.is_empty() && cx.store.has_columns()
+    }
+
     fn begin(&mut self, cx: &Cx<'_, 'g>, mut row: Row) -> Result<()> {
         if let Some(ids) = &self.scan.ids {
             let nodes = Self::by_ids(cx, &cx.eval(ids, &mut row)?)?;
@@ -127,6 +149,7 @@ impl<'g> Scanning<'g> {
             self.open = Some((row, VecDeque::new(), Some(found)));
             return Ok(());
         }
+        self.test(cx, &mut row)?;
         let labels = match &self.scan.labels {
             Some(labels) => cx.vertex_labels(labels, &mut row)?,
             None => None,
@@ -144,6 +167,17 @@ fn keep(cx: &Cx<'_, '_>, vertex: Vertex) -> Arc<Node> {
     let node = node(&vertex.id);
     cx.store.keep(vertex);
     node
+}
+
+/// Whether a vertex has values under keys.
+fn fits(tested: &[(PropertyKeyId, Value)], vertex: &Vertex) -> Result<bool> {
+    for (key, value) in tested {
+        let Some(own) = vertex.properties.get(*key) else { return Ok(false) };
+        if compare::equals(&cypher_stored::value(own, true)?, value) != Some(true) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The vertices of a label, or all.
@@ -174,6 +208,7 @@ fn open<'g>(cx: &Cx<'_, 'g>, label: Option<LabelId>, keys: Option<&[Text]>) -> R
 impl<'g> Operator<'g> for Scanning<'g> {
     fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
         while out.len() < self.batch {
+            let reads_tested = self.reads_tested(cx);
             let Some((row, labels, found)) = &mut self.open else {
                 let Some(row) = self.input.row(cx)? else { return Ok(false) };
                 self.begin(cx, row)?;
@@ -181,18 +216,31 @@ impl<'g> Operator<'g> for Scanning<'g> {
             };
             let Some(source) = found else {
                 match labels.pop_front() {
-                    Some(label) => *found = Some(open(cx, label, self.scan.keys.as_deref())?),
+                    Some(label) => {
+                        let tested: Vec<Text> = self.scan.equal.iter().map(|(key, _)| key.clone()).collect();
+                        let keys = if reads_tested { Some(tested.as_slice()) } else { self.scan.keys.as_deref() };
+                        *found = Some(open(cx, label, keys)?);
+                    }
                     None => self.open = None,
                 }
                 continue;
             };
             let is_checked = cx.store.has_deleted();
-            let before = out.len();
+            let (before, mut looked_at) = (out.len(), 0);
+            let is_ended;
             match source {
                 Found::Cursor(cursor) => {
                     cursor.next_batch(&mut self.read, self.batch).accessed()?;
-                    let is_kept = self.scan.keys.as_ref().is_none_or(|keys| !keys.is_empty());
+                    is_ended = self.read.is_empty();
+                    looked_at = self.read.len();
+                    if !self.tested.is_empty() {
+                        self.batch = (self.batch * 4).min(BATCH);
+                    }
+                    let is_kept = !reads_tested && self.scan.keys.as_ref().is_none_or(|keys| !keys.is_empty());
                     for vertex in self.read.drain(..) {
+                        if !fits(&self.tested, &vertex)? {
+                            continue;
+                        }
                         let mut next = row.clone();
                         let node = if is_kept { keep(cx, vertex) } else { node(&vertex.id) };
                         next.set(self.scan.slot, Value::Node(node));
@@ -211,10 +259,11 @@ impl<'g> Operator<'g> for Scanning<'g> {
                             break;
                         }
                     }
+                    is_ended = nodes.is_empty();
                 }
             }
-            cx.store.tick(out.len() - before)?;
-            if out.len() == before {
+            cx.store.tick(looked_at.max(out.len() - before))?;
+            if is_ended {
                 *found = None;
             }
         }

@@ -26,6 +26,12 @@ impl Store<'_> {
         self.reader()?.numbered()
     }
 
+    /// Whether single values of nodes are kept in memory.
+    #[must_use]
+    pub fn has_columns(&self) -> bool {
+        self.numbered().is_some()
+    }
+
     /// The column of what is wanted; an inner none where the schema has no such property, an outer one where the graph
     /// has no columns.
     fn column(&self, numbered: &dyn NumberedRead, name: Option<&str>) -> Option<Option<Known>> {
