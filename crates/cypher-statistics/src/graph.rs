@@ -268,11 +268,10 @@ impl Statistics for GraphStatistics<'_> {
                         let nodes = self.nodes_of(*label)?;
                         all += nodes.count * self.degree_of(*label, &nodes.sample, direction, Some(&types))?;
                         count += nodes.count;
-                    } else if from.is_some() {
+                    } else {
                         count += self.count_of(&[*label]);
                     }
                 }
-                // A node of which no label is known is likely to be of one that has such relationships.
                 return Some(all / f64::max(count, 1.0));
             }
             let count = self.count_of(&sources).max(1.0);
