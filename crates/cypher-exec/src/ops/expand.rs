@@ -30,7 +30,7 @@ pub(super) fn edge_labels(cx: &Cx<'_, '_>, types: Option<&Labels>, row: &mut Row
 
 /// The relationships of some nodes, each with the other end; those of one node in a fixed order.
 pub(super) fn neighbours(cx: &Cx<'_, '_>, owners: &[&Arc<Node>], sought: Sought<'_>) -> Result<Vec<Vec<Neighbour>>> {
-    let Sought { direction, labels, .. } = sought;
+    let Sought { direction, labels, has_properties } = sought;
     let mut all: Vec<Vec<Neighbour>> = owners.iter().map(|_| Vec::new()).collect();
     if labels.is_some_and(<[LabelId]>::is_empty) {
         return Ok(all);
@@ -40,7 +40,7 @@ pub(super) fn neighbours(cx: &Cx<'_, '_>, owners: &[&Arc<Node>], sought: Sought<
     }
     let ids: Vec<VertexId> = owners.iter().map(|owner| vertex_id(&owner.id)).collect();
     let ids: Vec<&VertexId> = ids.iter().collect();
-    let read = EdgeRead { direction, labels, limit: None, properties: false };
+    let read = EdgeRead { direction, labels, limit: None, properties: has_properties };
     let mut rows: Vec<EdgeRow> = Vec::new();
     cx.store.with_read(|graph| {
         let mut cursor = graph.edges_of(&ids, read)?;
@@ -66,6 +66,9 @@ pub(super) fn neighbours(cx: &Cx<'_, '_>, owners: &[&Arc<Node>], sought: Sought<
             && (cx.store.is_deleted_relationship(&relationship.id) || cx.store.is_deleted_node(&vertex_id(&other.id)))
         {
             continue;
+        }
+        if has_properties {
+            cx.store.keep_edge(relationship.id.clone(), edge);
         }
         if let Some(own) = all.get_mut(at) {
             own.push((relationship, other));

@@ -223,7 +223,7 @@ impl Store<'_> {
     }
 
     /// Keeps an edge that was read.
-    pub(crate) fn keep_edge(&self, id: ElementId, edge: Edge) {
+    pub fn keep_edge(&self, id: ElementId, edge: Edge) {
         self.make_room(1);
         self.edges.borrow_mut().insert(id, Some(Arc::new(edge)));
     }
