@@ -1,6 +1,6 @@
 //! How many rows steps are likely to give.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cypher::ast::BinaryOp;
 use cypher_value::{Text, Value};
@@ -27,15 +27,22 @@ pub(crate) struct Estimates<'s> {
     labels: HashMap<Slot, Labels>,
     /// Keys by whose values nodes were found: their conditions hold.
     sought: Vec<(Slot, Text)>,
+    /// Nodes that are known before, of which no label need be known.
+    bound: HashSet<Slot>,
 }
 
 impl<'s> Estimates<'s> {
     pub(crate) fn new(statistics: &'s dyn Statistics) -> Self {
-        Self { statistics, labels: HashMap::new(), sought: Vec::new() }
+        Self { statistics, labels: HashMap::new(), sought: Vec::new(), bound: HashSet::new() }
     }
 
     pub(crate) fn statistics(&self) -> &'s dyn Statistics {
         self.statistics
+    }
+
+    /// A node is known before.
+    pub(crate) fn bind(&mut self, slot: Slot) {
+        self.bound.insert(slot);
     }
 
     /// A node has labels.
@@ -70,7 +77,13 @@ impl<'s> Estimates<'s> {
     /// Relationships of a node that lead to nodes such as another one.
     pub(crate) fn degree(&self, expand: &Expand) -> f64 {
         let (from, to) = (self.labels(expand.from), self.labels(expand.to));
-        self.statistics.degree(from, expand.direction, expand.types.as_ref(), to)
+        let (direction, types) = (expand.direction, expand.types.as_ref());
+        let degree = self.statistics.degree(from, direction, types, to);
+        if from.is_some() || !self.bound.contains(&expand.from) {
+            return degree;
+        }
+        // A node of which no label is known is likely to be one that can have such relationships.
+        degree * self.statistics.nodes(None) / self.statistics.linkable(direction, types, to).max(1.0)
     }
 
     /// Rows that an expansion gives for each.

@@ -13,6 +13,12 @@ pub trait Statistics {
     /// How many relationships of types a node with labels has on average that lead to nodes with other labels.
     fn degree(&self, from: Option<&Labels>, direction: Direction, types: Option<&Labels>, to: Option<&Labels>) -> f64;
 
+    /// How many nodes can have relationships of types that lead to nodes with labels: all, where no schema says more.
+    fn linkable(&self, direction: Direction, types: Option<&Labels>, to: Option<&Labels>) -> f64 {
+        let _any = (direction, types, to);
+        self.nodes(None)
+    }
+
     /// How many nodes with labels have given values under keys.
     fn matching(&self, labels: Option<&Labels>, keys: &[Text]) -> Matching;
 }

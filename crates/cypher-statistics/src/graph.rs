@@ -296,6 +296,22 @@ impl Statistics for GraphStatistics<'_> {
         figure().unwrap_or_else(|| NoStatistics.degree(from, direction, types, to))
     }
 
+    fn linkable(&self, direction: Direction, types: Option<&Labels>, to: Option<&Labels>) -> f64 {
+        let figure = || {
+            let (every, targets, types) = (self.vertex_labels(None)?, self.vertex_labels(to)?, self.types(types)?);
+            let mut count = 0.0;
+            for label in every {
+                let own = self.linked(&[label], direction, types.as_deref(), Some(&targets));
+                // In an auto graph that says nothing.
+                if self.catalogue().is_auto() || own.is_none_or(|own| !own.is_empty()) {
+                    count += self.count_of(&[label]);
+                }
+            }
+            Some(count)
+        };
+        figure().unwrap_or_else(|| self.nodes(None))
+    }
+
     fn matching(&self, labels: Option<&Labels>, keys: &[Text]) -> Matching {
         let figure = || {
             let catalogue = self.catalogue();

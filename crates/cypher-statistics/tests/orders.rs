@@ -11,7 +11,8 @@ use cypher_statistics::{GraphStatistics, Kept};
 use cypher_value::{Map, Value};
 use graph_access::{Budget, GraphWrite as _};
 use graph_host::{GraphConf, HostedGraph, Store, StoreOptions};
-use graph_model::Direction;
+use graph_model::{Direction, IdStrategy};
+use graph_schema::{NewEdgeLabel, NewVertexLabel};
 use graph_store::GraphReader;
 use kv::MemoryEngine;
 use proptest::prelude::*;
@@ -28,17 +29,19 @@ impl Graph {
         let store = store.unwrap();
         let conf = GraphConf::from([("schema.mode".to_owned(), "auto".to_owned())]);
         let own = Self { graph: store.create_graph("a", &conf).unwrap(), kept: Kept::default(), _store: store };
-        for text in texts {
-            let budget = Budget::unlimited();
-            let mut unit = Box::new(own.graph.transaction(&budget));
-            let procedures: Arc<Procedures> = Arc::default();
-            let prepared = Arc::new(Prepared::new(text, &procedures).unwrap());
-            let settings = Settings::default();
-            let execution = Execution::writing(&prepared, Map::default(), &mut *unit, &settings).unwrap();
-            execution.finish().unwrap();
-            unit.commit().unwrap();
-        }
+        texts.iter().for_each(|text| own.write(text));
         own
+    }
+
+    fn write(&self, text: &str) {
+        let budget = Budget::unlimited();
+        let mut unit = Box::new(self.graph.transaction(&budget));
+        let procedures: Arc<Procedures> = Arc::default();
+        let prepared = Arc::new(Prepared::new(text, &procedures).unwrap());
+        let settings = Settings::default();
+        let execution = Execution::writing(&prepared, Map::default(), &mut *unit, &settings).unwrap();
+        execution.finish().unwrap();
+        unit.commit().unwrap();
     }
 
     fn with<T>(&self, act: impl FnOnce(&GraphReader<'_>) -> T) -> T {
@@ -118,6 +121,29 @@ fn figures_are_those_of_the_graph() {
         assert!((120.0..180.0).contains(&even.found), "half of them: {even:?}");
         let one = figures.matching(Some(&label("Person")), &["n".into()]);
         assert_eq!(one.found, 1.0);
+    });
+}
+
+/// Where a schema says which labels a type links, a node of which no label is known is thought to be of one of them.
+#[test]
+fn a_known_node_is_likely_to_have_what_is_asked_for() {
+    let store = Store::open(Arc::new(MemoryEngine::open(key_codec::tables::TABLES)), StoreOptions::default()).unwrap();
+    let strict = store.graph("hugegraph").unwrap();
+    for name in ["Person", "Post"] {
+        let label = NewVertexLabel { id_strategy: Some(IdStrategy::Automatic), ..NewVertexLabel::new(name) };
+        strict.schema().create_vertex_label(&label).unwrap();
+    }
+    strict.schema().create_edge_label(&NewEdgeLabel::new("WROTE", "Person", "Post")).unwrap();
+    let graph = Graph { graph: strict, kept: Kept::default(), _store: store };
+    graph.write(
+        "UNWIND range(1, 4) AS n CREATE (a:Person) WITH a UNWIND range(1, 24) AS m CREATE (a)-[:WROTE]->(:Post)",
+    );
+    graph.with(|reader| {
+        let figures = GraphStatistics::new(reader, &graph.kept);
+        let (wrote, post) = (Labels::Name("WROTE".into()), Labels::Name("Post".into()));
+        assert_eq!((figures.nodes(None), figures.linkable(Direction::Out, Some(&wrote), Some(&post))), (100.0, 4.0));
+        assert_eq!(figures.linkable(Direction::In, Some(&wrote), None), 96.0);
+        assert_eq!(figures.linkable(Direction::In, Some(&wrote), Some(&post)), 0.0);
     });
 }
 

@@ -1,6 +1,6 @@
 //! Telling the cache of a graph what a batch of writes changes.
 
-use adjacency::{Cache, Write};
+use adjacency::{Cache, Write, Writing};
 use key_codec::{key, tables, value};
 use kv::{Operation, WriteBatch};
 
@@ -11,6 +11,7 @@ pub fn register(cache: &Cache, batch: &WriteBatch) -> Option<Write> {
     let mut writing = cache.writing()?;
     let (mut text, mut rows_of) = (Vec::new(), None);
     for operation in batch.iter() {
+        let partition = operation.key().partition();
         let outgoing = match operation.table() {
             tables::EDGE_OUT => true,
             tables::EDGE_IN => false,
@@ -22,23 +23,23 @@ pub fn register(cache: &Cache, batch: &WriteBatch) -> Option<Write> {
                 if rows_of.replace(label) != Some(label) {
                     writing.touch_rows(label);
                 }
-                let Ok(id) = key::read_vertex_partition(operation.key().partition(), &mut text) else {
-                    drop(writing);
-                    cache.turn_off();
-                    return None;
-                };
+                let Ok(id) = key::read_vertex_partition(partition, &mut text) else { return unknown(cache, writing) };
                 writing.touch_row(id);
                 continue;
             }
             _ => continue,
         };
-        let Ok((label, owner)) = key::read_edge_partition(operation.key().partition(), &mut text) else {
-            drop(writing);
-            // Not a key of ours: what it changes is not known.
-            cache.turn_off();
-            return None;
+        let Ok((label, owner)) = key::read_edge_partition(partition, &mut text) else {
+            return unknown(cache, writing);
         };
         writing.touch(owner, outgoing, label);
     }
     writing.registered()
+}
+
+/// A key that is not one of ours: what it changes is not known, so that nothing is kept any more.
+fn unknown(cache: &Cache, writing: Writing<'_>) -> Option<Write> {
+    drop(writing);
+    cache.turn_off();
+    None
 }

@@ -102,7 +102,7 @@ impl<'g> Expanding<'g> {
     }
 
     fn fill(&mut self, cx: &Cx<'_, 'g>) -> Result<bool> {
-        let is_dynamic = self.expand.types.as_ref().is_some_and(is_dynamic);
+        let is_dynamic = self.expand.types.as_ref().is_some_and(|types| !types.is_constant());
         let mut rows = self.input.rows(cx, if is_dynamic { 1 } else { NODES })?;
         let Some(first) = rows.first_mut() else { return Ok(false) };
         let labels = edge_labels(cx, self.expand.types.as_ref(), first)?;
@@ -117,15 +117,6 @@ impl<'g> Expanding<'g> {
         let all = neighbours(cx, &owners, Sought { direction, labels: labels.as_deref(), has_properties })?;
         self.waiting.extend(rows.into_iter().map(|(row, _)| row).zip(all.into_iter().map(VecDeque::from)));
         Ok(true)
-    }
-}
-
-fn is_dynamic(labels: &Labels) -> bool {
-    match labels {
-        Labels::Name(_) | Labels::Any => false,
-        Labels::Dynamic(_) => true,
-        Labels::Not(inner) => is_dynamic(inner),
-        Labels::And(all) | Labels::Or(all) => all.iter().any(is_dynamic),
     }
 }
 

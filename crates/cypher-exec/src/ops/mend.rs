@@ -138,7 +138,8 @@ pub(super) fn load(cx: &Cx<'_, '_>, rows: &[Row], read: &Read) -> Result<()> {
     }))
 }
 
-fn node_in(row: &Row, slot: Slot) -> Option<&Arc<Node>> {
+/// The node in a slot.
+pub(super) fn node_in(row: &Row, slot: Slot) -> Option<&Arc<Node>> {
     match row.get(slot) {
         Value::Node(node) => Some(node),
         _ => None,

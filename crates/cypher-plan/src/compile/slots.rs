@@ -94,12 +94,7 @@ pub(super) fn slots_of(ex: &Ex, out: &mut Vec<Slot>) {
 
 /// Whether labels are computed for each row.
 pub(super) fn is_dynamic(labels: &Labels) -> bool {
-    match labels {
-        Labels::Name(_) | Labels::Any => false,
-        Labels::Dynamic(_) => true,
-        Labels::Not(inner) => is_dynamic(inner),
-        Labels::And(all) | Labels::Or(all) => all.iter().any(is_dynamic),
-    }
+    !labels.is_constant()
 }
 
 pub(super) fn slots_of_labels(labels: &Labels, out: &mut Vec<Slot>) {

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use cypher_graph::{Wanted, numbered_node};
-use cypher_value::{Node, Relationship, Value};
+use cypher_value::{Relationship, Value};
 use graph_access::NumberedRead;
 
-use super::super::mend::Read;
+use super::super::mend::{Read, node_in};
 use crate::Result;
 use crate::eval::Cx;
 use crate::limits::BATCH;
@@ -123,12 +123,6 @@ fn load(
     }
     let mut places: Vec<u32> = column(0).collect();
     places.dedup();
-    let node = |place: &u32| -> Option<&Arc<Node>> {
-        match rows.get(*place as usize)?.get(slot) {
-            Value::Node(node) => Some(node),
-            _ => None,
-        }
-    };
     let relationship = |place: &u32| -> Option<&Arc<Relationship>> {
         match rows.get(*place as usize)?.get(slot) {
             Value::Relationship(relationship) => Some(relationship),
@@ -136,5 +130,5 @@ fn load(
         }
     };
     cx.store.load_relationships(places.iter().filter_map(relationship))?;
-    cx.store.load_values(places.iter().filter_map(node), values)
+    cx.store.load_values(places.iter().filter_map(|place| node_in(rows.get(*place as usize)?, slot)), values)
 }

@@ -98,6 +98,8 @@ impl Orders<'_> {
     pub(super) fn best(&self) -> Vec<Pick> {
         let mut estimates = Estimates::new(self.statistics);
         self.conditions.iter().for_each(|condition| estimates.learn_of(&condition.ex));
+        let bound = self.nodes().filter(|(_, _, node)| !self.open.contains(&node.slot));
+        bound.for_each(|(_, _, node)| estimates.bind(node.slot));
         let search = Search {
             orders: self,
             shares: self.conditions.iter().map(|condition| estimates.share(&condition.ex)).collect(),
