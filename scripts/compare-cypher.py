@@ -138,6 +138,7 @@ def operations(people, seed):
     name = lambda n: {"n": names[n % len(names)]}
     fresh = lambda n: {"k": f"new-{seed}-{n}"}
     many = lambda n: {"rows": [{"id": f"many-{seed}-{n}-{i}", "name": f"New{i}"} for i in range(500)]}
+    links = lambda n: {"rows": [dict(zip("ab", pairs[(n * 500 + i) % len(pairs)])) for i in range(500)]}
     rest = ("lastName: 'New', gender: 'x', birthday: '2000-01-01', creationDate: '2020-01-01', locationIP: '::1', "
             "browserUsed: 'none'")
     start = "MATCH (a:person {id: $a})"
@@ -160,6 +161,8 @@ def operations(people, seed):
         ("MERGE", f"MERGE (p:person {{id: $k}}) ON CREATE SET p += {{firstName: 'New', {rest}}}", fresh, False, 200),
         ("UNWIND of 500 creates", f"UNWIND $rows AS row CREATE (:person {{id: row.id, firstName: row.name, {rest}}})",
          many, False, 30),
+        ("UNWIND of 500 relationships", "UNWIND $rows AS row MATCH (a:person {id: row.a}), (b:person {id: row.b}) "
+         f"CREATE (a)-[:{KNOWS} {{creationDate: '2020-01-01'}}]->(b)", links, False, 30),
     ]
 
 

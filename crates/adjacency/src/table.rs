@@ -126,10 +126,14 @@ impl Table {
             }
             lists.end_list();
         }
-        let missed = lists.missed.len() - missed;
-        self.pool.hits.fetch_add((owners.len() - missed) as u64, Ordering::Relaxed);
-        if missed > 0 {
-            self.pool.misses.fetch_add(missed as u64, Ordering::Relaxed);
+        self.count_asked(owners.len() - (lists.missed.len() - missed), 0);
+    }
+
+    /// Counts vertices whose neighbours were asked for and at hand, and those whose neighbours are read now.
+    pub fn count_asked(&self, hits: usize, misses: usize) {
+        self.pool.hits.fetch_add(hits as u64, Ordering::Relaxed);
+        if misses > 0 {
+            self.pool.misses.fetch_add(misses as u64, Ordering::Relaxed);
         }
     }
 
@@ -240,7 +244,8 @@ impl Table {
     /// Vertices that a label may have for their numbers to be kept: they must leave room for neighbours.
     #[must_use]
     pub fn members_max(&self) -> usize {
-        self.list_numbers_max().min(self.pool.numbers_bytes_max() / limits::MEMBER_BYTES)
+        let room = self.pool.limit() / limits::LIST_SHARE / size_of::<u32>();
+        room.min(self.pool.numbers_bytes_max() / limits::MEMBER_BYTES)
     }
 
     /// Keeps which vertices a label has, as read after the ticket was issued, unless a vertex was written since.

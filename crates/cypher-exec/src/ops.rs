@@ -91,7 +91,10 @@ pub(crate) fn writes(step: &Step) -> bool {
 
 fn operator<'g>(plan: &Plan, at: usize, step: &Step, input: Source<'g>, has_written: bool) -> Source<'g> {
     match step {
-        Step::Scan(scan) => Box::new(scan::Scanning::new(input, scan)),
+        Step::Scan(scan) => {
+            let begins_join = matches!(plan.steps.get(at + 1), Some(Step::Join(_)));
+            Box::new(scan::Scanning::new(input, scan, begins_join))
+        }
         Step::Expand(expand) => {
             let reads = |ex: Arc<Ex>| mend::Read::of([&*ex]).has(expand.relationship);
             let has_properties = conditions_behind(plan, at).into_iter().any(reads);

@@ -366,6 +366,40 @@ fn many_rows_are_merged_and_looked_up_by_a_table() {
     assert_eq!(graph.rows("MATCH (a:L {id: 1}), (a:M) RETURN a"), Vec::<String>::new());
 }
 
+/// Rows that look for a node by one key are looked up together, whatever they ask for.
+#[test]
+fn many_rows_are_looked_up_by_an_index_together() {
+    let strict = Graph::strict();
+    strict.run("UNWIND range(1, 400) AS n CREATE (:person {name: 'p' + n, age: n})");
+    let auto = Graph::auto();
+    auto.run("CREATE INDEX FOR (n:person) ON (n.name)");
+    auto.run("UNWIND range(1, 400) AS n CREATE (:person {name: 'p' + n, age: n}), (:person {name: n % 7})");
+    for (graph, numbers) in [(&strict, 0), (&auto, expected_numbers())] {
+        let asked = "UNWIND range(1, 600) + [null, 1, 1, 3, 3.0, 'x', [2]] AS n \
+                     MATCH (p:person {name: CASE WHEN n > 400 AND n % 2 = 1 THEN n % 7 ELSE 'p' + n END}) ";
+        let each = graph.rows("MATCH (p:person) WHERE p.name STARTS WITH 'p' RETURN count(p), sum(p.age)");
+        assert_eq!(each, ["400 80200"]);
+        // 400 rows of their own, three again; those that ask for a number find as many nodes as have it.
+        let found = graph.run(&format!("{asked} RETURN n, p.age, p.name")).0;
+        let by_text = found.iter().filter(|row| !row[1].is_null()).count();
+        assert_eq!(by_text, 403, "as many as there are");
+        assert_eq!(found.len() - by_text, numbers);
+        let linked = format!("{asked} MATCH (q:person {{name: 'p1'}}) CREATE (p)-[r:knows]->(q) RETURN count(r)");
+        assert_eq!(graph.rows(&linked), [found.len().to_string()]);
+        // A row sees what the clause before it wrote, for all rows.
+        let renamed = "UNWIND range(1, 50) AS n CREATE (:person {name: 'new' + n}) WITH n \
+                       MATCH (p:person {name: 'new' + n}) RETURN count(p)";
+        assert_eq!(graph.rows(renamed), ["50"]);
+    }
+    assert_eq!(strict.rows("MATCH (p)-[r:knows]->(q) RETURN count(r), count(DISTINCT q)"), ["400 1"]);
+}
+
+/// Of the odd numbers from 401 to 599, each finds the nodes whose number is its remainder by 7.
+fn expected_numbers() -> usize {
+    let with = |remainder: usize| (1..=400).filter(|n| n % 7 == remainder).count();
+    (401..=600).filter(|n| n % 2 == 1).map(|n| with(n % 7)).sum()
+}
+
 #[test]
 fn plans_are_shown_and_measured() {
     let graph = Graph::auto();

@@ -26,7 +26,7 @@ pub use known::Wanted;
 pub use labels::JOINT;
 pub use read::{become_node, node, numbered_node, vertex_id};
 pub use units::BeginUnit;
-pub use write::NodeContent;
+pub use write::{NodeContent, RelationshipContent};
 
 /// The graph a query runs on.
 pub enum Access<'g> {

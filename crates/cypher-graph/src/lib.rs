@@ -11,7 +11,10 @@ pub mod limits;
 
 pub use counters::Counters;
 pub use error::{Accessed, defect, from_access};
-pub use graph::{Access, BeginUnit, JOINT, NodeContent, Store, Wanted, become_node, node, numbered_node, vertex_id};
+pub use graph::{
+    Access, BeginUnit, JOINT, NodeContent, RelationshipContent, Store, Wanted, become_node, node, numbered_node,
+    vertex_id,
+};
 
 /// What reading and writing a graph gives.
 pub type Result<T> = std::result::Result<T, cypher_value::Error>;

@@ -45,8 +45,25 @@ impl Neighbours<'_> {
     /// Those of storage and of the budget; [`RowsError::TooManyVertices`].
     pub fn read(&self, owners: &[u32], wanted: Wanted<'_>, lists: &mut NumberLists) -> Result<(), RowsError> {
         self.rows.budget.check()?;
+        let (numbers, ends) = (lists.numbers.len(), lists.ends.len());
+        let mut missed: Vec<u32> = Vec::new();
+        for owner in owners {
+            if !self.table.append(*owner, wanted, self.last_label(), &mut lists.numbers) {
+                missed.push(*owner);
+            }
+            lists.end_list();
+            if lists.is_full() {
+                break;
+            }
+        }
+        self.table.count_asked(lists.ends.len() - ends - missed.len(), missed.len());
+        if missed.is_empty() {
+            return Ok(());
+        }
+        lists.numbers.truncate(numbers);
+        lists.ends.truncate(ends);
         for outgoing in wanted.directions() {
-            Fill::new(self, wanted, *outgoing).run(owners)?;
+            Fill::new(self, wanted, *outgoing).run(&missed)?;
         }
         let mut known = NumberLists::default();
         for owner in owners {

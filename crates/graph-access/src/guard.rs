@@ -383,6 +383,26 @@ impl<U: GraphWrite, R: GraphRead> GuardedWrite<U, R> {
         }
         Ok(vertex)
     }
+
+    /// As [`Self::check_written`], for an edge, whose ends must be visible, too.
+    fn check_written_edge(&self, edge: Edge) -> Result<Edge, AccessError> {
+        let write = &self.unit.rights.write.edges;
+        let refused = || denied("write", "type=EDGE,operated=*");
+        if !write.allows(edge.id.label, &edge.properties) {
+            return Err(refused());
+        }
+        for end in [&edge.id.source, &edge.id.target] {
+            // As of a vertex that is not there.
+            if self.unit.vertices(std::slice::from_ref(end))?.into_iter().flatten().next().is_none() {
+                return Err(AccessError::new(ErrorKind::BadInput, format!("Vertex '{end}' does not exist")));
+            }
+        }
+        let old = self.before.edges(std::slice::from_ref(&edge.id))?.into_iter().flatten().next();
+        if old.is_some_and(|old| !write.allows(old.id.label, &old.properties)) {
+            return Err(refused());
+        }
+        Ok(edge)
+    }
 }
 
 impl<U: GraphWrite, R: GraphRead> GraphWrite for GuardedWrite<U, R> {
@@ -411,22 +431,12 @@ impl<U: GraphWrite, R: GraphRead> GraphWrite for GuardedWrite<U, R> {
 
     fn insert_edge(&mut self, new: &NewEdge<'_>) -> Result<Edge, AccessError> {
         let edge = self.unit.graph.insert_edge(new)?;
-        let write = &self.unit.rights.write.edges;
-        let refused = || denied("write", "type=EDGE,operated=*");
-        if !write.allows(edge.id.label, &edge.properties) {
-            return Err(refused());
-        }
-        for end in [&edge.id.source, &edge.id.target] {
-            // As of a vertex that is not there.
-            if self.unit.vertices(std::slice::from_ref(end))?.into_iter().flatten().next().is_none() {
-                return Err(AccessError::new(ErrorKind::BadInput, format!("Vertex '{end}' does not exist")));
-            }
-        }
-        let old = self.before.edges(std::slice::from_ref(&edge.id))?.into_iter().flatten().next();
-        if old.is_some_and(|old| !write.allows(old.id.label, &old.properties)) {
-            return Err(refused());
-        }
-        Ok(edge)
+        self.check_written_edge(edge)
+    }
+
+    fn insert_edges(&mut self, new: &[NewEdge<'_>]) -> Result<Vec<Edge>, AccessError> {
+        let edges = self.unit.graph.insert_edges(new)?;
+        edges.into_iter().map(|edge| self.check_written_edge(edge)).collect()
     }
 
     fn delete_vertex(&mut self, id: &VertexId) -> Result<(), AccessError> {

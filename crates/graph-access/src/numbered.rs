@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use adjacency::{Column, ColumnOf, NumberLists, Wanted};
+use adjacency::{Column, ColumnOf, NumberLists, Ticket, Wanted};
 use compact_str::CompactString;
 use graph_model::{Direction, LabelId, Value, VertexId};
 
@@ -67,6 +67,16 @@ pub trait NumberedRead: Sync {
     /// # Errors
     /// Those of storage, [`AccessError`] of the budget.
     fn members(&self, label: LabelId) -> Result<Option<Arc<[u32]>>, AccessError>;
+
+    /// As [`Self::members`], where they are in memory.
+    fn members_at_hand(&self, label: LabelId) -> Option<Arc<[u32]>>;
+
+    /// Whoever reads all vertices of a label from now on can have [`Self::keep_members`] keep their numbers; `None` where
+    /// that is not possible.
+    fn members_ticket(&self, label: LabelId) -> Option<Ticket>;
+
+    /// Keeps the numbers of all vertices of a label, unless one was written since the ticket was issued.
+    fn keep_members(&self, label: LabelId, ticket: Ticket, numbers: &[u32]);
 
     /// The values of a property, or the labels, of vertices by number, as far as they are in memory.
     fn column(&self, of: ColumnOf) -> Option<Arc<Column>>;

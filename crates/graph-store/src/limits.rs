@@ -54,6 +54,13 @@ pub const INDEX_ENTRIES_PER_BATCH_MAX: usize = 500_000;
 /// some 200 bytes each besides their content. One element has two or three, and one in each index.
 pub const TRANSACTION_ROWS_MAX: usize = 200_000;
 
+/// Elements that a transaction which only inserts holds without their rows: it makes them when it has more, or when
+/// something reads what it wrote. Bulk imports of a statement have some hundreds to thousands.
+pub const UNREAD_ELEMENTS_MAX: usize = 10_000;
+
+/// Bytes of the values of such elements.
+pub const UNREAD_BYTES_MAX: usize = 4 << 20;
+
 /// Bytes of keys and values that one transaction writes. It becomes one batch, which [`kv::limits::BATCH_BYTES_MAX`]
 /// bounds; half of that leaves room for entries in unique indexes.
 pub const TRANSACTION_BYTES_MAX: usize = 32 << 20;

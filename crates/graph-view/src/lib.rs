@@ -304,7 +304,7 @@ impl<'c> Visible<'c> {
             return Ok(None);
         };
         let mut unit = self.unit(rights, wait)?;
-        let inserted = new.iter().map(|new| unit.insert_edge(new)).collect::<Result<Vec<_>, _>>()?;
+        let inserted = unit.insert_edges(new)?;
         Box::new(unit).commit()?;
         Ok(Some(inserted))
     }

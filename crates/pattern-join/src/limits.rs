@@ -22,6 +22,13 @@ pub const POOL_SHARE: u64 = 8;
 /// Ways after which it is looked at whether it pays to gather them.
 pub const POOL_PROBE: usize = 1 << 14;
 
+/// How many of these must agree with another one. Of `n` ways that are drawn from `d`, `n * n / 2 / d` do: with fewer
+/// there are more different ones than are gathered.
+pub const POOL_REPEATS_MIN: usize = POOL_PROBE / 2 * POOL_PROBE / POOLED_MAX;
+
+/// The part of the ways that were offered until a pool was full that must agree with another one.
+pub const POOL_REPEATS_SHARE: usize = 8;
+
 /// Places of the array of marks that each mark pays for: an array up to the largest number is cleared once, which costs
 /// no more than so many marks.
 pub(crate) const PLACES_PER_MARK: usize = 16;

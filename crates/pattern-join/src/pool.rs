@@ -3,7 +3,7 @@
 use hashbrown::HashTable;
 use std::hash::Hasher;
 
-use crate::limits::POOL_PROBE;
+use crate::limits::{POOL_PROBE, POOL_REPEATS_MIN, POOL_REPEATS_SHARE};
 
 /// Ways of one stage, each as its numbers and how often it is found.
 #[derive(Debug, Default)]
@@ -60,10 +60,25 @@ impl Pool {
 
     pub(crate) fn take(&mut self) -> Ways {
         self.places.clear();
+        if self.is_gathering && self.offered >= POOL_PROBE {
+            self.probe(self.offered / POOL_REPEATS_SHARE);
+        }
+        self.offered = 0;
         std::mem::take(&mut self.ways)
     }
 
+    /// Ends gathering where fewer of the ways offered agree with another one: it costs more than it saves then.
+    fn probe(&mut self, repeats_min: usize) {
+        if self.offered - self.ways.len() < repeats_min {
+            self.is_gathering = false;
+            self.places = HashTable::new();
+        }
+    }
+
     pub(crate) fn add(&mut self, tuple: &[u32], times: u64) {
+        if self.is_gathering && self.offered == POOL_PROBE {
+            self.probe(POOL_REPEATS_MIN);
+        }
         if !self.is_gathering {
             self.ways.push(tuple, times);
             return;
@@ -93,11 +108,6 @@ impl Pool {
             }
         }
         self.ways.times.push(times);
-        if self.offered == POOL_PROBE && self.ways.len() > POOL_PROBE / 4 * 3 {
-            // Few agree: it costs more than it saves.
-            self.is_gathering = false;
-            self.places = HashTable::new();
-        }
     }
 }
 
@@ -130,8 +140,28 @@ mod tests {
         let mut pool = Pool::new(vec![0], true);
         let many = u32::try_from(POOL_PROBE).unwrap();
         (0..many).for_each(|number| pool.add(&[number, 0], 1));
-        assert!(!pool.is_gathering());
         pool.add(&[0, 0], 1);
+        assert!(!pool.is_gathering());
         assert_eq!(pool.len(), POOL_PROBE + 1);
+    }
+
+    /// Of many ways some agree at first, and most of them later.
+    #[test]
+    fn where_as_many_differ_as_are_gathered_they_are_looked_for() {
+        let different = 300_000_u64;
+        let mut pool = Pool::new(vec![0], true);
+        // The mixer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
+        let drawn = |n: u64| {
+            let mixed = n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            u32::try_from((mixed ^ (mixed >> 27)) % different).unwrap()
+        };
+        (0..4 * different).for_each(|n| pool.add(&[drawn(n), 0], 1));
+        assert!(pool.is_gathering() && pool.len() <= 300_000);
+        assert_eq!(pool.take().times.iter().sum::<u64>(), 4 * different);
+        assert!(pool.is_gathering(), "they are looked for among the next ones, too");
+        (0..20_000).for_each(|number| pool.add(&[number, 0], 1));
+        pool.take();
+        assert!(!pool.is_gathering(), "few of those agreed");
     }
 }

@@ -344,7 +344,8 @@ pub enum StoreError {
     SchemaChanged,
     /// The deadline passed.
     #[error(
-        "the request took longer than {limit_ms} ms and was stopped; ask for less, or raise server.request_timeout_ms"
+        "the request took longer than {limit_ms} ms and was stopped; ask for less, or raise server.request_timeout_ms \
+         (for drivers: bolt.query_timeout_ms, gremlin.evaluation_timeout_ms)"
     )]
     Timeout {
         /// The limit.

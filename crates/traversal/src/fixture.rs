@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use adjacency::{Cache, Column, ColumnOf, Found, NumberLists, Pool, State, Table, Wanted};
+use adjacency::{Cache, Column, ColumnOf, Found, NumberLists, Pool, State, Table, Ticket, Wanted};
 use graph_access::{AccessError, Batches, Cursor, EdgeRead, EdgeRow, NumberedEdge, NumberedRead, WalkRead, drain};
 use graph_model::{Direction, ErrorKind, LabelId, Properties, PropertyKeyId, Value, Vertex, VertexId};
 
@@ -231,6 +231,16 @@ impl NumberedRead for TestGraph {
     fn members(&self, _label: LabelId) -> Result<Option<Arc<[u32]>>, AccessError> {
         Ok(None)
     }
+
+    fn members_at_hand(&self, _label: LabelId) -> Option<Arc<[u32]>> {
+        None
+    }
+
+    fn members_ticket(&self, _label: LabelId) -> Option<Ticket> {
+        None
+    }
+
+    fn keep_members(&self, _label: LabelId, _ticket: Ticket, _numbers: &[u32]) {}
 
     fn edges_between(
         &self,

@@ -59,6 +59,11 @@ impl<'g> Feed<'g> {
         Ok(self.rows.pop_front())
     }
 
+    /// The first of the rows that have come, but were not taken yet.
+    pub(super) fn waiting(&mut self, most: usize) -> impl ExactSizeIterator<Item = &mut Row> {
+        self.rows.iter_mut().take(most)
+    }
+
     /// Up to so many rows; none at the end.
     pub(super) fn rows(&mut self, cx: &Cx<'_, 'g>, wanted: usize) -> Result<Vec<Row>> {
         let mut rows = Vec::new();

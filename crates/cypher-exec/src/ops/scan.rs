@@ -3,17 +3,18 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use cypher_graph::{Accessed, node, vertex_id};
+use adjacency::Ticket;
+use cypher_graph::{Accessed, node, numbered_node, vertex_id};
 use cypher_value::{ElementId, Node, Text, Value, compare};
-use graph_access::{Cursor, Lookup};
+use graph_access::{Cursor, Lookup, NumberedRead};
 use graph_model::{LabelId, PropertyKeyId, Vertex, VertexId};
 
 use super::feed::Feed;
-use super::table::{ROWS_MIN, Table, by_index, index_cursor, wanted};
+use super::table::{ROWS_MIN, Table, by_index, by_index_of_many, index_cursor, takes_many, wanted};
 use crate::Result;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
-use crate::limits::{BATCH, FIRST_BATCH};
+use crate::limits::{BATCH, FIRST_BATCH, LOOKED_UP_MAX};
 use crate::row::Row;
 use cypher_plan::{Labels, Scan};
 
@@ -21,6 +22,16 @@ use cypher_plan::{Labels, Scan};
 enum Found<'g> {
     Cursor(Box<dyn Cursor<Vertex> + 'g>),
     Nodes(VecDeque<Arc<Node>>),
+    /// Numbers in memory, and how many of them were taken.
+    Members(&'g dyn NumberedRead, Arc<[u32]>, usize),
+}
+
+/// The numbers of the vertices of a label, gathered while they are read, to be kept.
+struct Gathering<'g> {
+    graph: &'g dyn NumberedRead,
+    label: LabelId,
+    ticket: Ticket,
+    numbers: Vec<u32>,
 }
 
 /// What an index leads to; none: there is no index.
@@ -39,10 +50,16 @@ pub(super) struct Scanning<'g> {
     tested: Vec<(PropertyKeyId, Value)>,
     /// The values that an index was asked for last, and what it led to.
     last: Option<(Vec<Value>, Indexed)>,
+    /// What an index leads to for the values of rows that wait; none: there is no such index.
+    ahead: Option<Table>,
+    /// Whether a join takes the nodes by their numbers.
+    begins_join: bool,
+    gathering: Option<Gathering<'g>>,
 }
 
 impl<'g> Scanning<'g> {
-    pub(super) fn new(input: Source<'g>, scan: &Arc<Scan>) -> Self {
+    /// `begins_join`: the next step is a join.
+    pub(super) fn new(input: Source<'g>, scan: &Arc<Scan>, begins_join: bool) -> Self {
         Self {
             input: Feed::new(input),
             scan: Arc::clone(scan),
@@ -53,6 +70,9 @@ impl<'g> Scanning<'g> {
             table: None,
             tested: Vec::new(),
             last: None,
+            ahead: Some(Table::default()),
+            begins_join,
+            gathering: None,
         }
     }
 
@@ -78,6 +98,24 @@ impl<'g> Scanning<'g> {
         Ok(found.into_iter().flatten().map(|vertex| keep(cx, vertex)).collect())
     }
 
+    /// The nodes that an index leads to, with which those of the rows that wait are looked up, too; none where that must
+    /// be done one by one.
+    fn by_index_ahead(&mut self, cx: &Cx<'_, 'g>, values: &[Value], row: &mut Row) -> Result<Indexed> {
+        if let Some(known) = self.ahead.as_ref().and_then(|ahead| ahead.known(values)) {
+            return Ok(Some(known.to_vec()));
+        }
+        let waiting = self.input.waiting(self.batch.min(LOOKED_UP_MAX - 1));
+        if self.ahead.is_none() || waiting.len() == 0 || !takes_many(&self.scan) {
+            return Ok(None);
+        }
+        let scan = Arc::clone(&self.scan);
+        // What cannot be computed fails when it is the row's turn.
+        let ahead = waiting.filter_map(|row| wanted(cx, &scan.equal, row).ok()??.pop());
+        let all: Vec<Value> = values.iter().cloned().chain(ahead).collect();
+        self.ahead = by_index_of_many(cx, &scan, all.into_iter(), row)?;
+        Ok(self.ahead.as_ref().and_then(|ahead| ahead.known(values)).map(<[_]>::to_vec))
+    }
+
     /// The nodes that an index leads to; none where there is no such index. Rows that ask for the same values as the
     /// one before get the same nodes, where the query only reads.
     fn by_index(&mut self, cx: &Cx<'_, 'g>, values: &[Value], row: &mut Row) -> Result<Indexed> {
@@ -85,6 +123,9 @@ impl<'g> Scanning<'g> {
             && last == values
         {
             return Ok(found.clone());
+        }
+        if let Some(found) = self.by_index_ahead(cx, values, row)? {
+            return Ok(Some(found));
         }
         let scan = Arc::clone(&self.scan);
         let found = by_index(cx, &scan, values, row)?;
@@ -131,6 +172,32 @@ impl<'g> Scanning<'g> {
         Ok(())
     }
 
+    /// The nodes of a label by numbers in memory, where nothing else is read of them and a join asks for numbers.
+    /// Where they are not there, they are gathered while the nodes are read.
+    fn members(&mut self, cx: &Cx<'_, 'g>, label: Option<LabelId>) -> Option<Found<'g>> {
+        self.gathering = None;
+        let is_bare = self.scan.keys.as_ref().is_some_and(Vec::is_empty) && self.tested.is_empty();
+        let graph = cx.store.reader().filter(|_| is_bare && self.begins_join)?.numbered()?;
+        let label = label?;
+        if let Some(members) = graph.members_at_hand(label) {
+            return Some(Found::Members(graph, members, 0));
+        }
+        let ticket = graph.members_ticket(label)?;
+        self.gathering = Some(Gathering { graph, label, ticket, numbers: Vec::new() });
+        None
+    }
+
+    /// Ends the nodes of a label or a look-up.
+    fn end_found(&mut self, cx: &Cx<'_, 'g>) {
+        if let Some(Gathering { graph, label, ticket, numbers }) = self.gathering.take() {
+            graph.keep_members(label, ticket, &numbers);
+            cx.store.release(bytes_of(numbers.len()));
+        }
+        if let Some((_, _, found)) = &mut self.open {
+            *found = None;
+        }
+    }
+
     /// Whether only what is tested is read of the nodes of a scan: other values of the few that fit are read later, one
     /// by one.
     fn reads_tested(&self, cx: &Cx<'_, 'g>) -> bool {
@@ -161,6 +228,11 @@ impl<'g> Scanning<'g> {
         self.open = Some((row, labels, None));
         Ok(())
     }
+}
+
+/// Bytes of so many numbers.
+fn bytes_of(numbers: usize) -> u64 {
+    u64::try_from(numbers.saturating_mul(size_of::<u32>())).unwrap_or(u64::MAX)
 }
 
 fn keep(cx: &Cx<'_, '_>, vertex: Vertex) -> Arc<Node> {
@@ -207,6 +279,10 @@ fn open<'g>(cx: &Cx<'_, 'g>, label: Option<LabelId>, keys: Option<&[Text]>) -> R
 
 impl<'g> Operator<'g> for Scanning<'g> {
     fn next(&mut self, cx: &Cx<'_, 'g>, out: &mut Vec<Row>) -> Result<bool> {
+        // Something may have been written since.
+        if cx.store.reader().is_none() && self.ahead.is_some() {
+            self.ahead = Some(Table::default());
+        }
         while out.len() < self.batch {
             let reads_tested = self.reads_tested(cx);
             let Some((row, labels, found)) = &mut self.open else {
@@ -215,13 +291,20 @@ impl<'g> Operator<'g> for Scanning<'g> {
                 continue;
             };
             let Some(source) = found else {
-                match labels.pop_front() {
-                    Some(label) => {
+                let Some(label) = labels.pop_front() else {
+                    self.open = None;
+                    continue;
+                };
+                let next = match self.members(cx, label) {
+                    Some(members) => members,
+                    None => {
                         let tested: Vec<Text> = self.scan.equal.iter().map(|(key, _)| key.clone()).collect();
                         let keys = if reads_tested { Some(tested.as_slice()) } else { self.scan.keys.as_deref() };
-                        *found = Some(open(cx, label, keys)?);
+                        open(cx, label, keys)?
                     }
-                    None => self.open = None,
+                };
+                if let Some((_, _, found)) = &mut self.open {
+                    *found = Some(next);
                 }
                 continue;
             };
@@ -237,13 +320,41 @@ impl<'g> Operator<'g> for Scanning<'g> {
                         self.batch = (self.batch * 4).min(BATCH);
                     }
                     let is_kept = !reads_tested && self.scan.keys.as_ref().is_none_or(|keys| !keys.is_empty());
+                    if self.gathering.is_some() {
+                        cx.store.hold(bytes_of(looked_at))?;
+                    }
                     for vertex in self.read.drain(..) {
                         if !fits(&self.tested, &vertex)? {
                             continue;
                         }
                         let mut next = row.clone();
-                        let node = if is_kept { keep(cx, vertex) } else { node(&vertex.id) };
+                        let number = self.gathering.as_ref().and_then(|own| own.graph.number(&vertex.id));
+                        let node = match (&mut self.gathering, number) {
+                            (Some(gathering), Some(number)) => {
+                                gathering.numbers.push(number);
+                                numbered_node(&vertex.id, number)
+                            }
+                            (Some(gathering), None) => {
+                                cx.store.release(bytes_of(gathering.numbers.len()));
+                                self.gathering = None;
+                                node(&vertex.id)
+                            }
+                            _ if is_kept => keep(cx, vertex),
+                            _ => node(&vertex.id),
+                        };
                         next.set(self.scan.slot, Value::Node(node));
+                        out.push(next);
+                    }
+                }
+                Found::Members(graph, numbers, taken) => {
+                    let rest = numbers.get(*taken..).unwrap_or_default();
+                    let some = rest.get(..BATCH).unwrap_or(rest);
+                    *taken += some.len();
+                    is_ended = some.len() == rest.len();
+                    for number in some {
+                        let Some(id) = graph.id(*number) else { continue };
+                        let mut next = row.clone();
+                        next.set(self.scan.slot, Value::Node(numbered_node(id, *number)));
                         out.push(next);
                     }
                 }
@@ -264,7 +375,7 @@ impl<'g> Operator<'g> for Scanning<'g> {
             }
             cx.store.tick(looked_at.max(out.len() - before))?;
             if is_ended {
-                *found = None;
+                self.end_found(cx);
             }
         }
         self.batch = (self.batch * 4).min(BATCH);

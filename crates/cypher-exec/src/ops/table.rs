@@ -97,7 +97,12 @@ impl Table {
     }
 
     pub(super) fn get(&self, values: &[Value]) -> &[Arc<Node>] {
-        self.nodes.get(values).map_or(&[], Vec::as_slice)
+        self.known(values).unwrap_or_default()
+    }
+
+    /// The nodes with values; none where it does not say which these are.
+    pub(super) fn known(&self, values: &[Value]) -> Option<&[Arc<Node>]> {
+        self.nodes.get(values).map(Vec::as_slice)
     }
 }
 
@@ -142,7 +147,7 @@ pub(super) fn index_cursor<'g>(
     let Some(reader) = cx.store.reader().filter(|_| takes_bounds(&catalogue, scan, false)) else { return Ok(None) };
     let Some((label, _)) = indexed(&catalogue, scan, true).next() else { return Ok(None) };
     let mut all = bounds(cx, scan, row);
-    all.extend(conditions(cx, scan, values, None, row));
+    all.extend(conditions(cx, scan, &each(values), None, row));
     let conditions: Conditions = all.into_iter().collect();
     if conditions.is_empty() {
         return Ok(None);
@@ -153,6 +158,10 @@ pub(super) fn index_cursor<'g>(
     }
 }
 
+fn each(values: &[Value]) -> Vec<&[Value]> {
+    values.iter().map(std::slice::from_ref).collect()
+}
+
 /// The nodes that an index or the primary keys lead to; none where there is no such index.
 pub(super) fn by_index(
     cx: &Cx<'_, '_>,
@@ -160,6 +169,40 @@ pub(super) fn by_index(
     values: &[Value],
     row: &mut Row,
 ) -> Result<Option<Vec<Arc<Node>>>> {
+    by_index_of_any(cx, scan, &each(values), row)
+}
+
+/// Whether the nodes of a scan can be looked up for many rows at once: they are by one key only.
+pub(super) fn takes_many(scan: &Scan) -> bool {
+    let is_constant = scan.labels.as_ref().is_some_and(Labels::is_constant);
+    is_constant && scan.equal.len() == 1 && scan.within.is_empty() && scan.bounds.is_empty()
+}
+
+/// The nodes that an index or the primary keys lead to, by some values for which a scan asks ([`takes_many`]). None
+/// where there is no such index; a value is left out where it cannot be looked up.
+pub(super) fn by_index_of_many(
+    cx: &Cx<'_, '_>,
+    scan: &Scan,
+    values: impl Iterator<Item = Value>,
+    row: &mut Row,
+) -> Result<Option<Table>> {
+    let catalogue = Arc::clone(&cx.store.catalogue());
+    let key = scan.equal.first().and_then(|(name, _)| catalogue.property_key_named(name));
+    let Some(key) = key else { return Ok(None) };
+    let mut table = Table::default();
+    table.nodes.extend(
+        values.filter(|value| cypher_stored::looked_up(key, value).is_some()).map(|value| (vec![value], Vec::new())),
+    );
+    let values: Vec<Value> = table.nodes.keys().flatten().cloned().collect();
+    let Some(nodes) = by_index_of_any(cx, scan, &[&values], row)? else { return Ok(None) };
+    for node in nodes {
+        table.add(cx, scan, node)?;
+    }
+    Ok(Some(table))
+}
+
+/// As [`by_index`], by any of several values of each key.
+fn by_index_of_any(cx: &Cx<'_, '_>, scan: &Scan, values: &[&[Value]], row: &mut Row) -> Result<Option<Vec<Arc<Node>>>> {
     let Some(labels) = &scan.labels else { return Ok(None) };
     let mut found = Vec::new();
     if cx.store.is_auto() {
@@ -214,7 +257,13 @@ fn find(cx: &Cx<'_, '_>, lookup: Lookup) -> Result<Option<Vec<Vertex>>> {
 }
 
 /// Conditions that an index could serve. What they let pass is tested again, so one may be left out.
-fn conditions(cx: &Cx<'_, '_>, scan: &Scan, values: &[Value], label: Option<LabelId>, row: &mut Row) -> Vec<Condition> {
+fn conditions(
+    cx: &Cx<'_, '_>,
+    scan: &Scan,
+    values: &[&[Value]],
+    label: Option<LabelId>,
+    row: &mut Row,
+) -> Vec<Condition> {
     let catalogue = Arc::clone(&cx.store.catalogue());
     let label = label.and_then(|label| catalogue.vertex_label(label));
     let key_of = |name: &Text| {
@@ -232,9 +281,14 @@ fn conditions(cx: &Cx<'_, '_>, scan: &Scan, values: &[Value], label: Option<Labe
             all.push(Condition { key: key.id, predicate: Predicate::OneOf(known) });
         }
     }
-    all.extend(scan.equal.iter().zip(values).filter_map(|((name, _), value)| {
+    all.extend(scan.equal.iter().zip(values).filter_map(|((name, _), values)| {
         let key = key_of(name)?;
-        Some(Condition { key: key.id, predicate: Predicate::Equal(cypher_stored::looked_up(key, value)?) })
+        let looked_up = |value: &Value| cypher_stored::looked_up(key, value);
+        let predicate = match values {
+            [value] => Predicate::Equal(looked_up(value)?),
+            several => Predicate::OneOf(several.iter().map(looked_up).collect::<Option<_>>()?),
+        };
+        Some(Condition { key: key.id, predicate })
     }));
     all
 }

@@ -3,7 +3,8 @@
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use cypher_value::{Detail, Elements as _, Error, ErrorKind, Map, Node, Relationship, Text, Value};
+use cypher_graph::RelationshipContent;
+use cypher_value::{Detail, Elements as _, Error, ErrorKind, Map, Node, Text, Value};
 use merge_locks::{LOCKS_MAX, Refused};
 use rustc_hash::{FxBuildHasher, FxHashSet, FxHasher};
 
@@ -33,7 +34,7 @@ impl<'g> Writing<'g> {
         match &self.step {
             Step::Create(makes) => {
                 for chunk in rows.chunks_mut(BATCH) {
-                    create_all(cx, makes, chunk)?;
+                    makes.iter().try_for_each(|make| create(cx, make, chunk, None))?;
                     cx.store.tick(chunk.len())?;
                 }
             }
@@ -172,50 +173,38 @@ fn additions(cx: &Cx<'_, '_>, step: &Merge, row: &mut Row) -> Result<Option<Addi
     Ok(Some(all))
 }
 
-/// Makes what patterns say for each row; the nodes of all rows together where each has one.
-fn create_all(cx: &Cx<'_, '_>, makes: &[Make], rows: &mut [Row]) -> Result<()> {
-    let one = if let [make] = makes { make.nodes.first().filter(|_| make.nodes.len() == 1) } else { None };
-    let Some(new) = one else {
-        return rows.iter_mut().try_for_each(|row| makes.iter().try_for_each(|make| create(cx, make, row, None)));
-    };
-    let mut all = Vec::with_capacity(rows.len());
-    for row in &mut *rows {
-        all.push((cx.label_names(&new.labels, row)?, properties(cx, new.properties.as_ref(), row, false)?));
+/// Makes what patterns say, the elements of one place in a pattern for all rows together; `additions`: of a MERGE.
+fn create(cx: &Cx<'_, '_>, make: &Make, rows: &mut [Row], additions: Option<&Additions>) -> Result<()> {
+    let is_merge = additions.is_some();
+    for new in &make.nodes {
+        let mut all = Vec::with_capacity(rows.len());
+        for row in &mut *rows {
+            let labels = cx.label_names(&new.labels, row)?;
+            let properties = properties(cx, new.properties.as_ref(), row, is_merge)?;
+            all.push((labels, with_additions(properties, new.slot, additions)));
+        }
+        for (row, node) in rows.iter_mut().zip(cx.store.create_nodes(&all)?) {
+            row.set(new.slot, Value::Node(node));
+        }
     }
-    for (row, node) in rows.iter_mut().zip(cx.store.create_nodes(&all)?) {
-        row.set(new.slot, Value::Node(node));
-        for new in makes.iter().flat_map(|make| &make.relationships) {
-            let made = create_relationship(cx, new, row, None)?;
+    for new in &make.relationships {
+        let mut all = Vec::with_capacity(rows.len());
+        for row in &mut *rows {
+            all.push(relationship(cx, new, row, additions)?);
+        }
+        for (row, made) in rows.iter_mut().zip(cx.store.create_relationships(&all)?) {
             row.set(new.slot, Value::Relationship(made));
         }
     }
     Ok(())
 }
 
-/// Makes what a pattern says; `additions`: of a MERGE.
-fn create(cx: &Cx<'_, '_>, make: &Make, row: &mut Row, additions: Option<&Additions>) -> Result<()> {
-    let is_merge = additions.is_some();
-    for new in &make.nodes {
-        let labels = cx.label_names(&new.labels, row)?;
-        let properties = properties(cx, new.properties.as_ref(), row, is_merge)?;
-        let properties = with_additions(properties, new.slot, additions);
-        for node in cx.store.create_nodes(&[(labels, properties)])? {
-            row.set(new.slot, Value::Node(node));
-        }
-    }
-    for new in &make.relationships {
-        let made = create_relationship(cx, new, row, additions)?;
-        row.set(new.slot, Value::Relationship(made));
-    }
-    Ok(())
-}
-
-fn create_relationship(
+fn relationship(
     cx: &Cx<'_, '_>,
     new: &MakeRelationship,
     row: &mut Row,
     additions: Option<&Additions>,
-) -> Result<Arc<Relationship>> {
+) -> Result<RelationshipContent> {
     let kinds = cx.label_names(std::slice::from_ref(&new.label), row)?;
     let [kind] = kinds.as_slice() else {
         let message = format!("a relationship has exactly one type, but {} are given", kinds.len());
@@ -223,7 +212,12 @@ fn create_relationship(
     };
     let properties = properties(cx, new.properties.as_ref(), row, additions.is_some())?;
     let properties = with_additions(properties, new.slot, additions);
-    cx.store.create_relationship(kind, &*end(row, new.source)?, &*end(row, new.target)?, &properties)
+    Ok(RelationshipContent {
+        kind: kind.clone(),
+        source: end(row, new.source)?,
+        target: end(row, new.target)?,
+        properties,
+    })
 }
 
 fn change(cx: &Cx<'_, '_>, change: &Change, row: &mut Row) -> Result<()> {
@@ -471,7 +465,7 @@ fn merge(
     }
     let additions = additions(cx, step, &mut row)?;
     let is_whole = additions.is_some();
-    create(cx, &step.make, &mut row, Some(&additions.unwrap_or_default()))?;
+    create(cx, &step.make, std::slice::from_mut(&mut row), Some(&additions.unwrap_or_default()))?;
     if let Some((slot, path)) = &step.path {
         let path = cx.eval(path, &mut row)?;
         row.set(*slot, path);

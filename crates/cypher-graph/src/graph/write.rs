@@ -24,6 +24,18 @@ type Literals<'a> = Vec<(Cow<'a, str>, Literal<'a>)>;
 /// What a node is made with: its labels and its properties.
 pub type NodeContent = (Vec<Text>, Vec<(Text, Value)>);
 
+/// What a relationship is made with.
+pub struct RelationshipContent {
+    /// Its type.
+    pub kind: Text,
+    /// Where it starts.
+    pub source: Arc<Node>,
+    /// Where it ends.
+    pub target: Arc<Node>,
+    /// Its properties by their names.
+    pub properties: Vec<(Text, Value)>,
+}
+
 fn tagged(bytes: Box<[u8]>) -> Literal<'static> {
     Literal::Tagged(Cow::Owned(bytes.into()))
 }
@@ -176,37 +188,39 @@ impl Store<'_> {
         }
     }
 
-    /// Makes a relationship.
-    pub fn create_relationship(
-        &self,
-        kind: &Text,
-        source: &Node,
-        target: &Node,
-        properties: &[(Text, Value)],
-    ) -> Result<Arc<Relationship>> {
-        let mut own = Literals::new();
-        for (key, value) in properties {
-            put(&mut own, key, self.property_literal(value, false)?);
+    /// Makes relationships.
+    pub fn create_relationships(&self, all: &[RelationshipContent]) -> Result<Vec<Arc<Relationship>>> {
+        let mut new = Vec::with_capacity(all.len());
+        let mut properties_set = 0;
+        for RelationshipContent { kind, source, target, properties } in all {
+            let mut own = Literals::with_capacity(properties.len());
+            for (key, value) in properties {
+                put(&mut own, key, self.property_literal(value, false)?);
+            }
+            if !self.is_auto() && self.catalogue().edge_label_named(kind).is_none() {
+                return Err(schema_error(format!(
+                    "the edge label '{kind}' does not exist, and the graph has a strict schema: create the label \
+                     first, or use a graph that was created with schema.mode=auto"
+                )));
+            }
+            self.declare(kind, false, &own)?;
+            properties_set += count(own.len());
+            new.push(self.new_edge(kind, &vertex_id(&source.id), &vertex_id(&target.id), own));
         }
-        if !self.is_auto() && self.catalogue().edge_label_named(kind).is_none() {
-            return Err(schema_error(format!(
-                "the edge label '{kind}' does not exist, and the graph has a strict schema: create the label first, or \
-                 use a graph that was created with schema.mode=auto"
-            )));
-        }
-        self.declare(kind, false, &own)?;
-        let set = count(own.len());
-        let edge = self.insert_edge(kind, &vertex_id(&source.id), &vertex_id(&target.id), own)?;
-        let made = self.relationship(&edge.id);
+        let edges = self.with_write(|graph| graph.insert_edges(&new))?;
         let mut counters = self.counters.borrow_mut();
-        counters.relationships_created += 1;
-        counters.properties_set += set;
+        counters.relationships_created += count(edges.len());
+        counters.properties_set += properties_set;
         drop(counters);
-        self.keep_edge(made.id.clone(), edge);
-        Ok(made)
+        let made = all.iter().zip(edges).map(|(content, edge)| {
+            let made = self.relationship_between(&edge.id, &content.source, &content.target, true);
+            self.keep_edge(made.id.clone(), edge);
+            made
+        });
+        Ok(made.collect())
     }
 
-    fn insert_edge(&self, label: &str, source: &VertexId, target: &VertexId, own: Literals<'_>) -> Result<Edge> {
+    fn new_edge<'a>(&self, label: &'a str, source: &VertexId, target: &VertexId, own: Literals<'a>) -> NewEdge<'a> {
         let end = |id: &VertexId| {
             if self.is_auto() {
                 return tagged(natural_id(id));
@@ -217,15 +231,14 @@ impl Store<'_> {
                 VertexId::Uuid(bits) => Literal::Text(format!("{bits:032x}").into()),
             }
         };
-        let new = NewEdge {
+        NewEdge {
             label: Some(Cow::Borrowed(label)),
             source: Some(end(source)),
             source_label: None,
             target: Some(end(target)),
             target_label: None,
             properties: own,
-        };
-        self.with_write(|graph| graph.insert_edge(&new))
+        }
     }
 
     /// The properties of an element as the graph takes them, with its id where it is one of them.
@@ -335,7 +348,8 @@ impl Store<'_> {
         {
             own.push((EDGE_ID.into(), tagged(id)));
         }
-        let written = self.insert_edge(&relationship.kind, &edge.id.source, &edge.id.target, own)?;
+        let new = self.new_edge(&relationship.kind, &edge.id.source, &edge.id.target, own);
+        let written = self.with_write(|graph| graph.insert_edge(&new))?;
         self.counters.borrow_mut().properties_set += touched;
         self.keep_edge(relationship.id.clone(), written);
         Ok(())

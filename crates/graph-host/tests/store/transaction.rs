@@ -22,6 +22,7 @@ enum Step {
     Vertex(usize, u8, Option<i32>),
     Vertices(Vec<(usize, u8, Option<i32>)>),
     Edge(usize, u8, u8, u8),
+    Edges(Vec<(usize, u8, u8, u8)>),
     DeleteVertex(usize, u8),
     DeleteEdge(usize, u8, u8, u8),
 }
@@ -34,6 +35,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (label.clone(), n.clone(), prop::option::of(0..4i32)).prop_map(|(l, n, v)| Step::Vertex(l, n, v)),
         2 => prop::collection::vec(vertex, 0..5).prop_map(Step::Vertices),
         6 => edge.clone().prop_map(|(l, a, b, s)| Step::Edge(l, a, b, s)),
+        2 => prop::collection::vec(edge.clone(), 0..4).prop_map(Step::Edges),
         3 => (label, n).prop_map(|(l, n)| Step::DeleteVertex(l, n)),
         2 => edge.prop_map(|(l, a, b, s)| Step::DeleteEdge(l, a, b, s)),
     ]
@@ -83,6 +85,17 @@ impl Names {
 }
 
 impl Model {
+    /// All or none.
+    fn add_edges(&mut self, names: &Names, all: &[(usize, u8, u8, u8)]) -> bool {
+        let ids: Vec<EdgeId> = all.iter().map(|(label, a, b, sort)| names.edge_id(*label, *a, *b, *sort)).collect();
+        let ends = ids.iter().flat_map(|id| [&id.source, &id.target]);
+        let have_ends = ends.into_iter().all(|end| self.vertices.contains_key(end));
+        if have_ends {
+            self.edges.extend(ids);
+        }
+        have_ends
+    }
+
     /// Does a step; false where it is refused.
     fn apply(&mut self, names: &Names, step: &Step) -> bool {
         match *step {
@@ -94,14 +107,8 @@ impl Model {
                 self.vertices.extend(all.iter().map(|(label, n, value)| (names.id(*label, *n), *value)));
                 true
             }
-            Step::Edge(label, a, b, sort) => {
-                let id = names.edge_id(label, a, b, sort);
-                let both = self.vertices.contains_key(&id.source) && self.vertices.contains_key(&id.target);
-                if both {
-                    self.edges.insert(id);
-                }
-                both
-            }
+            Step::Edge(label, a, b, sort) => self.add_edges(names, &[(label, a, b, sort)]),
+            Step::Edges(ref all) => self.add_edges(names, all),
             Step::DeleteVertex(label, n) => {
                 let id = names.id(label, n);
                 let found = self.vertices.remove(&id).is_some();
@@ -151,6 +158,10 @@ fn write(unit: &mut Transaction<'_>, names: &Names, step: &Step) -> Result<(), A
             unit.insert_vertices(&new).map(|written| assert_eq!(written.len(), new.len()))
         }
         Step::Edge(label, a, b, sort) => unit.insert_edge(&new_edge(names, label, a, b, sort)).map(drop),
+        Step::Edges(ref all) => {
+            let new: Vec<_> = all.iter().map(|(label, a, b, sort)| new_edge(names, *label, *a, *b, *sort)).collect();
+            unit.insert_edges(&new).map(|written| assert_eq!(written.len(), new.len()))
+        }
         Step::DeleteVertex(label, n) => unit.delete_vertex(&names.id(label, n)),
         Step::DeleteEdge(label, a, b, sort) => unit.delete_edge(&names.edge_id(label, a, b, sort)),
     }
@@ -168,6 +179,10 @@ fn write_at_once(graph: &HostedGraph, names: &Names, step: &Step) -> bool {
         }
         Step::Edge(label, a, b, sort) => {
             writer.insert_edge(&new_edge(names, label, a, b, sort), wait).and_then(|it| it.wait().map(drop))
+        }
+        Step::Edges(ref all) => {
+            let new: Vec<_> = all.iter().map(|(label, a, b, sort)| new_edge(names, *label, *a, *b, *sort)).collect();
+            writer.insert_edges(&new, true, wait).and_then(|it| it.wait().map(drop))
         }
         Step::DeleteVertex(label, n) => writer.delete_vertex(&names.id(label, n), wait).and_then(|it| it.wait()),
         Step::DeleteEdge(label, a, b, sort) => {
@@ -331,7 +346,7 @@ proptest! {
     /// Each write is seen by reads of the transaction at once, and by nobody else until it commits.
     #[test]
     fn a_transaction_sees_its_writes_and_others_see_all_or_none(
-        before in prop::collection::vec(step(), 0..20), steps in prop::collection::vec(step(), 0..20),
+        before in prop::collection::vec(step(), 0..20), steps in prop::collection::vec((step(), any::<bool>()), 0..20),
         indexed in any::<bool>(), scattered in any::<bool>(), commits in any::<bool>(), size in 1usize..5,
     ) {
         let (_store, graph) = graph_with(indexed, scattered);
@@ -343,8 +358,12 @@ proptest! {
         let budget = Budget::unlimited();
         let mut unit = graph.transaction(&budget);
         let mut inside = outside.clone();
-        for step in &steps {
+        for (step, is_read) in &steps {
             prop_assert_eq!(write(&mut unit, &names, step).is_ok(), inside.apply(&names, step), "{:?}", step);
+            // Before the first read a unit that only inserts has no rows.
+            if !is_read {
+                continue;
+            }
             prop_assert_eq!(&read(&unit, &graph, &names, indexed, size), &inside);
             prop_assert_eq!(&read_outside(&graph, &names, indexed, size), &outside);
         }
@@ -448,6 +467,25 @@ fn a_transaction_is_one_write_and_a_dropped_one_is_none() {
     // The vertices and the edges that are replaced; ends are in the unit.
     assert_eq!(engine.rounds(), Rounds { reads: 2, writes: 1 });
     assert_eq!(listed_edges(&graph, None, None).unwrap().len(), 50);
+}
+
+#[test]
+fn a_unit_with_more_than_it_keeps_without_rows_is_read_as_a_whole() {
+    let (_store, graph) = store(&memory());
+    define_schema(&graph);
+    let budget = Budget::unlimited();
+    let mut unit = graph.transaction(&budget);
+    let all: Vec<NewVertex<'_>> = (0..).map(numbered).take(limits::UNREAD_ELEMENTS_MAX).collect();
+    unit.insert_vertices(&all).unwrap();
+    let edges: Vec<NewEdge<'_>> = (0..10).map(|n| loops(n, n + 1)).collect();
+    unit.insert_edges(&edges).unwrap();
+    assert_eq!(unit.count_vertices(None).unwrap(), limits::UNREAD_ELEMENTS_MAX as u64);
+    assert_eq!(unit.count_edges(None).unwrap(), 10);
+    // One end is missing: none of the two is written.
+    assert_eq!(unit.insert_edges(&[loops(20, 21), loops(22, -1)]).unwrap_err().kind, ErrorKind::BadInput);
+    Box::new(unit).commit().unwrap();
+    assert_eq!(listed_edges(&graph, None, None).unwrap().len(), 10);
+    assert_eq!(listed_vertices(&graph, None).unwrap().len(), limits::UNREAD_ELEMENTS_MAX);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use adjacency::{Column, ColumnOf, NumberLists, Table, Wanted};
+use adjacency::{Column, ColumnOf, NumberLists, Table, Ticket, Wanted};
 use compact_str::CompactString;
 use edge_rows::{Neighbours, RowsError};
 use graph_access::{
@@ -45,6 +45,12 @@ impl<'a> GraphReader<'a> {
 
     fn table(&self) -> Option<&Table> {
         self.table.get_or_init(|| self.graph.neighbours(self.wait())).as_deref()
+    }
+
+    /// The table, if numbers of all vertices of a label can be kept there: they do not expire, and have no other label.
+    fn table_of_members(&self, label: LabelId) -> Option<&Table> {
+        let keeps = self.catalogue.vertex_label(label).is_some_and(|label| label.ttl_ms == 0);
+        self.table().filter(|_| keeps && !self.catalogue.is_auto())
     }
 
     /// Reads by numbers, unless the graph was cleared meanwhile.
@@ -127,10 +133,20 @@ impl NumberedRead for GraphReader<'_> {
     }
 
     fn members(&self, label: LabelId) -> Result<Option<Arc<[u32]>>, AccessError> {
-        let keeps = self.catalogue.vertex_label(label).is_some_and(|label| label.ttl_ms == 0);
-        match self.table() {
-            Some(table) if keeps && !self.catalogue.is_auto() => members(self.view(), table, label),
-            _ => Ok(None),
+        self.table_of_members(label).map_or(Ok(None), |table| members(self.view(), table, label))
+    }
+
+    fn members_at_hand(&self, label: LabelId) -> Option<Arc<[u32]>> {
+        self.table_of_members(label)?.members(label)
+    }
+
+    fn members_ticket(&self, label: LabelId) -> Option<Ticket> {
+        self.table_of_members(label)?.ticket_of_members()
+    }
+
+    fn keep_members(&self, label: LabelId, ticket: Ticket, numbers: &[u32]) {
+        if let Some(table) = self.table_of_members(label).filter(|table| numbers.len() <= table.members_max()) {
+            table.publish_members(label, ticket, numbers);
         }
     }
 

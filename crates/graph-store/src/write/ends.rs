@@ -4,8 +4,8 @@ use std::borrow::Borrow;
 
 use graph_model::{Edge, LabelId, VertexId};
 use graph_schema::Catalogue;
-use key_codec::{GraphNumber, key, tables, value};
-use kv::{Keys, Read};
+use key_codec::{key, tables, value};
+use kv::Keys;
 use rustc_hash::FxHashMap;
 
 use crate::core::clock::{is_expired, now_ms};
@@ -28,7 +28,7 @@ impl Writer<'_> {
 
     /// Removes those of stored edges whose ends are gone.
     pub(super) fn remove_dangling<E: Borrow<Edge>>(&self, edges: &[E]) -> Result<(), StoreError> {
-        let labels = end_labels(self.graph.engine(), self.graph.number, edges)?;
+        let labels = end_labels(|_| None, self.graph, edges)?;
         for edge in edges.iter().map(Borrow::borrow) {
             if labels.contains_key(&edge.id.source) && labels.contains_key(&edge.id.target) {
                 continue;
@@ -42,27 +42,30 @@ impl Writer<'_> {
     }
 }
 
-/// The labels of those ends of edges that exist, with one read.
+/// The labels of those ends of edges that exist. What `own` does not know is read, all at once.
 fn end_labels<'e, E: Borrow<Edge>>(
-    read: &(impl Read + ?Sized),
-    graph: GraphNumber,
+    own: impl Fn(&VertexId) -> Option<Option<LabelId>>,
+    graph: &Graph,
     edges: &'e [E],
 ) -> Result<FxHashMap<&'e VertexId, LabelId>, StoreError> {
-    let mut places: FxHashMap<&VertexId, usize> = FxHashMap::default();
-    let mut keys = Keys::new();
+    let mut labels: FxHashMap<&VertexId, Option<LabelId>> = FxHashMap::default();
+    let (mut read, mut keys) = (Vec::new(), Keys::new());
     for id in edges.iter().map(Borrow::borrow).flat_map(|edge| [&edge.id.source, &edge.id.target]) {
-        places.entry(id).or_insert_with(|| {
-            keys.push(|b| key::vertex_partition(b, graph, id), |_| ());
-            keys.len() - 1
+        labels.entry(id).or_insert_with(|| {
+            own(id).unwrap_or_else(|| {
+                keys.push(|b| key::vertex_partition(b, graph.number, id), |_| ());
+                read.push(id);
+                None
+            })
         });
     }
     let now = now_ms();
-    let labels = fetch(read, tables::VERTEX, &keys, |_, found| {
+    let found = fetch(graph.engine(), tables::VERTEX, &keys, |_, found| {
         let head = value::read_vertex_head(found)?;
         Ok((!is_expired(head.expires_at_ms, now)).then_some(head.label))
     })?;
-    let label_of = |(id, at): (_, usize)| Some((id, labels.get(at).copied().flatten()?));
-    Ok(places.into_iter().filter_map(label_of).collect())
+    labels.extend(read.into_iter().zip(found));
+    Ok(labels.into_iter().filter_map(|(id, label)| Some((id, label?))).collect())
 }
 
 /// Checks that all ends exist and have the labels their edge labels link, with one read for the batch.
@@ -72,18 +75,18 @@ pub(crate) fn check_ends(
     edges: &[Edge],
     positions: Positions,
 ) -> Result<(), StoreError> {
-    check_ends_in(graph.engine(), graph.number, catalogue, edges, positions)
+    check_ends_among(|_| None, graph, catalogue, edges, positions)
 }
 
-/// The same, with the vertices that `read` has.
-pub(crate) fn check_ends_in<E: Borrow<Edge>>(
-    read: &(impl Read + ?Sized),
-    graph: GraphNumber,
+/// The same, where `own` knows some vertices better than storage does: the label they will have, or that they go.
+pub(crate) fn check_ends_among<E: Borrow<Edge>>(
+    own: impl Fn(&VertexId) -> Option<Option<LabelId>>,
+    graph: &Graph,
     catalogue: &Catalogue,
     edges: &[E],
     positions: Positions,
 ) -> Result<(), StoreError> {
-    let labels = end_labels(read, graph, edges)?;
+    let labels = end_labels(own, graph, edges)?;
     let label_of = |id: &VertexId| labels.get(id).copied();
     for (index, edge) in edges.iter().map(Borrow::borrow).enumerate() {
         let link = catalogue.edge_label(edge.id.label).and_then(|label| label.link);

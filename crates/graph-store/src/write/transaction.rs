@@ -1,24 +1,25 @@
 //! A unit of writes: what is written to it is seen by reads through it at once, and by all others when it commits.
 //!
-//! Each call is checked by the catalogue the unit began with, and leaves its rows, index entries included, in memory,
-//! over which the unit reads ([`Overlay`]). What is kept besides is what every element comes to. A commit locks all of
-//! it, checks once more what depends on others (ends, elements that are to go, places in unique indexes), and makes one
-//! batch from the elements as they are stored at that moment. So a commit costs what a batch of the same elements does,
-//! and a unit that is dropped has locked and written nothing.
+//! Each call is checked by the catalogue the unit began with, and leaves what its elements come to in memory, with their
+//! rows, index entries included, over which the unit reads ([`Overlay`]). A small unit that only inserts has no rows
+//! before something reads it. A commit locks all elements, checks once more what depends on others (ends, elements that
+//! are to go, places in unique indexes), and makes one batch from the elements as they are stored at that moment. So a
+//! commit costs what a batch of the same elements does, and a unit that is dropped has locked and written nothing.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use compact_str::CompactString;
 use graph_access::{
     AccessError, Budget, Committing, Cursor, EdgeRead, EdgeRow, GraphRead, GraphWrite, Lookup, WalkRead,
 };
-use graph_model::{Direction, Edge, EdgeId, ElementRef, IdStrategy, LabelId, Vertex, VertexId};
+use graph_model::{Direction, Edge, EdgeId, ElementRef, IdStrategy, LabelId, Properties, Value, Vertex, VertexId};
 use graph_schema::{Catalogue, Declaration, ElementRules, EndLabels, Literal, NewEdge, NewVertex};
 use key_codec::{key, tables, value};
 use kv::{Engine, Overlay, Read, RowRange, UnitRows, WriteBatch};
 
-use crate::core::clock::now_ms;
+use crate::core::clock::{is_expired, now_ms};
 use crate::core::expiry::delete_expiry;
 use crate::core::graph::Graph;
 use crate::core::stored::{stored_edges, stored_edges_in, stored_vertices, stored_vertices_in};
@@ -32,7 +33,7 @@ use crate::read::view::{View, labels_of_edges};
 use crate::reader::port;
 use crate::write::Writer;
 use crate::write::delete::remove_late_edges;
-use crate::write::ends::check_ends_in;
+use crate::write::ends::check_ends_among;
 use crate::write::insert::{ensure_edge_id, with_id};
 use crate::write::rows::{put_edge, put_vertex, remove_edge, remove_vertex};
 use crate::write::schema::Schema;
@@ -43,6 +44,9 @@ fn room_for(elements: usize) -> WriteBatch {
     WriteBatch::with_capacity(8 * elements, 512 * elements)
 }
 
+/// What is stored, with the rows of a unit over it.
+type Rows<'g> = Overlay<&'g dyn Engine, UnitRows>;
+
 /// Several writes to a graph that become visible together; see [`GraphWrite`].
 pub struct Transaction<'g> {
     graph: &'g Graph,
@@ -50,8 +54,10 @@ pub struct Transaction<'g> {
     catalogue: Arc<Catalogue>,
     labels: Vec<LabelId>,
     began_ms: i64,
-    /// What is stored, with the rows of this unit over it.
-    rows: Overlay<&'g dyn Engine, UnitRows>,
+    /// Made when something reads what was written, or when that is no longer little ([`limits::UNREAD_ELEMENTS_MAX`]).
+    rows: OnceLock<Rows<'g>>,
+    /// Bytes of the elements that have no rows yet.
+    unread_bytes: usize,
     /// What elements come to; `None`: they are removed.
     vertices: BTreeMap<VertexId, Option<Vertex>>,
     edges: BTreeMap<EdgeId, Option<Edge>>,
@@ -79,7 +85,8 @@ impl<'g> Transaction<'g> {
             catalogue,
             labels,
             began_ms: now_ms(),
-            rows: Overlay::new(graph.engine(), UnitRows::default()),
+            rows: OnceLock::new(),
+            unread_bytes: 0,
             vertices: BTreeMap::new(),
             edges: BTreeMap::new(),
             cleared: BTreeSet::new(),
@@ -90,26 +97,82 @@ impl<'g> Transaction<'g> {
         }
     }
 
-    fn view(&self) -> View<'_> {
-        let Self { graph, budget, catalogue, labels, rows, has_entries, .. } = self;
-        let (unit, unit_has_entries) = (Some(rows.rows()), *has_entries);
-        View { graph, read: rows, budget, catalogue, labels, unit, unit_has_entries }
+    fn view(&self) -> Result<View<'_>, StoreError> {
+        let (read, unit): (&(dyn Read + Sync), _) = if self.is_empty() {
+            (self.graph.engine(), None)
+        } else {
+            let rows = self.rows()?;
+            (rows, Some(rows.rows()))
+        };
+        let Self { graph, budget, catalogue, labels, has_entries, .. } = self;
+        Ok(View { graph, read, budget, catalogue, labels, unit, unit_has_entries: *has_entries })
     }
 
-    /// Refuses what would make the unit too large, with the rows of `batch`.
-    fn check_size(&self, batch: &WriteBatch) -> Result<(), StoreError> {
-        let rows = self.rows.rows();
-        check_size(rows.rows() + batch.len(), rows.bytes() + batch.bytes())
+    fn count(
+        &self,
+        label: Option<LabelId>,
+        count: impl FnOnce(View<'_>, &dyn Read, Option<LabelId>) -> Result<u64, StoreError>,
+    ) -> Result<u64, StoreError> {
+        let view = self.view()?;
+        count(view, view.read, label)
     }
 
-    /// Takes over the rows of a call and what changes in indexes.
-    fn write(&mut self, mut batch: WriteBatch, changes: &IndexChanges) -> Result<(), StoreError> {
+    fn is_empty(&self) -> bool {
+        self.vertices.is_empty() && self.edges.is_empty()
+    }
+
+    fn rows(&self) -> Result<&Rows<'g>, StoreError> {
+        if let Some(rows) = self.rows.get() {
+            return Ok(rows);
+        }
+        let rows = self.unread_rows()?;
+        Ok(self.rows.get_or_init(|| rows))
+    }
+
+    /// The rows of a unit that has only inserted.
+    fn unread_rows(&self) -> Result<Rows<'g>, StoreError> {
+        let mut rows = Overlay::new(self.graph.engine(), UnitRows::default());
+        self.put_vertex_rows(&mut rows, &self.vertices.values().flatten().collect::<Vec<_>>())?;
+        self.put_edge_rows(&mut rows, &self.edges.values().flatten().collect::<Vec<_>>())?;
+        Ok(rows)
+    }
+
+    /// Takes over the rows of a call and what changes in indexes; refuses what would make the unit too large.
+    fn put_rows(&self, rows: &mut Rows<'g>, mut batch: WriteBatch, changes: &IndexChanges) -> Result<(), StoreError> {
         changes.put_entries(&mut batch);
         changes.put_edge_ids(&mut batch);
-        self.check_size(&batch)?;
-        self.graph.unless_cleared(())?;
-        self.rows.rows_mut().write(&batch);
+        check_size(rows.rows().rows() + batch.len(), rows.rows().bytes() + batch.bytes())?;
+        rows.rows_mut().write(&batch);
         Ok(())
+    }
+
+    /// Changes rows, which are made for that if need be.
+    fn write(&mut self, put: impl FnOnce(&Self, &mut Rows<'g>) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let mut rows = match self.rows.take() {
+            Some(rows) => rows,
+            None => self.unread_rows()?,
+        };
+        let outcome = self.graph.unless_cleared(()).and_then(|()| put(self, &mut rows));
+        self.rows = OnceLock::from(rows);
+        outcome
+    }
+
+    /// As [`Self::write`], unless what is inserted can wait for its rows.
+    fn insert(
+        &mut self,
+        elements: usize,
+        properties: impl Iterator<Item = usize>,
+        put: impl FnOnce(&Self, &mut Rows<'g>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        if self.rows.get().is_none() {
+            let bytes = self.unread_bytes + properties.sum::<usize>();
+            let all = self.vertices.len() + self.edges.len() + elements;
+            if all <= limits::UNREAD_ELEMENTS_MAX && bytes <= limits::UNREAD_BYTES_MAX {
+                self.unread_bytes = bytes;
+                return self.graph.unless_cleared(());
+            }
+        }
+        self.write(put)
     }
 
     /// The given id of a vertex whose label has the server make ids, where no client may give one.
@@ -152,19 +215,8 @@ impl<'g> Transaction<'g> {
 
     /// Writes vertices with different ids to the unit, all or none.
     fn put_vertices_in(&mut self, vertices: &[&Vertex]) -> Result<(), StoreError> {
-        let touches = |vertex: &&&Vertex| self.catalogue.touches_indexes(vertex.label, &vertex.id);
-        let indexed: Vec<&Vertex> = vertices.iter().filter(touches).copied().collect();
-        let mut changes = IndexChanges::default();
-        if !indexed.is_empty() {
-            let ids: Vec<VertexId> = indexed.iter().map(|vertex| vertex.id.clone()).collect();
-            let old = stored_vertices_in(&self.rows, self.graph.number, &ids)?;
-            for (vertex, old) in indexed.into_iter().zip(&old) {
-                changes.vertex(self.graph, &self.catalogue, old.as_ref(), Some(vertex), None)?;
-            }
-        }
-        let mut batch = room_for(vertices.len());
-        vertices.iter().for_each(|vertex| put_vertex(&mut batch, self.graph.number, &self.catalogue, vertex));
-        self.write(batch, &changes)?;
+        let bytes = vertices.iter().map(|vertex| bytes_of(&vertex.properties));
+        self.insert(vertices.len(), bytes, |unit, rows| unit.put_vertex_rows(rows, vertices))?;
         for vertex in vertices {
             // What is checked when this commits is that the edges have ends; these had one before.
             if self.ends.contains(&vertex.id) {
@@ -175,43 +227,86 @@ impl<'g> Transaction<'g> {
         Ok(())
     }
 
-    fn add_edge(&mut self, new: &NewEdge<'_>) -> Result<Edge, StoreError> {
-        self.budget.check()?;
-        let rules = self.graph.rules();
-        let edge = self.catalogue.check_edge(new, EndLabels::Optional, &rules);
-        let mut edge = edge.map_err(|error| StoreError::element(None, error))?;
-        if self.graph.is_auto() {
-            ensure_edge_id(self.graph, &mut edge, rules.now_ms)?;
-        }
-        let number = self.graph.number;
-        check_ends_in(&self.rows, number, &self.catalogue, std::slice::from_ref(&edge), Positions::Hidden)?;
+    fn put_vertex_rows(&self, rows: &mut Rows<'g>, vertices: &[&Vertex]) -> Result<(), StoreError> {
+        let touches = |vertex: &&&Vertex| self.catalogue.touches_indexes(vertex.label, &vertex.id);
+        let indexed: Vec<&Vertex> = vertices.iter().filter(touches).copied().collect();
         let mut changes = IndexChanges::default();
-        if is_indexed_edge(&self.catalogue, &edge.id) {
-            let old = stored_edges_in(&self.rows, number, std::slice::from_ref(&edge.id))?;
-            let old = old.into_iter().flatten().next();
-            changes.edge(self.graph, &self.catalogue, old.as_ref(), Some(&edge), None)?;
-        }
-        let mut batch = room_for(1);
-        put_edge(&mut batch, number, &edge);
-        self.write(batch, &changes)?;
-        for end in [&edge.id.source, &edge.id.target] {
-            if !self.vertices.contains_key(end) {
-                self.ends.insert(end.clone());
+        if !indexed.is_empty() {
+            let ids: Vec<VertexId> = indexed.iter().map(|vertex| vertex.id.clone()).collect();
+            let old = stored_vertices_in(&*rows, self.graph.number, &ids)?;
+            for (vertex, old) in indexed.into_iter().zip(&old) {
+                changes.vertex(self.graph, &self.catalogue, old.as_ref(), Some(vertex), None)?;
             }
         }
-        self.edges.insert(edge.id.clone(), Some(edge.clone()));
-        Ok(edge)
+        let mut batch = room_for(vertices.len());
+        vertices.iter().for_each(|vertex| put_vertex(&mut batch, self.graph.number, &self.catalogue, vertex));
+        self.put_rows(rows, batch, &changes)
+    }
+
+    /// The ends of all are read in one round.
+    fn add_edges(&mut self, new: &[NewEdge<'_>]) -> Result<Vec<Edge>, StoreError> {
+        self.budget.check()?;
+        let rules = self.graph.rules();
+        let mut edges = Vec::with_capacity(new.len());
+        for new in new {
+            let edge = self.catalogue.check_edge(new, EndLabels::Optional, &rules);
+            let mut edge = edge.map_err(|error| StoreError::element(None, error))?;
+            if self.graph.is_auto() {
+                ensure_edge_id(self.graph, &mut edge, rules.now_ms)?;
+            }
+            edges.push(edge);
+        }
+        self.check_ends(&edges)?;
+        let mut ids = HashSet::with_capacity(edges.len());
+        let last: Vec<&Edge> = edges.iter().rev().filter(|edge| ids.insert(&edge.id)).collect();
+        let bytes = last.iter().map(|edge| bytes_of(&edge.properties));
+        self.insert(last.len(), bytes, |unit, rows| unit.put_edge_rows(rows, &last))?;
+        for edge in last {
+            for end in [&edge.id.source, &edge.id.target] {
+                if !self.vertices.contains_key(end) {
+                    self.ends.insert(end.clone());
+                }
+            }
+            self.edges.insert(edge.id.clone(), Some(edge.clone()));
+        }
+        Ok(edges)
+    }
+
+    fn put_edge_rows(&self, rows: &mut Rows<'g>, edges: &[&Edge]) -> Result<(), StoreError> {
+        let number = self.graph.number;
+        let indexed: Vec<&Edge> =
+            edges.iter().filter(|edge| is_indexed_edge(&self.catalogue, &edge.id)).copied().collect();
+        let mut changes = IndexChanges::default();
+        if !indexed.is_empty() {
+            let ids: Vec<EdgeId> = indexed.iter().map(|edge| edge.id.clone()).collect();
+            let old = stored_edges_in(&*rows, number, &ids)?;
+            for (edge, old) in indexed.into_iter().zip(&old) {
+                changes.edge(self.graph, &self.catalogue, old.as_ref(), Some(edge), None)?;
+            }
+        }
+        let mut batch = room_for(edges.len());
+        edges.iter().for_each(|edge| put_edge(&mut batch, number, edge));
+        self.put_rows(rows, batch, &changes)
+    }
+
+    /// Whether edges have their ends, in the unit or as they are stored now.
+    fn check_ends<E: Borrow<Edge>>(&self, edges: &[E]) -> Result<(), StoreError> {
+        let now = now_ms();
+        let label = |vertex: &Vertex| (!is_expired(vertex.expires_at_ms, now)).then_some(vertex.label);
+        let own = |id: &VertexId| self.vertices.get(id).map(|vertex| vertex.as_ref().and_then(label));
+        check_ends_among(own, self.graph, &self.catalogue, edges, Positions::Hidden)
     }
 
     fn remove_vertex(&mut self, id: &VertexId) -> Result<(), StoreError> {
         self.budget.check()?;
-        let vertex = read_vertices(self.graph, &self.rows, std::slice::from_ref(id))?.into_iter().flatten().next();
+        let read = self.rows()?;
+        let vertex = read_vertices(self.graph, read, std::slice::from_ref(id))?.into_iter().flatten().next();
         let vertex = vertex.ok_or_else(|| StoreError::VertexNotFound { id: id.to_string() })?;
         let mut changes = IndexChanges::default();
         let mut batch = WriteBatch::new();
         let mut own = Vec::new();
         let mut rows = 0u32;
-        edges_at(&self.rows, self.graph, &self.catalogue, id, &mut |edge| {
+        edges_at(read, self.graph, &self.catalogue, id, &mut |edge| {
             rows = rows.wrapping_add(1);
             if rows.is_multiple_of(limits::ROWS_PER_CHECK) {
                 self.budget.check()?;
@@ -221,11 +316,11 @@ impl<'g> Transaction<'g> {
             if self.edges.contains_key(&edge.id) {
                 own.push(edge.id);
             }
-            self.check_size(&batch)
+            check_size(read.rows().rows() + batch.len(), read.rows().bytes() + batch.bytes())
         })?;
         remove_vertex(&mut batch, self.graph.number, &self.catalogue, id, vertex.label);
         changes.vertex(self.graph, &self.catalogue, Some(&vertex), None, None)?;
-        self.write(batch, &changes)?;
+        self.write(|unit, rows| unit.put_rows(rows, batch, &changes))?;
         own.into_iter().for_each(|edge| self.take_back(edge));
         self.cleared.insert(id.clone());
         if self.vertices.insert(id.clone(), None).is_none() {
@@ -236,7 +331,7 @@ impl<'g> Transaction<'g> {
 
     fn remove_edge(&mut self, id: &EdgeId) -> Result<(), StoreError> {
         self.budget.check()?;
-        let edge = read_edges(self.graph, &self.rows, std::slice::from_ref(id))?.into_iter().flatten().next();
+        let edge = read_edges(self.graph, self.rows()?, std::slice::from_ref(id))?.into_iter().flatten().next();
         // Others may have put an edge at a vertex since this unit has removed that: it goes with the vertex.
         let is_cleared = [&id.source, &id.target].into_iter().any(|end| self.cleared.contains(end));
         let edge = edge.filter(|_| !is_cleared || self.edges.contains_key(id));
@@ -245,7 +340,7 @@ impl<'g> Transaction<'g> {
         changes.edge(self.graph, &self.catalogue, Some(&edge), None, None)?;
         let mut batch = WriteBatch::new();
         remove_edge(&mut batch, self.graph.number, id);
-        self.write(batch, &changes)?;
+        self.write(|unit, rows| unit.put_rows(rows, batch, &changes))?;
         if self.edges.contains_key(id) {
             self.take_back(id.clone());
         } else {
@@ -273,8 +368,7 @@ impl<'g> Transaction<'g> {
         if !next.extends(&self.catalogue) {
             return if self.catalogue.has_all(names) { Ok(()) } else { Err(StoreError::SchemaChanged) };
         }
-        let is_empty = self.vertices.is_empty() && self.edges.is_empty();
-        self.has_entries &= is_empty || next.has_same_indexes(&self.catalogue);
+        self.has_entries &= self.is_empty() || next.has_same_indexes(&self.catalogue);
         self.labels = labels_of_edges(&next);
         self.catalogue = next;
         Ok(())
@@ -283,7 +377,7 @@ impl<'g> Transaction<'g> {
     /// Hands everything over to storage; true with it if other servers may have written meanwhile.
     fn hand_over(&self, wait: Wait) -> Result<(bool, crate::Pending<()>), StoreError> {
         self.budget.check()?;
-        if self.vertices.is_empty() && self.edges.is_empty() {
+        if self.is_empty() {
             return self.graph.unless_cleared((false, crate::Pending::stored(())));
         }
         if now_ms().saturating_sub(self.began_ms) > limits::EXPIRY_WRITE_MS_MAX {
@@ -323,7 +417,7 @@ impl<'g> Transaction<'g> {
     /// Makes the batch, under the locks of everything in it.
     fn replay<'u>(&self, mut unit: WriteUnit<'u>) -> Result<crate::Pending<()>, Refusal> {
         let written: Vec<&Edge> = self.edges.values().flatten().collect();
-        check_ends_in(&self.rows, self.graph.number, &self.catalogue, &written, Positions::Hidden)?;
+        self.check_ends(&written)?;
         self.check_needed()?;
         for id in &self.cleared {
             self.put_cleared(&mut unit, id)?;
@@ -403,6 +497,11 @@ impl<'g> Transaction<'g> {
     }
 }
 
+/// Bytes that the values take in memory.
+fn bytes_of(properties: &Properties) -> usize {
+    properties.iter().map(|(_, value)| size_of::<Value>() + value.bytes()).sum()
+}
+
 fn check_size(rows: usize, bytes: usize) -> Result<(), StoreError> {
     let (limit_rows, limit_bytes) = (limits::TRANSACTION_ROWS_MAX, limits::TRANSACTION_BYTES_MAX);
     if rows > limit_rows || bytes > limit_bytes {
@@ -443,15 +542,15 @@ impl WalkRead for Transaction<'_> {
         owners: &'b [&'b VertexId],
         read: EdgeRead<'b>,
     ) -> Result<Box<dyn Cursor<EdgeRow> + 'b>, AccessError> {
-        port::edges_of(self.view(), owners, read, &[])
+        port::edges_of(self.view()?, owners, read, &[])
     }
 
     fn vertices(&self, ids: &[VertexId]) -> Result<Vec<Option<Vertex>>, AccessError> {
-        port::vertices(self.view(), ids)
+        port::vertices(self.view()?, ids)
     }
 
     fn check(&self) -> Result<(), AccessError> {
-        port::check(self.view())
+        Ok(self.budget.check().map_err(StoreError::from)?)
     }
 }
 
@@ -461,11 +560,11 @@ impl GraphRead for Transaction<'_> {
     }
 
     fn edges(&self, ids: &[EdgeId]) -> Result<Vec<Option<Edge>>, AccessError> {
-        port::edges(self.view(), ids)
+        port::edges(self.view()?, ids)
     }
 
     fn edges_by_key(&self, ids: &[CompactString]) -> Result<Vec<Option<Edge>>, AccessError> {
-        port::edges_by_key(self.view(), ids)
+        port::edges_by_key(self.view()?, ids)
     }
 
     fn scan_vertices<'b>(&'b self, label: Option<LabelId>) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {
@@ -477,19 +576,19 @@ impl GraphRead for Transaction<'_> {
     }
 
     fn count_vertices(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
-        Ok(port::count_vertices(self.view(), &self.rows, label)?)
+        Ok(self.count(label, port::count_vertices)?)
     }
 
     fn count_edges(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
-        Ok(port::count_edges(self.view(), &self.rows, label)?)
+        Ok(self.count(label, port::count_edges)?)
     }
 
     fn find_vertices<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Vertex> + 'b>, AccessError> {
-        port::find_vertices(self.view(), lookup)
+        port::find_vertices(self.view()?, lookup)
     }
 
     fn find_edges<'b>(&'b self, lookup: Lookup) -> Result<Box<dyn Cursor<Edge> + 'b>, AccessError> {
-        port::find_edges(self.view(), lookup)
+        port::find_edges(self.view()?, lookup)
     }
 }
 
@@ -510,7 +609,11 @@ impl GraphWrite for Transaction<'_> {
     }
 
     fn insert_edge(&mut self, new: &NewEdge<'_>) -> Result<Edge, AccessError> {
-        Ok(self.add_edge(new)?)
+        Ok(self.add_edges(std::slice::from_ref(new))?.swap_remove(0))
+    }
+
+    fn insert_edges(&mut self, new: &[NewEdge<'_>]) -> Result<Vec<Edge>, AccessError> {
+        Ok(self.add_edges(new)?)
     }
 
     fn declare(&mut self, names: &Declaration<'_>) -> Result<(), AccessError> {
