@@ -368,14 +368,13 @@ fn many_rows_are_merged_and_looked_up_by_a_table() {
 
 /// Rows that look for a node by one key are looked up together, whatever they ask for.
 #[test]
-fn many_rows_are_looked_up_by_an_index_together() {
+fn many_rows_are_looked_up_together() {
     let strict = Graph::strict();
     strict.run("UNWIND range(1, 400) AS n CREATE (:person {name: 'p' + n, age: n})");
     let auto = Graph::auto();
-    auto.run("CREATE INDEX FOR (n:person) ON (n.name)");
     auto.run("UNWIND range(1, 400) AS n CREATE (:person {name: 'p' + n, age: n}), (:person {name: n % 7})");
     for (graph, numbers) in [(&strict, 0), (&auto, expected_numbers())] {
-        let asked = "UNWIND range(1, 600) + [null, 1, 1, 3, 3.0, 'x', [2]] AS n \
+        let asked = "UNWIND range(1, 600) + [null, 1, 1, 3, 3.0] AS n \
                      MATCH (p:person {name: CASE WHEN n > 400 AND n % 2 = 1 THEN n % 7 ELSE 'p' + n END}) ";
         let each = graph.rows("MATCH (p:person) WHERE p.name STARTS WITH 'p' RETURN count(p), sum(p.age)");
         assert_eq!(each, ["400 80200"]);
@@ -386,6 +385,9 @@ fn many_rows_are_looked_up_by_an_index_together() {
         assert_eq!(found.len() - by_text, numbers);
         let linked = format!("{asked} MATCH (q:person {{name: 'p1'}}) CREATE (p)-[r:knows]->(q) RETURN count(r)");
         assert_eq!(graph.rows(&linked), [found.len().to_string()]);
+        let mixed = "UNWIND ['p1', 2, [1], null, 'p1', true, 'nobody'] AS v MATCH (p:person {name: v}) \
+                     WHERE p.age IS NOT NULL RETURN p.age";
+        assert_eq!(graph.rows(mixed), ["1", "1"]);
         // A row sees what the clause before it wrote, for all rows.
         let renamed = "UNWIND range(1, 50) AS n CREATE (:person {name: 'new' + n}) WITH n \
                        MATCH (p:person {name: 'new' + n}) RETURN count(p)";
@@ -560,6 +562,28 @@ fn groups_by_a_primary_key_are_counted() {
     // The same by steps, in a query that writes.
     let steps = format!("CREATE (:person {{name: 'new'}}) WITH 1 AS x {top}");
     assert_eq!(graph.rows(&steps), ["p19 19", "p18 18", "p17 17"]);
+}
+
+/// The nodes a join begins with are kept as numbers once they were read, until one of the label is written.
+#[test]
+fn joins_begin_with_what_there_is_now() {
+    let graph = Graph::strict();
+    graph.run("UNWIND range(1, 600) AS n CREATE (:person {name: 'p' + n, age: n})");
+    graph.run("MATCH (a:person), (b:person {name: 'p1'}) WHERE a.age > 1 CREATE (a)-[:knows]->(b)");
+    let all = "MATCH (a:person)-[:knows]->(b:person)<-[:knows]-(c:person) RETURN count(*)";
+    let first = "MATCH (a:person)-[:knows]->(b)<-[:knows]-(c) RETURN 1 LIMIT 3";
+    let pairs = |persons: u64| [(persons * (persons - 1)).to_string()];
+    assert_eq!(graph.rows(first).len(), 3);
+    for _ in 0..3 {
+        assert_eq!(graph.rows(all), pairs(599));
+    }
+    graph.run("MATCH (b:person {name: 'p1'}) CREATE (:person {name: 'new'})-[:knows]->(b)");
+    assert_eq!(graph.rows(all), pairs(600));
+    assert_eq!(graph.rows(all), pairs(600));
+    graph.run("MATCH (a:person) WHERE a.age > 500 DETACH DELETE a");
+    assert_eq!(graph.rows(first).len(), 3);
+    assert_eq!(graph.rows(all), pairs(500));
+    assert_eq!(graph.rows(all), pairs(500));
 }
 
 /// What a schema says of the ends of relationships is not looked at node by node.
