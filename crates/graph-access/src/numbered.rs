@@ -71,8 +71,8 @@ pub trait NumberedRead: Sync {
     /// As [`Self::members`], where they are in memory.
     fn members_at_hand(&self, label: LabelId) -> Option<Arc<[u32]>>;
 
-    /// Whoever reads all vertices of a label from now on can have [`Self::keep_members`] keep their numbers; `None` where
-    /// that is not possible.
+    /// Whoever reads all vertices of a label from now on can have [`Self::keep_members`] keep their numbers; `None`
+    /// where that is not possible.
     fn members_ticket(&self, label: LabelId) -> Option<Ticket>;
 
     /// Keeps the numbers of all vertices of a label, unless one was written since the ticket was issued.

@@ -72,8 +72,8 @@ pub trait GraphWrite: GraphRead {
     /// What the schema forbids; an end that does not exist; the size of the unit; those of storage and of the budget.
     fn insert_edge(&mut self, new: &NewEdge<'_>) -> Result<Edge, AccessError>;
 
-    /// Adds several edges as [`Self::insert_edge`] would one after the other, all or none: of those with one id the last
-    /// one stays.
+    /// Adds several edges as [`Self::insert_edge`] would one after the other, all or none: of those with one id the
+    /// last one stays.
     ///
     /// # Errors
     /// As of [`Self::insert_edge`].

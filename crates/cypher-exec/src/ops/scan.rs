@@ -98,8 +98,8 @@ impl<'g> Scanning<'g> {
         Ok(found.into_iter().flatten().map(|vertex| keep(cx, vertex)).collect())
     }
 
-    /// The nodes that an index leads to, with which those of the rows that wait are looked up, too; none where that must
-    /// be done one by one.
+    /// The nodes that an index leads to, with which those of the rows that wait are looked up, too; none where that
+    /// must be done one by one.
     fn by_index_ahead(&mut self, cx: &Cx<'_, 'g>, values: &[Value], row: &mut Row) -> Result<Indexed> {
         if let Some(known) = self.ahead.as_ref().and_then(|ahead| ahead.known(values)) {
             return Ok(Some(known.to_vec()));

@@ -1,10 +1,10 @@
 //! A unit of writes: what is written to it is seen by reads through it at once, and by all others when it commits.
 //!
-//! Each call is checked by the catalogue the unit began with, and leaves what its elements come to in memory, with their
-//! rows, index entries included, over which the unit reads ([`Overlay`]). A small unit that only inserts has no rows
-//! before something reads it. A commit locks all elements, checks once more what depends on others (ends, elements that
-//! are to go, places in unique indexes), and makes one batch from the elements as they are stored at that moment. So a
-//! commit costs what a batch of the same elements does, and a unit that is dropped has locked and written nothing.
+//! Each call is checked by the catalogue the unit began with, and leaves what its elements come to in memory, with
+//! their rows, index entries included, over which the unit reads ([`Overlay`]). A small unit that only inserts has no
+//! rows before something reads it. A commit locks all elements, checks once more what depends on others (ends, elements
+//! that are to go, places in unique indexes), and makes one batch from the elements as they are stored at that moment.
+//! So a commit costs what a batch of the same elements does, and a unit that is dropped has locked and written nothing.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
