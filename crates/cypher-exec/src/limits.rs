@@ -21,6 +21,13 @@ pub const JOINED_GROUPS_MAX: usize = 1 << 16;
 /// Values of a list that an index is asked for one by one; of more, all nodes of the label are read.
 pub(crate) const LOOKED_UP_MAX: usize = 1_000;
 
+/// Rows for which nodes are looked up together at first. Where that finds few nodes for each, four times as many rows
+/// are taken next, up to [`BATCH`]; else rows are taken one by one, so that no more nodes are held than those of one.
+pub(crate) const AHEAD_FIRST: usize = 8;
+
+/// Nodes for each value that count as few.
+pub(crate) const AHEAD_NODES_MAX: usize = 4;
+
 /// Rows that a join gathers before it carries them on, where it forgets them.
 pub const JOINED_ROWS_MAX: usize = 1 << 16;
 

@@ -14,7 +14,7 @@ use super::table::{ROWS_MIN, Table, by_index, by_index_of_many, index_cursor, ta
 use crate::Result;
 use crate::eval::Cx;
 use crate::eval::{Operator, Source};
-use crate::limits::{BATCH, FIRST_BATCH, LOOKED_UP_MAX};
+use crate::limits::{AHEAD_FIRST, AHEAD_NODES_MAX, BATCH, FIRST_BATCH};
 use crate::row::Row;
 use cypher_plan::{Labels, Scan};
 
@@ -52,6 +52,7 @@ pub(super) struct Scanning<'g> {
     last: Option<(Vec<Value>, Indexed)>,
     /// What an index leads to for the values of rows that wait; none: there is no such index.
     ahead: Option<Table>,
+    ahead_rows: usize,
     /// Whether a join takes the nodes by their numbers.
     begins_join: bool,
     gathering: Option<Gathering<'g>>,
@@ -71,6 +72,7 @@ impl<'g> Scanning<'g> {
             tested: Vec::new(),
             last: None,
             ahead: Some(Table::default()),
+            ahead_rows: AHEAD_FIRST,
             begins_join,
             gathering: None,
         }
@@ -104,16 +106,23 @@ impl<'g> Scanning<'g> {
         if let Some(known) = self.ahead.as_ref().and_then(|ahead| ahead.known(values)) {
             return Ok(Some(known.to_vec()));
         }
-        let waiting = self.input.waiting(self.batch.min(LOOKED_UP_MAX - 1));
-        if self.ahead.is_none() || waiting.len() == 0 || !takes_many(&self.scan) {
+        let waiting = self.input.waiting(self.ahead_rows - 1);
+        if self.ahead.is_none() || waiting.len() == 0 || !takes_many(cx, &self.scan, values) {
             return Ok(None);
         }
         let scan = Arc::clone(&self.scan);
         // What cannot be computed fails when it is the row's turn.
-        let ahead = waiting.filter_map(|row| wanted(cx, &scan.equal, row).ok()??.pop());
-        let all: Vec<Value> = values.iter().cloned().chain(ahead).collect();
-        self.ahead = by_index_of_many(cx, &scan, all.into_iter(), row)?;
-        Ok(self.ahead.as_ref().and_then(|ahead| ahead.known(values)).map(<[_]>::to_vec))
+        let ahead = waiting.filter_map(|row| wanted(cx, &scan.equal, row).ok()?);
+        let asked: Vec<Vec<Value>> = std::iter::once(values.to_vec()).chain(ahead).collect();
+        let few = asked.len().saturating_mul(AHEAD_NODES_MAX);
+        let Some((table, found)) = by_index_of_many(cx, &scan, asked.into_iter(), row)? else {
+            self.ahead = None;
+            return Ok(None);
+        };
+        let known = table.known(values).map(<[_]>::to_vec);
+        self.ahead = (found <= few).then_some(table);
+        self.ahead_rows = (self.ahead_rows * 4).min(BATCH);
+        Ok(known)
     }
 
     /// The nodes that an index leads to; none where there is no such index. Rows that ask for the same values as the

@@ -172,33 +172,38 @@ pub(super) fn by_index(
     by_index_of_any(cx, scan, &each(values), row)
 }
 
-/// Whether the nodes of a scan can be looked up for many rows at once: they are by one key only.
-pub(super) fn takes_many(scan: &Scan) -> bool {
+/// Whether the nodes of a scan can be looked up for many rows at once: they are by one key only, and by a value that an
+/// index can have.
+pub(super) fn takes_many(cx: &Cx<'_, '_>, scan: &Scan, values: &[Value]) -> bool {
     let is_constant = scan.labels.as_ref().is_some_and(Labels::is_constant);
-    is_constant && scan.equal.len() == 1 && scan.within.is_empty() && scan.bounds.is_empty()
+    is_constant && scan.within.is_empty() && scan.bounds.is_empty() && can_be_looked_up(cx, scan, values)
 }
 
-/// The nodes that an index or the primary keys lead to, by some values for which a scan asks ([`takes_many`]). None
-/// where there is no such index; a value is left out where it cannot be looked up.
+fn can_be_looked_up(cx: &Cx<'_, '_>, scan: &Scan, values: &[Value]) -> bool {
+    let ([(name, _)], [value]) = (scan.equal.as_slice(), values) else { return false };
+    let catalogue = cx.store.catalogue();
+    catalogue.property_key_named(name).is_some_and(|key| cypher_stored::looked_up(key, value).is_some())
+}
+
+/// The nodes that an index or the primary keys lead to, by some values for which a scan asks ([`takes_many`]), and how
+/// many these are. None where there is no such index; a value is left out where it cannot be looked up.
 pub(super) fn by_index_of_many(
     cx: &Cx<'_, '_>,
     scan: &Scan,
-    values: impl Iterator<Item = Value>,
+    values: impl Iterator<Item = Vec<Value>>,
     row: &mut Row,
-) -> Result<Option<Table>> {
-    let catalogue = Arc::clone(&cx.store.catalogue());
-    let key = scan.equal.first().and_then(|(name, _)| catalogue.property_key_named(name));
-    let Some(key) = key else { return Ok(None) };
+) -> Result<Option<(Table, usize)>> {
     let mut table = Table::default();
-    table.nodes.extend(
-        values.filter(|value| cypher_stored::looked_up(key, value).is_some()).map(|value| (vec![value], Vec::new())),
-    );
+    table.nodes.extend(values.filter(|values| can_be_looked_up(cx, scan, values)).map(|values| (values, Vec::new())));
     let values: Vec<Value> = table.nodes.keys().flatten().cloned().collect();
     let Some(nodes) = by_index_of_any(cx, scan, &[&values], row)? else { return Ok(None) };
+    let found = nodes.len();
     for node in nodes {
-        table.add(cx, scan, node)?;
+        if let Some(own) = Table::key(cx, scan, &node)?.and_then(|key| table.nodes.get_mut(&key)) {
+            own.push(node);
+        }
     }
-    Ok(Some(table))
+    Ok(Some((table, found)))
 }
 
 /// As [`by_index`], by any of several values of each key.
