@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cypher_exec::{Counters, Execution, Prepared, Procedures, Settings, Summary, from_access};
 use cypher_value::{Error, Map, Value, to_text};
-use graph_access::{Budget, GraphWrite as _};
+use graph_access::{Budget, GraphWrite as _, WalkRead as _};
 use graph_host::{GraphConf, HostedGraph, Store, StoreOptions};
 use graph_model::{Cardinality, DataType, IdStrategy};
 use graph_schema::{EdgeLabelKindName, NewEdgeLabel, NewPropertyKey, NewVertexLabel};
@@ -559,6 +559,11 @@ fn groups_by_a_primary_key_are_counted() {
     assert_eq!(graph.rows(both), ["p0 19", "p1 19"]);
     let all = "MATCH (p:person)-[:knows]->() RETURN p.name AS name, count(*) AS n ORDER BY name";
     assert_eq!(graph.rows(all).len(), 19);
+    // From numbers in memory.
+    let (catalogue, budget) = (graph.graph.catalogue(), Budget::unlimited());
+    let reader = GraphReader::new(&graph.graph, &catalogue, &budget);
+    let label = catalogue.vertex_label_named("person").unwrap().id;
+    assert!(reader.numbered().unwrap().members_at_hand(label).is_some());
     // The same by steps, in a query that writes.
     let steps = format!("CREATE (:person {{name: 'new'}}) WITH 1 AS x {top}");
     assert_eq!(graph.rows(&steps), ["p19 19", "p18 18", "p17 17"]);
@@ -577,7 +582,15 @@ fn joins_begin_with_what_there_is_now() {
     for _ in 0..3 {
         assert_eq!(graph.rows(all), pairs(599));
     }
+    let (catalogue, budget) = (graph.graph.catalogue(), Budget::unlimited());
+    let label = catalogue.vertex_label_named("person").unwrap().id;
+    let kept = || {
+        let reader = GraphReader::new(&graph.graph, &catalogue, &budget);
+        reader.numbered().unwrap().members_at_hand(label).map(|numbers| numbers.len())
+    };
+    assert_eq!(kept(), Some(600));
     graph.run("MATCH (b:person {name: 'p1'}) CREATE (:person {name: 'new'})-[:knows]->(b)");
+    assert_eq!(kept(), None);
     assert_eq!(graph.rows(all), pairs(600));
     assert_eq!(graph.rows(all), pairs(600));
     graph.run("MATCH (a:person) WHERE a.age > 500 DETACH DELETE a");

@@ -44,7 +44,9 @@ impl<'g> GroupCounting<'g> {
             Some(expand) => edge_labels(cx, expand.types.as_ref(), row)?,
             None => None,
         };
-        if let ([Some(label)], Some(expand), Some(numbered)) = (labels.as_slice(), &group.expand, graph.numbered())
+        // A label that all nodes have is meant by none above.
+        let meant = group.scan.labels.as_ref().map_or(Ok(Vec::new()), |labels| cx.each_vertex_label(labels, row))?;
+        if let ([label], Some(expand), Some(numbered)) = (meant.as_slice(), &group.expand, graph.numbered())
             && !types.as_ref().is_some_and(Vec::is_empty)
             && self.is_alone(cx, *label)
             && let Some(rows) = self.each_alone(cx, numbered, (*label, expand.direction), types.as_deref())?

@@ -187,7 +187,15 @@ impl<'g> Scanning<'g> {
         self.gathering = None;
         let is_bare = self.scan.keys.as_ref().is_some_and(Vec::is_empty) && self.tested.is_empty();
         let graph = cx.store.reader().filter(|_| is_bare && self.begins_join)?.numbered()?;
-        let label = label?;
+        let label = match (label, &self.scan.labels, &mut self.open) {
+            (Some(label), ..) => label,
+            // All nodes have the label that is meant, if the graph has no other one.
+            (None, Some(labels), Some((row, ..))) => match cx.each_vertex_label(labels, row).ok()?.as_slice() {
+                [only] => *only,
+                _ => return None,
+            },
+            _ => return None,
+        };
         if let Some(members) = graph.members_at_hand(label) {
             return Some(Found::Members(graph, members, 0));
         }
