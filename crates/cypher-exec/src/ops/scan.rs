@@ -345,7 +345,10 @@ impl<'g> Operator<'g> for Scanning<'g> {
                             continue;
                         }
                         let mut next = row.clone();
-                        let number = self.gathering.as_ref().and_then(|own| own.graph.number(&vertex.id));
+                        // A label may have come since the query began, so that there are others.
+                        let is_meant = |own: &&Gathering<'_>| own.label == vertex.label;
+                        let gathering = self.gathering.as_ref().filter(is_meant);
+                        let number = gathering.and_then(|own| own.graph.number(&vertex.id));
                         let node = match (&mut self.gathering, number) {
                             (Some(gathering), Some(number)) => {
                                 gathering.numbers.push(number);
