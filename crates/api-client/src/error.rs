@@ -92,7 +92,23 @@ pub enum ClientError {
         retry_after_ms: Option<u64>,
     },
 
-    /// The server failed (5xx other than 503): its fault, not the data's.
+    /// The server's disk has no room for more (507, or Rhizome's 503 of a disk that is full). Nothing was written.
+    #[error(
+        "the server's disk has no room for {request} ({status}): {message}. Make room there, or delete something, and \
+         send it again"
+    )]
+    DiskFull {
+        /// Method and path of the request.
+        request: String,
+        /// HTTP status.
+        status: u16,
+        /// The server's message.
+        message: String,
+        /// How long the server asks to wait, in milliseconds, if it said so.
+        retry_after_ms: Option<u64>,
+    },
+
+    /// The server failed (5xx other than 503 and 507): its fault, not the data's.
     #[error("the server failed on {request} ({status}): {message}{}. See the server's log", in_brackets(exception))]
     Server {
         /// Method and path of the request.
@@ -141,11 +157,15 @@ pub enum ClientError {
     },
 }
 
+/// What Rhizome says, in answer to a write, when its disk is full.
+const DISK_FULL: &str = "the disk is full";
+
 impl ClientError {
-    /// Whether the same request may succeed if sent again later: no connection, timeout, overload.
+    /// Whether the same request may succeed if sent again later: no connection, timeout, overload, no room on the
+    /// server's disk.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Connect { .. } | Self::Timeout { .. } | Self::Overloaded { .. })
+        matches!(self, Self::Connect { .. } | Self::Timeout { .. } | Self::Overloaded { .. } | Self::DiskFull { .. })
     }
 
     /// Whether the server blames the data sent, so that sending it again is useless but sending a part of it may
@@ -166,6 +186,7 @@ impl ClientError {
             | Self::NotFound { message, .. }
             | Self::NotAllowed { message, .. }
             | Self::Overloaded { message, .. }
+            | Self::DiskFull { message, .. }
             | Self::Server { message, .. } => Some(message),
             _ => None,
         }
@@ -182,6 +203,9 @@ impl ClientError {
         let body = ErrorBody::read(body);
         let request = request.to_owned();
         let ErrorBody { exception, message } = body;
+        if status == 507 || (status == 503 && message.contains(DISK_FULL)) {
+            return Self::DiskFull { request, status, message, retry_after_ms };
+        }
         // HugeGraph reports write overload as a plain 400.
         if matches!(status, 429 | 503) || (status == 400 && message.contains("too busy to write")) {
             return Self::Overloaded { request, status, message, retry_after_ms };
@@ -281,6 +305,16 @@ mod tests {
         let error = reply(400, text);
         assert!(error.is_transient());
         assert!(!error.is_bad_data());
+    }
+
+    #[test]
+    fn a_disk_without_room_is_named_whether_full_or_nearly_so() {
+        let nearly = reply(507, r#"{"message":"HTTP 507 Insufficient Storage: the disk of the data has 2 MiB left"}"#);
+        let full = reply(503, r#"{"message":"the disk is full: no space left under /data"}"#);
+        for error in [nearly, full] {
+            assert!(matches!(error, ClientError::DiskFull { .. }) && error.is_transient(), "{error}");
+        }
+        assert!(matches!(reply(503, r#"{"message":"busy"}"#), ClientError::Overloaded { .. }));
     }
 
     #[test]

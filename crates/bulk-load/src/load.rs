@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use api_client::{Client, ElementKind, IdStrategy};
+use api_client::{Client, ClientError, ElementKind, IdStrategy};
 
 use crate::builder::{Builder, Element};
 use crate::catalogue::Catalogue;
@@ -23,9 +23,6 @@ use crate::schema_file::SchemaFile;
 use crate::source::{self, SourceFile};
 use crate::summary::{LabelSummary, LoadSummary};
 use crate::verify;
-
-/// What Rhizome says, in answer to a write, when its disk is full.
-const DISK_FULL: &str = "the disk is full";
 
 /// A struct that takes part in the load, with its files found.
 pub(crate) struct Source<'a> {
@@ -123,7 +120,7 @@ async fn run(options: &LoadOptions, observer: &dyn LoadObserver) -> Result<LoadS
 /// The error of a server whose disk is full, with what there is still to be stored.
 fn with_room_needed(error: LoadError, unread_bytes: u64) -> LoadError {
     match error {
-        LoadError::Server { source, .. } if source.to_string().contains(DISK_FULL) => {
+        LoadError::Server { source: source @ ClientError::DiskFull { .. }, .. } => {
             LoadError::ServerDiskFull { unread_bytes, source }
         }
         other => other,

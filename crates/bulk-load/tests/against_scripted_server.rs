@@ -23,6 +23,7 @@ struct Kept {
     batches: Vec<usize>,
     created: Vec<Value>,
     busy_answers: usize,
+    disk_is_low: bool,
     edges_before_vertices: bool,
     batch_max: Option<usize>,
 }
@@ -66,6 +67,10 @@ fn store(kept: &Shared, body: &[u8]) -> Response {
     if kept.busy_answers > 0 {
         kept.busy_answers -= 1;
         return (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", "0")], "{}").into_response();
+    }
+    if kept.disk_is_low {
+        let message = json!({"message": "HTTP 507 Insufficient Storage: the disk of the data has 2 MiB left"});
+        return (StatusCode::INSUFFICIENT_STORAGE, message.to_string()).into_response();
     }
     kept.batches.push(elements.len());
     let is_bad = |e: &&Value| name_of(e).is_some_and(|name| name.starts_with("bad"));
@@ -275,6 +280,18 @@ async fn an_overloaded_server_stops_the_load_after_bounded_attempts() {
     let text = error.to_string();
     assert!(matches!(error, LoadError::Server { .. }), "{text}");
     assert!(text.contains("person.csv, lines") && text.contains("too busy"), "{text}");
+}
+
+#[tokio::test]
+async fn a_server_without_room_is_named_with_the_room_it_needs() {
+    let dir = tempfile::tempdir().unwrap();
+    write_files(dir.path());
+    let (url, kept) = serve().await;
+    kept.lock().unwrap().disk_is_low = true;
+    let error = load(options(dir.path(), &url), &SilentObserver).await.unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, LoadError::ServerDiskFull { .. }), "{text}");
+    assert!(text.contains("2 MiB left") && text.contains("are still to be loaded"), "{text}");
 }
 
 #[tokio::test]

@@ -253,7 +253,7 @@ fn backoff(policy: RetryPolicy) -> impl BackoffBuilder {
 
 fn may_repeat(error: &ClientError, repeatable: bool) -> bool {
     match error {
-        ClientError::Overloaded { .. } => true,
+        ClientError::Overloaded { .. } | ClientError::DiskFull { .. } => true,
         // The request may have arrived before the connection broke, as with a timeout.
         ClientError::Connect { .. } | ClientError::Timeout { .. } => repeatable,
         _ => false,
@@ -265,7 +265,8 @@ fn may_repeat(error: &ClientError, repeatable: bool) -> bool {
 fn pause_after(error: &ClientError, planned: Option<Duration>) -> Option<Duration> {
     let planned = planned?;
     match error {
-        ClientError::Overloaded { retry_after_ms: Some(asked_ms), .. } => {
+        ClientError::Overloaded { retry_after_ms: Some(asked_ms), .. }
+        | ClientError::DiskFull { retry_after_ms: Some(asked_ms), .. } => {
             Some(planned.max(Duration::from_millis((*asked_ms).min(RETRY_AFTER_MAX_MS))))
         }
         _ => Some(planned),
