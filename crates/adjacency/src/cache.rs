@@ -7,9 +7,11 @@ use std::sync::{Arc, OnceLock};
 use graph_model::{LabelId, VertexIdRef};
 use parking_lot::RwLockReadGuard;
 
+use crate::marks::Mark;
 use crate::pool::Pool;
 use crate::stripes::{StripeSet, Stripes};
 use crate::table::{Common, Home, Table};
+use crate::touched::Touched;
 
 /// Nothing was walked yet: writes are not registered.
 const COLD: u8 = 0;
@@ -95,7 +97,7 @@ impl Cache {
             return None;
         }
         let write = Write { common: Arc::clone(self.common()), stripes: StripeSet::default() };
-        Some(Writing { current: self.current.read(), write })
+        Some(Writing { current: self.current.read(), write, touched: Touched::default() })
     }
 }
 
@@ -104,6 +106,8 @@ impl Cache {
 pub struct Writing<'c> {
     current: RwLockReadGuard<'c, Option<Arc<Table>>>,
     write: Write,
+    /// Of the current table.
+    touched: Touched,
 }
 
 impl Writing<'_> {
@@ -112,8 +116,8 @@ impl Writing<'_> {
         let Write { common, stripes } = &mut self.write;
         let hash = common.hasher.hash_one(owner);
         common.stripes.begin(hash, stripes);
-        if let Some(table) = &*self.current {
-            table.forget(hash, owner, outgoing, label);
+        if self.current.is_some() {
+            self.touched.push(hash, owner, Mark::of(outgoing, label));
         }
     }
 
@@ -139,6 +143,9 @@ impl Writing<'_> {
     /// What must be held until the write has succeeded or failed; `None` if it touches nothing.
     #[must_use]
     pub fn registered(self) -> Option<Write> {
+        if let Some(table) = &*self.current {
+            table.forget(&self.touched);
+        }
         (!self.write.stripes.is_empty()).then_some(self.write)
     }
 }

@@ -29,6 +29,7 @@ mod cache;
 mod columns;
 pub mod limits;
 mod lists;
+mod marks;
 mod members;
 mod numbers;
 mod piece;
@@ -36,6 +37,7 @@ mod pool;
 mod sets;
 mod stripes;
 mod table;
+mod touched;
 
 pub use cache::{Cache, Write, Writing};
 pub use columns::{Column, ColumnOf, label_of, value_of};

@@ -6,23 +6,48 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use graph_model::{VertexId, VertexIdRef};
 use hashbrown::{DefaultHashBuilder, HashTable};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::limits;
+use crate::marks::{Mark, Marks, Written};
 use crate::piece::Piece;
+use crate::touched::Touched;
 
 /// Places of the first chunk; a power of two. Each eight chunks double what there is, so an eighth is free at most.
 const FIRST: u32 = 64;
 /// Chunks between two powers of two.
 const PER_DOUBLING: u32 = 8;
+/// Bits for the place of a touched vertex in its batch: more than fit into memory.
+const TOUCHED_BITS: u32 = 48;
 /// Chunks for all numbers.
 const CHUNKS: usize = 26 * PER_DOUBLING as usize;
 
-/// A vertex.
+/// What is known of a vertex beside its id.
 #[derive(Default)]
 pub(crate) struct Slot {
-    id: OnceLock<VertexId>,
-    pub(crate) near: Mutex<Near>,
+    near: Mutex<Near>,
+    /// Edges written since the lists were looked at last.
+    written: Marks,
+}
+
+impl Slot {
+    /// Notes that edges of a label are written.
+    pub(crate) fn mark(&self, written: Mark) {
+        self.written.set(written);
+    }
+
+    /// Its lists, without what was written since they were read; and by how many bytes these have grown by that.
+    pub(crate) fn lock(&self) -> (MutexGuard<'_, Near>, usize) {
+        let mut near = self.near.lock();
+        let written = self.written.take();
+        let grown = if written.is_empty() { 0 } else { near.forget(written) };
+        (near, grown)
+    }
+
+    /// Its lists, with all that was written since.
+    pub(crate) fn lock_as_is(&self) -> MutexGuard<'_, Near> {
+        self.near.lock()
+    }
 }
 
 /// Its lists. Most vertices of a large graph have none, so these take no more than a pointer.
@@ -57,9 +82,17 @@ impl Near {
         if outgoing { pieces.out.as_ref() } else { pieces.inward.as_ref() }
     }
 
-    pub(crate) fn of_mut(&mut self, outgoing: bool) -> Option<&mut Piece> {
-        let pieces = self.pieces.as_deref_mut()?;
-        if outgoing { pieces.out.as_mut() } else { pieces.inward.as_mut() }
+    /// Removes what is known of edges that were written; answers how many bytes that takes.
+    fn forget(&mut self, written: Written) -> usize {
+        let Some(pieces) = &mut self.pieces else { return 0 };
+        let before = [&pieces.out, &pieces.inward].into_iter().flatten().map(Piece::bytes).sum::<usize>();
+        for (outgoing, piece) in [(true, &mut pieces.out), (false, &mut pieces.inward)] {
+            if let Some(piece) = piece {
+                piece.forget(written.of(outgoing));
+            }
+        }
+        let after = [&pieces.out, &pieces.inward].into_iter().flatten().map(Piece::bytes).sum::<usize>();
+        after.saturating_sub(before)
     }
 
     pub(crate) fn put(&mut self, outgoing: bool, piece: Piece) {
@@ -82,10 +115,29 @@ impl Near {
     }
 }
 
+/// Vertices with numbers in a row. Walks need only the slots, so these lie close together.
+struct Chunk {
+    ids: Box<[OnceLock<VertexId>]>,
+    slots: Box<[Slot]>,
+}
+
+impl Chunk {
+    fn of(places: usize) -> Self {
+        Self {
+            ids: std::iter::repeat_with(OnceLock::new).take(places).collect(),
+            slots: std::iter::repeat_with(Slot::default).take(places).collect(),
+        }
+    }
+
+    fn bytes(places: usize) -> usize {
+        places * (size_of::<OnceLock<VertexId>>() + size_of::<Slot>())
+    }
+}
+
 /// See the module.
 pub(crate) struct Numbers {
     shards: Box<[RwLock<HashTable<u32>>]>,
-    chunks: Box<[OnceLock<Box<[Slot]>>]>,
+    chunks: Box<[OnceLock<Chunk>]>,
     next: AtomicU32,
     bytes: AtomicUsize,
 }
@@ -130,11 +182,12 @@ impl Numbers {
 
     pub(crate) fn slot(&self, number: u32) -> Option<&Slot> {
         let (chunk, at, _) = place(number);
-        self.chunks.get(chunk)?.get()?.get(at)
+        self.chunks.get(chunk)?.get()?.slots.get(at)
     }
 
     pub(crate) fn id(&self, number: u32) -> Option<&VertexId> {
-        self.slot(number)?.id.get()
+        let (chunk, at, _) = place(number);
+        self.chunks.get(chunk)?.get()?.ids.get(at)?.get()
     }
 
     fn is(&self, number: u32, id: VertexIdRef<'_>) -> bool {
@@ -145,6 +198,41 @@ impl Numbers {
     pub(crate) fn find(&self, hash: u64, id: VertexIdRef<'_>) -> Option<u32> {
         let shard = self.shards.get(shard_of(hash))?.read();
         shard.find(hash, |number| self.is(*number, id)).copied()
+    }
+
+    /// Notes that edges at vertices are written, for those that have numbers.
+    pub(crate) fn mark_all(&self, touched: &Touched) {
+        if touched.len() < limits::TOUCHED_SORTED_MIN {
+            for (hash, owner, mark) in touched.iter() {
+                if let Some(slot) = self.find(hash, owner).and_then(|number| self.slot(number)) {
+                    slot.mark(mark);
+                }
+            }
+            return;
+        }
+        // Shard by shard, and all of a shard are found before the first is marked: the processor waits for several of
+        // them at a time, which locks and marks in between would not let it.
+        // A shard, and which of them: sorted as one number each.
+        let mut order: Vec<usize> =
+            touched.iter().zip(0..).map(|((hash, ..), at)| shard_of(hash) << TOUCHED_BITS | at).collect();
+        order.sort_unstable();
+        let mut found: Vec<(u32, Mark)> = Vec::new();
+        for of_shard in order.chunk_by(|one, other| one >> TOUCHED_BITS == other >> TOUCHED_BITS) {
+            let shard = of_shard.first().and_then(|of| self.shards.get(of >> TOUCHED_BITS));
+            let Some(shard) = shard else { continue };
+            found.clear();
+            let shard = shard.read();
+            let ats = of_shard.iter().map(|of| of & ((1 << TOUCHED_BITS) - 1));
+            for (hash, owner, mark) in ats.filter_map(|at| touched.get(at)) {
+                found.extend(shard.find(hash, |number| self.is(*number, owner)).map(|number| (*number, mark)));
+            }
+            drop(shard);
+            for (number, mark) in &found {
+                if let Some(slot) = self.slot(*number) {
+                    slot.mark(*mark);
+                }
+            }
+        }
     }
 
     /// The number of a vertex, given on first sight; `None` where there are no numbers left.
@@ -162,11 +250,11 @@ impl Numbers {
             return None;
         }
         let (chunk, at, places) = place(number);
-        let slots = self.chunks.get(chunk)?.get_or_init(|| {
-            self.bytes.fetch_add(places * size_of::<Slot>(), Ordering::Relaxed);
-            std::iter::repeat_with(Slot::default).take(places).collect()
+        let chunk = self.chunks.get(chunk)?.get_or_init(|| {
+            self.bytes.fetch_add(Chunk::bytes(places), Ordering::Relaxed);
+            Chunk::of(places)
         });
-        slots.get(at)?.id.set(id.clone()).ok()?;
+        chunk.ids.get(at)?.set(id.clone()).ok()?;
         let text = match id {
             VertexId::String(text) if text.is_heap_allocated() => text.capacity(),
             _ => 0,
@@ -187,8 +275,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_vertex_takes_one_cache_line() {
-        assert_eq!(size_of::<Slot>(), 64);
+    fn a_vertex_takes_little_more_than_a_cache_line() {
+        assert_eq!((size_of::<OnceLock<VertexId>>(), size_of::<Slot>()), (48, 24));
     }
 
     #[test]

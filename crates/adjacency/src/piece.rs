@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use graph_model::LabelId;
 
+use crate::marks::WrittenLabels;
+
 /// Words before the segments.
 const HEAD: usize = 2;
 /// Words of a segment.
@@ -234,25 +236,29 @@ impl Piece {
         Self { words: words.into_boxed_slice() }
     }
 
-    /// Notes that edges of a label were written; whether it takes more memory now.
-    pub(crate) fn forget(&mut self, label: LabelId) -> bool {
+    /// Notes that edges of some labels were written.
+    pub(crate) fn forget(&mut self, written: WrittenLabels) {
         let places = HEAD + SEGMENT * self.count();
         let segments = self.words.get_mut(HEAD..places).unwrap_or_default().chunks_exact_mut(SEGMENT);
         for segment in segments {
             if let [of, state, _] = segment
-                && *of == label.0
+                && written.has(LabelId(*of))
             {
                 *state = State::Unknown.word();
-                return false;
             }
         }
-        let knows_of_none = self.complete_to() >= label.0;
-        if knows_of_none {
-            let mut found = Found::new();
+        if let (Some(last), Some(complete_to)) = (written.known_to(), self.words.first_mut()) {
+            *complete_to = last.0.min(*complete_to);
+        }
+        // Labels without a segment, which have no edges as far as it knew.
+        let mut found = Found::new();
+        let empty = |label: &LabelId| label.0 <= self.complete_to() && !self.segments().any(|(of, ..)| of == *label);
+        for label in written.own().filter(empty) {
             found.end_segment(label, State::Unknown);
+        }
+        if !found.is_empty() {
             *self = Self::merged(Some(self), &found, None);
         }
-        knows_of_none
     }
 }
 
@@ -263,6 +269,7 @@ fn word(number: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::marks::{Mark, Marks};
 
     fn found(segments: &[(u32, State, &[u32])]) -> Found {
         let mut found = Found::new();
@@ -288,6 +295,29 @@ mod tests {
         unread.into_iter().map(|label| label.0).collect()
     }
 
+    fn written(labels: &[u32]) -> WrittenLabels {
+        let marks = Marks::default();
+        labels.iter().for_each(|label| marks.set(Mark::of(true, LabelId(*label))));
+        marks.take().of(true)
+    }
+
+    #[test]
+    fn labels_that_share_a_mark_are_read_again_together() {
+        let all: Vec<LabelId> = (1..=50).map(LabelId).collect();
+        let mut read = Found::new();
+        for label in &all {
+            if [2, 40].contains(&label.0) {
+                read.push(label.0);
+            }
+            read.end_segment(*label, State::Whole);
+        }
+        let mut piece = Piece::merged(None, &read, Some(&all));
+        piece.forget(written(&[45]));
+        let mut out = Vec::new();
+        Piece::unread(Some(&piece), &all, usize::MAX, &mut out);
+        assert_eq!(out, (31..=50).map(LabelId).collect::<Vec<_>>());
+    }
+
     #[test]
     fn labels_become_known_one_by_one_and_all_together() {
         let mut piece = Piece::merged(None, &found(&[(3, State::Whole, &[7, 8]), (5, State::Whole, &[])]), None);
@@ -306,8 +336,7 @@ mod tests {
         assert_eq!(read(&piece, None, usize::MAX), Some(vec![7, 8, 4]));
         assert_eq!(read(&piece, Some(&[4, 9, 3]), usize::MAX), Some(vec![4, 7, 8]));
         assert_eq!(piece.count(), 2, "empty labels take no room");
-        piece.forget(LabelId(3));
-        piece.forget(LabelId(6));
+        piece.forget(written(&[3, 6]));
         assert_eq!((read(&piece, None, usize::MAX), unread(&piece, &[3, 6, 9], 1)), (None, vec![3, 6]));
         assert_eq!(read(&piece, Some(&[9, 5]), usize::MAX), Some(vec![4]));
         piece = Piece::merged(Some(&piece), &found(&[(3, State::Whole, &[]), (6, State::Whole, &[1])]), None);

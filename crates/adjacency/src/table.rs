@@ -6,16 +6,17 @@ use std::sync::{Arc, Weak};
 
 use graph_model::{Direction, LabelId, Value, VertexId, VertexIdRef};
 use hashbrown::DefaultHashBuilder;
-use parking_lot::RwLock;
+use parking_lot::{MutexGuard, RwLock};
 
 use crate::columns::{Column, ColumnOf, Columns};
 use crate::limits;
 use crate::lists::{NumberLists, Wanted};
 use crate::members::Members;
-use crate::numbers::Numbers;
+use crate::numbers::{Near, Numbers, Slot};
 use crate::piece::{Found, Outcome, Piece};
 use crate::pool::{Pool, Tenant};
 use crate::stripes::{Stripes, Ticket};
+use crate::touched::Touched;
 
 /// What the table and the registered writes of a graph share.
 pub(crate) struct Common {
@@ -162,7 +163,7 @@ impl Table {
     ) -> bool {
         let Some(slot) = self.numbers.slot(owner).filter(|_| !self.closed.load(Ordering::SeqCst)) else { return false };
         let mut limit = wanted.most();
-        let mut near = slot.near.lock();
+        let mut near = self.near(slot);
         near.mark();
         wanted.directions().iter().all(|outgoing| {
             limit == 0
@@ -186,7 +187,7 @@ impl Table {
     /// Appends those of some labels whose edges at a vertex are to be read for lists of at most `limit`.
     pub fn unread(&self, owner: u32, outgoing: bool, labels: &[LabelId], limit: usize, unread: &mut Vec<LabelId>) {
         if let Some(slot) = self.numbers.slot(owner) {
-            Piece::unread(slot.near.lock().of(outgoing), labels, limit, unread);
+            Piece::unread(self.near(slot).of(outgoing), labels, limit, unread);
         }
     }
 
@@ -204,7 +205,7 @@ impl Table {
         if self.is_spent() {
             return self.pool.make_room(self);
         }
-        let mut near = slot.near.lock();
+        let mut near = self.near(slot);
         if self.closed.load(Ordering::SeqCst) || !self.common.stripes.is_valid(ticket) {
             return;
         }
@@ -217,16 +218,18 @@ impl Table {
         self.pool.make_room(self);
     }
 
-    /// Removes what is known of the edges of a label at a vertex.
-    pub(crate) fn forget(&self, hash: u64, owner: VertexIdRef<'_>, outgoing: bool, label: LabelId) {
-        let Some(slot) = self.numbers.find(hash, owner).and_then(|number| self.numbers.slot(number)) else { return };
-        let mut near = slot.near.lock();
-        if let Some(piece) = near.of_mut(outgoing) {
-            let before = piece.bytes();
-            if piece.forget(label) {
-                self.count_lists(before, piece.bytes());
-            }
+    /// The lists of a vertex, without what was written.
+    fn near<'t>(&'t self, slot: &'t Slot) -> MutexGuard<'t, Near> {
+        let (near, grown) = slot.lock();
+        if grown > 0 {
+            self.count_lists(0, grown);
         }
+        near
+    }
+
+    /// Removes what is known of edges at vertices.
+    pub(crate) fn forget(&self, touched: &Touched) {
+        self.numbers.mark_all(touched);
     }
 
     /// The vertices of a label, as they were published last; `None` where one of them may have been written since.
@@ -349,7 +352,7 @@ impl Tenant for Table {
                 self.columns.evict(|before, after| self.count_lists(before, after));
             }
             let Some(slot) = self.numbers.slot(number) else { continue };
-            let mut near = slot.near.lock();
+            let mut near = slot.lock_as_is();
             if near.take_mark() {
                 continue;
             }

@@ -8,9 +8,11 @@ use graph_model::{Direction, LabelId, VertexId};
 use parking_lot::RwLock;
 use proptest::prelude::*;
 
+use crate::limits::TOUCHED_SORTED_MIN;
 use crate::{Cache, Found, NumberLists, Pool, State, Table, Wanted};
 
-const LABELS: [LabelId; 3] = [LabelId(1), LabelId(4), LabelId(6)];
+/// Two of them share a mark.
+const LABELS: [LabelId; 3] = [LabelId(1), LabelId(33), LabelId(40)];
 
 /// What is stored: neighbours by vertex, direction and label.
 type Model = BTreeMap<(i64, bool, u32), Vec<i64>>;
@@ -55,6 +57,8 @@ fn expected(model: &Model, owner: i64, wanted: Wanted<'_>) -> Vec<i64> {
 #[derive(Clone, Debug)]
 enum Action {
     Write(i64, bool, usize, Vec<i64>),
+    /// To all vertices in one batch.
+    WriteAll(bool, usize, Vec<i64>),
     Read(i64, Direction, Option<Vec<usize>>, Option<u64>),
     Clear,
 }
@@ -65,6 +69,8 @@ fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
         4 => (0..6i64, any::<bool>(), 0..3usize, prop::collection::vec(0..40i64, 0..6))
             .prop_map(|(owner, out, label, list)| Action::Write(owner, out, label, list)),
+        1 => (any::<bool>(), 0..3usize, prop::collection::vec(0..40i64, 0..3))
+            .prop_map(|(out, label, list)| Action::WriteAll(out, label, list)),
         8 => (0..6i64, direction, labels, prop::option::of(0..5u64))
             .prop_map(|(owner, direction, labels, limit)| Action::Read(owner, direction, labels, limit)),
         1 => Just(Action::Clear),
@@ -92,6 +98,16 @@ proptest! {
                         prop_assert!(table.ticket(table.number(&VertexId::Number(owner)).unwrap()).is_none());
                     }
                     model.insert((owner, out, LABELS[label].0), list);
+                }
+                Action::WriteAll(out, label, list) => {
+                    let mut writing = cache.writing();
+                    if let Some(writing) = &mut writing {
+                        for owner in 0..i64::try_from(2 * TOUCHED_SORTED_MIN).unwrap() {
+                            writing.touch((&VertexId::Number(owner)).into(), out, LABELS[label]);
+                        }
+                    }
+                    drop(writing.and_then(|writing| writing.registered()));
+                    (0..6).for_each(|owner| drop(model.insert((owner, out, LABELS[label].0), list.clone())));
                 }
                 Action::Read(owner, direction, labels, limit) => {
                     let Some(table) = cache.table(|| true) else { continue };

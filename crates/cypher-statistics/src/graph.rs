@@ -102,6 +102,7 @@ impl<'g> GraphStatistics<'g> {
                 Ok::<(), AccessError>(())
             })
             .ok()?;
+            let count = self.graph.known_vertex_count(label).unwrap_or(count as u64);
             Some(Nodes { count: count as f64, sample: sample.into() })
         })
     }

@@ -1,7 +1,7 @@
 //! The bounds of what is read for figures, each with its reason.
 
 /// Nodes of a label that are counted, which takes less than a tenth of a second; a label with more counts as having so
-/// many.
+/// many, where the graph does not know how many.
 pub const COUNTED_MAX: u64 = 1 << 18;
 
 /// The same where reading goes over a network.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use cypher_exec::{Execution, PlanNode, Prepared, Procedures, Settings};
 use cypher_plan::{Labels, Statistics as _};
+use cypher_statistics::limits::COUNTED_MAX;
 use cypher_statistics::{GraphStatistics, Kept};
 use cypher_value::{Map, Value};
-use graph_access::{Budget, GraphWrite as _};
+use graph_access::{Budget, GraphRead as _, GraphWrite as _};
 use graph_host::{GraphConf, HostedGraph, Store, StoreOptions};
 use graph_model::{Direction, IdStrategy};
 use graph_schema::{NewEdgeLabel, NewVertexLabel};
@@ -121,6 +122,23 @@ fn figures_are_those_of_the_graph() {
         assert!((120.0..180.0).contains(&even.found), "half of them: {even:?}");
         let one = figures.matching(Some(&label("Person")), &["n".into()]);
         assert_eq!(one.found, 1.0);
+    });
+}
+
+#[test]
+fn a_large_label_has_as_many_nodes_as_the_graph_knows() {
+    let graph = Graph::of(&[]);
+    let nodes = usize::try_from(COUNTED_MAX).unwrap() + 1_000;
+    for begin in (0..nodes).step_by(50_000) {
+        graph.write(&format!("UNWIND range({begin}, {}) AS n CREATE (:N)", (begin + 50_000).min(nodes) - 1));
+    }
+    graph.with(|reader| {
+        let label = Labels::Name("N".into());
+        let figure = |kept: &Kept| GraphStatistics::new(reader, kept).nodes(Some(&label)) as u64;
+        assert_eq!(figure(&graph.kept), COUNTED_MAX, "nobody knows how many there are");
+        let id = reader.catalogue().vertex_label_named("N").unwrap().id;
+        assert_eq!(reader.count_vertices(Some(id)).unwrap(), nodes as u64);
+        assert_eq!(figure(&Kept::default()), nodes as u64);
     });
 }
 

@@ -282,6 +282,11 @@ impl<G: GraphRead> GraphRead for Guarded<G> {
         if is_whole { self.graph.count_vertices(label) } else { count(self.scan_vertices(label)?) }
     }
 
+    fn known_vertex_count(&self, label: LabelId) -> Option<u64> {
+        let is_whole = self.rights.read.vertices.of(label) == Some(&Allowed::Whole);
+        is_whole.then(|| self.graph.known_vertex_count(label)).flatten()
+    }
+
     fn count_edges(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
         if self.rights.read.is_all() { self.graph.count_edges(label) } else { count(self.scan_edges(label)?) }
     }

@@ -111,6 +111,11 @@ pub trait GraphRead: WalkRead {
     /// As [`Self::scan_vertices`].
     fn count_vertices(&self, label: Option<LabelId>) -> Result<u64, AccessError>;
 
+    /// How many vertices of a label there are, where that is known without counting them.
+    fn known_vertex_count(&self, _label: LabelId) -> Option<u64> {
+        None
+    }
+
     /// How many edges there are, of a label or all; those of a parent label are those of its sub labels.
     ///
     /// # Errors

@@ -454,6 +454,11 @@ impl Graph {
         Ok(found)
     }
 
+    /// What [`Self::counted`] would say without counting; `None` where it would count.
+    pub(crate) fn known_count(&self, what: Counted) -> Option<u64> {
+        self.unless_cleared(self.counts.known(what)?).ok().filter(|_| !self.is_shared())
+    }
+
     /// Removes elements by other means than a batch of writes, whose rows nobody else writes meanwhile.
     ///
     /// # Errors

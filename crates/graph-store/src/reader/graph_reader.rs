@@ -43,6 +43,11 @@ impl<'a> GraphReader<'a> {
         if self.budget.may_wait() { Wait::Allowed } else { Wait::Never }
     }
 
+    /// Whether vertices of a label, or of any, expire.
+    fn expires(&self, label: Option<LabelId>) -> bool {
+        self.catalogue.vertex_labels().any(|own| own.ttl_ms > 0 && label.is_none_or(|id| id == own.id))
+    }
+
     fn table(&self) -> Option<&Table> {
         self.table.get_or_init(|| self.graph.neighbours(self.wait())).as_deref()
     }
@@ -202,12 +207,15 @@ impl GraphRead for GraphReader<'_> {
     }
 
     fn count_vertices(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
-        let expires = self.catalogue.vertex_labels().any(|own| own.ttl_ms > 0 && label.is_none_or(|id| id == own.id));
-        if expires {
+        if self.expires(label) {
             return Ok(port::count_vertices(self.view(), self.graph.engine(), label)?);
         }
         let count = |read: &dyn Read| port::count_vertices(self.view(), read, label);
         Ok(self.graph.counted((false, label), self.wait(), count)?)
+    }
+
+    fn known_vertex_count(&self, label: LabelId) -> Option<u64> {
+        if self.expires(Some(label)) { None } else { self.graph.known_count((false, Some(label))) }
     }
 
     fn count_edges(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
