@@ -13,7 +13,7 @@ pub const LIST_SHARE: usize = 8;
 pub const NUMBERS_SHARE: usize = 2;
 
 /// What a vertex takes of that part, estimated: its place, its number by its id, and a text of common length.
-pub(crate) const MEMBER_BYTES: usize = 104;
+pub(crate) const MEMBER_BYTES: usize = 112;
 
 /// Counters that registered writes are spread over. A list is not kept while a write of a vertex with the same counter
 /// is under way.

@@ -1,12 +1,19 @@
-//! Which edges of a vertex were written, by direction and label: one word, so that a write need not take the vertex's
-//! lock nor come near its lists. Whoever looks at the lists next takes the marks, under the lock.
+//! Which edges of a vertex were written, by direction and label, and whether its lists are used: one word, so that a
+//! write need not take the vertex's lock nor come near its lists. Whoever looks at the lists next takes the marks, under
+//! the lock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use graph_model::LabelId;
 
 /// Labels of one direction that have a bit of their own; larger ones share the last bit.
-const OWN: u32 = 31;
+const OWN: u32 = 30;
+
+/// The bits of one direction.
+const ONE_WAY: u64 = (1 << (OWN + 1)) - 1;
+
+/// That the lists were used since the last sweep.
+const USED: u64 = 1 << 63;
 
 /// The bit of a label in one direction.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +36,7 @@ impl Written {
 
     /// Those of one direction.
     pub(crate) fn of(self, outgoing: bool) -> WrittenLabels {
-        WrittenLabels(if outgoing { self.0 & u64::from(u32::MAX) } else { self.0 >> (OWN + 1) })
+        WrittenLabels(if outgoing { self.0 & ONE_WAY } else { self.0 >> (OWN + 1) })
     }
 }
 
@@ -69,8 +76,22 @@ impl Marks {
         }
     }
 
+    /// Takes the marks of writes.
     pub(crate) fn take(&self) -> Written {
-        Written(if self.0.load(Ordering::SeqCst) == 0 { 0 } else { self.0.swap(0, Ordering::SeqCst) })
+        let written = self.0.load(Ordering::SeqCst) & !USED != 0;
+        Written(if written { self.0.fetch_and(USED, Ordering::SeqCst) & !USED } else { 0 })
+    }
+
+    /// Notes that the lists are used.
+    pub(crate) fn set_used(&self) {
+        if self.0.load(Ordering::Relaxed) & USED == 0 {
+            self.0.fetch_or(USED, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether they were used since this was asked last.
+    pub(crate) fn take_used(&self) -> bool {
+        self.0.fetch_and(!USED, Ordering::Relaxed) & USED != 0
     }
 }
 
@@ -81,15 +102,16 @@ mod tests {
     #[test]
     fn labels_have_bits_of_their_own_as_far_as_there_are_any() {
         let marks = Marks::default();
-        for (outgoing, label) in [(true, 3), (false, 30), (true, 40)] {
+        for (outgoing, label) in [(true, 3), (false, 29), (true, 40)] {
             marks.set(Mark::of(outgoing, LabelId(label)));
         }
+        marks.set_used();
         let written = marks.take();
         let all = |outgoing| (0..64).filter(move |label| written.of(outgoing).has(LabelId(*label)));
-        assert!(all(true).eq([3].into_iter().chain(31..64)));
-        assert!(all(false).eq([30]));
-        assert!(written.of(true).own().eq([LabelId(3)]) && written.of(true).known_to() == Some(LabelId(30)));
-        assert!(written.of(false).own().eq([LabelId(30)]) && written.of(false).known_to().is_none());
-        assert!(marks.take().is_empty());
+        assert!(all(true).eq([3].into_iter().chain(30..64)));
+        assert!(all(false).eq([29]));
+        assert!(written.of(true).own().eq([LabelId(3)]) && written.of(true).known_to() == Some(LabelId(29)));
+        assert!(written.of(false).own().eq([LabelId(29)]) && written.of(false).known_to().is_none());
+        assert!(marks.take().is_empty() && marks.take_used() && !marks.take_used());
     }
 }

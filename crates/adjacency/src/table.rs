@@ -163,8 +163,8 @@ impl Table {
     ) -> bool {
         let Some(slot) = self.numbers.slot(owner).filter(|_| !self.closed.load(Ordering::SeqCst)) else { return false };
         let mut limit = wanted.most();
-        let mut near = self.near(slot);
-        near.mark();
+        let near = self.near(slot);
+        slot.set_used();
         wanted.directions().iter().all(|outgoing| {
             limit == 0
                 || near.of(*outgoing).is_some_and(|piece| {
@@ -212,7 +212,7 @@ impl Table {
         let piece = Piece::merged(near.of(outgoing), found, all);
         let before = near.bytes();
         near.put(outgoing, piece);
-        near.mark();
+        slot.set_used();
         self.count_lists(before, near.bytes());
         drop(near);
         self.pool.make_room(self);
@@ -352,16 +352,7 @@ impl Tenant for Table {
                 self.columns.evict(|before, after| self.count_lists(before, after));
             }
             let Some(slot) = self.numbers.slot(number) else { continue };
-            let mut near = slot.lock_as_is();
-            if near.take_mark() {
-                continue;
-            }
-            let bytes = near.bytes();
-            let evicted = near.take();
-            drop(near);
-            if evicted == 0 {
-                continue;
-            }
+            let Some((evicted, bytes)) = slot.evict().filter(|(evicted, _)| *evicted > 0) else { continue };
             self.pool.evicted.fetch_add(evicted, Ordering::Relaxed);
             self.count_lists(bytes, 0);
             if !self.pool.is_over() {
