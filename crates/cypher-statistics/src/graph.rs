@@ -30,10 +30,6 @@ impl<'g> GraphStatistics<'g> {
         self.graph.catalogue()
     }
 
-    fn is_remote(&self) -> bool {
-        self.graph.numbered().is_none()
-    }
-
     /// The stored labels that an expression means; none where it is not known before the query runs.
     fn vertex_labels(&self, labels: Option<&Labels>) -> Option<Vec<LabelId>> {
         let is_auto = self.catalogue().is_auto();
@@ -74,7 +70,7 @@ impl<'g> GraphStatistics<'g> {
     fn nodes_of(&self, label: LabelId) -> Option<Nodes> {
         self.kept.nodes(label, || {
             let (counted_max, sampled) =
-                if self.is_remote() { (COUNTED_REMOTE_MAX, SAMPLE_REMOTE) } else { (COUNTED_MAX, SAMPLE) };
+                if self.graph.is_remote() { (COUNTED_REMOTE_MAX, SAMPLE_REMOTE) } else { (COUNTED_MAX, SAMPLE) };
             let lookup = Lookup {
                 label: Some(label),
                 properties: Some(Vec::new()),
@@ -82,7 +78,7 @@ impl<'g> GraphStatistics<'g> {
                 ..Lookup::default()
             };
             let mut cursor = self.graph.find_vertices(lookup).ok()?;
-            let (mut count, mut every, mut sample) = (0_usize, 1_usize, Vec::new());
+            let (mut count, mut every, mut sample, mut last) = (0_usize, 1_usize, Vec::new(), None);
             drain(&mut *cursor, |vertex| {
                 if count.is_multiple_of(every) {
                     if sample.len() == sampled * 2 {
@@ -95,14 +91,19 @@ impl<'g> GraphStatistics<'g> {
                         every *= 2;
                     }
                     if count.is_multiple_of(every) {
-                        sample.push(vertex.id);
+                        sample.push(vertex.id.clone());
                     }
                 }
                 count += 1;
+                if count as u64 == counted_max {
+                    last = Some(vertex.id);
+                }
                 Ok::<(), AccessError>(())
             })
             .ok()?;
-            let count = self.graph.known_vertex_count(label).unwrap_or(count as u64);
+            let estimate = |last| self.graph.estimated_vertex_count(label, counted_max, last);
+            let known = self.graph.known_vertex_count(label).or_else(|| last.as_ref().and_then(estimate));
+            let count = known.unwrap_or(count as u64);
             Some(Nodes { count: count as f64, sample: sample.into() })
         })
     }

@@ -1,7 +1,7 @@
 //! The bounds of what is read for figures, each with its reason.
 
-/// Nodes of a label that are counted, which takes less than a tenth of a second; a label with more counts as having so
-/// many, where the graph does not know how many.
+/// Nodes of a label that are counted, which takes less than a tenth of a second. How many a label with more has is what
+/// the graph knows, or estimates from the sizes of its files; else it counts as having so many.
 pub const COUNTED_MAX: u64 = 1 << 18;
 
 /// The same where reading goes over a network.

@@ -1,8 +1,11 @@
 //! Adjacency reads of many vertices at once: what traversals are made of.
 //!
 //! A batch scans the partitions (a label's edges at a vertex in a direction) through one cursor of the engine, stops
-//! when it is full, and the next one resumes there. Keys are decoded, values only as far as their expiry unless
-//! properties are asked for. Each batch sees committed data of its own moment.
+//! when it is full, and the next one resumes there. Over a network, where an engine asks for many partitions at once and
+//! a stop throws away those under way, a scan goes on for more rows than one batch takes. Keys are decoded, values only
+//! as far as their expiry unless properties are asked for. Each scan sees committed data of its own moment.
+
+use std::collections::VecDeque;
 
 use graph_access::{EdgeRead, EdgeRow, SortRange};
 use graph_model::{Direction, LabelId, Properties, VertexId};
@@ -10,7 +13,7 @@ use key_codec::{key, tables, value};
 use kv::{Entry, GoOn, Keys, RowRange, TableId, successor};
 
 use crate::bounds::Bounds;
-use crate::{RANGES_OWNERS_MAX, ROWS_PER_CHECK, Rows, RowsError, now_ms};
+use crate::{RANGES_OWNERS_MAX, ROWS_AHEAD_FACTOR, ROWS_AHEAD_MAX, ROWS_PER_CHECK, Rows, RowsError, now_ms};
 
 /// The edges of some vertices, read batch by batch.
 pub struct EdgeCursor<'a> {
@@ -25,6 +28,8 @@ pub struct EdgeCursor<'a> {
     directions: &'static [Outgoing],
     /// Of these labels only such rows are wanted.
     bounds: Vec<Bounds>,
+    /// Edges that were read before they are wanted; `None` where nothing is read ahead.
+    ahead: Option<VecDeque<EdgeRow>>,
 }
 
 /// Whether edges are read at their source.
@@ -51,7 +56,15 @@ impl<'a> EdgeCursor<'a> {
             Direction::In => &[false],
             Direction::Both => &[true, false],
         };
-        Self { rows, owners, read, taken: vec![0; owners.len()], table: None, directions, bounds: Vec::new() }
+        let taken = vec![0; owners.len()];
+        Self { rows, owners, read, taken, table: None, directions, bounds: Vec::new(), ahead: None }
+    }
+
+    /// Read ahead if `is_remote`. What is read ahead is older by so much when it is given.
+    #[must_use]
+    pub fn ahead(mut self, is_remote: bool) -> Self {
+        self.ahead = is_remote.then(VecDeque::new);
+        self
     }
 
     /// With these ranges of labels; edges outside may be left out.
@@ -99,6 +112,20 @@ impl<'a> EdgeCursor<'a> {
     /// # Errors
     /// Those of storage and of the budget.
     pub fn fill(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), RowsError> {
+        let Some(mut ahead) = self.ahead.take() else { return self.read_batch(batch, rows_max) };
+        if ahead.is_empty() {
+            let rows = rows_max.saturating_mul(ROWS_AHEAD_FACTOR).min(ROWS_AHEAD_MAX).max(rows_max);
+            let mut edges = Vec::from(ahead);
+            self.read_batch(&mut edges, rows)?;
+            ahead = edges.into();
+        }
+        let wanted = rows_max.saturating_sub(batch.len()).min(ahead.len());
+        batch.extend(ahead.drain(..wanted));
+        self.ahead = Some(ahead);
+        Ok(())
+    }
+
+    fn read_batch(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), RowsError> {
         self.rows.budget.check()?;
         while batch.len() < rows_max {
             let mut table = match self.table.take() {

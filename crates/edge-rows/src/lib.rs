@@ -35,6 +35,13 @@ const ROWS_PER_CHECK: u32 = 256;
 /// over in one scan of all, as opening a scan takes as long as reading about a hundred rows.
 const RANGES_OWNERS_MAX: usize = 16;
 
+/// Edges that are read ahead at most, over a network: some hundred times the partitions that an engine has under way,
+/// so that those thrown away at the end are few. They take some MiB.
+const ROWS_AHEAD_MAX: usize = 16 * 1_024;
+
+/// How many times as many edges are read ahead as are asked for: who asks for few is likely to stop early.
+const ROWS_AHEAD_FACTOR: usize = 16;
+
 /// Edges of a vertex that are read at least, where a walk asks for fewer, so that the list kept of them serves other
 /// walks too. Finding the first row takes as long as reading so many.
 const LIST_ROWS_MIN: usize = 64;

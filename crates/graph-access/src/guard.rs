@@ -226,6 +226,10 @@ impl<G: GraphRead> WalkRead for Guarded<G> {
     fn check(&self) -> Result<(), AccessError> {
         self.graph.check()
     }
+
+    fn is_remote(&self) -> bool {
+        self.graph.is_remote()
+    }
 }
 
 impl<G: GraphRead> GraphRead for Guarded<G> {
@@ -287,6 +291,11 @@ impl<G: GraphRead> GraphRead for Guarded<G> {
         is_whole.then(|| self.graph.known_vertex_count(label)).flatten()
     }
 
+    fn estimated_vertex_count(&self, label: LabelId, read: u64, last: &VertexId) -> Option<u64> {
+        let is_whole = self.rights.read.vertices.of(label) == Some(&Allowed::Whole);
+        is_whole.then(|| self.graph.estimated_vertex_count(label, read, last)).flatten()
+    }
+
     fn count_edges(&self, label: Option<LabelId>) -> Result<u64, AccessError> {
         if self.rights.read.is_all() { self.graph.count_edges(label) } else { count(self.scan_edges(label)?) }
     }
@@ -333,6 +342,10 @@ impl<U: GraphRead, R: Sync> WalkRead for GuardedWrite<U, R> {
 
     fn check(&self) -> Result<(), AccessError> {
         self.unit.check()
+    }
+
+    fn is_remote(&self) -> bool {
+        self.unit.is_remote()
     }
 }
 

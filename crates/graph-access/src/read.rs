@@ -47,6 +47,11 @@ pub trait WalkRead: Sync {
     /// [`AccessError`] of the budget.
     fn check(&self) -> Result<(), AccessError>;
 
+    /// Whether each read waits for a network, so that one of much is faster than several of little.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// The same graph by numbers; `None` where it is read by ids only.
     fn numbered(&self) -> Option<&dyn NumberedRead> {
         None
@@ -113,6 +118,12 @@ pub trait GraphRead: WalkRead {
 
     /// How many vertices of a label there are, where that is known without counting them.
     fn known_vertex_count(&self, _label: LabelId) -> Option<u64> {
+        None
+    }
+
+    /// About how many vertices a label has, of which some have been read from the first one on: so many, the last of
+    /// them `last`. `None` where that cannot be told without reading the others.
+    fn estimated_vertex_count(&self, _label: LabelId, _read: u64, _last: &VertexId) -> Option<u64> {
         None
     }
 

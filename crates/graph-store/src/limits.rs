@@ -77,3 +77,9 @@ pub const GRAPH_CONF_BYTES_MAX: usize = 65_536;
 /// Bytes beyond itself of a value that is kept in memory with others of its property: a longer one is read each time,
 /// since it would push out many short ones.
 pub(crate) const KEPT_VALUE_BYTES_MAX: usize = 1_024;
+
+/// Bytes of the runs into which the vertices of a label are cut to estimate how many there are: of some ten thousand.
+pub const ESTIMATE_RUN_BYTES: u64 = 256 << 10;
+
+/// Runs that must have been read for an estimate, so that the ends of the first and the last one matter little.
+pub const ESTIMATE_RUNS_MIN: usize = 4;

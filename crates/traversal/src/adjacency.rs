@@ -156,7 +156,7 @@ pub(crate) fn by_chunks<O: Sync, T: Send>(
 impl Plan<'_> {
     /// Reads the edges of `owners`, in order.
     pub(crate) fn read(self, owners: &[Node]) -> Result<Vec<Chunk>, TraversalError> {
-        if owners.len() < limits::PARALLEL_VERTICES_MIN {
+        if owners.len() < limits::PARALLEL_VERTICES_MIN || self.graph.is_remote() {
             return Ok(vec![self.read_chunk(owners)?]);
         }
         by_chunks(self.pool, owners, |chunk| self.read_chunk(chunk))

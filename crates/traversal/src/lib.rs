@@ -70,4 +70,4 @@ pub use weighted::{WeightedPath, WeightedPaths, lightest_path, lightest_paths};
 pub(crate) use adjacency::{Adjacency, Neighbours};
 pub(crate) use nodes::NodeMap;
 pub(crate) use path::{PathEnd, PathTree};
-pub(crate) use traversal::blocks;
+pub(crate) use traversal::{blocks, blocks_for};

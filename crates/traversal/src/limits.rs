@@ -7,6 +7,9 @@ pub const BLOCK_VERTICES: usize = 4_096;
 /// Vertices in the first block of a frontier: few, because a limit can be reached at once.
 pub const FIRST_BLOCK_VERTICES: usize = 64;
 
+/// Where many vertices are wanted, the first block has this part of so many, if that is more: some edges lead to each.
+pub const FIRST_BLOCK_SHARE: usize = 16;
+
 /// How much larger each block is than the one before, up to [`BLOCK_VERTICES`].
 pub const BLOCK_GROWTH: usize = 4;
 

@@ -3,7 +3,7 @@
 //! Both go layer by layer. The vertex they begin at is never part of a layer, as in HugeGraph: walks that come back to
 //! it end there.
 
-use crate::{Node, NodeSet, Path, PathEnd, PathTree, Step, Traversal, TraversalError, blocks, limits};
+use crate::{Node, NodeSet, Path, PathEnd, PathTree, Step, Traversal, TraversalError, blocks_for, limits};
 
 /// What to look for at a distance.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ impl Walk {
         let from = std::mem::take(&mut self.nodes);
         let before = std::mem::take(&mut self.ends);
         let mut before = before.into_iter();
-        'blocks: for block in blocks(&from) {
+        'blocks: for block in blocks_for(&from, limit) {
             let adjacency = traversal.expand(block, step, None)?;
             for some in adjacency.iter() {
                 let way = before.next();

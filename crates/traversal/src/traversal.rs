@@ -42,7 +42,16 @@ pub struct Traversal<'g> {
 /// A frontier in blocks of the size [`Traversal::expand`] is made for. The first ones are small: who finds enough early
 /// reads no more.
 pub(crate) fn blocks(frontier: &[Node]) -> impl Iterator<Item = &[Node]> {
-    let (mut rest, mut size) = (frontier, limits::FIRST_BLOCK_VERTICES);
+    blocks_for(frontier, Some(0))
+}
+
+/// As [`blocks`], for who wants so many vertices; `None`: all, so that there is no reason to begin with a small block.
+pub(crate) fn blocks_for(frontier: &[Node], wanted: Option<u64>) -> impl Iterator<Item = &[Node]> {
+    let first = wanted.map_or(limits::BLOCK_VERTICES, |wanted| {
+        let share = usize::try_from(wanted).unwrap_or(usize::MAX) / limits::FIRST_BLOCK_SHARE;
+        share.clamp(limits::FIRST_BLOCK_VERTICES, limits::BLOCK_VERTICES)
+    });
+    let (mut rest, mut size) = (frontier, first);
     std::iter::from_fn(move || {
         let (block, after) = rest.split_at(rest.len().min(size));
         rest = after;
@@ -330,23 +339,24 @@ impl<'g> Traversal<'g> {
             return Ok(lists.iter().map(|list| list.len() as u64).collect());
         }
         let labels = step.labels();
-        let read = EdgeRead {
+        let wanted = EdgeRead {
             direction: step.direction,
             labels: labels.as_deref(),
             limit: step.read_limit(),
             properties: false,
         };
-        let degrees = by_chunks(self.pool, owners, |chunk| {
+        let read = |chunk: &[Node]| {
             let ids: Vec<&VertexId> = chunk.iter().map(|owner| self.id(*owner)).collect();
             let mut degrees = vec![0; ids.len()];
-            drain(&mut *self.graph.edges_of(&ids, read)?, |edge| {
+            drain(&mut *self.graph.edges_of(&ids, wanted)?, |edge| {
                 if let Some(degree) = degrees.get_mut(edge.owner) {
                     *degree += 1;
                 }
                 Ok::<_, TraversalError>(())
             })?;
-            Ok(degrees)
-        })?;
+            Ok::<_, TraversalError>(degrees)
+        };
+        let degrees = if self.graph.is_remote() { vec![read(owners)?] } else { by_chunks(self.pool, owners, read)? };
         self.edges.fetch_add(degrees.iter().flatten().sum(), Ordering::Relaxed);
         Ok(degrees.concat())
     }
@@ -378,7 +388,7 @@ impl<'g> Traversal<'g> {
         let mut unknown: FxHashSet<Node> = FxHashSet::default();
         let ends = adjacency.owners.iter().chain(&adjacency.targets).copied();
         let unknown: Vec<Node> = ends.filter(|node| !self.accepted.contains(*node) && unknown.insert(*node)).collect();
-        for some in blocks(&unknown) {
+        for some in blocks_for(&unknown, None) {
             for (node, vertex) in some.iter().zip(self.vertices(some)?) {
                 let accepted = vertex.is_some_and(|vertex| step.accepts_vertex(vertex.label, &vertex.properties));
                 self.accepted.insert(*node, accepted);

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use kv::{
-    Capabilities, Commit, CommitSender, Cursor, Engine, Entry, Key, Keys, KvError, Read, RowRange, Run, Statistic,
-    TableId, WriteBatch,
+    Capabilities, Commit, CommitSender, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run,
+    Statistic, TableId, WriteBatch,
 };
 
 /// Around another engine.
@@ -120,6 +120,18 @@ impl Read for ParkedEngine {
 
     fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
         Ok(Box::new(CountedRows { engine: self, rows: self.read().scan(table, range)? }))
+    }
+
+    fn scan_each(
+        &self,
+        table: TableId,
+        partitions: &Keys,
+        visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
+    ) -> Result<(), KvError> {
+        self.read().scan_each(table, partitions, &mut |at, entry| {
+            self.count_row();
+            visit(at, entry)
+        })
     }
 
     fn scan_partitions<'a>(

@@ -2,7 +2,13 @@
 
 use std::sync::Arc;
 
+use graph_access::{Budget, GraphRead, WalkRead};
+use graph_host::HostedGraph;
+use graph_model::{Direction, EdgeId, VertexId};
 use graph_schema::{Literal, NewEdge, NewVertex};
+use graph_store::{GraphReader, Pending, Wait};
+use kv::conformance::ScatteredEngine;
+use traversal::{KOut, ShortestPath, Step, Traversal, k_out, shortest_path};
 
 use crate::fixture::*;
 use crate::parked::{ParkedEngine, Rounds};
@@ -29,4 +35,98 @@ fn a_batch_costs_as_many_rounds_as_one_element() {
     assert_eq!(engine.rounds(), Rounds { reads: 1, writes: 1 }, "{BATCH} edges with both ends checked");
     connect(&graph, edges.get(..1).unwrap()).unwrap();
     assert_eq!(engine.rounds(), Rounds { reads: 1, writes: 1 }, "one edge with both ends checked");
+}
+
+fn loops(source: i64, target: i64) -> NewEdge<'static> {
+    edge("loops", ("numbered", Literal::Integer(source)), ("numbered", Literal::Integer(target)))
+}
+
+/// A graph as on a cluster, with a tree in which each of the vertices of the first layers has `width` children.
+fn tree(width: i64, layers: u32) -> (graph_host::Store, Arc<HostedGraph>, Arc<ParkedEngine>) {
+    let engine = Arc::new(ParkedEngine::new(Arc::new(ScatteredEngine::open(key_codec::tables::TABLES))));
+    let (store, graph) = store(&engine);
+    crate::common::define_schema(&graph);
+    let (mut first, mut last) = (0, 0);
+    insert(&graph, &[numbered(0)]).unwrap();
+    for _ in 0..layers {
+        let children: Vec<i64> = (last + 1..=last + (last - first + 1) * width).collect();
+        let edges = children.iter().map(|child| loops(first + (child - last - 1) / width, *child));
+        let vertices: Vec<_> = children.iter().copied().map(numbered).collect();
+        vertices.chunks(500).for_each(|some| drop(insert(&graph, some).unwrap()));
+        edges.collect::<Vec<_>>().chunks(500).for_each(|some| drop(connect(&graph, some).unwrap()));
+        (first, last) = (last + 1, last + i64::try_from(children.len()).unwrap());
+    }
+    engine.rounds();
+    (store, graph, engine)
+}
+
+/// The rounds of what reads.
+fn rounds_of(graph: &HostedGraph, engine: &ParkedEngine, read: impl FnOnce(&GraphReader<'_>)) -> usize {
+    let budget = Budget::unlimited();
+    read(&GraphReader::new(graph, &graph.catalogue(), &budget));
+    let Rounds { reads, writes } = engine.rounds();
+    assert_eq!(writes, 0);
+    reads
+}
+
+#[test]
+fn a_walk_costs_a_round_for_each_direction_of_a_frontier() {
+    let (_store, graph, engine) = tree(20, 3);
+    let out = Step { direction: Direction::Out, ..Step::default() };
+    let both = Step::default();
+    let walked = |step: &Step, depth, found| {
+        rounds_of(&graph, &engine, |reader| {
+            assert!(reader.is_remote());
+            let mut traversal = Traversal::new(reader, "vertices", usize::MAX);
+            let root = traversal.node(VertexId::Number(0)).unwrap();
+            let query = KOut { limit: Some(10_000_000), ..KOut::new(step, depth) };
+            assert_eq!(k_out(&mut traversal, root, &query).unwrap().nodes.len(), found);
+        })
+    };
+    for (depth, found) in [(1, 20), (2, 400), (3, 8_000)] {
+        let depth_rounds = usize::try_from(depth).unwrap();
+        assert_eq!((walked(&out, depth, found), walked(&both, depth, found)), (depth_rounds, 2 * depth_rounds));
+    }
+    let found = rounds_of(&graph, &engine, |reader| {
+        let mut traversal = Traversal::new(reader, "vertices", usize::MAX);
+        let [from, to] = [421, 8_420].map(|id| traversal.node(VertexId::Number(id)).unwrap());
+        let query = ShortestPath { step: &both, depth: 6, capacity: None };
+        assert_eq!(shortest_path(&mut traversal, from, to, &query).unwrap().unwrap().nodes.len(), 7);
+    });
+    assert_eq!(found, 12, "three frontiers from each end, in both directions");
+}
+
+#[test]
+fn what_single_requests_cost_on_a_cluster() {
+    let (_store, graph, engine) = tree(3, 1);
+    let read = |read: &dyn Fn(&GraphReader<'_>)| rounds_of(&graph, &engine, |reader| read(reader));
+    let ids: Vec<VertexId> = (0..4).map(VertexId::Number).collect();
+    assert_eq!(read(&|reader| assert!(reader.vertices(&ids).unwrap().iter().all(Option::is_some))), 1);
+    let label = edge_label_id(&graph, "loops");
+    let edge = EdgeId { label, source: ids[0].clone(), sort_values: "".into(), target: ids[2].clone() };
+    assert_eq!(read(&|reader| assert!(reader.edges(std::slice::from_ref(&edge)).unwrap()[0].is_some())), 1);
+
+    let wrote = |what: &str, write: &dyn Fn()| {
+        write();
+        (what.to_owned(), engine.rounds())
+    };
+    let rounds = |reads, writes| Rounds { reads, writes };
+    let all = [
+        wrote("a vertex", &|| drop(insert(&graph, &[numbered(9)]).unwrap())),
+        wrote("an edge, ends checked", &|| drop(connect(&graph, &[loops(9, 1)]).unwrap())),
+        wrote("deleting an edge", &|| {
+            graph.writer().delete_edge(&edge, Wait::Allowed).and_then(Pending::wait).unwrap();
+        }),
+        wrote("deleting a vertex", &|| {
+            graph.writer().delete_vertex(&VertexId::Number(9), Wait::Allowed).and_then(Pending::wait).unwrap();
+        }),
+    ];
+    let expected = [
+        ("a vertex", rounds(0, 1)),
+        ("an edge, ends checked", rounds(1, 1)),
+        ("deleting an edge", rounds(1, 1)),
+        // The vertex, and its edges of each of three labels in each direction.
+        ("deleting a vertex", rounds(7, 1)),
+    ];
+    assert_eq!(all, expected.map(|(what, rounds)| (what.to_owned(), rounds)));
 }

@@ -16,7 +16,7 @@ use crate::core::graph::Graph;
 use crate::core::stripes::Wait;
 use crate::read::view::{View, labels_of_edges};
 use crate::reader::members::members;
-use crate::reader::{port, values};
+use crate::reader::{estimate, port, values};
 use store_error::StoreError;
 
 /// A graph as one request reads it: with one state of the schema and one budget for all reads.
@@ -99,6 +99,10 @@ impl WalkRead for GraphReader<'_> {
 
     fn check(&self) -> Result<(), AccessError> {
         port::check(self.view())
+    }
+
+    fn is_remote(&self) -> bool {
+        self.graph.engine().capabilities().remote
     }
 
     fn numbered(&self) -> Option<&dyn NumberedRead> {
@@ -216,6 +220,10 @@ impl GraphRead for GraphReader<'_> {
 
     fn known_vertex_count(&self, label: LabelId) -> Option<u64> {
         if self.expires(Some(label)) { None } else { self.graph.known_count((false, Some(label))) }
+    }
+
+    fn estimated_vertex_count(&self, label: LabelId, read: u64, last: &VertexId) -> Option<u64> {
+        estimate::vertex_count(self.view(), label, read, last)
     }
 
     fn count_edges(&self, label: Option<LabelId>) -> Result<u64, AccessError> {

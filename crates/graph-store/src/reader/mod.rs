@@ -1,6 +1,7 @@
 //! The ways to read a graph: elements by id, in lists and in shards ([`Reader`]), and through the port of executors and
 //! walks ([`graph_reader::GraphReader`]). All lists are made of the same sources ([`crate::read::source`]).
 
+pub(crate) mod estimate;
 pub(crate) mod graph_reader;
 pub(crate) mod lists;
 pub(crate) mod members;

@@ -552,6 +552,10 @@ impl WalkRead for Transaction<'_> {
     fn check(&self) -> Result<(), AccessError> {
         Ok(self.budget.check().map_err(StoreError::from)?)
     }
+
+    fn is_remote(&self) -> bool {
+        self.graph.engine().capabilities().remote
+    }
 }
 
 impl GraphRead for Transaction<'_> {
