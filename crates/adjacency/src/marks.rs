@@ -1,6 +1,6 @@
 //! Which edges of a vertex were written, by direction and label, and whether its lists are used: one word, so that a
-//! write need not take the vertex's lock nor come near its lists. Whoever looks at the lists next takes the marks, under
-//! the lock.
+//! write need not take the vertex's lock nor come near its lists. Whoever looks at the lists next takes the marks,
+//! under the lock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,9 +1,9 @@
 //! Adjacency reads of many vertices at once: what traversals are made of.
 //!
 //! A batch scans the partitions (a label's edges at a vertex in a direction) through one cursor of the engine, stops
-//! when it is full, and the next one resumes there. Over a network, where an engine asks for many partitions at once and
-//! a stop throws away those under way, a scan goes on for more rows than one batch takes. Keys are decoded, values only
-//! as far as their expiry unless properties are asked for. Each scan sees committed data of its own moment.
+//! when it is full, and the next one resumes there. Over a network, where an engine asks for many partitions at once
+//! and a stop throws away those under way, a scan goes on for more rows than one batch takes. Keys are decoded, values
+//! only as far as their expiry unless properties are asked for. Each scan sees committed data of its own moment.
 
 use std::collections::VecDeque;
 
