@@ -11,7 +11,8 @@
 //!
 //! Invariants:
 //! - **A list is never stale.** A writer registers each vertex whose edges it changes before it writes
-//!   ([`Cache::writing`]), which removes the lists concerned, and deregisters when the write has succeeded or failed.
+//!   ([`Cache::writing`]), which marks the lists concerned, so that whoever looks at them next removes them, and
+//!   deregisters when the write has succeeded or failed.
 //!   A reader takes a [`Ticket`] before it reads rows; [`Table::publish`] refuses the list if a write of the vertex was
 //!   registered then or has been since.
 //! - So it is with the vertices of a label: a write of any of them removes their list, and one of any vertex keeps what

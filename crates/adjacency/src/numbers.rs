@@ -189,8 +189,8 @@ impl Numbers {
             return;
         }
         // Shard by shard, and all of a shard are found before the first is marked: the processor waits for several of
-        // them at a time, which locks and marks in between would not let it.
-        // A shard, and which of them: sorted as one number each.
+        // them at a time, which locks and marks in between would not let it. What is sorted is one number each: the
+        // shard, then the place in the batch.
         let mut order: Vec<usize> =
             touched.iter().zip(0..).map(|((hash, ..), at)| shard_of(hash) << TOUCHED_BITS | at).collect();
         order.sort_unstable();

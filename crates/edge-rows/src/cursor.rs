@@ -6,6 +6,7 @@
 //! only as far as their expiry unless properties are asked for. Each scan sees committed data of its own moment.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use graph_access::{EdgeRead, EdgeRow, SortRange};
 use graph_model::{Direction, LabelId, Properties, VertexId};
@@ -13,7 +14,9 @@ use key_codec::{key, tables, value};
 use kv::{Entry, GoOn, Keys, RowRange, TableId, successor};
 
 use crate::bounds::Bounds;
-use crate::{RANGES_OWNERS_MAX, ROWS_AHEAD_FACTOR, ROWS_AHEAD_MAX, ROWS_PER_CHECK, Rows, RowsError, now_ms};
+use crate::{
+    PARTITIONS_MAX, RANGES_OWNERS_MAX, ROWS_AHEAD_FACTOR, ROWS_AHEAD_MAX, ROWS_PER_CHECK, Rows, RowsError, now_ms,
+};
 
 /// The edges of some vertices, read batch by batch.
 pub struct EdgeCursor<'a> {
@@ -24,7 +27,9 @@ pub struct EdgeCursor<'a> {
     taken: Vec<u64>,
     /// What is read now; `None` before the first table and after the last one.
     table: Option<Table>,
-    /// Directions still to be read, outgoing first.
+    /// The owners whose partitions are listed at a time: as many as [`PARTITIONS_MAX`] allows.
+    run: Range<usize>,
+    /// Directions of the run still to be read, outgoing first.
     directions: &'static [Outgoing],
     /// Of these labels only such rows are wanted.
     bounds: Vec<Bounds>,
@@ -51,13 +56,8 @@ impl<'a> EdgeCursor<'a> {
     /// The edges of some vertices.
     #[must_use]
     pub fn new(rows: Rows<'a>, owners: &'a [&'a VertexId], read: EdgeRead<'a>) -> Self {
-        let directions: &[Outgoing] = match read.direction {
-            Direction::Out => &[true],
-            Direction::In => &[false],
-            Direction::Both => &[true, false],
-        };
         let taken = vec![0; owners.len()];
-        Self { rows, owners, read, taken, table: None, directions, bounds: Vec::new(), ahead: None }
+        Self { rows, owners, read, taken, table: None, run: 0..0, directions: &[], bounds: Vec::new(), ahead: None }
     }
 
     /// Read ahead if `is_remote`. What is read ahead is older by so much when it is given.
@@ -93,12 +93,28 @@ impl<'a> EdgeCursor<'a> {
         self.read.limit.is_some_and(|limit| taken >= limit)
     }
 
-    /// The partitions of a table, of owners that may have more edges.
+    /// Goes on with the next owners; whether there are any.
+    fn begin_run(&mut self) -> bool {
+        let owners = (PARTITIONS_MAX / self.labels().len().max(1)).max(1);
+        self.run = self.run.end..self.owners.len().min(self.run.end.saturating_add(owners));
+        if self.run.is_empty() {
+            return false;
+        }
+        self.directions = match self.read.direction {
+            Direction::Out => &[true],
+            Direction::In => &[false],
+            Direction::Both => &[true, false],
+        };
+        true
+    }
+
+    /// The partitions of a table, of owners of the run that may have more edges.
     fn open(&self, outgoing: Outgoing) -> Table {
         let labels = self.labels();
         let mut partitions = Keys::new();
-        let mut places = Vec::with_capacity(self.owners.len() * labels.len());
-        for (owner, id) in self.owners.iter().enumerate().filter(|(owner, _)| !self.is_full(*owner)) {
+        let mut places = Vec::with_capacity(self.run.len() * labels.len());
+        let owners = self.owners.iter().enumerate().take(self.run.end).skip(self.run.start);
+        for (owner, id) in owners.filter(|(owner, _)| !self.is_full(*owner)) {
             for label in labels {
                 partitions.push(|b| key::edge_partition(b, self.rows.graph, *label, id), |_| ());
                 places.push((owner, *label));
@@ -131,6 +147,9 @@ impl<'a> EdgeCursor<'a> {
             let mut table = match self.table.take() {
                 Some(table) => table,
                 None => {
+                    if self.directions.is_empty() && !self.begin_run() {
+                        break;
+                    }
                     let Some((outgoing, rest)) = self.directions.split_first() else { break };
                     self.directions = rest;
                     self.open(*outgoing)

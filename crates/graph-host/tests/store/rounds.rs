@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graph_access::{Budget, GraphRead, WalkRead};
+use graph_access::{AccessError, Budget, EdgeRead, GraphRead, WalkRead, drain};
 use graph_host::HostedGraph;
 use graph_model::{Direction, EdgeId, VertexId};
 use graph_schema::{Literal, NewEdge, NewVertex};
@@ -94,6 +94,31 @@ fn a_walk_costs_a_round_for_each_direction_of_a_frontier() {
         assert_eq!(shortest_path(&mut traversal, from, to, &query).unwrap().unwrap().nodes.len(), 7);
     });
     assert_eq!(found, 12, "three frontiers from each end, in both directions");
+}
+
+#[test]
+fn many_owners_are_read_some_at_a_time() {
+    let (_store, graph, engine) = tree(20, 3);
+    let owners: Vec<VertexId> = (0..=8_420).map(VertexId::Number).collect();
+    let owners: Vec<&VertexId> = owners.iter().collect();
+    let mut edges = vec![Vec::new(); owners.len()];
+    let found = rounds_of(&graph, &engine, |reader| {
+        let read = EdgeRead { direction: Direction::Both, labels: None, limit: None, properties: false };
+        drain(&mut *reader.edges_of(&owners, read).unwrap(), |edge| {
+            edges[edge.owner].push((edge.outgoing, edge.other));
+            Ok::<_, AccessError>(())
+        })
+        .unwrap();
+    });
+    // Two parts, as there are 25,263 partitions, in each direction. After 16,384 of the 16,840 edges a scan stops: then
+    // the rest of a partition is read, and the rest of the list.
+    assert_eq!(found, 6);
+    for (owner, found) in (0i64..).zip(&edges) {
+        let children = if owner <= 420 { 20 } else { 0 };
+        let outgoing = (owner * 20 + 1..=owner * 20 + children).map(|child| (true, VertexId::Number(child)));
+        let incoming = (owner > 0).then(|| (false, VertexId::Number((owner - 1) / 20)));
+        assert_eq!(*found, outgoing.chain(incoming).collect::<Vec<_>>(), "of vertex {owner}");
+    }
 }
 
 #[test]

@@ -342,6 +342,12 @@ impl Graph {
         self.purged_to_ms.store(now_ms, Ordering::Relaxed);
     }
 
+    /// Whether each read of the store waits for a network.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        self.engine().capabilities().remote
+    }
+
     /// Whether other processes can be at work on the store.
     #[must_use]
     pub fn is_shared(&self) -> bool {

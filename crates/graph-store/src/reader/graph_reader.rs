@@ -102,7 +102,7 @@ impl WalkRead for GraphReader<'_> {
     }
 
     fn is_remote(&self) -> bool {
-        self.graph.engine().capabilities().remote
+        self.graph.is_remote()
     }
 
     fn numbered(&self) -> Option<&dyn NumberedRead> {

@@ -30,8 +30,7 @@ pub(crate) fn edges_of<'a>(
     ranges: &[SortRange],
 ) -> Result<Box<dyn Cursor<EdgeRow> + 'a>, AccessError> {
     check(view)?;
-    let is_remote = view.graph.engine().capabilities().remote;
-    let mut edges = EdgeCursor::new(view.rows(), owners, read).within(ranges).ahead(is_remote);
+    let mut edges = EdgeCursor::new(view.rows(), owners, read).within(ranges).ahead(view.graph.is_remote());
     Ok(cursor(move |batch, rows_max| {
         edges.fill(batch, rows_max)?;
         view.graph.unless_cleared(())

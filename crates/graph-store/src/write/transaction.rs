@@ -554,7 +554,7 @@ impl WalkRead for Transaction<'_> {
     }
 
     fn is_remote(&self) -> bool {
-        self.graph.engine().capabilities().remote
+        self.graph.is_remote()
     }
 }
 
