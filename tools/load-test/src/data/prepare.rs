@@ -106,18 +106,17 @@ fn may_be_in_use(removed: Result<(), ClientError>) -> Result<(), ClientError> {
     }
 }
 
-/// A short name that another run does not have, also one that begins at the same moment: 7 random digits of base 36.
+/// A short name that another run does not have, also one that begins at the same moment: `b` and 7 random digits of
+/// base 36.
 pub(super) fn run_name() -> String {
-    let mut rest = rand::random::<u64>() % 36_u64.pow(7);
-    let mut digits = Vec::new();
-    while rest > 0 {
-        let digit = u8::try_from(rest % 36).unwrap_or_default();
-        digits.push(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 });
-        rest /= 36;
-    }
-    digits.push(b'b');
-    digits.reverse();
-    String::from_utf8_lossy(&digits).into_owned()
+    name_of(rand::random())
+}
+
+/// The name made of the last digits of `number`, leading zeros written out.
+fn name_of(number: u64) -> String {
+    let digits = (0..7_u32).rev().map(|place| number / 36_u64.pow(place) % 36);
+    let digits = digits.map(|digit| u32::try_from(digit).ok().and_then(|digit| char::from_digit(digit, 36)));
+    std::iter::once('b').chain(digits.flatten()).collect()
 }
 
 async fn make_schema(client: &Client, data: &DataSet) -> Result<(), ClientError> {
@@ -279,4 +278,16 @@ async fn learn_edge_ids(client: &Client, data: &DataSet) -> Result<IdTemplate, L
 
 fn failed(what: &str, source: ClientError) -> LoadTestError {
     LoadTestError::Prepare { what: what.into(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_runs_are_all_as_long() {
+        let names = [name_of(0), name_of(35), name_of(36_u64.pow(6) - 1), name_of(u64::MAX)];
+        assert_eq!(names[..3], ["b0000000", "b000000z", "b0zzzzzz"]);
+        assert_eq!(names[3].len(), 8);
+    }
 }
