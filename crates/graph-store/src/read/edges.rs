@@ -9,10 +9,12 @@ use std::sync::Arc;
 use graph_model::{Direction, Edge, EdgeId, LabelId, PropertyKeyId, Value, VertexId};
 use graph_schema::{Catalogue, Conditions, EdgeLabelKind, Predicate};
 use key_codec::{CodecError, key, tables, value};
-use kv::{Cursor, Key, Read, RowRange, TableId, prefix_end, successor};
+use kv::{Cursor, Key, Keys, Read, RowRange, TableId, prefix_end, successor};
 
 use crate::core::clock::{is_expired, now_ms};
 use crate::core::graph::Graph;
+use crate::limits;
+use crate::read::ahead::Ahead;
 use crate::read::page::Position;
 use crate::read::progress::{Progress, Turn};
 use crate::read::source::{Open, Source};
@@ -60,6 +62,8 @@ pub(crate) struct Edges<'a> {
     stages: VecDeque<Stage>,
     /// Where the first stage begins.
     start: Option<Position>,
+    /// The first rows of the first stages, where they were read in one round.
+    ahead: Ahead,
     /// The rows of the first stage, once it is read.
     rows: Option<Box<dyn Cursor + 'a>>,
     now_ms: i64,
@@ -78,7 +82,8 @@ impl<'a> Edges<'a> {
         }
         let stages = stages(catalogue, label, vertex.as_ref().map(|(_, direction)| *direction));
         let (catalogue, conditions) = (Arc::clone(catalogue), Conditions::default());
-        Ok(Self { graph, read, catalogue, vertex, conditions, stages, start: None, rows: None, now_ms: now_ms() })
+        let (start, ahead, rows, now_ms) = (None, Ahead::default(), None, now_ms());
+        Ok(Self { graph, read, catalogue, vertex, conditions, stages, start, ahead, rows, now_ms })
     }
 
     /// Goes on after a position.
@@ -91,16 +96,42 @@ impl<'a> Edges<'a> {
         Ok(())
     }
 
+    /// Reads the first rows of this stage and the following ones in one round, if that saves any.
+    fn read_ahead(&mut self, stage: &Stage) -> Result<(), StoreError> {
+        let Some((owner, _)) = self.vertex.as_ref().filter(|_| self.graph.is_remote() && self.start.is_none()) else {
+            return Ok(());
+        };
+        let together = self.stages.iter().take_while(|own| own.direction == stage.direction);
+        let labels: Vec<LabelId> = together.map(|own| own.label).take(limits::PARTITIONS_AHEAD).collect();
+        if labels.len() < 2 || !self.ahead.is_empty() {
+            return Ok(());
+        }
+        let mut partitions = Keys::new();
+        for label in labels {
+            // Only the rows in a range are wanted, which a scan of one partition finds.
+            if !sort_prefix(&self.catalogue, label, &self.conditions)?.is_empty() {
+                return Ok(());
+            }
+            partitions.push(|bytes| key::edge_partition(bytes, self.graph.number, label, owner), |_| ());
+        }
+        self.ahead = Ahead::read(self.read, stage.table(), &partitions)?;
+        Ok(())
+    }
+
     /// The rows of a stage.
     fn open(&mut self, stage: &Stage) -> Result<Box<dyn Cursor + 'a>, StoreError> {
+        self.read_ahead(stage)?;
         let start = self.start.take();
         let mut prefix = Vec::new();
         let Some((owner, _)) = &self.vertex else {
             key::edge_label_prefix(&mut prefix, self.graph.number, stage.label);
             return Ok(self.read.scan_partitions(stage.table(), &prefix, start.as_ref().map(Position::key))?);
         };
-        let sort_prefix = sort_prefix(&self.catalogue, stage.label, &self.conditions)?;
         key::edge_partition(&mut prefix, self.graph.number, stage.label, owner);
+        if let Some(rows) = self.ahead.next(self.read, stage.table(), &prefix) {
+            return Ok(rows);
+        }
+        let sort_prefix = sort_prefix(&self.catalogue, stage.label, &self.conditions)?;
         let end = prefix_end(&sort_prefix);
         let first = start.map_or(sort_prefix, |position| successor(position.key().row()));
         let range = RowRange { partition: &prefix, start: &first, end: end.as_deref() };

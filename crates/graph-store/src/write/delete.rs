@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use graph_model::{Direction, Edge, EdgeId, ElementRef, Vertex, VertexId};
-use key_codec::{key, tables, value};
+use graph_model::{Edge, EdgeId, ElementRef, Vertex, VertexId};
+use key_codec::{key, value};
 use kv::RowRange;
 
 use crate::core::expiry::delete_expiry;
@@ -16,6 +16,7 @@ use crate::index::write_unit::{Refusal, WriteUnit};
 use crate::limits;
 use crate::reader::Reader;
 use crate::write::Writer;
+use crate::write::edges_at::{TABLES, each_edge_at};
 use crate::write::rows::{remove_edge, remove_vertex};
 use store_error::StoreError;
 
@@ -89,32 +90,57 @@ pub fn remove_vertex_wholly(unit: &mut WriteUnit<'_>, vertex: &Vertex) -> Result
 fn remove_edges_of(unit: &mut WriteUnit<'_>, id: &VertexId) -> Result<(), Refusal> {
     let graph = unit.graph;
     let catalogue = Arc::clone(&unit.catalogue);
-    for label in catalogue.edge_labels() {
-        for direction in [Direction::Out, Direction::In] {
-            let (table, read_key): (_, fn(kv::Key<'_>) -> _) = match direction {
-                Direction::In => (tables::EDGE_IN, key::read_edge_in_key),
-                Direction::Out | Direction::Both => (tables::EDGE_OUT, key::read_edge_out_key),
-            };
+    let is_whole = each_edge_at(graph.engine(), graph, &catalogue, id, &mut |edge_id, value| {
+        remove_edge_of(unit, edge_id, value)?;
+        Ok::<_, Refusal>(!is_part(unit))
+    })?;
+    if !is_whole {
+        remove_part(unit)?;
+        remove_many_edges_of(unit, id)?;
+    }
+    put_edge_removals(unit)
+}
+
+/// As [`remove_edges_of`], partition by partition, so that each part goes on where the last one stopped.
+fn remove_many_edges_of(unit: &mut WriteUnit<'_>, id: &VertexId) -> Result<(), Refusal> {
+    let graph = unit.graph;
+    let catalogue = Arc::clone(&unit.catalogue);
+    for (table, read_key) in TABLES {
+        for label in catalogue.edge_labels() {
             let mut partition = Vec::new();
             key::edge_partition(&mut partition, graph.number, label.id, id);
             let mut cursor = graph.engine().scan(table, RowRange::all(&partition))?;
             while let Some(entry) = cursor.next()? {
-                let edge_id = read_key(entry.key)?;
-                remove_edge(&mut unit.batch, graph.number, &edge_id);
-                if is_indexed_edge(&catalogue, &edge_id) {
-                    let (expires_at_ms, properties) = value::read_edge(entry.value)?;
-                    let edge = Edge { id: edge_id, properties, expires_at_ms };
-                    unit.note_edge(Some(&edge), None, 0)?;
-                }
-                unit.batch.end_group();
-                if unit.batch.len() >= 2 * limits::DELETE_EDGES_PER_BATCH || unit.changes.is_large() {
-                    put_edge_removals(unit)?;
-                    unit.commit_part()?;
+                remove_edge_of(unit, read_key(entry.key)?, entry.value)?;
+                if is_part(unit) {
+                    remove_part(unit)?;
                 }
             }
         }
     }
-    put_edge_removals(unit)
+    Ok(())
+}
+
+/// Appends the removal of a stored edge.
+fn remove_edge_of(unit: &mut WriteUnit<'_>, edge_id: EdgeId, value: &[u8]) -> Result<(), StoreError> {
+    remove_edge(&mut unit.batch, unit.graph.number, &edge_id);
+    if is_indexed_edge(&unit.catalogue, &edge_id) {
+        let (expires_at_ms, properties) = value::read_edge(value)?;
+        let edge = Edge { id: edge_id, properties, expires_at_ms };
+        unit.note_edge(Some(&edge), None, 0)?;
+    }
+    unit.batch.end_group();
+    Ok(())
+}
+
+/// Whether so many edges are to be removed that these are removed at once.
+fn is_part(unit: &WriteUnit<'_>) -> bool {
+    unit.batch.len() >= 2 * limits::DELETE_EDGES_PER_BATCH || unit.changes.is_large()
+}
+
+fn remove_part(unit: &mut WriteUnit<'_>) -> Result<(), Refusal> {
+    put_edge_removals(unit)?;
+    Ok(unit.commit_part()?)
 }
 
 /// Appends the removal of the index entries of edges, with the places they give up locked.

@@ -14,10 +14,9 @@ use compact_str::CompactString;
 use graph_access::{
     AccessError, Budget, Committing, Cursor, EdgeRead, EdgeRow, GraphRead, GraphWrite, Lookup, WalkRead,
 };
-use graph_model::{Direction, Edge, EdgeId, ElementRef, IdStrategy, LabelId, Properties, Value, Vertex, VertexId};
+use graph_model::{Edge, EdgeId, ElementRef, IdStrategy, LabelId, Properties, Value, Vertex, VertexId};
 use graph_schema::{Catalogue, Declaration, ElementRules, EndLabels, Literal, NewEdge, NewVertex};
-use key_codec::{key, tables, value};
-use kv::{Engine, Overlay, Read, RowRange, UnitRows, WriteBatch};
+use kv::{Engine, Overlay, Read, UnitRows, WriteBatch};
 
 use crate::core::clock::{is_expired, now_ms};
 use crate::core::expiry::delete_expiry;
@@ -33,6 +32,7 @@ use crate::read::view::{View, labels_of_edges};
 use crate::reader::port;
 use crate::write::Writer;
 use crate::write::delete::remove_late_edges;
+use crate::write::edges_at::all_edges_at;
 use crate::write::ends::check_ends_among;
 use crate::write::insert::{ensure_edge_id, with_id};
 use crate::write::rows::{put_edge, put_vertex, remove_edge, remove_vertex};
@@ -306,7 +306,7 @@ impl<'g> Transaction<'g> {
         let mut batch = WriteBatch::new();
         let mut own = Vec::new();
         let mut rows = 0u32;
-        edges_at(read, self.graph, &self.catalogue, id, &mut |edge| {
+        all_edges_at(read, self.graph, &self.catalogue, id, &mut |edge| {
             rows = rows.wrapping_add(1);
             if rows.is_multiple_of(limits::ROWS_PER_CHECK) {
                 self.budget.check()?;
@@ -449,7 +449,7 @@ impl<'g> Transaction<'g> {
     fn put_cleared(&self, unit: &mut WriteUnit<'_>, id: &VertexId) -> Result<(), StoreError> {
         // Of an auto graph, edges of labels that have come since this began, too.
         let catalogue = Arc::clone(&unit.catalogue);
-        edges_at(self.graph.engine(), self.graph, &catalogue, id, &mut |edge| {
+        all_edges_at(self.graph.engine(), self.graph, &catalogue, id, &mut |edge| {
             if self.edges.contains_key(&edge.id) {
                 return Ok(());
             }
@@ -506,32 +506,6 @@ fn check_size(rows: usize, bytes: usize) -> Result<(), StoreError> {
     let (limit_rows, limit_bytes) = (limits::TRANSACTION_ROWS_MAX, limits::TRANSACTION_BYTES_MAX);
     if rows > limit_rows || bytes > limit_bytes {
         return Err(StoreError::TransactionTooLarge { limit_rows, limit_bytes });
-    }
-    Ok(())
-}
-
-/// Gives every edge that starts or ends at a vertex to `take`, expired ones too; a loop twice.
-fn edges_at(
-    read: &(impl Read + ?Sized),
-    graph: &Graph,
-    catalogue: &Catalogue,
-    id: &VertexId,
-    take: &mut dyn FnMut(Edge) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
-    for label in catalogue.edge_labels() {
-        for direction in [Direction::Out, Direction::In] {
-            let (table, read_key): (_, fn(kv::Key<'_>) -> _) = match direction {
-                Direction::In => (tables::EDGE_IN, key::read_edge_in_key),
-                Direction::Out | Direction::Both => (tables::EDGE_OUT, key::read_edge_out_key),
-            };
-            let mut partition = Vec::new();
-            key::edge_partition(&mut partition, graph.number, label.id, id);
-            let mut rows = read.scan(table, RowRange::all(&partition))?;
-            while let Some(entry) = rows.next()? {
-                let (expires_at_ms, properties) = value::read_edge(entry.value)?;
-                take(Edge { id: read_key(entry.key)?, properties, expires_at_ms })?;
-            }
-        }
     }
     Ok(())
 }
