@@ -16,7 +16,8 @@
 # DIR/tls/ca.pem vouches for them; DIR/tls/other-ca.pem is a certificate that vouches for nobody.
 #
 # RHIZOME_CASSANDRA_PORT (9042), RHIZOME_CASSANDRA_STORAGE_PORT (7000) and RHIZOME_CASSANDRA_JMX_PORT (7199, one more for each node
-# after the first) choose the ports, RHIZOME_CASSANDRA_HEAP the heap of a node (512M alone, 320M of three). The jars are kept in
+# after the first) choose the ports, RHIZOME_CASSANDRA_HEAP the heap of a node (512M alone, 320M of three). With
+# RHIZOME_CASSANDRA_COMPILER=full, Java optimizes as in production, which takes minutes. The jars are kept in
 # ${RHIZOME_CACHE}/cassandra. Needs Java 17 and Maven.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -124,7 +125,7 @@ launch() { # DIR N
     if port_in_use "$(address "$2")" "$port"; then die "port $port of $(address "$2") is taken"; fi
     if [[ -z $heap ]]; then if (($(cat "$1/nodes") > 1)); then heap=320M; else heap=512M; fi; fi
     # The quick compiler and collector: nodes of tests live for minutes, next to many others on few processors.
-    options=(-Xms"$heap" -Xmx"$heap" -Xss512k -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:MaxDirectMemorySize=192M -XX:+ExitOnOutOfMemoryError
+    options=(-Xms"$heap" -Xmx"$heap" -Xss512k -XX:+UseSerialGC -XX:MaxDirectMemorySize=192M -XX:+ExitOnOutOfMemoryError
         -XX:-UsePerfData -javaagent:"$(echo "$jars"/jamm-*.jar)"
         -Dcassandra.config="file://$dir/conf/cassandra.yaml" -Dcassandra.storagedir="$dir" -Dcassandra.logdir="$dir"
         -Dlogback.configurationFile="$dir/conf/logback.xml" -Dcassandra.triggers_dir="$dir/conf"
@@ -135,6 +136,7 @@ launch() { # DIR N
         -Dcassandra.superuser_setup_delay_ms=100
         # Its own tools reach it there.
         -Dcassandra.jmx.local.port="$((jmx_port + $2 - 1))")
+    if [[ ${RHIZOME_CASSANDRA_COMPILER:-quick} == quick ]]; then options+=(-XX:TieredStopAtLevel=1); fi
     # A session of its own: what ends the caller's terminal does not end the node. File descriptors of the caller, locks
     # above all, are closed.
     (

@@ -26,6 +26,19 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # True when something accepts connections at HOST PORT.
 port_in_use() { (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null; }
 
+# Prints the first of two ports in a row that nothing listens at, below Linux's range of client ports.
+free_port_pair() {
+    local port
+    for _ in {1..50}; do
+        port=$((20000 + RANDOM % 12000))
+        if ! port_in_use 127.0.0.1 "$port" && ! port_in_use 127.0.0.1 $((port + 1)); then
+            echo "$port"
+            return
+        fi
+    done
+    die "no two free ports found between 20000 and 32000"
+}
+
 # Prints the status code of GET PATH at HOST PORT; nothing and false when there is no answer.
 http_status() { # HOST PORT PATH
     local line

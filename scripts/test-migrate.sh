@@ -22,18 +22,6 @@ finish() {
     exit "$code"
 }
 
-free_port_pair() {
-    local port
-    for _ in {1..50}; do
-        port=$((20000 + RANDOM % 12000))
-        if ! port_in_use 127.0.0.1 "$port" && ! port_in_use 127.0.0.1 $((port + 1)); then
-            echo "$port"
-            return
-        fi
-    done
-    die "no two free ports found between 20000 and 32000"
-}
-
 "$root/scripts/setup.sh" java
 "$root/scripts/build.sh"
 mkdir -p "$root/var"

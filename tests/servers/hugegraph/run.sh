@@ -1,33 +1,45 @@
 #!/usr/bin/env bash
 # Apache HugeGraph 1.7.0 from Maven's artifacts, with its RocksDB backend, at 127.0.0.1 only. For comparisons on one machine: its data are
 # thrown away with its folder.
+# With HUGEGRAPH_CASSANDRA=HOST:PORT, HugeGraph 1.5.0, the last release that can, stores in the Cassandra that answers there, in
+# keyspaces whose names begin with "hugegraph" and which stay.
 #
 #   run.sh start DIR PORT [KEY=VALUE ...]   fetch, initialise, start; returns when it answers
 #   run.sh stop DIR                         end the process
 #
 # With HUGEGRAPH_PASSWORD set, authentication is on and that is the password of `admin`.
 # KEY=VALUE are lines of rest-server.properties, or of the graph's own settings where KEY begins with "rocksdb.". Its Gremlin server takes PORT+1. The jars (about 280 MB) are kept in
-# ${RHIZOME_CACHE}/hugegraph-server. HUGEGRAPH_HEAP_MB is the largest heap; without it half of the free memory, as HugeGraph's own script.
+# ${RHIZOME_CACHE}/hugegraph-server, or hugegraph-server-cassandra. HUGEGRAPH_HEAP_MB is the largest heap; without it half of the free memory, as HugeGraph's own script.
 set -euo pipefail
 here=$(cd -P "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=scripts/lib.sh
 source "$here/../../../scripts/lib.sh"
 
+cassandra=${HUGEGRAPH_CASSANDRA:-}
 version=1.7.0
-lib=$RHIZOME_CACHE/hugegraph-server/lib
+jars=$RHIZOME_CACHE/hugegraph-server
+if [[ -n $cassandra ]]; then
+    version=1.5.0
+    jars+=-cassandra
+fi
+lib=$jars/lib
 
 running() { [[ -e $1/pid ]] && kill -0 "$(cat "$1/pid")" 2>/dev/null; }
 
 # The stamp holds a copy of the pom that the jars were fetched for.
 fetch() {
-    local stamp=$RHIZOME_CACHE/hugegraph-server/pom.xml
+    local stamp=$jars/pom.xml profile=()
     if cmp -s "$here/pom.xml" "$stamp"; then return; fi
     "$root/scripts/setup.sh" java
     say "Fetching Apache HugeGraph $version with Maven, about 280 MB"
     rm -rf "$lib"
     mkdir -p "$lib"
-    mvn -B -ntp -q -f "$here/pom.xml" -DincludeScope=runtime -DoutputDirectory="$lib" dependency:copy-dependencies </dev/null
-    (cd "$lib" && mvn -B -ntp -q dependency:copy -Dartifact="org.apache.hugegraph:hugegraph-struct:$version" -DoutputDirectory="$lib" </dev/null)
+    if [[ -n $cassandra ]]; then profile=(-P cassandra); fi
+    mvn -B -ntp -q -f "$here/pom.xml" "${profile[@]}" -DincludeScope=runtime -DoutputDirectory="$lib" dependency:copy-dependencies </dev/null
+    # 1.5.0 has none.
+    if [[ -z $cassandra ]]; then
+        (cd "$lib" && mvn -B -ntp -q dependency:copy -Dartifact="org.apache.hugegraph:hugegraph-struct:$version" -DoutputDirectory="$lib" </dev/null)
+    fi
     cp "$here/pom.xml" "$stamp"
 }
 
@@ -40,6 +52,7 @@ configure() { # DIR PORT [KEY=VALUE ...]
     while IFS= read -r file; do
         sed -i -e "s|@DIR@|$dir|g" -e "s|@PORT@|$port|g" -e "s|@GREMLIN_PORT@|$((port + 1))|g" "$file"
     done < <(find "$dir/conf" -type f)
+    if [[ -n $cassandra ]]; then store_in_cassandra "$dir"; fi
     if [[ -n ${HUGEGRAPH_PASSWORD:-} ]]; then authenticate "$dir"; fi
     for line in "$@"; do
         file=$dir/conf/rest-server.properties
@@ -47,6 +60,14 @@ configure() { # DIR PORT [KEY=VALUE ...]
         sed -i "/^${line%%=*}=/d" "$file"
         printf '%s\n' "$line" >>"$file"
     done
+}
+
+# The lines of the stock distribution for one node.
+store_in_cassandra() { # DIR
+    local graph=$1/conf/graphs/hugegraph.properties
+    sed -i -e '/^rocksdb\./d' -e 's/^\(backend\|serializer\)=.*/\1=cassandra/' "$graph"
+    printf 'cassandra.%s\n' "host=${cassandra%:*}" "port=${cassandra##*:}" keyspace.strategy=SimpleStrategy keyspace.replication=1 >>"$graph"
+    echo 'backends=[cassandra]' >"$1/conf/first/backend.properties"
 }
 
 # What bin/enable-auth.sh of the distribution writes, and a class without which it does not start on Java 17.

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""How many rounds to the cluster an operation costs, and what a network between server and cluster takes of its speed.
+
+Starts a node of Cassandra (or takes one that runs, --cassandra HOST:PORT), puts a relay before it that holds every
+packet back for half of a round trip, and runs `rhizome bench run --engine cassandra` through it with round trips of 0,
+1, 5 and 20 ms: one user, whose latency grows by the delay once for each round; 32 users without pauses; and paced ones.
+
+    scripts/cluster-delay.py --rhizome BIN [--cassandra 127.0.0.1:9042] [--scenario NAME,..] [--duration 4s] [--page PAGE]
+
+Prints Markdown tables. With --page they are put between the marks `<!-- delay:begin -->` and `<!-- delay:end -->`.
+The relay shares the machine's processors with everything else, so figures at 0 ms go through it, too.
+"""
+
+import argparse
+import asyncio
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+DELAYS_MS = [0, 1, 5, 20]
+LATENCY = ["vertex-by-id", "edge-by-id", "single-vertex", "single-edge", "batch-vertex", "batch-edge", "neighbours",
+           "within-2-hops", "within-3-hops", "shortest-path", "index-look-up"]
+BATCHES = ["batch-vertex", "batch-edge"]
+PACED = ["vertex-by-id", "single-vertex", "single-edge"]
+USERS = 32
+PACED_USERS = 500
+CHUNK = 1 << 18
+# Packets under way in one direction of a connection; beyond, the relay stops reading, as a full network would.
+UNDER_WAY_MAX = 4096
+
+
+class Relay:
+    """A listener on a free port that forwards to an address, every packet `one_way_s` after it came."""
+
+    def __init__(self, address):
+        host, port = address.rsplit(":", 1)
+        self.target = (host, int(port))
+        self.one_way_s = 0.0
+        self.port = None
+        self.started = threading.Event()
+        threading.Thread(target=lambda: asyncio.run(self.serve()), daemon=True).start()
+        self.started.wait()
+
+    async def serve(self):
+        server = await asyncio.start_server(self.accept, "127.0.0.1", 0, limit=CHUNK)
+        self.port = server.sockets[0].getsockname()[1]
+        self.started.set()
+        async with server:
+            await server.serve_forever()
+
+    async def accept(self, reader, writer):
+        try:
+            there_reader, there_writer = await asyncio.open_connection(*self.target, limit=CHUNK)
+        except OSError:
+            writer.close()
+            return
+        await asyncio.gather(self.forward(reader, there_writer), self.forward(there_reader, writer))
+
+    async def forward(self, reader, writer):
+        loop, under_way = asyncio.get_running_loop(), asyncio.Queue(UNDER_WAY_MAX)
+
+        async def take():
+            try:
+                while data := await reader.read(CHUNK):
+                    await under_way.put((loop.time() + self.one_way_s, data))
+            except OSError:
+                pass
+            await under_way.put((0.0, b""))
+
+        taking = asyncio.create_task(take())
+        try:
+            while True:
+                due, data = await under_way.get()
+                if not data:
+                    break
+                wait = due - loop.time()
+                if wait > 0:
+                    await asyncio.sleep(wait)
+                writer.write(data)
+                await writer.drain()
+        except OSError:
+            pass
+        taking.cancel()
+        writer.close()
+
+
+def bench(options, relay, scenarios, load, keyspace):
+    """The rows of a run, by scenario."""
+    with tempfile.TemporaryDirectory() as out:
+        command = [options.rhizome, "bench", "run", "--engine", "cassandra", "--scenario", ",".join(scenarios), *load,
+                   "--duration", options.duration, "--vertices", "2000", "--edges", "20000", "--out", out]
+        for setting in [f"storage.cassandra.contact_points=127.0.0.1:{relay.port}",
+                        f"storage.cassandra.keyspace={keyspace}"]:
+            command += ["--set", setting]
+        done = subprocess.run(command, capture_output=True, text=True)
+        results = pathlib.Path(out, "results.json")
+        if not results.exists():
+            sys.exit(f"{' '.join(command)}\n{done.stderr}")
+        found = {}
+        for each in json.loads(results.read_text())["scenarios"]:
+            if each["rows"]:
+                found[each["name"]] = each["rows"][0]
+            else:
+                print(f"{each['name']}: {each['failure']}", file=sys.stderr)
+        return found
+
+
+def measure(options, relay, scenarios, load, name):
+    """For each delay the rows by scenario."""
+    found = {}
+    for delay in DELAYS_MS:
+        relay.one_way_s = delay / 2000
+        print(f"{name}, {delay} ms", file=sys.stderr)
+        found[delay] = bench(options, relay, scenarios, load, f"delay_{name}_{delay}")
+    return found
+
+
+def cell(row, text):
+    if row is None:
+        return "-"
+    errors = f" ({row['error_percent']:.1f} % errors)" if row["error_percent"] else ""
+    return text(row) + errors
+
+
+def table(head, scenarios, found, text, last):
+    heads = [f"{delay} ms" for delay in DELAYS_MS]
+    lines = ["| operation | " + " | ".join(heads) + f" | {head} |", "|---|" + "---:|" * (len(heads) + 1)]
+    for name in scenarios:
+        rows = [found[delay].get(name) for delay in DELAYS_MS]
+        lines.append(f"| {name} | " + " | ".join(cell(row, text) for row in rows) + f" | {last(rows)} |")
+    return [*lines, ""]
+
+
+def rounds(rows):
+    """By how much a median grows for each ms of the longest delay over the second longest."""
+    (low, high), (near, far) = (rows[-2], rows[-1]), DELAYS_MS[-2:]
+    if low is None or high is None:
+        return "-"
+    return f"{(high['p50_us'] - low['p50_us']) / 1000 / (far - near):.1f}"
+
+
+def kept(rows):
+    """The part of the speed without a delay that is kept with 5 ms."""
+    here, there = rows[0], rows[DELAYS_MS.index(5)]
+    return "-" if here is None or there is None else f"{100 * there['elements_per_s'] / here['elements_per_s']:.0f} %"
+
+
+def tables(options, relay):
+    one = measure(options, relay, options.scenario, ["--driver", "closed", "--concurrency", "1"], "one")
+    many = measure(options, relay, BATCHES, ["--driver", "closed", "--concurrency", str(USERS)], "many")
+    paced = measure(options, relay, PACED, ["--driver", "paced", "--concurrency", str(PACED_USERS)], "paced")
+
+    def speed(row):
+        return f"{row['elements_per_s']:,.0f}"
+
+    return [
+        "Median of one user, ms; the last column is by how many ms it grows for each ms of delay.", "",
+        *table("rounds", options.scenario, one, lambda row: f"{row['p50_us'] / 1000:.2f}", rounds),
+        f"Elements a second of {USERS} users without pauses, and the part kept at 5 ms.", "",
+        *table("kept", BATCHES, many, speed, kept),
+        f"Requests a second of {PACED_USERS} users who begin one each second, and the part kept at 5 ms.", "",
+        *table("kept", PACED, paced, speed, kept),
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rhizome", required=True, help="the binary")
+    parser.add_argument("--cassandra", metavar="HOST:PORT", help="a node that runs")
+    parser.add_argument("--scenario", type=lambda text: text.split(","), default=LATENCY, help="of the first table")
+    parser.add_argument("--duration", default="4s", help="of each measurement")
+    parser.add_argument("--page", type=pathlib.Path, help="where the tables are put")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=ROOT) as node:
+        script = ROOT / "scripts" / "cassandra.sh"
+        address = options.cassandra
+        if address is None:
+            subprocess.run([script, "start", node], check=True, stdout=sys.stderr)
+            address = "127.0.0.1:9042"
+        try:
+            lines = tables(options, Relay(address))
+        finally:
+            if options.cassandra is None:
+                subprocess.run([script, "stop", node], check=True)
+    print("\n".join(lines))
+    if options.page:
+        begin, end = "<!-- delay:begin -->", "<!-- delay:end -->"
+        before, rest = options.page.read_text().split(begin)
+        options.page.write_text("\n".join([before + begin, "", *lines, end]) + rest.split(end)[1])
+
+
+if __name__ == "__main__":
+    main()
