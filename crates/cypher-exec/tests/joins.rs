@@ -2,6 +2,7 @@
 //! the steps, so each query is carried out both ways.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -9,9 +10,14 @@ use cypher_exec::{Execution, Prepared, Procedures, Settings};
 use cypher_value::{Map, Value};
 use graph_access::{Budget, GraphWrite as _};
 use graph_host::{GraphConf, HostedGraph, Store, StoreOptions};
+use graph_model::{Cardinality, DataType, IdStrategy};
+use graph_schema::{EdgeLabelKindName, NewEdgeLabel, NewPropertyKey, NewVertexLabel};
 use graph_store::GraphReader;
 use kv::MemoryEngine;
 use proptest::prelude::*;
+
+/// The types of a strict graph, each with the labels it links.
+const LINKS: &[&str] = &["RAA", "RAB", "RBC", "RBA", "SBA", "SCA", "SAC", "SBB"];
 
 struct Graph {
     graph: Arc<HostedGraph>,
@@ -32,13 +38,68 @@ impl Graph {
         for (from, to, is_first) in edges {
             write!(text, ", (n{})-[:{}]->(n{})", from % nodes, if *is_first { "R" } else { "S" }, to % nodes).unwrap();
         }
+        own.write(&text);
+        own
+    }
+
+    /// A graph whose schema says which labels a relationship links: every third node is an A, a B or a C, and of the
+    /// list those are left out that no type links.
+    fn strict(nodes: usize, edges: &[(usize, usize, bool)]) -> Self {
+        let store = Store::open(Arc::new(MemoryEngine::open(key_codec::tables::TABLES)), StoreOptions::default());
+        let store = store.unwrap();
+        let own = Self { graph: store.graph("hugegraph").unwrap(), _store: store };
+        let schema = own.graph.schema();
+        schema.create_property_key(&NewPropertyKey::new("n", DataType::Int, Cardinality::Single)).unwrap();
+        for name in ["A", "B", "C"] {
+            let label = NewVertexLabel {
+                id_strategy: Some(IdStrategy::PrimaryKey),
+                primary_keys: vec!["n".to_owned()],
+                properties: vec!["n".to_owned()],
+                ..NewVertexLabel::new(name)
+            };
+            schema.create_vertex_label(&label).unwrap();
+        }
+        for name in ["R", "S"] {
+            let parent = NewEdgeLabel {
+                kind: EdgeLabelKindName::Parent,
+                source_label: None,
+                target_label: None,
+                ..NewEdgeLabel::new(name, "A", "A")
+            };
+            schema.create_edge_label(&parent).unwrap();
+        }
+        for link in LINKS {
+            let sub = NewEdgeLabel {
+                kind: EdgeLabelKindName::Sub,
+                parent_label: Some(link[..1].to_owned()),
+                ..NewEdgeLabel::new(*link, &link[1..2], &link[2..])
+            };
+            schema.create_edge_label(&sub).unwrap();
+        }
+        let label = |node: usize| ["A", "B", "C"][node % 3];
+        let mut text = String::from("CREATE (z:A {n: -1})");
+        for node in 0..nodes {
+            write!(text, ", (n{node}:{} {{n: {node}}})", label(node)).unwrap();
+        }
+        let mut made = BTreeSet::new();
+        for (from, to, is_first) in edges {
+            let (from, to) = (from % nodes, to % nodes);
+            let link = format!("{}{}{}", if *is_first { "R" } else { "S" }, label(from), label(to));
+            if LINKS.contains(&link.as_str()) && made.insert((from, to, *is_first)) {
+                write!(text, ", (n{from})-[:{link}]->(n{to})").unwrap();
+            }
+        }
+        own.write(&text);
+        own
+    }
+
+    fn write(&self, text: &str) {
         let budget = Budget::unlimited();
-        let mut unit = Box::new(own.graph.transaction(&budget));
-        let (prepared, settings) = (Self::prepared(&text), Settings::default());
+        let mut unit = Box::new(self.graph.transaction(&budget));
+        let (prepared, settings) = (Self::prepared(text), Settings::default());
         let execution = Execution::writing(&prepared, Map::default(), &mut *unit, &settings).unwrap();
         pull(execution);
         unit.commit().unwrap();
-        own
     }
 
     fn prepared(text: &str) -> Arc<Prepared> {
@@ -207,6 +268,36 @@ proptest! {
     ) {
         let graph = Graph::of(nodes, &edges);
         for query in QUERIES {
+            prop_assert_eq!(graph.by_numbers(query), graph.by_steps(query), "{}", query);
+        }
+    }
+}
+
+/// Queries of labels that the schema gives to some of the nodes found, to all, or to those only that lead on.
+const STRICT_QUERIES: &[&str] = &[
+    "MATCH (a:A)<-[:R]-(b:A|B)<-[:S]-(c:B)-[:R]->(d:C) RETURN count(*)",
+    "MATCH (a:A)<-[:R]-(b:A|B)<-[:S]-(c:B|C)-[:S]->(d:A) WHERE a <> d RETURN count(*)",
+    "MATCH (a:A)<-[:R]-(b:B)-[:S]->(c) RETURN a.n, b.n, c.n",
+    "MATCH (a:A)-[:R]->(b:B)-[:R]->(c:C)-[:S]->(a) RETURN a.n, b.n, c.n",
+    "MATCH (a)-[:R]-(b:B)-[:S]-(c:A) RETURN b.n, count(*)",
+    "MATCH (a:A)--(b:B|C)--(c:A)--(d) RETURN count(*)",
+    "MATCH (a:A)-[:R]->(b:B) WHERE NOT (b)-[:S]->(:B) RETURN a.n, b.n",
+    "MATCH (a:B)-[:S]->(b:A) WHERE (b)-[:S]->(:C) RETURN a.n, b.n",
+    "MATCH (a:B)-[:R]->(b:C) WHERE NOT (b)-[:S]->(a) RETURN count(*)",
+    "MATCH (a:A)<-[:R]-(b:B)-[:S]->(c:B) OPTIONAL MATCH (b)-[:R]->(d:C) RETURN count(*)",
+    "MATCH (a:A)<-[:R]-(b:B) OPTIONAL MATCH (b)<-[:S]-(c:B) RETURN b.n, count(*)",
+    "MATCH (a:C)-[:S]->(b)<-[:R]-(c:A) RETURN count(*)",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn labels_that_the_schema_gives_are_those_of_the_nodes(
+        nodes in 3_usize..9,
+        edges in prop::collection::vec((0_usize..9, 0_usize..9, any::<bool>()), 0..24),
+    ) {
+        let graph = Graph::strict(nodes, &edges);
+        for query in STRICT_QUERIES {
             prop_assert_eq!(graph.by_numbers(query), graph.by_steps(query), "{}", query);
         }
     }

@@ -281,12 +281,7 @@ impl Statistics for GraphStatistics<'_> {
             if to.is_none() || own == 0.0 {
                 return Some(own / count);
             }
-            let back = match direction {
-                Direction::Out => Direction::In,
-                Direction::In => Direction::Out,
-                Direction::Both => Direction::Both,
-            };
-            let theirs = self.relationships_of(&targets, back, types.as_deref())?;
+            let theirs = self.relationships_of(&targets, direction.reversed(), types.as_deref())?;
             let every = self.vertex_labels(None)?;
             let all = if every.len() <= LABELS_MAX {
                 self.relationships_of(&every, direction, types.as_deref())?

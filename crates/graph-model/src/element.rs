@@ -13,6 +13,18 @@ pub enum Direction {
     Both,
 }
 
+impl Direction {
+    /// The same edges, as the vertices at their other ends have them.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Out => Self::In,
+            Self::In => Self::Out,
+            Self::Both => Self::Both,
+        }
+    }
+}
+
 /// Properties of one element, in the order of their keys' numbers, each key at most once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Properties(Vec<(PropertyKeyId, Value)>);

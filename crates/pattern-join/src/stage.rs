@@ -32,12 +32,7 @@ impl Ends {
     }
 
     pub(crate) fn reversed(self) -> Self {
-        let direction = match self.direction {
-            Direction::Out => Direction::In,
-            Direction::In => Direction::Out,
-            Direction::Both => Direction::Both,
-        };
-        Self { from: self.to, to: self.from, direction }
+        Self { from: self.to, to: self.from, direction: self.direction.reversed() }
     }
 }
 

@@ -73,12 +73,7 @@ impl Step {
     /// The same step walked backwards.
     #[must_use]
     pub fn reversed(&self) -> Self {
-        let direction = match self.direction {
-            Direction::Out => Direction::In,
-            Direction::In => Direction::Out,
-            Direction::Both => Direction::Both,
-        };
-        Self { direction, ..self.clone() }
+        Self { direction: self.direction.reversed(), ..self.clone() }
     }
 
     /// The labels of the edges to read, each once; `None`: all. Several conditions on one label are several entries of

@@ -119,29 +119,56 @@ impl JoinHost<'_, '_, '_> {
     fn list(&self, labels: &Labels, known: &mut Tested, read: usize) -> Result<()> {
         let Some(reader) = self.cx.store.reader() else { return Ok(()) };
         let mut left = read.saturating_mul(LABELLED_FACTOR);
-        for label in self.cx.each_vertex_label(labels, &mut Row::default())? {
-            let limit = u64::try_from(left + 1).ok();
-            let lookup = Lookup { label: Some(label), properties: Some(Vec::new()), limit, ..Lookup::default() };
-            let mut cursor = reader.find_vertices(lookup).accessed()?;
-            let mut is_numbered = true;
-            let mut count = 0_usize;
-            drain(&mut *cursor, |vertex| {
-                count += 1;
-                match self.graph.number(&vertex.id) {
-                    Some(number) => known.add(number),
-                    None => is_numbered = false,
-                }
-                Ok(())
-            })
-            .accessed()?;
-            self.cx.store.tick(count)?;
-            if !is_numbered || count > left {
+        let labels = self.cx.each_vertex_label(labels, &mut Row::default())?;
+        for label in &labels {
+            let nodes = reader.known_vertex_count(*label).unwrap_or_default();
+            if self.graph.members_at_hand(*label).is_none() && nodes > u64::try_from(left).unwrap_or(u64::MAX) {
                 return Ok(());
             }
+        }
+        for label in labels {
+            if let Some(members) = self.graph.members_at_hand(label) {
+                self.cx.store.tick(members.len())?;
+                members.iter().for_each(|number| known.add(*number));
+                continue;
+            }
+            let Some(count) = self.list_label(label, known, left)? else { return Ok(()) };
             left -= count;
         }
         known.complete();
         Ok(())
+    }
+
+    /// Reads which nodes have a label, and has the graph keep it; none where there are more than `max`.
+    fn list_label(&self, label: LabelId, known: &mut Tested, max: usize) -> Result<Option<usize>> {
+        let Some(reader) = self.cx.store.reader() else { return Ok(None) };
+        // Before anything is read.
+        let ticket = self.graph.members_ticket(label);
+        let limit = u64::try_from(max + 1).ok();
+        let lookup = Lookup { label: Some(label), properties: Some(Vec::new()), limit, ..Lookup::default() };
+        let mut cursor = reader.find_vertices(lookup).accessed()?;
+        let (mut is_numbered, mut count) = (true, 0);
+        let mut numbers: Vec<u32> = Vec::new();
+        drain(&mut *cursor, |vertex| {
+            count += 1;
+            match self.graph.number(&vertex.id) {
+                Some(number) => {
+                    known.add(number);
+                    numbers.extend(ticket.is_some().then_some(number));
+                }
+                None => is_numbered = false,
+            }
+            Ok(())
+        })
+        .accessed()?;
+        self.cx.store.tick(count)?;
+        if !is_numbered || count > max {
+            return Ok(None);
+        }
+        if let Some(ticket) = ticket {
+            self.graph.keep_members(label, ticket, &numbers);
+        }
+        Ok(Some(count))
     }
 }
 
@@ -261,7 +288,7 @@ pub(super) fn bind(cx: &Cx<'_, '_>, join: &Join) -> Result<Option<Bound>> {
             others.push(*other);
         }
         let labels = match &hop.labels {
-            Some(labels) if is_implied(cx, hop.direction, own.as_deref(), labels, &mut row)? => None,
+            Some(labels) if has_labels(cx, join, &types, (at, labels), &mut row)? => None,
             labels => labels.clone(),
         };
         let test = (labels.is_some() || !hop.conditions.is_empty()).then(|| {
@@ -283,6 +310,32 @@ pub(super) fn bind(cx: &Cx<'_, '_>, join: &Join) -> Result<Option<Bound>> {
     let is_gathered = join.rows != JoinRows::Each;
     let pattern = Pattern { width: place.len() + 1, hops, different, wanted, is_gathered };
     Ok(Some(Bound { known, columns, pattern, tests, is_empty }))
+}
+
+/// Whether the schema gives labels to every node that a hop finds and the join keeps: by the hop's own types, or by
+/// those of another one that there must be at the node.
+fn has_labels(
+    cx: &Cx<'_, '_>,
+    join: &Join,
+    types: &[Option<Vec<LabelId>>],
+    (at, labels): (usize, &Labels),
+    row: &mut Row,
+) -> Result<bool> {
+    let Some(own) = join.hops.get(at) else { return Ok(false) };
+    for (place, (hop, types)) in join.hops.iter().zip(types).enumerate() {
+        let is_needed = own.kind == HopKind::Each && matches!(hop.kind, HopKind::Each | HopKind::Present);
+        let direction = if place == at || (is_needed && hop.to == own.to) {
+            hop.direction
+        } else if is_needed && hop.from == own.to {
+            hop.direction.reversed()
+        } else {
+            continue;
+        };
+        if is_implied(cx, direction, types.as_deref(), labels, row)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether no relationship is of types of both.

@@ -6,7 +6,7 @@ use adjacency::{NumberLists, NumberMap, Wanted};
 use cypher_graph::{Accessed, defect, node, vertex_id};
 use cypher_value::{Node, Value};
 use graph_access::NumberedRead;
-use graph_model::{Direction, EdgeId, LabelId};
+use graph_model::{EdgeId, LabelId};
 
 use crate::Result;
 use crate::eval::Cx;
@@ -32,13 +32,8 @@ pub(super) fn path(
         return Ok(Some(None));
     }
     let direction = walk.expand.direction;
-    let back = match direction {
-        Direction::Out => Direction::In,
-        Direction::In => Direction::Out,
-        Direction::Both => Direction::Both,
-    };
     let mut forward = Side::new(graph, source, Wanted { direction, labels, limit: None });
-    let mut backward = Side::new(graph, target, Wanted { direction: back, labels, limit: None });
+    let mut backward = Side::new(graph, target, Wanted { direction: direction.reversed(), labels, limit: None });
     let mut depth = 0;
     let mut meeting = None;
     while depth < walk.max && !forward.frontier.is_empty() && !backward.frontier.is_empty() {
