@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""How many rounds to the cluster an operation costs, and what a network between server and cluster takes of its speed.
+"""How many rounds to the cluster an operation costs, how much processor time, and what a network between server and
+cluster takes of its speed.
 
-Starts a node of Cassandra (or takes one that runs, --cassandra HOST:PORT), puts a relay before it that holds every
-packet back for half of a round trip, and runs `rhizome bench run --engine cassandra` through it with round trips of 0,
-1, 5 and 20 ms: one user, whose latency grows by the delay once for each round; 32 users without pauses; and paced ones.
+Starts a node of Cassandra (or takes one that runs, --cassandra HOST:PORT --node-pid PID), puts a relay before it that
+holds every packet back for half of a round trip, and runs `rhizome bench run --engine cassandra` through it with round
+trips of 0, 1, 5 and 20 ms: one user, whose latency grows by the delay once for each round; 32 users without pauses; and
+paced ones.
 
-    scripts/cluster-delay.py --rhizome BIN [--cassandra 127.0.0.1:9042] [--scenario NAME,..] [--duration 4s] [--page PAGE]
+    scripts/cluster-delay.py --rhizome BIN [--cassandra 127.0.0.1:9042] [--scenario NAME,..] [--duration 4s]
+
+The processor time of an element is measured without the relay, with 32 users: of the server as `rhizome bench` has it,
+of the node from what it used in the busiest seconds of the run.
 
 Prints Markdown tables. With --page they are put between the marks `<!-- delay:begin -->` and `<!-- delay:end -->`.
 The relay shares the machine's processors with everything else, so figures at 0 ms go through it, too.
@@ -14,11 +19,13 @@ The relay shares the machine's processors with everything else, so figures at 0 
 import argparse
 import asyncio
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DELAYS_MS = [0, 1, 5, 20]
@@ -26,6 +33,7 @@ LATENCY = ["vertex-by-id", "edge-by-id", "single-vertex", "single-edge", "batch-
            "within-2-hops", "within-3-hops", "shortest-path", "index-look-up"]
 BATCHES = ["batch-vertex", "batch-edge"]
 PACED = ["vertex-by-id", "single-vertex", "single-edge"]
+COSTS = ["vertex-by-id", "edge-by-id", "single-vertex", "single-edge", "batch-vertex", "batch-edge"]
 USERS = 32
 PACED_USERS = 500
 CHUNK = 1 << 18
@@ -88,12 +96,44 @@ class Relay:
         writer.close()
 
 
-def bench(options, relay, scenarios, load, keyspace):
+class Meter:
+    """The processor time of a process in the busiest stretch of a few seconds, while the meter is open."""
+
+    EVERY_S, STRETCH_S = 0.25, 3.0
+
+    def __init__(self, pid):
+        self.pid, self.samples, self.ended = pid, [], threading.Event()
+
+    def __enter__(self):
+        threading.Thread(target=self.watch, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+
+    def watch(self):
+        tick = os.sysconf("SC_CLK_TCK")
+        while not self.ended.wait(self.EVERY_S):
+            fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            self.samples.append((time.monotonic(), (int(fields[11]) + int(fields[12])) / tick))
+
+    def cores(self):
+        """Seconds of processor time a second."""
+        most = 0.0
+        for at, (begun, used) in enumerate(self.samples):
+            for ended, after in self.samples[at:]:
+                if ended - begun >= self.STRETCH_S:
+                    most = max(most, (after - used) / (ended - begun))
+                    break
+        return most
+
+
+def bench(options, port, scenarios, load, keyspace):
     """The rows of a run, by scenario."""
     with tempfile.TemporaryDirectory() as out:
         command = [options.rhizome, "bench", "run", "--engine", "cassandra", "--scenario", ",".join(scenarios), *load,
                    "--duration", options.duration, "--vertices", "2000", "--edges", "20000", "--out", out]
-        for setting in [f"storage.cassandra.contact_points=127.0.0.1:{relay.port}",
+        for setting in [f"storage.cassandra.contact_points=127.0.0.1:{port}",
                         f"storage.cassandra.keyspace={keyspace}"]:
             command += ["--set", setting]
         done = subprocess.run(command, capture_output=True, text=True)
@@ -115,7 +155,7 @@ def measure(options, relay, scenarios, load, name):
     for delay in DELAYS_MS:
         relay.one_way_s = delay / 2000
         print(f"{name}, {delay} ms", file=sys.stderr)
-        found[delay] = bench(options, relay, scenarios, load, f"delay_{name}_{delay}")
+        found[delay] = bench(options, relay.port, scenarios, load, f"delay_{name}_{delay}")
     return found
 
 
@@ -149,6 +189,22 @@ def kept(rows):
     return "-" if here is None or there is None else f"{100 * there['elements_per_s'] / here['elements_per_s']:.0f} %"
 
 
+def costs(options, address, node):
+    """Processor time of an element, in microseconds."""
+    lines = ["| operation | elements a second | server | node |", "|---|---:|---:|---:|"]
+    load = ["--driver", "closed", "--concurrency", str(USERS)]
+    for name in COSTS:
+        print(f"processor time of {name}", file=sys.stderr)
+        with Meter(node) as meter:
+            row = bench(options, address.rsplit(":", 1)[1], [name], load, f"cost_{name.replace('-', '_')}").get(name)
+        if row is None:
+            continue
+        speed = row["elements_per_s"]
+        own = row["server_cpu_s"] / row["duration_s"] / speed
+        lines.append(f"| {name} | {speed:,.0f} | {1e6 * own:.1f} us | {1e6 * meter.cores() / speed:.1f} us |")
+    return ["Processor time of an element.", "", *lines, ""]
+
+
 def tables(options, relay):
     one = measure(options, relay, options.scenario, ["--driver", "closed", "--concurrency", "1"], "one")
     many = measure(options, relay, BATCHES, ["--driver", "closed", "--concurrency", str(USERS)], "many")
@@ -171,6 +227,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rhizome", required=True, help="the binary")
     parser.add_argument("--cassandra", metavar="HOST:PORT", help="a node that runs")
+    parser.add_argument("--node-pid", type=int, help="its process")
     parser.add_argument("--scenario", type=lambda text: text.split(","), default=LATENCY, help="of the first table")
     parser.add_argument("--duration", default="4s", help="of each measurement")
     parser.add_argument("--page", type=pathlib.Path, help="where the tables are put")
@@ -181,8 +238,10 @@ def main():
         if address is None:
             subprocess.run([script, "start", node], check=True, stdout=sys.stderr)
             address = "127.0.0.1:9042"
+            options.node_pid = int(pathlib.Path(node, "node1", "pid").read_text())
         try:
-            lines = tables(options, Relay(address))
+            lines = costs(options, address, options.node_pid) if options.node_pid else []
+            lines += tables(options, Relay(address))
         finally:
             if options.cassandra is None:
                 subprocess.run([script, "stop", node], check=True)

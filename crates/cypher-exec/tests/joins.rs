@@ -72,11 +72,11 @@ impl Graph {
             let sub = NewEdgeLabel {
                 kind: EdgeLabelKindName::Sub,
                 parent_label: Some(link[..1].to_owned()),
-                ..NewEdgeLabel::new(*link, &link[1..2], &link[2..])
+                ..NewEdgeLabel::new(link, &link[1..2], &link[2..])
             };
             schema.create_edge_label(&sub).unwrap();
         }
-        let label = |node: usize| ["A", "B", "C"][node % 3];
+        let label = |node: usize| ["A", "B", "C"].into_iter().nth(node % 3).unwrap();
         let mut text = String::from("CREATE (z:A {n: -1})");
         for node in 0..nodes {
             write!(text, ", (n{node}:{} {{n: {node}}})", label(node)).unwrap();

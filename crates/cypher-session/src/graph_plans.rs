@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cypher_exec::{Error, Prepared, Procedures};
+use cypher_exec::{Error, Prepared, Procedures, from_access};
 use cypher_statistics::{GraphStatistics, Kept};
 use cypher_value::Text;
 use graph_access::GraphRead;
@@ -32,6 +32,9 @@ impl GraphPlans {
     }
 
     /// The plan of a query by the figures of a graph, which has a number.
+    ///
+    /// # Errors
+    /// Those of the query; the time was up before the figures were gathered.
     pub(crate) fn prepare(
         &self,
         graph: u64,
@@ -47,8 +50,10 @@ impl GraphPlans {
             return Ok(Arc::clone(prepared));
         }
         let prepared = Arc::new(Prepared::for_graph(text, procedures, &GraphStatistics::new(reader, &own.kept))?);
-        // Where the time was up, figures are missing that the next one may have the time to gather.
-        if text.len() <= PLAN_TEXT_BYTES_MAX && reader.check().is_ok() {
+        // Where the time was up, figures are missing. A query that is only tried for a moment then gets the time to gather
+        // them, once; what a moment gathers would be lost each time.
+        reader.check().map_err(from_access)?;
+        if text.len() <= PLAN_TEXT_BYTES_MAX {
             let mut plans = own.plans.lock();
             if plans.len() >= GRAPH_PLANS_MAX {
                 plans.clear();

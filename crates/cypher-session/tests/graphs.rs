@@ -289,6 +289,22 @@ fn queries_stop_in_time_and_when_they_are_told() {
     teller.join().unwrap();
 }
 
+/// Whoever tries a query for a moment must not get a plan each time that lacks the figures it has no time for.
+#[test]
+fn a_plan_needs_the_time_for_its_figures() {
+    let queries = queries();
+    rows(&queries, "CREATE (:A)-[:R]->(:B)");
+    let text = "MATCH ()-[r]->() RETURN count(r)";
+    let at_once = || Statement { timeout: Duration::ZERO, ..Statement::new(text.into(), Map::new()) };
+    let (script, outcome) = carry_out(&queries, &begin(true), vec![Task::Run(at_once()), pull(None, 0)]);
+    assert_eq!(outcome.unwrap_err().code, Failure::TIMED_OUT);
+    assert_eq!(script.rows, Vec::<Vec<Value>>::new());
+    assert_eq!(rows(&queries, text), [[Value::Integer(1)]]);
+    let (script, outcome) = carry_out(&queries, &begin(true), vec![Task::Run(at_once()), pull(None, 0)]);
+    outcome.unwrap();
+    assert_eq!(script.rows, [[Value::Integer(1)]], "its plan is kept, and the count needs no time");
+}
+
 #[test]
 fn a_client_that_goes_away_ends_its_query() {
     let queries = queries();
