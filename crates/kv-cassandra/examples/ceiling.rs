@@ -147,8 +147,11 @@ async fn main() -> Result<(), Failed> {
     for round in 0..2 {
         for way in [
             Way::Single,
+            // As a vertex with its entry in the index of its label, or an edge at both of its ends.
+            Way::Unlogged(2),
             Way::Unlogged(10),
             Way::Unlogged(50),
+            Way::Logged(2),
             Way::Logged(10),
             Way::Logged(50),
             Way::Get,
