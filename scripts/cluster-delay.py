@@ -10,7 +10,7 @@ paced ones.
     scripts/cluster-delay.py --rhizome BIN [--cassandra 127.0.0.1:9042] [--scenario NAME,..] [--duration 4s]
 
 The processor time of an element is measured without the relay, with 32 users: of the server as `rhizome bench` has it,
-of the node from what it used in the busiest seconds of the run.
+of the node from what it used in the last seconds of the run.
 
 Prints Markdown tables. With --page they are put between the marks `<!-- delay:begin -->` and `<!-- delay:end -->`.
 The relay shares the machine's processors with everything else, so figures at 0 ms go through it, too.
@@ -29,11 +29,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DELAYS_MS = [0, 1, 5, 20]
-LATENCY = ["vertex-by-id", "edge-by-id", "single-vertex", "single-edge", "batch-vertex", "batch-edge", "neighbours",
-           "within-2-hops", "within-3-hops", "shortest-path", "index-look-up"]
+ELEMENTS = ["vertex-by-id", "edge-by-id", "single-vertex", "single-edge", "batch-vertex", "batch-edge"]
+# On a network of their own, in which right answers are known: without what others insert.
+WALKS = ["neighbours", "within-2-hops", "within-3-hops", "shortest-path", "index-look-up"]
 BATCHES = ["batch-vertex", "batch-edge"]
 PACED = ["vertex-by-id", "single-vertex", "single-edge"]
-COSTS = ["vertex-by-id", "edge-by-id", "single-vertex", "single-edge", "batch-vertex", "batch-edge"]
 USERS = 32
 PACED_USERS = 500
 CHUNK = 1 << 18
@@ -97,7 +97,7 @@ class Relay:
 
 
 class Meter:
-    """The processor time of a process in the busiest stretch of a few seconds, while the meter is open."""
+    """The processor time of a process in the last seconds before the meter is closed."""
 
     EVERY_S, STRETCH_S = 0.25, 3.0
 
@@ -118,14 +118,10 @@ class Meter:
             self.samples.append((time.monotonic(), (int(fields[11]) + int(fields[12])) / tick))
 
     def cores(self):
-        """Seconds of processor time a second."""
-        most = 0.0
-        for at, (begun, used) in enumerate(self.samples):
-            for ended, after in self.samples[at:]:
-                if ended - begun >= self.STRETCH_S:
-                    most = max(most, (after - used) / (ended - begun))
-                    break
-        return most
+        """Seconds of processor time a second, without the last sample: the measured part may have ended before it."""
+        ended, after = self.samples[-2]
+        begun, used = min(self.samples, key=lambda sample: abs(ended - self.STRETCH_S - sample[0]))
+        return (after - used) / (ended - begun)
 
 
 def bench(options, port, scenarios, load, keyspace):
@@ -134,7 +130,8 @@ def bench(options, port, scenarios, load, keyspace):
         command = [options.rhizome, "bench", "run", "--engine", "cassandra", "--scenario", ",".join(scenarios), *load,
                    "--duration", options.duration, "--vertices", "2000", "--edges", "20000", "--out", out]
         for setting in [f"storage.cassandra.contact_points=127.0.0.1:{port}",
-                        f"storage.cassandra.keyspace={keyspace}"]:
+                        # New ones: an index that an earlier run left behind would cost inserts a read.
+                        f"storage.cassandra.keyspace={keyspace}_{os.getpid()}"]:
             command += ["--set", setting]
         done = subprocess.run(command, capture_output=True, text=True)
         results = pathlib.Path(out, "results.json")
@@ -192,8 +189,9 @@ def kept(rows):
 def costs(options, address, node):
     """Processor time of an element, in microseconds."""
     lines = ["| operation | elements a second | server | node |", "|---|---:|---:|---:|"]
-    load = ["--driver", "closed", "--concurrency", str(USERS)]
-    for name in COSTS:
+    # Data are kept, so that the measured part is the last one.
+    load = ["--driver", "closed", "--concurrency", str(USERS), "--keep-data"]
+    for name in ELEMENTS:
         print(f"processor time of {name}", file=sys.stderr)
         with Meter(node) as meter:
             row = bench(options, address.rsplit(":", 1)[1], [name], load, f"cost_{name.replace('-', '_')}").get(name)
@@ -205,8 +203,23 @@ def costs(options, address, node):
     return ["Processor time of an element.", "", *lines, ""]
 
 
+def rounds_table(options, one):
+    return [
+        "Median of one user, ms; the last column is by how many ms it grows for each ms of delay.", "",
+        *table("rounds", options.scenario, one, lambda row: f"{row['p50_us'] / 1000:.2f}", rounds),
+    ]
+
+
 def tables(options, relay):
-    one = measure(options, relay, options.scenario, ["--driver", "closed", "--concurrency", "1"], "one")
+    alone = ["--driver", "closed", "--concurrency", "1"]
+    one = {delay: {} for delay in DELAYS_MS}
+    for name, scenarios in [("one", ELEMENTS), ("walk", WALKS)]:
+        wanted = [each for each in scenarios if each in options.scenario]
+        if wanted:
+            for delay, rows in measure(options, relay, wanted, alone, name).items():
+                one[delay] |= rows
+    if options.only_rounds:
+        return rounds_table(options, one)
     many = measure(options, relay, BATCHES, ["--driver", "closed", "--concurrency", str(USERS)], "many")
     paced = measure(options, relay, PACED, ["--driver", "paced", "--concurrency", str(PACED_USERS)], "paced")
 
@@ -214,8 +227,7 @@ def tables(options, relay):
         return f"{row['elements_per_s']:,.0f}"
 
     return [
-        "Median of one user, ms; the last column is by how many ms it grows for each ms of delay.", "",
-        *table("rounds", options.scenario, one, lambda row: f"{row['p50_us'] / 1000:.2f}", rounds),
+        *rounds_table(options, one),
         f"Elements a second of {USERS} users without pauses, and the part kept at 5 ms.", "",
         *table("kept", BATCHES, many, speed, kept),
         f"Requests a second of {PACED_USERS} users who begin one each second, and the part kept at 5 ms.", "",
@@ -228,7 +240,9 @@ def main():
     parser.add_argument("--rhizome", required=True, help="the binary")
     parser.add_argument("--cassandra", metavar="HOST:PORT", help="a node that runs")
     parser.add_argument("--node-pid", type=int, help="its process")
-    parser.add_argument("--scenario", type=lambda text: text.split(","), default=LATENCY, help="of the first table")
+    parser.add_argument("--scenario", type=lambda text: text.split(","), default=ELEMENTS + WALKS,
+                        help="of the table of rounds")
+    parser.add_argument("--only-rounds", action="store_true", help="neither 32 users nor paced ones")
     parser.add_argument("--duration", default="4s", help="of each measurement")
     parser.add_argument("--page", type=pathlib.Path, help="where the tables are put")
     options = parser.parse_args()

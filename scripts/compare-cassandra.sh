@@ -16,13 +16,16 @@ scenarios=("${goals[@]%=*}")
 walks=(neighbours within-2-hops within-3-hops shortest-path index-look-up)
 # The number of users of the goals.
 if [[ -n ${QUICK:-} ]]; then
-    lengths=(--concurrency 32 --rounds 3 --duration 5s --probe 3s)
+    lengths=(--concurrency 32 --rounds 3 --duration 5s --probe 2s)
     walk_rounds=2
+    warm_up=8s
+    # shellcheck disable=SC2034  # read by compare
+    settle=3s
 else
     lengths=(--concurrency 8,32 --rounds 5 --duration 10s --probe 4s)
     walk_rounds=3
+    warm_up=15s
 fi
-warm_up=15s
 report=$(realpath -m "${RHIZOME_REPORT:-$root/var/compare-cassandra}")
 
 # shellcheck disable=SC2317  # called by the trap

@@ -1,4 +1,5 @@
-# Shared by the comparisons with HugeGraph: source it after lib.sh. They set $report, and start both servers in folders of $dir.
+# Shared by the comparisons with HugeGraph: source it after lib.sh. They set $report and, if ten seconds are too long, $settle, and start
+# both servers in folders of $dir.
 # shellcheck shell=bash
 
 # Fewer workers refuse requests of 64 users.
@@ -35,7 +36,7 @@ warm_up() { # DURATION OPTION ...
 compare() { # OUT NOTE OPTION ...
     local out=$1 note=$2
     shift 2
-    "$rhizome_bin" bench compare "$rhizome_url" "$hugegraph_url" "$@" --settle 10s --keep-data --out "$out" --note "$note"
+    "$rhizome_bin" bench compare "$rhizome_url" "$hugegraph_url" "$@" --settle "${settle:-10s}" --keep-data --out "$out" --note "$note"
 }
 
 # Puts a summary's table of ratios between two markers of a page.
