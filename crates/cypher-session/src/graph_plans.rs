@@ -50,8 +50,8 @@ impl GraphPlans {
             return Ok(Arc::clone(prepared));
         }
         let prepared = Arc::new(Prepared::for_graph(text, procedures, &GraphStatistics::new(reader, &own.kept))?);
-        // Where the time was up, figures are missing. A query that is only tried for a moment then gets the time to gather
-        // them, once; what a moment gathers would be lost each time.
+        // Where the time was up, figures are missing. A query that is only tried for a moment then gets the time to
+        // gather them, once; what a moment gathers would be lost each time.
         reader.check().map_err(from_access)?;
         if text.len() <= PLAN_TEXT_BYTES_MAX {
             let mut plans = own.plans.lock();

@@ -1,7 +1,8 @@
 //! How are the edges of a vertex read from rows, and kept as numbers?
 //!
 //! What it is: [`EdgeCursor`] reads the edges of many vertices batch by batch; [`Neighbours`] answers from a table of
-//! `adjacency` and reads what that does not have; [`register()`] tells the cache of a graph what a batch of writes
+//! `adjacency` and reads what that does not have; [`Ahead`] and [`each_edge_at`] read edges of all labels in one round;
+//! [`register()`] tells the cache of a graph what a batch of writes
 //! changes. What it is not: it knows no catalogue and takes no locks; `graph-store` does, and its tests (those of
 //! `graph-host`) cover this crate.
 //!
@@ -11,6 +12,8 @@
 //!
 //! Start reading at [`Neighbours::read`].
 
+mod ahead;
+mod at_vertex;
 mod bounds;
 mod cursor;
 mod neighbours;
@@ -23,6 +26,8 @@ use graph_model::LabelId;
 use key_codec::{CodecError, GraphNumber};
 use kv::{KvError, Read};
 
+pub use ahead::Ahead;
+pub use at_vertex::{ReadEdgeKey, TABLES, TakeEdge, each_edge_at};
 pub use bounds::sort_prefix;
 pub use cursor::EdgeCursor;
 pub use neighbours::Neighbours;
@@ -41,6 +46,10 @@ const PARTITIONS_MAX: usize = 16 * 1_024;
 /// Edges that are read ahead at most, over a network: some hundred times the partitions that an engine has under way,
 /// so that those thrown away at the end are few. They take some MiB.
 const ROWS_AHEAD_MAX: usize = 16 * 1_024;
+
+/// Edges of a vertex that are read ahead of all its labels in one round, where the engine is behind a network. A page
+/// of a list is seldom larger.
+pub const ROWS_AHEAD: usize = 1_024;
 
 /// How many times as many edges are read ahead as are asked for: who asks for few is likely to stop early.
 const ROWS_AHEAD_FACTOR: usize = 16;

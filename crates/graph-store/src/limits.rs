@@ -10,10 +10,6 @@ pub const DELETE_EDGES_PER_BATCH: usize = 10_000;
 /// Elements fetched in one round when a list goes through an index.
 pub const LIST_FETCH_VERTICES: usize = 128;
 
-/// Edges of a vertex that are read ahead of all its labels in one round, where the engine is behind a network. A page
-/// of a list is seldom larger.
-pub const ROWS_AHEAD: usize = 1_024;
-
 /// Labels whose edges at a vertex are read ahead together; the next ones are another round.
 pub const PARTITIONS_AHEAD: usize = 4_096;
 

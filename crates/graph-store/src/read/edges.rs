@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use edge_rows::Ahead;
 use graph_model::{Direction, Edge, EdgeId, LabelId, PropertyKeyId, Value, VertexId};
 use graph_schema::{Catalogue, Conditions, EdgeLabelKind, Predicate};
 use key_codec::{CodecError, key, tables, value};
@@ -14,7 +15,6 @@ use kv::{Cursor, Key, Keys, Read, RowRange, TableId, prefix_end, successor};
 use crate::core::clock::{is_expired, now_ms};
 use crate::core::graph::Graph;
 use crate::limits;
-use crate::read::ahead::Ahead;
 use crate::read::page::Position;
 use crate::read::progress::{Progress, Turn};
 use crate::read::source::{Open, Source};

@@ -1,6 +1,5 @@
 //! What reading is made of: elements by id, along edges, and sources of lists.
 
-mod ahead;
 pub(crate) mod by_id;
 pub(crate) mod edges;
 pub(crate) mod page;

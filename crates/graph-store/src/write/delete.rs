@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use edge_rows::{TABLES, each_edge_at};
 use graph_model::{Edge, EdgeId, ElementRef, Vertex, VertexId};
 use key_codec::{key, value};
 use kv::RowRange;
@@ -16,7 +17,6 @@ use crate::index::write_unit::{Refusal, WriteUnit};
 use crate::limits;
 use crate::reader::Reader;
 use crate::write::Writer;
-use crate::write::edges_at::{TABLES, each_edge_at};
 use crate::write::rows::{remove_edge, remove_vertex};
 use store_error::StoreError;
 
@@ -90,7 +90,8 @@ pub fn remove_vertex_wholly(unit: &mut WriteUnit<'_>, vertex: &Vertex) -> Result
 fn remove_edges_of(unit: &mut WriteUnit<'_>, id: &VertexId) -> Result<(), Refusal> {
     let graph = unit.graph;
     let catalogue = Arc::clone(&unit.catalogue);
-    let is_whole = each_edge_at(graph.engine(), graph, &catalogue, id, &mut |edge_id, value| {
+    let labels = catalogue.edge_labels().map(|label| label.id);
+    let is_whole = each_edge_at(graph.engine(), graph.number, labels, id, &mut |edge_id, value| {
         remove_edge_of(unit, edge_id, value)?;
         Ok::<_, Refusal>(!is_part(unit))
     })?;

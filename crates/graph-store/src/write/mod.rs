@@ -1,7 +1,6 @@
 //! Writing elements and schema.
 
 pub(crate) mod delete;
-mod edges_at;
 mod ends;
 pub(crate) mod ingest;
 mod insert;

@@ -11,11 +11,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use compact_str::CompactString;
+use edge_rows::each_edge_at;
 use graph_access::{
     AccessError, Budget, Committing, Cursor, EdgeRead, EdgeRow, GraphRead, GraphWrite, Lookup, WalkRead,
 };
 use graph_model::{Edge, EdgeId, ElementRef, IdStrategy, LabelId, Properties, Value, Vertex, VertexId};
 use graph_schema::{Catalogue, Declaration, ElementRules, EndLabels, Literal, NewEdge, NewVertex};
+use key_codec::value;
 use kv::{Engine, Overlay, Read, UnitRows, WriteBatch};
 
 use crate::core::clock::{is_expired, now_ms};
@@ -32,7 +34,6 @@ use crate::read::view::{View, labels_of_edges};
 use crate::reader::port;
 use crate::write::Writer;
 use crate::write::delete::remove_late_edges;
-use crate::write::edges_at::all_edges_at;
 use crate::write::ends::check_ends_among;
 use crate::write::insert::{ensure_edge_id, with_id};
 use crate::write::rows::{put_edge, put_vertex, remove_edge, remove_vertex};
@@ -508,6 +509,22 @@ fn check_size(rows: usize, bytes: usize) -> Result<(), StoreError> {
         return Err(StoreError::TransactionTooLarge { limit_rows, limit_bytes });
     }
     Ok(())
+}
+
+/// Gives every edge that starts or ends at a vertex to `take`, expired ones too; a loop twice.
+fn all_edges_at(
+    read: &(impl Read + ?Sized),
+    graph: &Graph,
+    catalogue: &Catalogue,
+    id: &VertexId,
+    take: &mut dyn FnMut(Edge) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let labels = catalogue.edge_labels().map(|label| label.id);
+    each_edge_at(read, graph.number, labels, id, &mut |id, value| {
+        let (expires_at_ms, properties) = value::read_edge(value)?;
+        take(Edge { id, properties, expires_at_ms }).map(|()| true)
+    })
+    .map(drop)
 }
 
 impl WalkRead for Transaction<'_> {

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, successor};
 
-use crate::limits;
+use crate::ROWS_AHEAD;
 
 /// The first rows of partitions of one table, in the order of a list.
 #[derive(Default)]
-pub(super) struct Ahead {
+pub struct Ahead {
     partitions: VecDeque<Rows>,
 }
 
@@ -23,8 +23,11 @@ struct Rows {
 }
 
 impl Ahead {
-    /// Reads up to [`limits::ROWS_AHEAD`] rows of the partitions, in one round.
-    pub(super) fn read(read: &dyn Read, table: TableId, partitions: &Keys) -> Result<Self, KvError> {
+    /// Reads up to so many rows of the partitions, in one round ([`ROWS_AHEAD`]).
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn read(read: &dyn Read, table: TableId, partitions: &Keys) -> Result<Self, KvError> {
         let mut found: VecDeque<Rows> = VecDeque::from_iter([Rows::default()]);
         let mut rows = 0;
         read.scan_each(table, partitions, &mut |at, entry| {
@@ -34,9 +37,9 @@ impl Ahead {
             }
             found.back_mut().into_iter().for_each(|own| own.push(entry));
             rows += 1;
-            if rows < limits::ROWS_AHEAD { GoOn::Next } else { GoOn::AtPartition(usize::MAX) }
+            if rows < ROWS_AHEAD { GoOn::Next } else { GoOn::AtPartition(usize::MAX) }
         })?;
-        if rows < limits::ROWS_AHEAD {
+        if rows < ROWS_AHEAD {
             found.back_mut().into_iter().for_each(|last| last.is_whole = true);
             found.resize_with(partitions.len(), || Rows { is_whole: true, ..Rows::default() });
         }
@@ -44,17 +47,13 @@ impl Ahead {
     }
 
     /// Whether nothing that was read is left.
-    pub(super) fn is_empty(&self) -> bool {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.partitions.is_empty()
     }
 
     /// The rows of the next partition of the list, `None` where none of it was read.
-    pub(super) fn next<'a>(
-        &mut self,
-        read: &'a dyn Read,
-        table: TableId,
-        partition: &[u8],
-    ) -> Option<Box<dyn Cursor + 'a>> {
+    pub fn next<'a>(&mut self, read: &'a dyn Read, table: TableId, partition: &[u8]) -> Option<Box<dyn Cursor + 'a>> {
         let rows = self.partitions.pop_front()?;
         Some(Box::new(Continued { rows, given: None, further: None, read, table, partition: partition.to_vec() }))
     }
