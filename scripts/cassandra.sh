@@ -17,8 +17,8 @@
 #
 # RHIZOME_CASSANDRA_PORT (9042), RHIZOME_CASSANDRA_STORAGE_PORT (7000) and RHIZOME_CASSANDRA_JMX_PORT (7199, one more for each node
 # after the first) choose the ports, RHIZOME_CASSANDRA_HEAP the heap of a node (512M alone, 320M of three). With
-# RHIZOME_CASSANDRA_COMPILER=full, Java optimizes as in production, which takes minutes. The jars are kept in
-# ${RHIZOME_CACHE}/cassandra. Needs Java 17 and Maven.
+# RHIZOME_CASSANDRA_COMPILER=full, Java optimizes as in production, which takes minutes. RHIZOME_CASSANDRA_YAML has more lines of
+# cassandra.yaml. The jars are kept in ${RHIZOME_CACHE}/cassandra. Needs Java 17 and Maven.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -113,6 +113,7 @@ configure() { # DIR N NODES
     token=$((-9223372036854775807 + ($2 - 1) * (9223372036854775807 / $3 * 2)))
     sed -e "s|@ADDRESS@|$(address "$2")|g; s|@PORT@|$port|g; s|@STORAGE_PORT@|$storage_port|g" \
         -e "s|@DIR@|$dir|g; s|@TOKEN@|$token|g" "$config/cassandra.yaml" >"$dir/conf/cassandra.yaml"
+    if [[ -n ${RHIZOME_CASSANDRA_YAML:-} ]]; then printf '%s\n' "$RHIZOME_CASSANDRA_YAML" >>"$dir/conf/cassandra.yaml"; fi
     if [[ -d $1/tls ]]; then
         sed -e "s|@TLS@|$1/tls|g; s|@PASSWORD@|$tls_password|g" "$config/secured.yaml" >>"$dir/conf/cassandra.yaml"
     fi
