@@ -36,7 +36,7 @@ check: ## Format, lints and unit tests: the quick look before a commit
 bench: ## Time codec, schema check, JSON and store; print ratios against the baseline that the first run saved (SAVE=1: save anew)
 	@scripts/bench.sh
 
-compare: ## Measure Rhizome against Apache HugeGraph 1.7 on this machine, fetched with Maven; QUICK=1: fewer and shorter rounds
+compare: ## Measure Rhizome against Apache HugeGraph 1.7 on this machine, fetched with Maven; QUICK=1: fewer and shorter rounds; CASSANDRA=1: HugeGraph 1.5 and both on Cassandra
 	@scripts/compare.sh
 
 engines: ## Measure every storage engine under the same short load test, Cassandra and the TiKV development store included
