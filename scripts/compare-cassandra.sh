@@ -28,16 +28,6 @@ else
 fi
 report=$(realpath -m "${RHIZOME_REPORT:-$root/var/compare-cassandra}")
 
-# shellcheck disable=SC2317  # called by the trap
-finish() {
-    local code=$?
-    "$root/tests/servers/hugegraph/run.sh" stop "$dir/hugegraph" || code=1
-    "$root/scripts/server.sh" stop "$dir/rhizome" || code=1
-    if [[ -e $dir/cassandra/nodes ]]; then "$root/scripts/cassandra.sh" stop "$dir/cassandra" || code=1; fi
-    rm -rf "$dir"
-    exit "$code"
-}
-
 start_servers() {
     local port=${RHIZOME_CASSANDRA_PORT:-9042}
     # As in production: Java's optimizing compiler, and memory for more than a test. HugeGraph sends a batch of 500 vertices as one of

@@ -8,8 +8,19 @@ hugegraph_settings=(restserver.max_worker_threads=96 batch.max_write_threads=96)
 
 joined() { local IFS=,; echo "$*"; }
 
-# The binary that is measured, in the scripts called from here, too; a folder $dir for the servers, of which `finish` is called at the
-# end; and $report, empty and relative to the repository, which is where what follows runs.
+# Ends what was started in $dir, and removes it.
+# shellcheck disable=SC2317  # called by the trap
+finish() {
+    local code=$?
+    "$root/tests/servers/hugegraph/run.sh" stop "$dir/hugegraph" || code=1
+    "$root/scripts/server.sh" stop "$dir/rhizome" || code=1
+    if [[ -e $dir/cassandra/nodes ]]; then "$root/scripts/cassandra.sh" stop "$dir/cassandra" || code=1; fi
+    rm -rf "$dir"
+    exit "$code"
+}
+
+# The binary that is measured, in the scripts called from here, too; a folder $dir for the servers; and $report, empty and relative to
+# the repository, which is where what follows runs.
 prepare_compare() {
     "$root/scripts/setup.sh" java
     "$root/scripts/build.sh" dist

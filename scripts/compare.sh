@@ -34,15 +34,6 @@ fi
 warm_up=15s
 report=$(realpath -m "${RHIZOME_REPORT:-$root/var/compare}")
 
-# shellcheck disable=SC2317  # called by the trap
-finish() {
-    local code=$?
-    "$root/tests/servers/hugegraph/run.sh" stop "$dir/hugegraph" || code=1
-    "$root/scripts/server.sh" stop "$dir/rhizome" || code=1
-    rm -rf "$dir"
-    exit "$code"
-}
-
 note="Rhizome: scripts/build.sh dist, its default settings (RocksDB, durability wal: write-ahead log, no fsync per request). HugeGraph: \
 RocksDB, write-ahead log without fsync (its default), ${hugegraph_settings[*]}, otherwise the stock settings. Servers and load generator on \
 the same machine."

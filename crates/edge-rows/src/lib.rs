@@ -51,6 +51,9 @@ const ROWS_AHEAD_MAX: usize = 16 * 1_024;
 /// of a list is seldom larger.
 pub const ROWS_AHEAD: usize = 1_024;
 
+/// Bytes of such edges at which reading ahead stops: edges with long values must not fill the memory.
+pub const BYTES_AHEAD: usize = 1 << 20;
+
 /// How many times as many edges are read ahead as are asked for: who asks for few is likely to stop early.
 const ROWS_AHEAD_FACTOR: usize = 16;
 

@@ -6,9 +6,9 @@ use key_codec::{key, tables};
 use crate::limits::{ESTIMATE_RUN_BYTES, ESTIMATE_RUNS_MIN};
 use crate::read::view::View;
 
-/// See [`graph_access::GraphRead::estimated_vertex_count`]. The whole label has as
-/// many times the vertices read as it takes the bytes in files that these take. Rows not yet in a file count where they
-/// were read but not in the bytes: as long as they lie all over the label, that changes little.
+/// See [`graph_access::GraphRead::estimated_vertex_count`]. The whole label has as many times the vertices read as it
+/// takes the bytes in files that these take. Rows not yet in a file count where they were read but not in the bytes: as
+/// long as they lie all over the label, that changes little.
 pub(crate) fn vertex_count(view: View<'_>, label: LabelId, read: u64, last: &VertexId) -> Option<u64> {
     let strategy = view.catalogue.vertex_label(label)?.id_strategy;
     let (mut prefix, mut reached) = (Vec::new(), Vec::new());
