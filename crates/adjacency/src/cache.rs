@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use graph_model::{LabelId, VertexIdRef};
 use parking_lot::RwLockReadGuard;
 
+use crate::labels::Labels;
 use crate::marks::Mark;
 use crate::pool::Pool;
 use crate::stripes::{StripeSet, Stripes};
@@ -77,6 +78,13 @@ impl Cache {
         }
     }
 
+    /// The labels that the table knows; `None` where there is no table now. Waits for nobody, so that writers may ask.
+    pub fn labels(&self) -> Option<Labels> {
+        let is_on = self.state.load(Ordering::SeqCst) == ON;
+        let table = if is_on { self.current.read().clone() } else { None };
+        table.map(Labels::of)
+    }
+
     /// Forgets everything: what was read before this is neither given out nor kept.
     pub fn clear(&self) {
         if let Some(table) = self.current.write().take() {
@@ -117,7 +125,7 @@ impl Writing<'_> {
         let hash = common.hasher.hash_one(owner);
         common.stripes.begin(hash, stripes);
         if self.current.is_some() {
-            self.touched.push(hash, owner, Mark::of(outgoing, label));
+            self.touched.push(hash, Mark::of(outgoing, label));
         }
     }
 
@@ -142,9 +150,9 @@ impl Writing<'_> {
 
     /// What must be held until the write has succeeded or failed; `None` if it touches nothing.
     #[must_use]
-    pub fn registered(self) -> Option<Write> {
+    pub fn registered(mut self) -> Option<Write> {
         if let Some(table) = &*self.current {
-            table.forget(&self.touched);
+            table.forget(&mut self.touched);
         }
         (!self.write.stripes.is_empty()).then_some(self.write)
     }

@@ -18,6 +18,7 @@
 //! - So it is with the vertices of a label: a write of any of them removes their list, and one of any vertex keeps what
 //!   is being read from being kept ([`Table::publish_members`]).
 //! - So it is with the value of a property of a vertex ([`Table::publish_values`]): a write of its row removes it.
+//!   Checks of the ends of edges ask it for labels ([`Cache::labels`]).
 //! - Numbers are never reused. A table that is given up is closed: its numbers stay valid for those that hold it, its
 //!   lists are no longer given out.
 //! - Memory is bounded by the pool: lists are evicted, those not used for longest first, and a table with too many
@@ -28,6 +29,7 @@
 
 mod cache;
 mod columns;
+mod labels;
 pub mod limits;
 mod lists;
 mod marks;
@@ -42,6 +44,7 @@ mod touched;
 
 pub use cache::{Cache, Write, Writing};
 pub use columns::{Column, ColumnOf, label_of, value_of};
+pub use labels::{Labels, Unread};
 pub use lists::{NumberLists, Wanted};
 pub use piece::{Found, State};
 pub use pool::{Figures, Pool};

@@ -13,15 +13,11 @@ pub const LIST_SHARE: usize = 8;
 pub const NUMBERS_SHARE: usize = 2;
 
 /// What a vertex takes of that part, estimated: its place, its number by its id, and a text of common length.
-pub(crate) const MEMBER_BYTES: usize = 112;
+pub(crate) const MEMBER_BYTES: usize = 118;
 
 /// Counters that registered writes are spread over. A list is not kept while a write of a vertex with the same counter
 /// is under way.
 pub(crate) const STRIPES: u16 = 1_024;
-
-/// Vertices from which on those that a batch writes are sorted by shard: as many as there are shards, so that each is
-/// locked less often than one by one.
-pub(crate) const TOUCHED_SORTED_MIN: usize = SHARDS;
 
 /// Locks that the numbers of vertices are spread over.
 pub(crate) const SHARDS: usize = 64;

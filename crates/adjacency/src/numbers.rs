@@ -11,14 +11,12 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 use crate::limits;
 use crate::marks::{Mark, Marks, Written};
 use crate::piece::Piece;
-use crate::touched::Touched;
+use crate::touched::{Entry, Touched};
 
 /// Places of the first chunk; a power of two. Each eight chunks double what there is, so an eighth is free at most.
 const FIRST: u32 = 64;
 /// Chunks between two powers of two.
 const PER_DOUBLING: u32 = 8;
-/// Bits for the place of a touched vertex in its batch: more than fit into memory.
-const TOUCHED_BITS: u32 = 48;
 /// Chunks for all numbers.
 const CHUNKS: usize = 26 * PER_DOUBLING as usize;
 
@@ -112,9 +110,16 @@ impl Chunk {
     }
 }
 
+/// A number, and a part of the hash of the vertex's id, so that few other ids are looked at, or none.
+#[derive(Clone, Copy)]
+struct Known {
+    number: u32,
+    tag: u32,
+}
+
 /// See the module.
 pub(crate) struct Numbers {
-    shards: Box<[RwLock<HashTable<u32>>]>,
+    shards: Box<[RwLock<HashTable<Known>>]>,
     chunks: Box<[OnceLock<Chunk>]>,
     next: AtomicU32,
     bytes: AtomicUsize,
@@ -133,6 +138,12 @@ fn place(number: u32) -> (usize, usize, usize) {
 fn shard_of(hash: u64) -> usize {
     // Neither the lowest bits, which choose the place within a table, nor the highest, which it compares first.
     usize::try_from(hash >> 40).unwrap_or_default() % limits::SHARDS
+}
+
+/// Bits of a hash above those by which a table chooses the place, as far as tables grow.
+#[expect(clippy::cast_possible_truncation, reason = "a part of the hash is wanted")]
+fn tag_of(hash: u64) -> u32 {
+    (hash >> 25) as u32
 }
 
 impl Numbers {
@@ -168,41 +179,34 @@ impl Numbers {
         self.chunks.get(chunk)?.get()?.ids.get(at)?.get()
     }
 
-    fn is(&self, number: u32, id: VertexIdRef<'_>) -> bool {
-        self.id(number).is_some_and(|known| VertexIdRef::from(known) == id)
+    fn find_in(&self, shard: &HashTable<Known>, hash: u64, id: VertexIdRef<'_>) -> Option<u32> {
+        let tag = tag_of(hash);
+        let is =
+            |known: &Known| known.tag == tag && self.id(known.number).is_some_and(|of| VertexIdRef::from(of) == id);
+        shard.find(hash, is).map(|known| known.number)
     }
 
     /// The number of a vertex that has one.
     pub(crate) fn find(&self, hash: u64, id: VertexIdRef<'_>) -> Option<u32> {
         let shard = self.shards.get(shard_of(hash))?.read();
-        shard.find(hash, |number| self.is(*number, id)).copied()
+        self.find_in(&shard, hash, id)
     }
 
     /// Notes that edges at vertices are written, for those that have numbers.
-    pub(crate) fn mark_all(&self, touched: &Touched) {
-        if touched.len() < limits::TOUCHED_SORTED_MIN {
-            for (hash, owner, mark) in touched.iter() {
-                if let Some(slot) = self.find(hash, owner).and_then(|number| self.slot(number)) {
-                    slot.mark(mark);
-                }
-            }
-            return;
-        }
+    pub(crate) fn mark_all(&self, touched: &mut Touched) {
         // Shard by shard, and all of a shard are found before the first is marked: the processor waits for several of
-        // them at a time, which locks and marks in between would not let it. What is sorted is one number each: the
-        // shard, then the place in the batch.
-        let mut order: Vec<usize> =
-            touched.iter().zip(0..).map(|((hash, ..), at)| shard_of(hash) << TOUCHED_BITS | at).collect();
-        order.sort_unstable();
+        // them at a time, which locks and marks in between would not let it.
         let mut found: Vec<(u32, Mark)> = Vec::new();
-        for of_shard in order.chunk_by(|one, other| one >> TOUCHED_BITS == other >> TOUCHED_BITS) {
-            let shard = of_shard.first().and_then(|of| self.shards.get(of >> TOUCHED_BITS));
-            let Some(shard) = shard else { continue };
+        for of_shard in
+            touched.sorted_by_key(shard_of).chunk_by(|one, other| shard_of(one.hash) == shard_of(other.hash))
+        {
+            let Some(shard) = of_shard.first().and_then(|of| self.shards.get(shard_of(of.hash))) else { continue };
             found.clear();
             let shard = shard.read();
-            let ats = of_shard.iter().map(|of| of & ((1 << TOUCHED_BITS) - 1));
-            for (hash, owner, mark) in ats.filter_map(|at| touched.get(at)) {
-                found.extend(shard.find(hash, |number| self.is(*number, owner)).map(|number| (*number, mark)));
+            for Entry { hash, mark } in of_shard {
+                let tag = tag_of(*hash);
+                found
+                    .extend(shard.iter_hash(*hash).filter(|known| known.tag == tag).map(|known| (known.number, *mark)));
             }
             drop(shard);
             for (number, mark) in &found {
@@ -219,8 +223,8 @@ impl Numbers {
             return Some(number);
         }
         let mut shard = self.shards.get(shard_of(hash))?.write();
-        if let Some(number) = shard.find(hash, |number| self.is(*number, id.into())) {
-            return Some(*number);
+        if let Some(number) = self.find_in(&shard, hash, id.into()) {
+            return Some(number);
         }
         let number = self.next.fetch_add(1, Ordering::AcqRel);
         if number >= limits::NUMBERS_MAX {
@@ -238,11 +242,11 @@ impl Numbers {
             _ => 0,
         };
         let before = shard.capacity();
-        shard.insert_unique(hash, number, |number| {
-            self.id(*number).map_or(0, |id| hasher.hash_one(VertexIdRef::from(id)))
+        shard.insert_unique(hash, Known { number, tag: tag_of(hash) }, |known| {
+            self.id(known.number).map_or(0, |id| hasher.hash_one(VertexIdRef::from(id)))
         });
-        // A table has an eighth more places than its capacity, of a number and a byte each.
-        let grown = (shard.capacity() - before) * (size_of::<u32>() + 1) * 8 / 7;
+        // A table has an eighth more places than its capacity, of a number, its tag and a byte each.
+        let grown = (shard.capacity() - before) * (size_of::<Known>() + 1) * 8 / 7;
         self.bytes.fetch_add(text + grown, Ordering::Relaxed);
         Some(number)
     }
@@ -250,6 +254,8 @@ impl Numbers {
 
 #[cfg(test)]
 mod tests {
+    use graph_model::LabelId;
+
     use super::*;
 
     #[test]
@@ -267,5 +273,22 @@ mod tests {
         }
         let (chunk, at, places) = place(limits::NUMBERS_MAX - 1);
         assert!(chunk < CHUNKS && at < places, "{chunk} {at} {places}");
+    }
+
+    #[test]
+    fn a_write_marks_each_vertex_whose_id_has_its_hash() {
+        let numbers = Numbers::new();
+        let hasher = DefaultHashBuilder::default();
+        // The third chooses the same shard and the same place of its table.
+        let hashes = [7 << 40, 7 << 40, (7 << 40) | (1 << 30)];
+        for (id, hash) in (0..).zip(hashes) {
+            assert_eq!(numbers.number(&hasher, hash, &VertexId::Number(id)), u32::try_from(id).ok());
+        }
+        let mut touched = Touched::default();
+        touched.push(7 << 40, Mark::of(true, LabelId(1)));
+        touched.push(5 << 40, Mark::of(true, LabelId(1)));
+        numbers.mark_all(&mut touched);
+        let is_marked = |number| numbers.slot(number).is_some_and(|slot| !slot.marks.take().is_empty());
+        assert_eq!([0, 1, 2].map(is_marked), [true, true, false]);
     }
 }

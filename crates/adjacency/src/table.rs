@@ -78,7 +78,11 @@ impl Table {
     /// The number of a vertex that has one.
     #[must_use]
     pub fn known_number(&self, id: &VertexId) -> Option<u32> {
-        self.numbers.find(self.hash(id), id.into())
+        self.find(self.hash(id), id)
+    }
+
+    pub(crate) fn find(&self, hash: u64, id: &VertexId) -> Option<u32> {
+        self.numbers.find(hash, id.into())
     }
 
     /// The vertex of a number.
@@ -177,11 +181,11 @@ impl Table {
     /// The permission to keep what is read of a vertex from now on; `None` while it is written to.
     #[must_use]
     pub fn ticket(&self, owner: u32) -> Option<Ticket> {
-        let id = self.id(owner)?;
-        if self.closed.load(Ordering::SeqCst) {
-            return None;
-        }
-        self.common.stripes.ticket(self.hash(id))
+        self.ticket_of(self.hash(self.id(owner)?))
+    }
+
+    pub(crate) fn ticket_of(&self, hash: u64) -> Option<Ticket> {
+        if self.closed.load(Ordering::SeqCst) { None } else { self.common.stripes.ticket(hash) }
     }
 
     /// Appends those of some labels whose edges at a vertex are to be read for lists of at most `limit`.
@@ -228,7 +232,7 @@ impl Table {
     }
 
     /// Removes what is known of edges at vertices.
-    pub(crate) fn forget(&self, touched: &Touched) {
+    pub(crate) fn forget(&self, touched: &mut Touched) {
         self.numbers.mark_all(touched);
     }
 

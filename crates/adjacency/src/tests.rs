@@ -8,7 +8,7 @@ use graph_model::{Direction, LabelId, VertexId};
 use parking_lot::RwLock;
 use proptest::prelude::*;
 
-use crate::limits::TOUCHED_SORTED_MIN;
+use crate::limits::SHARDS;
 use crate::{Cache, Found, NumberLists, Pool, State, Table, Wanted};
 
 /// Two of them share a mark.
@@ -102,7 +102,7 @@ proptest! {
                 Action::WriteAll(out, label, list) => {
                     let mut writing = cache.writing();
                     if let Some(writing) = &mut writing {
-                        for owner in 0..i64::try_from(2 * TOUCHED_SORTED_MIN).unwrap() {
+                        for owner in 0..i64::try_from(2 * SHARDS).unwrap() {
                             writing.touch((&VertexId::Number(owner)).into(), out, LABELS[label]);
                         }
                     }

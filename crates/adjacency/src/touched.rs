@@ -1,6 +1,5 @@
-//! The vertices whose edges one batch writes, collected so that they are looked up together.
-
-use graph_model::VertexIdRef;
+//! The vertices whose edges one batch writes, collected so that they are looked up together: by the hashes of their ids
+//! alone, which need not be copied then. Of two vertices with the same hash both are marked, which costs a read more.
 
 use crate::marks::Mark;
 
@@ -8,54 +7,23 @@ use crate::marks::Mark;
 #[derive(Default)]
 pub(crate) struct Touched {
     entries: Vec<Entry>,
-    /// The texts of ids, one after the other.
-    texts: Vec<u8>,
 }
 
-struct Entry {
-    hash: u64,
-    owner: Owner,
-    mark: Mark,
-}
-
-enum Owner {
-    Number(i64),
-    Uuid(u128),
-    /// Where its text begins, and its length.
-    Text(usize, usize),
+/// A vertex, by the hash of its id, and what is written of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) hash: u64,
+    pub(crate) mark: Mark,
 }
 
 impl Touched {
-    pub(crate) fn push(&mut self, hash: u64, owner: VertexIdRef<'_>, mark: Mark) {
-        let owner = match owner {
-            VertexIdRef::Number(number) => Owner::Number(number),
-            VertexIdRef::Uuid(bits) => Owner::Uuid(bits),
-            VertexIdRef::String(text) => {
-                let start = self.texts.len();
-                self.texts.extend_from_slice(text);
-                Owner::Text(start, text.len())
-            }
-        };
-        self.entries.push(Entry { hash, owner, mark });
+    pub(crate) fn push(&mut self, hash: u64, mark: Mark) {
+        self.entries.push(Entry { hash, mark });
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// One of them: the hash of the vertex's id, the id, and what is written.
-    pub(crate) fn get(&self, at: usize) -> Option<(u64, VertexIdRef<'_>, Mark)> {
-        let Entry { hash, owner, mark } = self.entries.get(at)?;
-        let owner = match owner {
-            Owner::Number(number) => VertexIdRef::Number(*number),
-            Owner::Uuid(bits) => VertexIdRef::Uuid(*bits),
-            Owner::Text(start, len) => VertexIdRef::String(self.texts.get(*start..*start + *len)?),
-        };
-        Some((*hash, owner, *mark))
-    }
-
-    /// All of them, in the order in which they were written.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, VertexIdRef<'_>, Mark)> {
-        (0..self.len()).filter_map(|at| self.get(at))
+    /// All of them, those next to each other whose keys are equal.
+    pub(crate) fn sorted_by_key(&mut self, key: impl Fn(u64) -> usize) -> &[Entry] {
+        self.entries.sort_unstable_by_key(|entry| key(entry.hash));
+        &self.entries
     }
 }

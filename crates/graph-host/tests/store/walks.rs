@@ -237,7 +237,20 @@ fn apply(step: &Step, store: &Store) -> Result<(), TestCaseError> {
             let _may_not_exist = writer.delete_edge(&id, Wait::Allowed).and_then(Pending::wait);
         }
         Step::DeleteVertex(id) => {
-            writer.delete_vertex(&VertexId::Number(*id), Wait::Allowed).and_then(Pending::wait).unwrap();
+            // An edge to it is refused from now on, also while its label is in memory.
+            let remove =
+                || writer.delete_vertex(&VertexId::Number(*id), Wait::Allowed).and_then(Pending::wait).unwrap();
+            let new = [new_edge(0, (id + 1) % VERTICES, *id, 0)];
+            connect(&hosted, &new).unwrap();
+            remove();
+            let outcome = connect(&hosted, &new);
+            prop_assert!(matches!(outcome, Err(StoreError::EndNotFound { .. })), "{:?}", outcome);
+            insert(&hosted, &[vertex("tag", Some(Literal::Integer(*id)))]).unwrap();
+            for _ in 0..2 {
+                let outcome = connect(&hosted, &new);
+                prop_assert!(matches!(outcome, Err(StoreError::EndLabel { .. })), "{:?}", outcome);
+            }
+            remove();
             insert_all(&hosted);
         }
         Step::Tag(id, Some(score)) => {

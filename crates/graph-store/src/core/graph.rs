@@ -423,6 +423,11 @@ impl Graph {
         Ok(self.engine().commit(batch)?)
     }
 
+    /// The labels of vertices that are known in memory, if any are.
+    pub(crate) fn known_labels(&self) -> Option<adjacency::Labels> {
+        self.neighbours.labels()
+    }
+
     /// The table of numbers and neighbours that walks use; `None` where there is none. The first call waits for the
     /// writers at work, so its caller must not be one; who must not `wait` gets none while there are any.
     pub(crate) fn neighbours(&self, wait: Wait) -> Option<Arc<adjacency::Table>> {

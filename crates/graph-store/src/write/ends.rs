@@ -49,10 +49,16 @@ fn end_labels<'e, E: Borrow<Edge>>(
     edges: &'e [E],
 ) -> Result<FxHashMap<&'e VertexId, LabelId>, StoreError> {
     let mut labels: FxHashMap<&VertexId, Option<LabelId>> = FxHashMap::default();
-    let (mut read, mut keys) = (Vec::new(), Keys::new());
+    let known = graph.known_labels();
+    let (mut read, mut unread, mut keys) = (Vec::new(), Vec::new(), Keys::new());
     for id in edges.iter().map(Borrow::borrow).flat_map(|edge| [&edge.id.source, &edge.id.target]) {
         labels.entry(id).or_insert_with(|| {
             own(id).unwrap_or_else(|| {
+                match known.as_ref().map(|known| known.get(id)) {
+                    Some(Ok(label)) => return Some(label),
+                    Some(Err(ticket)) => unread.push(ticket),
+                    None => {}
+                }
                 keys.push(|b| key::vertex_partition(b, graph.number, id), |_| ());
                 read.push(id);
                 None
@@ -62,9 +68,13 @@ fn end_labels<'e, E: Borrow<Edge>>(
     let now = now_ms();
     let found = fetch(graph.engine(), tables::VERTEX, &keys, |_, found| {
         let head = value::read_vertex_head(found)?;
-        Ok((!is_expired(head.expires_at_ms, now)).then_some(head.label))
+        Ok((!is_expired(head.expires_at_ms, now)).then_some((head.label, head.expires_at_ms.is_none())))
     })?;
-    labels.extend(read.into_iter().zip(found));
+    if let Some(known) = known {
+        let lasting = |found: Option<(LabelId, bool)>| found.filter(|(_, lasts)| *lasts).map(|(label, _)| label);
+        known.keep(unread.into_iter().zip(&found).filter_map(|(ticket, found)| Some((ticket, lasting(*found)?))));
+    }
+    labels.extend(read.into_iter().zip(found).map(|(id, found)| (id, found.map(|(label, _)| label))));
     Ok(labels.into_iter().filter_map(|(id, label)| Some((id, label?))).collect())
 }
 
