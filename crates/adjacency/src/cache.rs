@@ -45,9 +45,10 @@ impl Cache {
         })
     }
 
-    /// The table to read from and to fill; `None` where there is none now. `settle` must wait until every write that
-    /// began before it was called has succeeded or failed; where it does not, which it says, there is no table yet.
-    pub fn table(&self, settle: impl FnOnce() -> bool) -> Option<Arc<Table>> {
+    /// The table to read from and to fill; `None` where there is none now. `period`: during which the caller knows of
+    /// all writes; what was kept in another one is not used. `settle` must wait until every write that began before it
+    /// was called has succeeded or failed; where it does not, which it says, there is no table yet.
+    pub fn table(&self, period: u64, settle: impl FnOnce() -> bool) -> Option<Arc<Table>> {
         match self.state.load(Ordering::SeqCst) {
             ON => {}
             COLD if self.state.compare_exchange(COLD, WARMING, Ordering::SeqCst, Ordering::SeqCst).is_ok() => {
@@ -60,29 +61,30 @@ impl Cache {
             _ => return None,
         }
         if let Some(table) = &*self.current.read()
-            && !table.is_spent()
+            && table.is_usable(period)
         {
             return Some(Arc::clone(table));
         }
         let mut current = self.current.write();
         match &*current {
-            Some(table) if !table.is_spent() => Some(Arc::clone(table)),
+            Some(table) if table.is_usable(period) => Some(Arc::clone(table)),
             before => {
                 if let Some(before) = before {
                     before.close();
                 }
-                let table = Table::new(Arc::clone(self.common()), Arc::clone(&self.pool), &self.current);
+                let table = Table::new(Arc::clone(self.common()), Arc::clone(&self.pool), &self.current, period);
                 *current = Some(Arc::clone(&table));
                 Some(table)
             }
         }
     }
 
-    /// The labels that the table knows; `None` where there is no table now. Waits for nobody, so that writers may ask.
-    pub fn labels(&self) -> Option<Labels> {
+    /// The labels that the table of a period knows; `None` where there is no table now. Waits for nobody, so that
+    /// writers may ask.
+    pub fn labels(&self, period: u64) -> Option<Labels> {
         let is_on = self.state.load(Ordering::SeqCst) == ON;
         let table = if is_on { self.current.read().clone() } else { None };
-        table.map(Labels::of)
+        table.filter(|table| table.is_usable(period)).map(Labels::of)
     }
 
     /// Forgets everything: what was read before this is neither given out nor kept.
@@ -163,6 +165,37 @@ impl Writing<'_> {
 pub struct Write {
     common: Arc<Common>,
     stripes: StripeSet,
+}
+
+impl Write {
+    /// The write has failed, but may take effect at any later time: nothing is kept any more of what it touches.
+    pub fn never_ends(mut self) {
+        self.stripes = StripeSet::default();
+    }
+}
+
+/// A registered write that never ends, unless it is known to have succeeded.
+pub struct Unsure(Option<Write>);
+
+impl Unsure {
+    /// That write.
+    #[must_use]
+    pub fn of(write: Write) -> Self {
+        Self(Some(write))
+    }
+
+    /// It has succeeded.
+    pub fn end(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unsure {
+    fn drop(&mut self) {
+        if let Some(write) = self.0.take() {
+            write.never_ends();
+        }
+    }
 }
 
 impl Drop for Write {

@@ -19,6 +19,8 @@
 //!   is being read from being kept ([`Table::publish_members`]).
 //! - So it is with the value of a property of a vertex ([`Table::publish_values`]): a write of its row removes it.
 //!   Checks of the ends of edges ask it for labels ([`Cache::labels`]).
+//! - A write that failed, but may take effect later, stays registered ([`Unsure`]).
+//! - Where other processes may write too, a table serves one period during which they do not ([`Cache::table`]).
 //! - Numbers are never reused. A table that is given up is closed: its numbers stay valid for those that hold it, its
 //!   lists are no longer given out.
 //! - Memory is bounded by the pool: lists are evicted, those not used for longest first, and a table with too many
@@ -42,7 +44,7 @@ mod stripes;
 mod table;
 mod touched;
 
-pub use cache::{Cache, Write, Writing};
+pub use cache::{Cache, Unsure, Write, Writing};
 pub use columns::{Column, ColumnOf, label_of, value_of};
 pub use labels::{Labels, Unread};
 pub use lists::{NumberLists, Wanted};

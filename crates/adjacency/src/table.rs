@@ -42,10 +42,12 @@ pub struct Table {
     hand: AtomicU32,
     closed: Arc<AtomicBool>,
     home: Weak<Home>,
+    /// During which all writes are registered.
+    period: u64,
 }
 
 impl Table {
-    pub(crate) fn new(common: Arc<Common>, pool: Arc<Pool>, home: &Arc<Home>) -> Arc<Self> {
+    pub(crate) fn new(common: Arc<Common>, pool: Arc<Pool>, home: &Arc<Home>, period: u64) -> Arc<Self> {
         let table = Arc::new(Self {
             common,
             pool,
@@ -57,6 +59,7 @@ impl Table {
             hand: AtomicU32::new(0),
             closed: Arc::default(),
             home: Arc::downgrade(home),
+            period,
         });
         let tenant: Arc<dyn Tenant> = Arc::<Self>::clone(&table);
         table.pool.join(Arc::downgrade(&tenant));
@@ -106,6 +109,11 @@ impl Table {
     /// From now on gives out no lists.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it may be used in a period, and there is memory for it.
+    pub(crate) fn is_usable(&self, period: u64) -> bool {
+        self.period == period && !self.is_spent()
     }
 
     /// Whether it has more vertices than there is memory for.

@@ -9,7 +9,7 @@ use parking_lot::RwLock;
 use proptest::prelude::*;
 
 use crate::limits::SHARDS;
-use crate::{Cache, Found, NumberLists, Pool, State, Table, Wanted};
+use crate::{Cache, Found, NumberLists, Pool, State, Table, Unsure, Wanted};
 
 /// Two of them share a mark.
 const LABELS: [LabelId; 3] = [LabelId(1), LabelId(33), LabelId(40)];
@@ -92,7 +92,7 @@ proptest! {
                         writing.touch((&VertexId::Number(owner)).into(), out, LABELS[label]);
                     }
                     let write = writing.and_then(|writing| writing.registered());
-                    if let (Some(_), Some(table)) = (&write, cache.table(|| true)) {
+                    if let (Some(_), Some(table)) = (&write, cache.table(0, || true)) {
                         let all = Wanted { direction: Direction::Both, labels: None, limit: None };
                         fill(&table, &model, owner, all);
                         prop_assert!(table.ticket(table.number(&VertexId::Number(owner)).unwrap()).is_none());
@@ -110,7 +110,7 @@ proptest! {
                     (0..6).for_each(|owner| drop(model.insert((owner, out, LABELS[label].0), list.clone())));
                 }
                 Action::Read(owner, direction, labels, limit) => {
-                    let Some(table) = cache.table(|| true) else { continue };
+                    let Some(table) = cache.table(0, || true) else { continue };
                     let labels = labels.map(|labels| labels.iter().map(|at| LABELS[*at]).collect::<Vec<_>>());
                     let wanted = Wanted { direction, labels: labels.as_deref(), limit };
                     for _ in 0..2 {
@@ -135,7 +135,7 @@ proptest! {
         }
         drop(held);
         cache.turn_off();
-        prop_assert!(cache.table(|| true).is_none() && cache.writing().is_none());
+        prop_assert!(cache.table(0, || true).is_none() && cache.writing().is_none());
         prop_assert_eq!(pool.figures().bytes, 0, "everything is given back");
     }
 }
@@ -146,7 +146,7 @@ fn memory_stays_within_the_pool() {
     let caches = [Cache::new(Arc::clone(&pool)), Cache::new(Arc::clone(&pool))];
     let wanted = Wanted { direction: Direction::Out, labels: Some(&LABELS[..1]), limit: None };
     for round in 0..20_000i64 {
-        let table = caches[usize::from(round % 3 == 0)].table(|| true).unwrap();
+        let table = caches[usize::from(round % 3 == 0)].table(0, || true).unwrap();
         let owner = round % 5_000;
         let model = Model::from([((owner, true, 1), (0..50).map(|at| (owner + at) % 7_000).collect())]);
         fill(&table, &model, owner, wanted);
@@ -161,11 +161,11 @@ fn memory_stays_within_the_pool() {
 fn large_tables_are_given_up() {
     let pool = Arc::new(Pool::new(1 << 20));
     let cache = Cache::new(Arc::clone(&pool));
-    let first = cache.table(|| true).unwrap();
+    let first = cache.table(0, || true).unwrap();
     for number in 0..10_000 {
         first.number(&VertexId::Number(number)).unwrap();
     }
-    let second = cache.table(|| true).unwrap();
+    let second = cache.table(0, || true).unwrap();
     assert!(!Arc::ptr_eq(&first, &second));
     assert_eq!((first.len(), second.len()), (10_000, 0), "numbers given stay valid");
     assert_eq!(first.id(9), Some(&VertexId::Number(9)));
@@ -175,17 +175,17 @@ fn large_tables_are_given_up() {
 fn the_first_walk_waits_for_writes_that_are_not_registered() {
     let cache = Cache::new(Arc::new(Pool::new(1 << 20)));
     assert!(cache.writing().is_none());
-    assert!(cache.table(|| false).is_none() && cache.writing().is_none(), "as before where nobody has waited");
+    assert!(cache.table(0, || false).is_none() && cache.writing().is_none(), "as before where nobody has waited");
     let mut settled = false;
-    let table = cache.table(|| {
+    let table = cache.table(0, || {
         settled = true;
         assert!(cache.writing().is_some(), "from before the wait on all are registered");
-        assert!(cache.table(|| unreachable!("once")).is_none(), "others read rows meanwhile");
+        assert!(cache.table(0, || unreachable!("once")).is_none(), "others read rows meanwhile");
         true
     });
-    assert!(settled && table.is_some() && cache.table(|| unreachable!("once")).is_some());
+    assert!(settled && table.is_some() && cache.table(0, || unreachable!("once")).is_some());
     let off = Cache::new(Arc::new(Pool::new(0)));
-    assert!(off.table(|| unreachable!("never")).is_none() && off.writing().is_none());
+    assert!(off.table(0, || unreachable!("never")).is_none() && off.writing().is_none());
 }
 
 /// Seconds a longer run takes, by the environment; else a fraction of one.
@@ -246,7 +246,7 @@ fn no_reader_sees_a_list_older_than_a_write_that_has_ended() {
                         break;
                     }
                     let at = usize::try_from(round % VERTICES).unwrap();
-                    let Some(table) = cache.table(settle) else { continue };
+                    let Some(table) = cache.table(0, settle) else { continue };
                     let number = table.number(&VertexId::Number(round % VERTICES)).unwrap();
                     let least = acknowledged[at].load(Ordering::SeqCst);
                     let mut lists = NumberLists::default();
@@ -278,7 +278,7 @@ fn no_reader_sees_a_list_older_than_a_write_that_has_ended() {
 fn members_of_a_label_are_kept_until_one_of_them_is_written() {
     let pool = Arc::new(Pool::new(1 << 20));
     let cache = Cache::new(Arc::clone(&pool));
-    let table = cache.table(|| true).unwrap();
+    let table = cache.table(0, || true).unwrap();
     let (one, other) = (LABELS[0], LABELS[1]);
     let kept = || [one, other].map(|label| table.members(label).map(|members| members.to_vec()));
     let fill = || {
@@ -314,10 +314,40 @@ fn members_of_a_label_are_kept_until_one_of_them_is_written() {
 }
 
 #[test]
+fn what_was_kept_in_one_period_is_not_used_in_another() {
+    let cache = Cache::new(Arc::new(Pool::new(1 << 20)));
+    let first = cache.table(1, || true).unwrap();
+    let number = first.number(&VertexId::Number(1)).unwrap();
+    assert!(first.ticket(number).is_some() && cache.labels(1).is_some() && cache.labels(2).is_none());
+    let second = cache.table(2, || true).unwrap();
+    assert!(second.is_empty() && cache.labels(1).is_none());
+    assert!(first.ticket(number).is_none(), "who still has it reads rows");
+}
+
+#[test]
+fn a_write_that_may_take_effect_later_stays_registered() {
+    let cache = Cache::new(Arc::new(Pool::new(1 << 20)));
+    let table = cache.table(0, || true).unwrap();
+    let id = VertexId::Number(1);
+    let number = table.number(&id).unwrap();
+    let write = || {
+        let mut writing = cache.writing().unwrap();
+        writing.touch((&id).into(), true, LABELS[0]);
+        Unsure::of(writing.registered().unwrap())
+    };
+    write().end();
+    assert!(table.ticket(number).is_some());
+    drop(write());
+    assert!(table.ticket(number).is_none());
+    write().end();
+    assert!(table.ticket(number).is_none(), "nor does a later one end it");
+}
+
+#[test]
 fn members_make_room_for_lists() {
     let pool = Arc::new(Pool::new(256 << 10));
     let cache = Cache::new(Arc::clone(&pool));
-    let table = cache.table(|| true).unwrap();
+    let table = cache.table(0, || true).unwrap();
     let numbers: Vec<u32> = (0..u32::try_from(table.members_max()).unwrap()).collect();
     table.publish_members(LABELS[0], table.ticket_of_members().unwrap(), &numbers);
     assert!(table.members(LABELS[0]).is_some());

@@ -1,13 +1,22 @@
 //! Telling the cache of a graph what a batch of writes changes.
 
-use adjacency::{Cache, Write, Writing};
+use adjacency::{Cache, Unsure, Write, Writing};
 use key_codec::{key, tables, value};
 use kv::{Operation, WriteBatch};
 
-/// Registers the edges and vertices a batch writes, until what this returns is dropped. The locks of the write must be
-/// held.
-#[must_use]
-pub fn register(cache: &Cache, batch: &WriteBatch) -> Option<Write> {
+/// Registers the edges and vertices a batch writes, until it has been written or has failed; `is_unsure`: a batch that
+/// has failed may be written later, and stays registered. The locks of the write must be held.
+pub fn register(cache: &Cache, batch: &mut WriteBatch, is_unsure: bool) {
+    let Some(write) = registered(cache, batch) else { return };
+    if is_unsure {
+        let unsure = Unsure::of(write);
+        batch.when_written(Box::new(|| unsure.end()));
+    } else {
+        batch.hold(Box::new(write));
+    }
+}
+
+fn registered(cache: &Cache, batch: &WriteBatch) -> Option<Write> {
     let mut writing = cache.writing()?;
     let (mut text, mut rows_of) = (Vec::new(), None);
     for operation in batch.iter() {

@@ -345,6 +345,10 @@ impl Engine for CassandraEngine {
         Ok(vec![Run { start: prefix.to_vec(), bytes }])
     }
 
+    fn writes_completed_late(&self) -> u64 {
+        self.client.figures.intents_repaired.load(Ordering::Relaxed)
+    }
+
     fn write_clock(&self) -> u64 {
         u64::try_from(self.client.clock.last()).unwrap_or_default()
     }

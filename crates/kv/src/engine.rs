@@ -222,6 +222,12 @@ pub trait Engine: Read + Send + Sync {
         Err(KvError::Unsupported { engine: self.name(), operation: "ingesting sorted rows" })
     }
 
+    /// How many writes were completed here after their calls had failed, or the processes that made them had died. Who
+    /// keeps what was read must read it again when this has grown.
+    fn writes_completed_late(&self) -> u64 {
+        0
+    }
+
     /// Where writes are ordered by clocks of the processes that make them: a moment no earlier than that of any write
     /// submitted here before. 0 where the store itself orders them.
     fn write_clock(&self) -> u64 {
@@ -366,6 +372,10 @@ impl<T: Engine + ?Sized> Engine for Arc<T> {
 
     fn ingest(&self, rows: Vec<SortedRows>) -> Result<(), KvError> {
         (**self).ingest(rows)
+    }
+
+    fn writes_completed_late(&self) -> u64 {
+        (**self).writes_completed_late()
     }
 
     fn write_clock(&self) -> u64 {

@@ -233,7 +233,7 @@ impl<E: Engine> Engine for FaultEngine<E> {
         self.inner.capabilities()
     }
 
-    fn submit(&self, batch: WriteBatch) -> Commit {
+    fn submit(&self, mut batch: WriteBatch) -> Commit {
         let plan = self.faults.next_commit();
         if let Some(delay) = plan.delay {
             std::thread::sleep(delay);
@@ -242,11 +242,11 @@ impl<E: Engine> Engine for FaultEngine<E> {
             drop(batch);
             return Commit::done(Err(error));
         }
-        let commit = self.inner.submit(batch);
-        match plan.lose {
-            Some(error) => Commit::done(commit.wait().and(Err(error))),
-            None => commit,
-        }
+        let Some(error) = plan.lose else { return self.inner.submit(batch) };
+        let guards = batch.take_guards();
+        let outcome = self.inner.submit(batch).wait().and(Err(error));
+        guards.release(outcome.is_ok());
+        Commit::done(outcome)
     }
 
     fn compare_and_swap(
@@ -269,6 +269,10 @@ impl<E: Engine> Engine for FaultEngine<E> {
 
     fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {
         Ok(Box::new(FaultRead { inner: self.inner.snapshot()?, faults: self.faults.clone() }))
+    }
+
+    fn writes_completed_late(&self) -> u64 {
+        self.inner.writes_completed_late()
     }
 
     fn write_clock(&self) -> u64 {

@@ -204,6 +204,10 @@ impl<E: Engine> Engine for TracedEngine<E> {
         self.inner.ingest(rows)
     }
 
+    fn writes_completed_late(&self) -> u64 {
+        self.inner.writes_completed_late()
+    }
+
     fn write_clock(&self) -> u64 {
         self.inner.write_clock()
     }

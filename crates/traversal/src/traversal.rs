@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use adjacency::{NumberLists, Wanted};
+use adjacency::{ColumnOf, NumberLists, Wanted};
 use graph_access::{EdgeRead, NumberedRead, WalkRead, drain};
 use graph_model::{EdgeId, Vertex, VertexId};
 use indexmap::IndexSet;
@@ -106,10 +106,25 @@ impl<'g> Traversal<'g> {
 
     /// The node of a vertex that must exist: `role` is how the request names it.
     pub fn existing(&mut self, role: &'static str, id: &VertexId) -> Result<Node, TraversalError> {
-        match self.graph.vertices(std::slice::from_ref(id))?.first() {
-            Some(Some(_)) => self.node(id.clone()),
-            _ => Err(TraversalError::VertexNotFound { role, id: id.to_string() }),
+        let exists = match self.is_known_to_exist(id)? {
+            Some(exists) => exists,
+            None => matches!(self.graph.vertices(std::slice::from_ref(id))?.first(), Some(Some(_))),
+        };
+        if exists { self.node(id.clone()) } else { Err(TraversalError::VertexNotFound { role, id: id.to_string() }) }
+    }
+
+    /// Whether a vertex that has a number exists, out of memory where its label is there. Others get no number by this,
+    /// so that a client cannot fill the memory with ids of nobody.
+    fn is_known_to_exist(&self, id: &VertexId) -> Result<Option<bool>, TraversalError> {
+        let Some(graph) = self.nodes.numbered() else { return Ok(None) };
+        let (Some(number), Some(labels)) = (graph.known_number(id), graph.column(ColumnOf::Label)) else {
+            return Ok(None);
+        };
+        let mut exists = labels.get(number, |label| label.is_some());
+        if exists.is_none() {
+            graph.fill(&[ColumnOf::Label], &[number], &mut |_, _, label| exists = Some(label.is_some()))?;
         }
+        Ok(exists)
     }
 
     /// The id of a node.
@@ -314,11 +329,13 @@ impl<'g> Traversal<'g> {
         let missed: Vec<u32> = lists.missed.iter().filter_map(|at| numbers.get(*at).copied()).collect();
         let numbers_max = self.memory.left() / limits::NUMBERED_EDGE_BYTES + 1;
         let pool = self.pool.filter(|_| missed.len() >= limits::PARALLEL_VERTICES_MIN);
-        let read = by_chunks(pool, &missed, |chunk| {
+        let read = |chunk: &[u32]| {
             let mut lists = NumberLists { numbers_max, ..NumberLists::default() };
             graph.read(chunk, wanted, &mut lists)?;
             if lists.is_full() { Err(self.out_of_memory()) } else { Ok(lists) }
-        })?;
+        };
+        // Over a network, all at once: what is read in turns costs rounds.
+        let read = if self.graph.is_remote() { vec![read(&missed)?] } else { by_chunks(pool, &missed, read)? };
         let mut read = read.iter().flat_map(NumberLists::iter);
         let mut all = NumberLists::default();
         let mut positions = lists.missed.iter().peekable();

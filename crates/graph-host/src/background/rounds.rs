@@ -63,10 +63,12 @@ impl Context {
         Ok(true)
     }
 
-    /// Waits, on a thread of its own, for those who write as if no other server did.
+    /// Forgets what is kept while no other server writes. Then waits, on a thread of its own, for those who write as if
+    /// none did.
     fn drain(&self) {
         let host = Arc::clone(&self.host);
         let graphs: Vec<Arc<HostedGraph>> = self.graphs.read().values().cloned().collect();
+        graphs.iter().for_each(|graph| graph.forget_neighbours());
         let wait = move || {
             graphs.iter().for_each(|graph| graph.wait_for_own_writers());
             if let Some(cluster) = &host.cluster {

@@ -5,8 +5,9 @@
 //! - A server writes its row before it reads those of the others: of two, at least one sees the other.
 //! - One that has been alone and sees another begins to lock, waits for its own writers that began before, and only
 //!   then lists the other as known, in a row of its own.
-//! - Who is not known to all others does not begin a write that locks, nor one that relies on others to look again
-//!   ([`Cluster::wait_for_introduction`]).
+//! - Who is not known to all others does not begin a write of elements ([`Cluster::wait_for_introduction`]).
+//! - So one that is alone knows of all writes and keeps what it has read ([`graph_store::Peers::alone_since`]), as long
+//!   as it goes through its rounds. What it has kept it forgets before it lists another one.
 //! - One takes itself to be alone again when, after it has said that it knows nobody, it still sees nobody: a server
 //!   that was suspended and goes on finds that it is not known.
 
@@ -30,16 +31,34 @@ impl Cluster {
         let mut state = self.state.lock();
         state.known.retain(|id| live.contains(id));
         if live.is_empty() && knew_nobody {
-            self.others.store(false, Ordering::Release);
+            if self.has_others() {
+                // What was read while others wrote is not used.
+                self.begin_period();
+                self.others.store(false, Ordering::Release);
+            }
             return;
         }
         if !self.others.swap(true, Ordering::AcqRel) {
+            self.begin_period();
             state.draining += 1;
             state.drain_wanted = true;
         }
         if state.draining == 0 && !live.is_subset(&state.known) {
             state.known.extend(live);
             state.wanted = true;
+        }
+    }
+
+    /// What is kept of the store from now on has been read from now on.
+    pub(super) fn begin_period(&self) {
+        self.period.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Looks whether the engine has completed writes that nobody here knows of.
+    pub(super) fn note_completed_late(&self) {
+        let completed = self.engine.writes_completed_late();
+        if self.completed_late.swap(completed, Ordering::AcqRel) != completed {
+            self.begin_period();
         }
     }
 

@@ -66,6 +66,10 @@ pub(crate) struct Cluster {
     /// Whether other servers may be writing, and whether they all know of this one ([`company`]).
     others: AtomicBool,
     introduced: AtomicBool,
+    /// Counts what puts in doubt that this process knows of all writes.
+    period: AtomicU64,
+    /// How many writes the engine had completed late when this was looked at last.
+    completed_late: AtomicU64,
     stripes: StripeLocks,
     state: Mutex<State>,
     asked: Condvar,
@@ -135,6 +139,8 @@ impl Cluster {
             orphans: AtomicBool::new(true),
             others: AtomicBool::new(true),
             introduced: AtomicBool::new(false),
+            period: AtomicU64::new(0),
+            completed_late: AtomicU64::new(0),
             stripes: StripeLocks::default(),
             state: Mutex::default(),
             asked: Condvar::new(),
@@ -155,7 +161,8 @@ impl Cluster {
     pub(crate) fn set_fresh(&self, began: Instant) {
         let until = began.saturating_duration_since(self.started) + self.options.stale;
         if millis(self.started.elapsed()) >= self.fresh_until_ms.load(Ordering::Acquire) {
-            // The others may have taken this server for dead.
+            // The others may have taken this server for dead, and have written.
+            self.begin_period();
             self.stripes.doubt();
             self.doubt_freeze();
         }
@@ -281,6 +288,12 @@ impl Peers for Cluster {
 
     fn has_others(&self) -> bool {
         self.others.load(Ordering::Acquire)
+    }
+
+    fn alone_since(&self) -> Option<u64> {
+        // The period last: one that began after the others were looked at has nothing of an earlier one.
+        let is_alone = !self.has_others() && self.check_seen().is_ok();
+        is_alone.then(|| self.period.load(Ordering::Acquire))
     }
 
     fn lock_stripes(&self, graph: GraphNumber, stripes: u64, wait: Wait) -> Result<Option<StripesLock>, StoreError> {

@@ -39,6 +39,7 @@ impl Cluster {
             return Err(StoreError::NotListed { server: rows::server_name(server.id) });
         }
         self.observe(&rows);
+        self.note_completed_late();
         self.meet(&rows, known.is_empty());
         self.meet_freeze(&rows)?;
         self.free_changes(&rows)?;

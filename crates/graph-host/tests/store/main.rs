@@ -12,6 +12,7 @@ mod auto;
 mod auto_indexes;
 mod budget;
 mod cluster;
+mod company;
 mod concurrent;
 mod counts;
 mod expiry;

@@ -14,6 +14,7 @@ use graph_schema::{Literal, NewEdge, NewEdgeLabel, NewVertex, NewVertexLabel};
 use graph_store::{GraphReader, Pending, StoreError, Wait};
 use kv::MemoryEngine;
 use proptest::prelude::*;
+use traversal::Traversal;
 
 use crate::fixture::*;
 
@@ -202,6 +203,13 @@ fn insert_all(graph: &HostedGraph) {
     insert(graph, &vertices).unwrap();
 }
 
+/// Whether a walk may begin at a vertex.
+fn exists(graph: &HostedGraph, id: i64) -> bool {
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
+    Traversal::new(&reader, "vertices", usize::MAX).existing("source", &VertexId::Number(id)).is_ok()
+}
+
 fn edge_id(graph: &HostedGraph, (label, source, target, at): (usize, i64, i64, i64)) -> EdgeId {
     let sort_values = if label == 1 { graph_model::encode_number(at % 3) } else { String::new() };
     EdgeId {
@@ -242,7 +250,9 @@ fn apply(step: &Step, store: &Store) -> Result<(), TestCaseError> {
                 || writer.delete_vertex(&VertexId::Number(*id), Wait::Allowed).and_then(Pending::wait).unwrap();
             let new = [new_edge(0, (id + 1) % VERTICES, *id, 0)];
             connect(&hosted, &new).unwrap();
+            prop_assert!((0..3).all(|_| exists(&hosted, *id)));
             remove();
+            prop_assert!(!exists(&hosted, *id));
             let outcome = connect(&hosted, &new);
             prop_assert!(matches!(outcome, Err(StoreError::EndNotFound { .. })), "{:?}", outcome);
             insert(&hosted, &[vertex("tag", Some(Literal::Integer(*id)))]).unwrap();
@@ -330,7 +340,7 @@ fn run_time() -> Duration {
 }
 
 /// The neighbours of a vertex by numbers.
-fn neighbours(graph: &HostedGraph, id: i64) -> Vec<VertexId> {
+pub(crate) fn neighbours(graph: &HostedGraph, id: i64) -> Vec<VertexId> {
     let budget = Budget::unlimited();
     let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
     let Some(numbered) = reader.numbered() else {

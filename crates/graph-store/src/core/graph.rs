@@ -292,10 +292,8 @@ impl Graph {
     /// Locks the stripes of a write. Refused once the graph is closed.
     pub(crate) fn lock(&self, locks: Locks, wait: Wait) -> Result<Held, StoreError> {
         let mut held = self.stripes.lock(locks.shared, locks.exclusive, wait).ok_or(StoreError::Contended)?;
-        if locks.among_servers || locks.needs_introduction {
-            let stripes = if locks.among_servers { locks.exclusive } else { Mask::default() };
-            held.among_servers = self.shared.lock_stripes(self.number, stripes.bits(), wait)?;
-        }
+        let stripes = if locks.among_servers { locks.exclusive } else { Mask::default() };
+        held.among_servers = self.shared.lock_stripes(self.number, stripes.bits(), wait)?;
         self.unless_cleared(())?;
         self.shared.check_fresh()?;
         Ok(held)
@@ -407,9 +405,7 @@ impl Graph {
     /// Hands a batch to the engine, with the locks it was made under.
     pub(crate) fn submit(&self, mut batch: WriteBatch, held: Held) -> kv::Commit {
         batch.order_groups();
-        if let Some(write) = register(&self.neighbours, &batch) {
-            batch.hold(Box::new(write));
-        }
+        register(&self.neighbours, &mut batch, self.is_shared());
         self.counts.register(self.engine(), &mut batch);
         batch.hold(Box::new(held));
         self.engine().submit(batch)
@@ -419,19 +415,19 @@ impl Graph {
     pub(crate) fn commit(&self, mut batch: WriteBatch) -> Result<(), StoreError> {
         batch.order_groups();
         self.counts.register(self.engine(), &mut batch);
-        let _until_written = register(&self.neighbours, &batch);
+        register(&self.neighbours, &mut batch, self.is_shared());
         Ok(self.engine().commit(batch)?)
     }
 
     /// The labels of vertices that are known in memory, if any are.
     pub(crate) fn known_labels(&self) -> Option<adjacency::Labels> {
-        self.neighbours.labels()
+        self.neighbours.labels(self.shared.alone_since()?)
     }
 
     /// The table of numbers and neighbours that walks use; `None` where there is none. The first call waits for the
     /// writers at work, so its caller must not be one; who must not `wait` gets none while there are any.
     pub(crate) fn neighbours(&self, wait: Wait) -> Option<Arc<adjacency::Table>> {
-        self.neighbours.table(|| match wait {
+        self.neighbours.table(self.shared.alone_since()?, || match wait {
             Wait::Allowed => {
                 self.wait_for_own_writers();
                 true
@@ -481,6 +477,11 @@ impl Graph {
         // A store that was being closed may have stored them once more.
         self.counts.forget_record(self.engine())?;
         Ok(outcome?)
+    }
+
+    /// Forgets neighbours: other processes are about to write.
+    pub fn forget_neighbours(&self) {
+        self.neighbours.clear();
     }
 
     /// Forgets neighbours and counts: elements were removed by other means than a batch of writes.

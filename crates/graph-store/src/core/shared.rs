@@ -32,6 +32,10 @@ pub trait Peers: Send + Sync {
     /// Whether other processes may be writing. What is begun while there are none has ended before another one begins.
     fn has_others(&self) -> bool;
 
+    /// During which period this process knows of all writes, while it does: no other one writes, nor has a write of one
+    /// that failed been completed. A later period has a larger number.
+    fn alone_since(&self) -> Option<u64>;
+
     /// Keeps writers of other processes out that ask for some of the same stripes of a graph, until what this returns
     /// is dropped. Waits until they all know of this process; with no stripes, for nothing else. `None` where there is
     /// nothing to hold.
@@ -97,9 +101,7 @@ impl Shared {
             Some(bytes) => number_up_to(RESERVED_MAX, setting_value::read_numbers::<1>(&bytes)?)?,
             None => 0,
         };
-        // Writes of other processes are not seen here, so nothing may be kept.
-        let bytes = if peers.is_some() { 0 } else { options.adjacency_cache_bytes };
-        let adjacency = Arc::new(adjacency::Pool::new(bytes));
+        let adjacency = Arc::new(adjacency::Pool::new(options.adjacency_cache_bytes));
         Ok(Self { engine, options, adjacency, ids: IdGenerator::new(reserved), peers, retired: Mutex::default() })
     }
 
@@ -126,6 +128,11 @@ impl Shared {
     }
 
     /// Whether other processes may be writing. A writer that finds none must hold its stripes.
+    pub(crate) fn alone_since(&self) -> Option<u64> {
+        self.peers.as_ref().map_or(Some(0), |peers| peers.alone_since())
+    }
+
+    /// See [`Peers`].
     pub(crate) fn has_others(&self) -> bool {
         self.peers.as_ref().is_some_and(|peers| peers.has_others())
     }

@@ -105,8 +105,6 @@ pub struct Locks {
     pub exclusive: Mask,
     /// Whether no writer of another process may hold the exclusive ones, either.
     pub among_servers: bool,
-    /// Whether the write is only right where every other process knows of this one.
-    pub(crate) needs_introduction: bool,
 }
 
 impl Locks {
@@ -121,7 +119,6 @@ impl Locks {
             shared: self.shared.union(other.shared),
             exclusive: self.exclusive.union(other.exclusive),
             among_servers: self.among_servers || other.among_servers,
-            needs_introduction: self.needs_introduction || other.needs_introduction,
         }
     }
 }

@@ -102,7 +102,6 @@ impl Writer<'_> {
         let graph = self.graph;
         let auto = graph.is_auto();
         let check = |catalogue: &Catalogue, rules: &ElementRules<'_>, locks: &mut Locks| {
-            locks.needs_introduction = check_vertex;
             let mut edges = Vec::with_capacity(new.len());
             for (index, new) in new.iter().enumerate() {
                 let mut edge = catalogue.check_edge(new, ends, rules).map_err(|error| positions.error(index, error))?;

@@ -396,7 +396,6 @@ impl<'g> Transaction<'g> {
         }
         let removes = self.vertices.values().any(Option::is_none) || self.edges.values().any(Option::is_none);
         locks.among_servers |= removes || !self.cleared.is_empty();
-        locks.needs_introduction = !self.edges.is_empty();
         for (id, vertex) in &self.vertices {
             locks.exclusive.add(id);
             if let Some(vertex) = vertex {
