@@ -32,10 +32,12 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// One that has nothing yet.
+    /// One that has nothing yet, of a graph that nobody writes to yet. `registers`: all writes are registered, and not
+    /// only those after the first walk, since one that fails may take effect after it.
     #[must_use]
-    pub fn new(pool: Arc<Pool>) -> Self {
-        let state = if pool.limit() == 0 { OFF } else { COLD };
+    pub fn new(pool: Arc<Pool>, registers: bool) -> Self {
+        let first = if registers { ON } else { COLD };
+        let state = if pool.limit() == 0 { OFF } else { first };
         Self { pool, state: AtomicU8::new(state), common: OnceLock::new(), current: Arc::default() }
     }
 
@@ -80,11 +82,17 @@ impl Cache {
     }
 
     /// The labels that the table of a period knows; `None` where there is no table now. Waits for nobody, so that
-    /// writers may ask.
-    pub fn labels(&self, period: u64) -> Option<Labels> {
-        let is_on = self.state.load(Ordering::SeqCst) == ON;
-        let table = if is_on { self.current.read().clone() } else { None };
-        table.filter(|table| table.is_usable(period)).map(Labels::of)
+    /// writers may ask. `is_remote`: see [`Labels::of`].
+    pub fn labels(&self, period: u64, is_remote: bool) -> Option<Labels> {
+        if self.state.load(Ordering::SeqCst) != ON {
+            return None;
+        }
+        let table = if is_remote {
+            self.table(period, || false)
+        } else {
+            self.current.read().clone().filter(|table| table.is_usable(period))
+        };
+        table.map(|table| Labels::of(table, is_remote))
     }
 
     /// Forgets everything: what was read before this is neither given out nor kept.

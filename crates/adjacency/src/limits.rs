@@ -12,7 +12,11 @@ pub const LIST_SHARE: usize = 8;
 /// The part of the pool that the numbers of vertices may take; a table with more is given up.
 pub const NUMBERS_SHARE: usize = 2;
 
-/// What a vertex takes of that part, estimated: its place, its number by its id, and a text of common length.
+/// The part of that which the ends of new edges may take before walks, where reading them costs a round.
+pub const NUMBERS_OF_ENDS_SHARE: usize = 2;
+
+/// What a vertex takes of the memory for numbers, estimated: its place, its number by its id, and a text of common
+/// length.
 pub(crate) const MEMBER_BYTES: usize = 118;
 
 /// Counters that registered writes are spread over. A list is not kept while a write of a vertex with the same counter

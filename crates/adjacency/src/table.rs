@@ -116,6 +116,11 @@ impl Table {
         self.period == period && !self.is_spent()
     }
 
+    /// Whether vertices that nobody walks to may get numbers.
+    pub(crate) fn has_room_for_numbers(&self) -> bool {
+        self.numbers.bytes() < self.pool.numbers_bytes_max() / limits::NUMBERS_OF_ENDS_SHARE
+    }
+
     /// Whether it has more vertices than there is memory for.
     pub(crate) fn is_spent(&self) -> bool {
         self.numbers.bytes() > self.pool.numbers_bytes_max()

@@ -81,7 +81,7 @@ proptest! {
     #[test]
     fn lists_are_as_stored(actions in prop::collection::vec(action(), 0..80), kib in 1usize..64) {
         let pool = Arc::new(Pool::new(kib << 10));
-        let cache = Cache::new(Arc::clone(&pool));
+        let cache = Cache::new(Arc::clone(&pool), false);
         let mut model = Model::new();
         let mut held = Vec::new();
         for action in actions {
@@ -143,7 +143,7 @@ proptest! {
 #[test]
 fn memory_stays_within_the_pool() {
     let pool = Arc::new(Pool::new(1 << 20));
-    let caches = [Cache::new(Arc::clone(&pool)), Cache::new(Arc::clone(&pool))];
+    let caches = [Cache::new(Arc::clone(&pool), false), Cache::new(Arc::clone(&pool), false)];
     let wanted = Wanted { direction: Direction::Out, labels: Some(&LABELS[..1]), limit: None };
     for round in 0..20_000i64 {
         let table = caches[usize::from(round % 3 == 0)].table(0, || true).unwrap();
@@ -160,7 +160,7 @@ fn memory_stays_within_the_pool() {
 #[test]
 fn large_tables_are_given_up() {
     let pool = Arc::new(Pool::new(1 << 20));
-    let cache = Cache::new(Arc::clone(&pool));
+    let cache = Cache::new(Arc::clone(&pool), false);
     let first = cache.table(0, || true).unwrap();
     for number in 0..10_000 {
         first.number(&VertexId::Number(number)).unwrap();
@@ -173,7 +173,7 @@ fn large_tables_are_given_up() {
 
 #[test]
 fn the_first_walk_waits_for_writes_that_are_not_registered() {
-    let cache = Cache::new(Arc::new(Pool::new(1 << 20)));
+    let cache = Cache::new(Arc::new(Pool::new(1 << 20)), false);
     assert!(cache.writing().is_none());
     assert!(cache.table(0, || false).is_none() && cache.writing().is_none(), "as before where nobody has waited");
     let mut settled = false;
@@ -184,7 +184,7 @@ fn the_first_walk_waits_for_writes_that_are_not_registered() {
         true
     });
     assert!(settled && table.is_some() && cache.table(0, || unreachable!("once")).is_some());
-    let off = Cache::new(Arc::new(Pool::new(0)));
+    let off = Cache::new(Arc::new(Pool::new(0)), false);
     assert!(off.table(0, || unreachable!("never")).is_none() && off.writing().is_none());
 }
 
@@ -202,7 +202,7 @@ fn no_reader_sees_a_list_older_than_a_write_that_has_ended() {
     let acknowledged: Vec<AtomicU32> = (0..VERTICES).map(|_| AtomicU32::new(0)).collect();
     let locks: Vec<RwLock<()>> = (0..VERTICES).map(|_| RwLock::new(())).collect();
     let pool = Arc::new(Pool::new(256 << 10));
-    let cache = Cache::new(pool);
+    let cache = Cache::new(pool, false);
     let stop = AtomicBool::new(false);
     let (checked, hits) = (AtomicU32::new(0), AtomicU32::new(0));
     std::thread::scope(|scope| {
@@ -277,7 +277,7 @@ fn no_reader_sees_a_list_older_than_a_write_that_has_ended() {
 #[test]
 fn members_of_a_label_are_kept_until_one_of_them_is_written() {
     let pool = Arc::new(Pool::new(1 << 20));
-    let cache = Cache::new(Arc::clone(&pool));
+    let cache = Cache::new(Arc::clone(&pool), false);
     let table = cache.table(0, || true).unwrap();
     let (one, other) = (LABELS[0], LABELS[1]);
     let kept = || [one, other].map(|label| table.members(label).map(|members| members.to_vec()));
@@ -315,18 +315,18 @@ fn members_of_a_label_are_kept_until_one_of_them_is_written() {
 
 #[test]
 fn what_was_kept_in_one_period_is_not_used_in_another() {
-    let cache = Cache::new(Arc::new(Pool::new(1 << 20)));
+    let cache = Cache::new(Arc::new(Pool::new(1 << 20)), false);
     let first = cache.table(1, || true).unwrap();
     let number = first.number(&VertexId::Number(1)).unwrap();
-    assert!(first.ticket(number).is_some() && cache.labels(1).is_some() && cache.labels(2).is_none());
+    assert!(first.ticket(number).is_some() && cache.labels(1, false).is_some() && cache.labels(2, false).is_none());
     let second = cache.table(2, || true).unwrap();
-    assert!(second.is_empty() && cache.labels(1).is_none());
+    assert!(second.is_empty() && cache.labels(1, false).is_none());
     assert!(first.ticket(number).is_none(), "who still has it reads rows");
 }
 
 #[test]
 fn a_write_that_may_take_effect_later_stays_registered() {
-    let cache = Cache::new(Arc::new(Pool::new(1 << 20)));
+    let cache = Cache::new(Arc::new(Pool::new(1 << 20)), false);
     let table = cache.table(0, || true).unwrap();
     let id = VertexId::Number(1);
     let number = table.number(&id).unwrap();
@@ -346,7 +346,7 @@ fn a_write_that_may_take_effect_later_stays_registered() {
 #[test]
 fn members_make_room_for_lists() {
     let pool = Arc::new(Pool::new(256 << 10));
-    let cache = Cache::new(Arc::clone(&pool));
+    let cache = Cache::new(Arc::clone(&pool), false);
     let table = cache.table(0, || true).unwrap();
     let numbers: Vec<u32> = (0..u32::try_from(table.members_max()).unwrap()).collect();
     table.publish_members(LABELS[0], table.ticket_of_members().unwrap(), &numbers);
@@ -359,4 +359,24 @@ fn members_make_room_for_lists() {
     assert!(table.members(LABELS[0]).is_none(), "they were not used for long");
     let figures = pool.figures();
     assert!(figures.bytes <= pool.limit() && figures.evicted > 0, "{figures:?}");
+}
+
+#[test]
+fn ends_of_edges_get_numbers_where_reading_them_costs_a_round_and_there_is_room() {
+    let cache = Cache::new(Arc::new(Pool::new(256 << 10)), true);
+    let ids: Vec<VertexId> = (0..1_000).map(VertexId::Number).collect();
+    assert!(cache.labels(0, false).is_none(), "nobody has walked");
+    for _ in 0..2 {
+        for id in &ids {
+            let labels = cache.labels(0, true).unwrap();
+            if let Err(unread) = labels.get(id) {
+                labels.keep([(unread, LABELS[0])].into_iter());
+            }
+        }
+    }
+    let (near, far) = (cache.labels(0, false).unwrap(), cache.labels(0, true).unwrap());
+    assert_eq!(near.get(&ids[0]).ok(), Some(LABELS[0]));
+    assert!(far.get(&ids[999]).is_err(), "the rest is left to walks");
+    let numbers = cache.table(0, || unreachable!("it registers from the start")).unwrap().len();
+    assert!((100..900).contains(&numbers), "{numbers}");
 }

@@ -49,7 +49,7 @@ impl TestGraph {
 
     /// The same graph, read by numbers or by ids.
     pub(crate) fn by_numbers(mut self, by_numbers: bool) -> Self {
-        self.table = by_numbers.then(|| Cache::new(Arc::new(Pool::new(1 << 20))).table(0, || true).unwrap());
+        self.table = by_numbers.then(|| Cache::new(Arc::new(Pool::new(1 << 20)), false).table(0, || true).unwrap());
         self
     }
 

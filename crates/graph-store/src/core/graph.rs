@@ -63,7 +63,7 @@ impl Graph {
         counts: Arc<Counts>,
     ) -> Self {
         let auto = catalogue.is_auto();
-        let neighbours = adjacency::Cache::new(Arc::clone(&shared.adjacency));
+        let neighbours = adjacency::Cache::new(Arc::clone(&shared.adjacency), shared.is_shared());
         Self {
             name,
             number,
@@ -421,7 +421,7 @@ impl Graph {
 
     /// The labels of vertices that are known in memory, if any are.
     pub(crate) fn known_labels(&self) -> Option<adjacency::Labels> {
-        self.neighbours.labels(self.shared.alone_since()?)
+        self.neighbours.labels(self.shared.alone_since()?, self.is_remote())
     }
 
     /// The table of numbers and neighbours that walks use; `None` where there is none. The first call waits for the

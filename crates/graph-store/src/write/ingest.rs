@@ -17,6 +17,7 @@ use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex};
 use kv::WriteBatch;
 
 use crate::core::graph::Graph;
+use crate::core::stripes::{Locks, Wait};
 use store_error::StoreError;
 
 /// Checks new elements as inserts do and appends their rows to batches that are not to be committed. Nobody may change
@@ -28,11 +29,12 @@ pub struct Encoder<'g> {
 }
 
 impl<'g> Encoder<'g> {
-    /// An encoder with the schema as it is now.
+    /// An encoder with the schema as it is now, once other processes over the store know of this one.
     ///
     /// # Errors
-    /// Those of storage.
+    /// As an insert would; those of storage.
     pub fn new(graph: &'g Graph) -> Result<Self, StoreError> {
+        drop(graph.lock(Locks::default(), Wait::Allowed)?);
         graph.keep_nothing()?;
         Ok(Self { graph, catalogue: graph.catalogue(), rules: graph.rules() })
     }
