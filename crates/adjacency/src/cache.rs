@@ -175,14 +175,8 @@ pub struct Write {
     stripes: StripeSet,
 }
 
-impl Write {
-    /// The write has failed, but may take effect at any later time: nothing is kept any more of what it touches.
-    pub fn never_ends(mut self) {
-        self.stripes = StripeSet::default();
-    }
-}
-
-/// A registered write that never ends, unless it is known to have succeeded.
+/// A registered write that never ends, unless it is known to have succeeded: one that has failed may take effect at any
+/// later time, so nothing is kept any more of what it touches.
 pub struct Unsure(Option<Write>);
 
 impl Unsure {
@@ -200,8 +194,8 @@ impl Unsure {
 
 impl Drop for Unsure {
     fn drop(&mut self) {
-        if let Some(write) = self.0.take() {
-            write.never_ends();
+        if let Some(write) = &mut self.0 {
+            write.stripes = StripeSet::default();
         }
     }
 }

@@ -36,7 +36,7 @@ impl Labels {
     /// Where that is not known, what [`Self::keep`] needs.
     pub fn get(&self, id: &VertexId) -> Result<LabelId, Unread> {
         let hash = self.table.hash(id);
-        let number = if self.gives_numbers { self.table.number(id) } else { self.table.find(hash, id) };
+        let number = if self.gives_numbers { self.table.number_of(hash, id) } else { self.table.find(hash, id) };
         let Some(number) = number else { return Err(Unread(None)) };
         let known = self.column.get(number, |value| value.and_then(label_of)).flatten();
         known.ok_or_else(|| Unread(self.table.ticket_of(hash).map(|ticket| (number, ticket))))

@@ -75,7 +75,11 @@ impl Table {
     /// numbers left.
     #[must_use]
     pub fn number(&self, id: &VertexId) -> Option<u32> {
-        self.numbers.number(&self.common.hasher, self.hash(id), id)
+        self.number_of(self.hash(id), id)
+    }
+
+    pub(crate) fn number_of(&self, hash: u64, id: &VertexId) -> Option<u32> {
+        self.numbers.number(&self.common.hasher, hash, id)
     }
 
     /// The number of a vertex that has one.
