@@ -5,12 +5,12 @@ use key_codec::{key, tables, value};
 use kv::{Operation, WriteBatch};
 
 /// Registers the edges and vertices a batch writes, until it has been written or has failed; `is_unsure`: a batch that
-/// has failed may be written later, and stays registered. The locks of the write must be held.
+/// has failed may be written later, and stays registered unless it was refused. The locks of the write must be held.
 pub fn register(cache: &Cache, batch: &mut WriteBatch, is_unsure: bool) {
     let Some(write) = registered(cache, batch) else { return };
     if is_unsure {
         let unsure = Unsure::of(write);
-        batch.when_written(Box::new(|| unsure.end()));
+        batch.when_settled(Box::new(|| unsure.end()));
     } else {
         batch.hold(Box::new(write));
     }

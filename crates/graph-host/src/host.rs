@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use graph_store::{ChangeRight, Peers, Shared, StoreError};
+use key_codec::tables::TABLES;
 use kv::Engine;
+use row_cache::RowCacheEngine;
 
 use crate::cluster::Cluster;
 use crate::jobs::{JobRegistry, Scheduler};
@@ -24,6 +26,14 @@ pub(crate) struct Host {
 impl Host {
     pub(crate) fn new(engine: Arc<dyn Engine>, options: StoreOptions, jobs: JobRegistry) -> Result<Self, StoreError> {
         let cluster = Cluster::of(&engine, options.cluster).map(Arc::new);
+        let engine = match &cluster {
+            Some(cluster) if options.row_cache_bytes > 0 => {
+                let cluster = Arc::clone(cluster);
+                let alone_since = Box::new(move || cluster.alone_since());
+                Arc::new(RowCacheEngine::new(engine, TABLES, options.row_cache_bytes, alone_since))
+            }
+            _ => engine,
+        };
         let peers = cluster.clone().map(|cluster| -> Arc<dyn Peers> { cluster });
         let graphs_share = Arc::new(Shared::new(Arc::clone(&engine), options.graph.clone(), peers)?);
         let scheduler = Scheduler::new(jobs, cluster.clone());

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kv::{
-    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId,
-    TableSpec, WriteBatch, successor,
+    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Guards, Key, Keys, KvError, Read, RowRange, Run, Statistic,
+    TableId, TableSpec, WriteBatch, successor,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
@@ -274,18 +274,24 @@ impl Engine for CassandraEngine {
 
     fn submit(&self, mut batch: WriteBatch) -> Commit {
         let guards = batch.take_guards();
+        let refused = |guards: Guards, error| {
+            guards.refuse();
+            Commit::done(Err(error))
+        };
         if let Err(error) = write::check(&self.client, &batch) {
-            drop(guards);
-            return Commit::done(Err(error));
+            return refused(guards, error);
+        }
+        if batch.is_empty() {
+            guards.release(true);
+            return Commit::done(Ok(()));
         }
         let place = match self.pending.take(batch.bytes()) {
-            Ok(place) if !batch.is_empty() => place,
-            Ok(_) => return Commit::done(Ok(())),
-            Err(error) => return Commit::done(Err(error)),
+            Ok(place) => place,
+            Err(error) => return refused(guards, error),
         };
         let Ok(permit) = Arc::clone(&self.pending.batches).try_acquire_owned() else {
             self.pending.bytes.fetch_sub(place, Ordering::Relaxed);
-            return Commit::done(Err(KvError::Unavailable { detail: format!("{SLOTS} batches wait for Cassandra") }));
+            return refused(guards, KvError::Unavailable { detail: format!("{SLOTS} batches wait for Cassandra") });
         };
         let (sender, commit) = Commit::pending();
         let client = Arc::clone(&self.client);
@@ -322,7 +328,7 @@ impl Engine for CassandraEngine {
     }
 
     fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {
-        Ok(Box::new(Now(self)))
+        Ok(Box::new(self))
     }
 
     fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
@@ -402,45 +408,5 @@ impl Drop for CassandraEngine {
         // Every batch has a deadline, so this ends.
         let slots = u32::try_from(SLOTS).unwrap_or(u32::MAX);
         drop(self.wait(self.pending.batches.acquire_many(slots)));
-    }
-}
-
-/// The engine as it is now: there are no snapshots.
-struct Now<'a>(&'a CassandraEngine);
-
-impl Read for Now<'_> {
-    fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
-        self.0.get(table, key, found)
-    }
-
-    fn multi_get(
-        &self,
-        table: TableId,
-        keys: &Keys,
-        found: &mut dyn FnMut(usize, Option<&[u8]>),
-    ) -> Result<(), KvError> {
-        self.0.multi_get(table, keys, found)
-    }
-
-    fn scan<'b>(&'b self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'b>, KvError> {
-        self.0.scan(table, range)
-    }
-
-    fn scan_partitions<'b>(
-        &'b self,
-        table: TableId,
-        prefix: &[u8],
-        after: Option<Key<'_>>,
-    ) -> Result<Box<dyn Cursor + 'b>, KvError> {
-        self.0.scan_partitions(table, prefix, after)
-    }
-
-    fn scan_each(
-        &self,
-        table: TableId,
-        partitions: &Keys,
-        visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
-    ) -> Result<(), KvError> {
-        self.0.scan_each(table, partitions, visit)
     }
 }

@@ -27,7 +27,6 @@ mod options;
 mod prefix;
 mod read;
 mod record;
-mod row_cache;
 mod split;
 mod statistics;
 mod store;

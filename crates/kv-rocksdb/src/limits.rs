@@ -44,14 +44,6 @@ pub(crate) const WRITE_BUFFER_SHARE: usize = 2;
 /// The part of the memory budget that rows read lately may take at most, as a divisor: blocks serve every kind of read.
 pub(crate) const ROW_CACHE_SHARE: usize = 4;
 
-/// Bytes and rows of a set of rows read lately. Elements of graphs have some 100 bytes with their keys: a set is full
-/// of them before its room is, and the rows of a set are few enough to look through.
-pub(crate) const ROW_SET_BYTES: usize = 2 << 10;
-pub(crate) const ROW_SET_ROWS: usize = 16;
-
-/// The longest row (with its key) that is kept: half a set, so that no row is alone.
-pub(crate) const CACHED_ROW_BYTES_MAX: usize = ROW_SET_BYTES / 2;
-
 /// Keys per batch, on average, up to which a write says each key to the cache of rows, twice. A batch of more takes so
 /// much more time in RocksDB alone that readers do well with what is left; saying its keys would be a tenth of its
 /// work.

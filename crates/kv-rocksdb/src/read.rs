@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end, successor};
 use rocksdb::{DBPinnableSlice, DBRawIteratorWithThreadMode, ReadOptions, SnapshotWithThreadMode};
+use row_cache::{Looked, RowCache, Ticket};
 
 use crate::limits::{
     MULTI_GET_FOUND_SHARE, MULTI_GET_KEYS_MAX, MULTI_GET_KEYS_MIN, MULTI_GET_KEYS_PROBED, SCAN_AHEAD_BYTES,
 };
-use crate::row_cache::{Looked, RowCache, Ticket};
 use crate::store::{Database, Store};
 
 /// The database at one moment.

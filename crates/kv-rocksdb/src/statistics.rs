@@ -72,7 +72,7 @@ pub(crate) fn statistics(store: &Store, queue: &QueueFigures) -> Vec<Statistic> 
     }
     let cache = &store.memory.cache;
     let buffers = &store.memory.write_buffers;
-    let rows = store.rows.figures();
+    all.extend(store.rows.figures().statistics());
     all.extend([
         figure(
             "block_cache_bytes",
@@ -94,10 +94,6 @@ pub(crate) fn statistics(store: &Store, queue: &QueueFigures) -> Vec<Statistic> 
             "Part of the memory budget that write buffers may take",
             buffers.get_buffer_size() as u64,
         ),
-        figure("row_cache_bytes", "Memory of single rows read lately", rows.bytes as u64),
-        figure("row_cache_rows", "Single rows read lately that are at hand", rows.rows),
-        figure("row_cache_hits_total", "Reads of single rows that found them at hand", rows.hits),
-        figure("row_cache_misses_total", "Reads of single rows that did not", rows.misses),
         figure("wal_bytes", "Size of the write-ahead log", wal_bytes(&store.path)),
         figure("queued_batches", "Small batches that wait to be written", queue.waiting_batches as u64),
         figure("queued_bytes", "Bytes of small batches that wait to be written", queue.waiting_bytes as u64),
@@ -122,11 +118,7 @@ pub(crate) fn memory(store: &Store, queue: &QueueFigures) -> Vec<Statistic> {
             buffers as u64,
         ),
         figure("blocks", "Data, index and filter blocks read, within storage.rocksdb.memory_budget", blocks as u64),
-        figure(
-            "rows",
-            "Single rows read lately, within storage.rocksdb.memory_budget",
-            store.rows.figures().bytes as u64,
-        ),
+        store.rows.figures().memory("Single rows read lately, within storage.rocksdb.memory_budget"),
         figure("table_readers", "Open data files, outside the memory budget", readers.sum()),
         figure("queued_batches", "Small batches that wait to be written", queue.waiting_bytes as u64),
     ]

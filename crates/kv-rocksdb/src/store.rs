@@ -9,12 +9,12 @@ use rocksdb::{
     BottommostLevelCompaction, ColumnFamily, ColumnFamilyDescriptor, CompactOptions, DBWithThreadMode,
     DEFAULT_COLUMN_FAMILY_NAME, Options, ReadOptions, SingleThreaded, WriteOptions,
 };
+use row_cache::{RowCache, Write};
 
 use crate::clock::Clock;
 use crate::error::translate;
 use crate::limits::CACHE_KEYS_PER_BATCH_MAX;
 use crate::options::{Memory, RocksDbOptions};
-use crate::row_cache::{RowCache, Write};
 
 /// Bytes RocksDB needs for each write of a batch in addition to key and value: type, table and two lengths.
 const OPERATION_OVERHEAD_BYTES: usize = 12;
@@ -156,7 +156,7 @@ impl Store {
     }
 
     /// Registers a write with the row cache.
-    fn announce<'a>(&self, batches: impl ExactSizeIterator<Item = &'a WriteBatch> + Clone) -> Write<'_> {
+    fn announce<'a>(&self, batches: impl ExactSizeIterator<Item = &'a WriteBatch> + Clone) -> Write<&RowCache> {
         let operations: usize = batches.clone().map(WriteBatch::len).sum();
         if operations > CACHE_KEYS_PER_BATCH_MAX * batches.len() {
             let mut tables: Vec<TableId> = Vec::new();

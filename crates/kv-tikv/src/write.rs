@@ -25,15 +25,19 @@ use crate::shared::{Attempts, Handed, Shared};
 
 /// Hands over a batch.
 pub(crate) fn submit(shared: &Handed, mut batch: WriteBatch) -> Commit {
+    let guards = batch.take_guards();
     if let Err(error) = batch.check(shared.layout.tables()) {
+        guards.refuse();
         return Commit::done(Err(error));
     }
     if batch.is_empty() {
+        guards.release(true);
         return Commit::done(Ok(()));
     }
     let figures = &shared.figures;
     let most = shared.options.in_flight_max.saturating_add(WAITING_BATCHES_MAX);
     if shared.submitted.load(Ordering::Relaxed) >= most {
+        guards.refuse();
         return Commit::done(Err(KvError::Unavailable {
             detail: format!("{WAITING_BATCHES_MAX} batches are already waiting for TiKV; nothing was written"),
         }));
@@ -43,7 +47,6 @@ pub(crate) fn submit(shared: &Handed, mut batch: WriteBatch) -> Commit {
     figures.batches.add(1);
     figures.batch_bytes.add(as_u64(bytes));
     let mutations = mutations(&shared.layout, &batch);
-    let guards = batch.take_guards();
     drop(batch);
     let (sender, commit) = Commit::pending();
     let shared = Handed::clone(shared);

@@ -21,15 +21,21 @@ pub struct WriteBatch {
 #[derive(Default)]
 pub struct Guards {
     guards: Vec<Box<dyn Any + Send>>,
-    calls: Vec<Box<dyn FnOnce() + Send>>,
+    when_written: Vec<Box<dyn FnOnce() + Send>>,
+    when_settled: Vec<Box<dyn FnOnce() + Send>>,
 }
 
 impl Guards {
     /// Lets everything go, once the batch `is_written` or has failed, and before its outcome is reported.
     pub fn release(self, is_written: bool) {
         if is_written {
-            self.calls.into_iter().for_each(|call| call());
+            self.when_written.into_iter().chain(self.when_settled).for_each(|call| call());
         }
+    }
+
+    /// The same for a batch that was refused: nothing of it was written, or ever will be.
+    pub fn refuse(self) {
+        self.when_settled.into_iter().for_each(|call| call());
     }
 }
 
@@ -230,10 +236,16 @@ impl WriteBatch {
     /// Has `call` called once the batch has been written, before its guards are let go and its outcome is reported. If
     /// the batch fails, or its outcome is not known, it is dropped without a call.
     pub fn when_written(&mut self, call: Box<dyn FnOnce() + Send>) {
-        self.guards.calls.push(call);
+        self.guards.when_written.push(call);
     }
 
-    /// Takes what was given to [`WriteBatch::hold`] and [`WriteBatch::when_written`]; engines release it after writing.
+    /// Has `call` called once the batch has been written, or was refused. If it failed in another way it may still be
+    /// written, and `call` is dropped.
+    pub fn when_settled(&mut self, call: Box<dyn FnOnce() + Send>) {
+        self.guards.when_settled.push(call);
+    }
+
+    /// Takes what was given to [`WriteBatch::hold`] and the calls below it; engines release it after writing.
     #[must_use]
     pub fn take_guards(&mut self) -> Guards {
         std::mem::take(&mut self.guards)

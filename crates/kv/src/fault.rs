@@ -239,7 +239,7 @@ impl<E: Engine> Engine for FaultEngine<E> {
             std::thread::sleep(delay);
         }
         if let Some(error) = plan.refuse {
-            drop(batch);
+            batch.take_guards().refuse();
             return Commit::done(Err(error));
         }
         let Some(error) = plan.lose else { return self.inner.submit(batch) };

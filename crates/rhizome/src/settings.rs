@@ -240,6 +240,7 @@ pub struct Tikv {
     pub request_timeout_ms: u64,
     pub attempt_timeout_ms: u64,
     pub in_flight_max: usize,
+    pub row_cache: ByteSize,
     pub one_phase_commit: bool,
     pub garbage_age_ms: u64,
     pub tls_ca: PathBuf,
@@ -517,6 +518,7 @@ impl Settings {
                 stale: Duration::from_millis(self.cluster.stale_ms),
                 change_wait: Duration::from_millis(self.cluster.change_wait_ms),
             },
+            row_cache_bytes: self.storage.shared_row_cache_bytes(),
         })
     }
 }
@@ -530,6 +532,16 @@ impl Storage {
             _ => self.adjacency_cache.as_u64(),
         };
         usize::try_from(bytes).unwrap_or(usize::MAX)
+    }
+
+    /// Bytes for rows of an engine that several servers share; RocksDB has such a cache of its own.
+    fn shared_row_cache_bytes(&self) -> usize {
+        let bytes = match self.engine {
+            EngineName::Cassandra => self.cassandra.row_cache,
+            EngineName::Tikv => self.tikv.row_cache,
+            EngineName::Memory | EngineName::Rocksdb => ByteSize(0),
+        };
+        usize::try_from(bytes.as_u64()).unwrap_or(usize::MAX)
     }
 }
 

@@ -35,7 +35,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("graph-schema", &["graph-model", "tagged-value", "text-analysis"]),
     ("traces", &["kv"]),
     ("kv-cassandra", &["kv"]),
-    ("kv-rocksdb", &["kv"]),
+    ("row-cache", &["kv"]),
+    ("kv-rocksdb", &["kv", "row-cache"]),
     ("kv-tikv", &["kv"]),
     ("property-store", &["kv"]),
     ("adjacency", &["graph-model"]),
@@ -113,6 +114,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "graph-maintenance",
             "key-codec",
             "kv",
+            "row-cache",
         ],
     ),
     (

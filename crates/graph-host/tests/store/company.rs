@@ -127,3 +127,39 @@ fn what_a_failed_write_touches_is_read_each_time() {
         assert!(!keeps(&first), "it may have been written only later");
     }
 }
+
+/// Whether a vertex is found without a read of the store, once it has been read.
+fn keeps_row(store: &Store, id: i64) -> bool {
+    let hits = || {
+        let statistics = store.engine().statistics();
+        statistics.iter().find(|statistic| statistic.name == "row_cache_hits_total").unwrap().value
+    };
+    has(store, id);
+    let before = hits();
+    has(store, id);
+    hits() > before
+}
+
+fn has(store: &Store, id: i64) -> bool {
+    graph(store).reader().vertex(&VertexId::Number(id)).unwrap().is_some()
+}
+
+#[test]
+fn a_server_that_is_alone_keeps_rows_until_another_one_comes() {
+    let (engine, first) = alone();
+    until("keeping rows", || keeps_row(&first, 15));
+    for _ in 0..3 {
+        let second = server(&engine);
+        graph(&second).writer().delete_vertex(&VertexId::Number(15), Wait::Allowed).and_then(Pending::wait).unwrap();
+        assert!(!has(&first, 15) && !has(&second, 15));
+        insert(&graph(&second), &[vertex("thing", Some(Literal::Integer(15)))]).unwrap();
+        assert!(has(&first, 15) && has(&second, 15));
+        assert!(!keeps_row(&first, 15) && !keeps_row(&second, 15), "neither is alone");
+        drop(second);
+        until("being alone again", || keeps_row(&first, 15));
+        graph(&first).writer().delete_vertex(&VertexId::Number(15), Wait::Allowed).and_then(Pending::wait).unwrap();
+        assert!(!has(&first, 15), "its own writes are seen");
+        insert(&graph(&first), &[vertex("thing", Some(Literal::Integer(15)))]).unwrap();
+        assert!(keeps_row(&first, 15));
+    }
+}

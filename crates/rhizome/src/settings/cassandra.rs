@@ -20,6 +20,7 @@ pub struct Cassandra {
     pub request_timeout_ms: u64,
     pub connections_per_node: usize,
     pub requests_in_flight_max: usize,
+    pub row_cache: bytesize::ByteSize,
     pub batch_bytes: bytesize::ByteSize,
     pub user: String,
     pub password: String,

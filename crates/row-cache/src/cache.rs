@@ -10,9 +10,11 @@
 //! invalidates all cached rows of these tables.
 
 use std::hash::{BuildHasher as _, RandomState};
+use std::ops::Deref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kv::TableId;
+use kv::{Statistic, TableId};
 use parking_lot::Mutex;
 
 use crate::limits::{CACHED_ROW_BYTES_MAX, ROW_SET_BYTES, ROW_SET_ROWS};
@@ -24,7 +26,7 @@ const HEAD_BYTES: usize = NAME_BYTES + size_of::<u64>();
 const NAME_BYTES: usize = 3;
 
 /// Rows by key, in bounded memory.
-pub(crate) struct RowCache {
+pub struct RowCache {
     /// May be empty: then nothing is cached.
     sets: Box<[Mutex<Set>]>,
     hasher: RandomState,
@@ -42,7 +44,7 @@ struct Table {
 
 /// The result of [`RowCache::get`].
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Looked {
+pub enum Looked {
     /// The value was found and passed on.
     Found,
     /// Not cached; a row read from the database from now on may be cached with this ticket.
@@ -53,7 +55,7 @@ pub(crate) enum Looked {
 
 /// The permission to cache a row, with the state at the time of the lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ticket {
+pub struct Ticket {
     hash: u64,
     version: u32,
     generation: u64,
@@ -61,8 +63,8 @@ pub(crate) struct Ticket {
 
 /// A running write; it ends when this is dropped.
 #[must_use]
-pub(crate) struct Write<'a> {
-    cache: &'a RowCache,
+pub struct Write<C: Deref<Target = RowCache>> {
+    cache: C,
     scope: Scope,
 }
 
@@ -76,16 +78,20 @@ enum Scope {
 
 /// Figures for metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RowCacheFigures {
-    pub(crate) bytes: usize,
-    pub(crate) rows: u64,
-    pub(crate) hits: u64,
-    pub(crate) misses: u64,
+pub struct RowCacheFigures {
+    /// Memory it takes.
+    pub bytes: usize,
+    /// Rows that can be found.
+    pub rows: u64,
+    /// Lookups that found a row, since the start.
+    pub hits: u64,
+    /// Lookups that found none and may cache it.
+    pub misses: u64,
 }
 
 impl RowCache {
     /// A cache of at most `bytes` for rows of `tables`; if `bytes` is too small for a set, nothing is cached.
-    pub(crate) fn new(bytes: usize, tables: usize) -> Self {
+    pub fn new(bytes: usize, tables: usize) -> Self {
         let count = bytes / (ROW_SET_BYTES + size_of::<Mutex<Set>>());
         Self {
             sets: std::iter::repeat_with(Mutex::default).take(count).collect(),
@@ -105,7 +111,7 @@ impl RowCache {
     }
 
     /// Passes the value of a key to `found`, if it is cached.
-    pub(crate) fn get(&self, table: TableId, key: &[u8], found: &mut dyn FnMut(&[u8])) -> Looked {
+    pub fn get(&self, table: TableId, key: &[u8], found: &mut dyn FnMut(&[u8])) -> Looked {
         let hash = self.hash(table, key);
         let Some(set) = self.sets.get(self.set_index(hash)) else { return Looked::Passed };
         let Some(of_table) = self.tables.get(table.index()) else { return Looked::Passed };
@@ -134,7 +140,7 @@ impl RowCache {
     }
 
     /// Caches a row that was read after the ticket was issued, unless a write since then may have changed it.
-    pub(crate) fn keep(&self, ticket: Ticket, table: TableId, key: &[u8], value: &[u8]) {
+    pub fn keep(&self, ticket: Ticket, table: TableId, key: &[u8], value: &[u8]) {
         let Some(set) = self.sets.get(self.set_index(ticket.hash)) else { return };
         let Some(of_table) = self.tables.get(table.index()) else { return };
         if key.len() + value.len() + HEAD_BYTES > CACHED_ROW_BYTES_MAX {
@@ -154,7 +160,16 @@ impl RowCache {
     }
 
     /// Must be held from before keys are written until the write has succeeded or failed.
-    pub(crate) fn write<'a>(&self, keys: impl Iterator<Item = (TableId, &'a [u8])>) -> Write<'_> {
+    pub fn write<'a>(&self, keys: impl Iterator<Item = (TableId, &'a [u8])>) -> Write<&Self> {
+        Write { cache: self, scope: self.register(keys) }
+    }
+
+    /// The same for a write that outlives the caller.
+    pub fn write_shared<'a>(self: &Arc<Self>, keys: impl Iterator<Item = (TableId, &'a [u8])>) -> Write<Arc<Self>> {
+        Write { cache: Arc::clone(self), scope: self.register(keys) }
+    }
+
+    fn register<'a>(&self, keys: impl Iterator<Item = (TableId, &'a [u8])>) -> Scope {
         let mut sets = Vec::new();
         for (table, key) in keys {
             let hash = self.hash(table, key);
@@ -166,11 +181,11 @@ impl RowCache {
                 sets.push(index);
             }
         }
-        Write { cache: self, scope: Scope::Sets(sets) }
+        Scope::Sets(sets)
     }
 
     /// The same for a write of any keys of some tables.
-    pub(crate) fn write_any(&self, tables: Vec<TableId>) -> Write<'_> {
+    pub fn write_any(&self, tables: Vec<TableId>) -> Write<&Self> {
         for table in self.of(&tables) {
             table.writing.fetch_add(1, Ordering::SeqCst);
         }
@@ -182,7 +197,7 @@ impl RowCache {
     }
 
     /// Figures now.
-    pub(crate) fn figures(&self) -> RowCacheFigures {
+    pub fn figures(&self) -> RowCacheFigures {
         let mut figures = RowCacheFigures { bytes: size_of_val(&*self.sets), ..RowCacheFigures::default() };
         let generations: Vec<u64> = self.tables.iter().map(|table| table.generation.load(Ordering::SeqCst)).collect();
         for set in &self.sets {
@@ -197,7 +212,39 @@ impl RowCache {
     }
 }
 
-impl Drop for Write<'_> {
+impl RowCacheFigures {
+    /// As an engine reports them ([`kv::Engine::statistics`]).
+    #[must_use]
+    pub fn statistics(&self) -> [Statistic; 4] {
+        [
+            figure("row_cache_bytes", "Memory of single rows read lately", self.bytes as u64),
+            figure("row_cache_rows", "Single rows read lately that are at hand", self.rows),
+            figure("row_cache_hits_total", "Reads of single rows that found them at hand", self.hits),
+            figure("row_cache_misses_total", "Reads of single rows that did not", self.misses),
+        ]
+    }
+
+    /// As an engine's part of the memory ([`kv::Engine::memory`]). `help`: also which setting bounds it.
+    #[must_use]
+    pub fn memory(&self, help: &'static str) -> Statistic {
+        figure("rows", help, self.bytes as u64)
+    }
+}
+
+fn figure(name: &'static str, help: &'static str, value: u64) -> Statistic {
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people: exact up to 2^53")]
+    let value = value as f64;
+    Statistic { name, help, value }
+}
+
+impl<C: Deref<Target = RowCache>> Write<C> {
+    /// Never ends the write: it failed, and may still take effect at any later time.
+    pub fn never_end(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl<C: Deref<Target = RowCache>> Drop for Write<C> {
     fn drop(&mut self) {
         match &self.scope {
             Scope::Sets(sets) => {
