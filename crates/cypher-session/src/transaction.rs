@@ -186,23 +186,24 @@ impl Transactions {
         let Some(attempt) = attempts.begin(&[begin.database.as_bytes(), statement.text.as_bytes()]) else {
             return false;
         };
-        if !begin.is_single || self.queries.may_write(&statement.text) {
-            attempts.was_in_vain(attempt);
-            return false;
-        }
-        let run = Task::Run(Statement { timeout: attempt.time, never_waits: true, ..statement });
-        let mut client = AtOnce { tasks: [Some(run), Some(fetch.clone())], answers, is_through: false };
-        let outcome = carried_out(&*self.queries, &self.serving, begin, &mut client);
-        match outcome {
-            Ok(()) if client.is_through => return true,
-            Err(failure) if failure.code != Failure::TIMED_OUT && failure.code != Failure::TERMINATED => {
-                client.answers.failed(&failure);
-                return true;
+        let time = attempt.time;
+        let tried = attempts.carry_out(attempt, || {
+            if !begin.is_single || self.queries.may_write(&statement.text) {
+                return None;
             }
-            _ => {}
-        }
-        attempts.was_in_vain(attempt);
-        false
+            let run = Task::Run(Statement { timeout: time, never_waits: true, ..statement });
+            let mut client = AtOnce { tasks: [Some(run), Some(fetch.clone())], answers, is_through: false };
+            let outcome = carried_out(&*self.queries, &self.serving, begin, &mut client);
+            match outcome {
+                Ok(()) => client.is_through.then_some(()),
+                Err(failure) if failure.code != Failure::TIMED_OUT && failure.code != Failure::TERMINATED => {
+                    client.answers.failed(&failure);
+                    Some(())
+                }
+                Err(_) => None,
+            }
+        });
+        tried.is_some()
     }
 }
 

@@ -27,12 +27,12 @@ impl Host {
     pub(crate) fn new(engine: Arc<dyn Engine>, options: StoreOptions, jobs: JobRegistry) -> Result<Self, StoreError> {
         let cluster = Cluster::of(&engine, options.cluster).map(Arc::new);
         let engine = match &cluster {
-            Some(cluster) if options.row_cache_bytes > 0 => {
+            Some(cluster) => {
                 let cluster = Arc::clone(cluster);
                 let alone_since = Box::new(move || cluster.alone_since());
                 Arc::new(RowCacheEngine::new(engine, TABLES, options.row_cache_bytes, alone_since))
             }
-            _ => engine,
+            None => engine,
         };
         let peers = cluster.clone().map(|cluster| -> Arc<dyn Peers> { cluster });
         let graphs_share = Arc::new(Shared::new(Arc::clone(&engine), options.graph.clone(), peers)?);

@@ -106,17 +106,18 @@ impl Sink for Counting {
 fn attempt(shared: &Shared, prepared: &Prepared, results_max: u64) -> Option<Result<Vec<(Value, u64)>, Failure>> {
     let attempts = &shared.serving.attempts;
     let attempt = attempts.begin(&[prepared.graph().as_bytes(), prepared.text().as_bytes()])?;
-    let mut collected = Collect::new(shared.options.response_bytes_max);
-    let outcome = shared.queries.attempt(prepared, attempt.time, &mut collected);
-    let rows = collected.take_rows();
-    let results = rows.iter().fold(0_u64, |all, (_, times)| all.saturating_add(*times));
-    match outcome {
-        Ok(Some(_)) if results <= results_max => return Some(Ok(rows)),
-        Err(error) if !error.is_timeout() && !collected.is_too_large() => return Some(Err(error.into())),
-        _ => {}
-    }
-    attempts.was_in_vain(attempt);
-    None
+    let time = attempt.time;
+    attempts.carry_out(attempt, || {
+        let mut collected = Collect::new(shared.options.response_bytes_max);
+        let outcome = shared.queries.attempt(prepared, time, &mut collected);
+        let rows = collected.take_rows();
+        let results = rows.iter().fold(0_u64, |all, (_, times)| all.saturating_add(*times));
+        match outcome {
+            Ok(Some(_)) if results <= results_max => Some(Ok(rows)),
+            Err(error) if !error.is_timeout() && !collected.is_too_large() => Some(Err(error.into())),
+            _ => None,
+        }
+    })
 }
 
 /// Carries a request out: a short read at once, others on a thread of the pool for reads or for writes. Dropping this

@@ -48,6 +48,9 @@ pub enum KvError {
         /// Why.
         detail: String,
     },
+    /// Nothing was done, since it would have meant to wait for a network, which [`crate::without_waiting`] forbids.
+    #[error("storage would have to wait for the network")]
+    WouldWait,
     /// The deadline passed first.
     #[error("storage did not answer within {limit_ms} ms")]
     Timeout {

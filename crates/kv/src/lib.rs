@@ -38,6 +38,7 @@ mod memory;
 mod order;
 mod overlay;
 mod table;
+mod waiting;
 
 pub use batch::{Guards, Operation, WriteBatch};
 pub use checkpoint::{Checkpoint, UNFINISHED_FILE};
@@ -53,3 +54,4 @@ pub use memory::MemoryEngine;
 pub use order::sorted_positions;
 pub use overlay::{Overlay, UnitRows};
 pub use table::{TableId, TableSpec};
+pub use waiting::{check_may_wait, without_waiting};

@@ -21,7 +21,7 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::Extensions;
 use hyper::{Method, Request, StatusCode};
 use rest_json::Dialect;
-use serving::{Admitted, Barred, CancelOnDrop, Outcome, QueryShare, Watched};
+use serving::{Admitted, Barred, CancelOnDrop, Outcome, QueryShare, Watched, without_waiting};
 use tokio::time::timeout;
 
 use crate::access::{self, Access};
@@ -221,19 +221,22 @@ async fn serve(
     };
     match handler {
         // Nothing to wait for, so nothing is made that only waiting needs.
-        Handler::Quick(handle) if !(app.remote && call.graph.is_some()) => {
-            return handle(&call).map(|reply| reply.gzip_if(accepts_gzip(headers)));
-        }
-        Handler::Probe(handle) if !app.remote => return handle(&call),
-        Handler::QuickWrite(handle) if is_small(&call) => match handle(&call, Wait::Never) {
-            Ok(pending) => {
-                let reply = in_time(app, pending.done()).await?;
-                return Ok(reply.gzip_if(accepts_gzip(headers)));
+        Handler::Quick(handle) => {
+            if let (answered, false) = without_waiting(|| handle(&call)) {
+                return answered.map(|reply| reply.gzip_if(accepts_gzip(headers)));
             }
-            // It has to wait for another write, which takes a thread.
-            Err(error) if error.is_contended() => {}
-            Err(error) => return Err(error),
-        },
+        }
+        Handler::QuickWrite(handle) if call.body.len() <= limits::SMALL_WRITE_BYTES_MAX => {
+            match without_waiting(|| handle(&call, Wait::Never)) {
+                (Ok(pending), _) => {
+                    let reply = in_time(app, pending.done()).await?;
+                    return Ok(reply.gzip_if(accepts_gzip(headers)));
+                }
+                // It has to wait for another write or for the network, which takes a thread.
+                (Err(error), waits) if waits || error.is_contended() => {}
+                (Err(error), _) => return Err(error),
+            }
+        }
         Handler::Read(handle) => {
             let _share = share_of(&call)?;
             if let Some((answered, committing)) = attempt(&mut call, id, handle) {
@@ -266,10 +269,11 @@ fn attempt(call: &mut Call, id: EndpointId, handle: fn(&Call) -> Answered) -> Op
     let begun = attempts.begin(&[&id.0.to_le_bytes(), path, query, &call.body])?;
     call.budget = Budget::within(begun.time).without_waiting();
     call.attempt = Some(Attempt::new(begun.time));
-    let answered = handle(call);
+    let (answered, waits) = without_waiting(|| handle(call));
     let ended = call.attempt.take()?;
     let committing = ended.committing.take();
-    if ended.is_declined.get() || (answered.is_err() && committing.is_none() && call.budget.check().is_err()) {
+    let is_over = waits || (answered.is_err() && call.budget.check().is_err());
+    if ended.is_declined.get() || (is_over && committing.is_none()) {
         call.app.serving.attempts.was_in_vain(begun);
         return None;
     }
@@ -295,11 +299,6 @@ fn login_of(app: &App, access: Access, headers: &HeaderMap, extensions: &Extensi
         _ => None,
     };
     Some(Box::new(LoginParts { token, from: peer(extensions) }))
-}
-
-/// Whether a write needs neither a thread nor a permit.
-fn is_small(call: &Call) -> bool {
-    call.body.len() <= limits::SMALL_WRITE_BYTES_MAX && !(call.app.remote && call.graph.is_some())
 }
 
 /// Awaits the work of a request as long as a request may take.
@@ -401,7 +400,7 @@ async fn run(mut call: Call, handler: Handler, is_query: bool, headers: &HeaderM
     let name = graph.as_ref().map(|graph| graph.name());
     let remote = app.remote && name.is_some();
     let reply = match handler {
-        Handler::Quick(handle) | Handler::Pooled(handle) | Handler::Probe(handle) | Handler::Read(handle) => {
+        Handler::Quick(handle) | Handler::Pooled(handle) | Handler::Read(handle) => {
             let time = if is_query { call.query_time() } else { call.request_time() };
             let _cancel = set_budget(&mut call, time);
             let pool = if is_query { &app.serving.queries } else { &app.serving.writes };

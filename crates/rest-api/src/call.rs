@@ -45,7 +45,7 @@ pub(crate) struct App {
     pub(crate) cypher: GraphQueries,
     /// The counters of [`Self::directory`]'s endpoints, in its order.
     pub(crate) endpoints: Endpoints,
-    /// Whether storage is over a network: then nothing that touches it runs on the threads that serve connections.
+    /// Whether storage is over a network: then nothing that waits for it runs on the threads that serve connections.
     pub(crate) remote: bool,
 }
 

@@ -10,10 +10,8 @@ use crate::directory::State;
 /// What runs, and where.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
-    /// Short: on the thread that serves the connection.
+    /// Short: on the thread that serves the connection; begun again on the pool if it would wait for a network.
     Quick(fn(&Call) -> Answered),
-    /// Like `Quick`, but it touches storage: on the pool where that is over a network.
-    Probe(fn(&Call) -> Answered),
     /// Can take long: on the pool of queries or of writes ([`crate::directory::Endpoint::is_query`]).
     Pooled(fn(&Call) -> Answered),
     /// A read that is mostly short: tried for a moment on the thread that serves the connection, else begun again on

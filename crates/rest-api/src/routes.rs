@@ -14,7 +14,7 @@ use crate::resources::{
     gremlin, health, index_labels, metrics, profile, property_keys, schema, server_settings, shards, tasks, testing,
     traversers, users, variables, versions, vertex_labels, vertices,
 };
-use crate::route::Handler::{self, Never, NewGraph, NotYet, Pooled, PooledWrite, Probe, Quick, QuickWrite, Unhurried};
+use crate::route::Handler::{self, Never, NewGraph, NotYet, Pooled, PooledWrite, Quick, QuickWrite, Unhurried};
 use crate::route::{DELETE, GET, POST, PUT, Route, Scope, graph, server, space};
 use crate::watch;
 use http_server::Address;
@@ -222,7 +222,7 @@ static ROUTES: &[Route] = &[
     server(&["versions"], &[(GET, Open, Quick(versions::versions))]),
     server(&["apis"], &[(GET, User, Quick(versions::apis))]),
     server(&["health"], &[(GET, Open, Quick(health::show))]),
-    server(&["ready"], &[(GET, Open, Probe(health::ready))]),
+    server(&["ready"], &[(GET, Open, Quick(health::ready))]),
     server(
         &["rhizome", "log-level"],
         &[(GET, Admin, Quick(server_settings::log_level)), (PUT, Admin, Quick(server_settings::set_log_level))],

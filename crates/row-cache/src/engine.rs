@@ -1,4 +1,6 @@
 //! An engine that other processes may write to, with a row cache for as long as none of them does.
+//!
+//! What is in the cache can be read where waiting for a network is forbidden ([`kv::without_waiting`]).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kv::{
     Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, SortedRows,
-    SortedWriter, Statistic, TableId, TableSpec, WriteBatch, WriteLog,
+    SortedWriter, Statistic, TableId, TableSpec, WriteBatch, WriteLog, check_may_wait,
 };
 
 use crate::cache::{Looked, RowCache, Ticket, Write};
@@ -27,6 +29,7 @@ pub struct RowCacheEngine {
     /// The period in which the cached rows were read.
     period: AtomicU64,
     has_snapshots: bool,
+    is_remote: bool,
 }
 
 impl RowCacheEngine {
@@ -36,11 +39,20 @@ impl RowCacheEngine {
         Self {
             cache: Arc::new(RowCache::new(bytes, tables.len())),
             has_snapshots: inner.capabilities().snapshot_reads,
+            is_remote: inner.capabilities().remote,
             period: AtomicU64::new(0),
             inner,
             tables,
             alone_since,
         }
+    }
+
+    /// The engine, for a call that waits for its network.
+    fn waiting(&self) -> Result<&dyn Engine, KvError> {
+        if self.is_remote {
+            check_may_wait()?;
+        }
+        Ok(&*self.inner)
     }
 
     fn is_reread(&self, table: TableId) -> bool {
@@ -66,8 +78,13 @@ impl RowCacheEngine {
     }
 
     /// Carries out a write of any keys of some tables.
-    fn write_any<T>(&self, tables: Vec<TableId>, write: impl FnOnce() -> Result<T, KvError>) -> Result<T, KvError> {
-        ended(self.cache.write_any(tables), write())
+    fn write_any<T>(
+        &self,
+        tables: Vec<TableId>,
+        write: impl FnOnce(&dyn Engine) -> Result<T, KvError>,
+    ) -> Result<T, KvError> {
+        let inner = self.waiting()?;
+        ended(self.cache.write_any(tables), write(inner))
     }
 
     fn register(&self, batch: &mut WriteBatch) {
@@ -146,13 +163,13 @@ impl Split {
 
 impl Read for RowCacheEngine {
     fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
-        let Some(rows) = self.rows(table) else { return self.inner.get(table, key, found) };
+        let Some(rows) = self.rows(table) else { return self.waiting()?.get(table, key, found) };
         let ticket = match rows.get(table, key.as_bytes(), found) {
             Looked::Found => return Ok(true),
             Looked::Missed(ticket) => ticket,
-            Looked::Passed => return self.inner.get(table, key, found),
+            Looked::Passed => return self.waiting()?.get(table, key, found),
         };
-        self.inner.get(table, key, &mut |value| {
+        self.waiting()?.get(table, key, &mut |value| {
             rows.keep(ticket, table, key.as_bytes(), value);
             found(value);
         })
@@ -164,12 +181,12 @@ impl Read for RowCacheEngine {
         keys: &Keys,
         found: &mut dyn FnMut(usize, Option<&[u8]>),
     ) -> Result<(), KvError> {
-        let Some(rows) = self.rows(table) else { return self.inner.multi_get(table, keys, found) };
+        let Some(rows) = self.rows(table) else { return self.waiting()?.multi_get(table, keys, found) };
         let split = Split::of(rows, table, keys);
         let mut handed_on = 0;
         if !split.missed.is_empty() {
             let mut wanted = split.wanted.iter();
-            self.inner.multi_get(table, &split.wanted, &mut |index, value| {
+            self.waiting()?.multi_get(table, &split.wanted, &mut |index, value| {
                 let Some((at, ticket)) = split.missed.get(index) else { return };
                 handed_on = split.cached_before(*at, handed_on, found);
                 if let (Some(key), Some(ticket), Some(value)) = (wanted.next(), ticket, value) {
@@ -183,7 +200,7 @@ impl Read for RowCacheEngine {
     }
 
     fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        self.inner.scan(table, range)
+        self.waiting()?.scan(table, range)
     }
 
     fn scan_partitions<'a>(
@@ -192,7 +209,7 @@ impl Read for RowCacheEngine {
         prefix: &[u8],
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        self.inner.scan_partitions(table, prefix, after)
+        self.waiting()?.scan_partitions(table, prefix, after)
     }
 
     fn scan_once<'a>(
@@ -201,7 +218,7 @@ impl Read for RowCacheEngine {
         prefix: &[u8],
         after: Option<Key<'_>>,
     ) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        self.inner.scan_once(table, prefix, after)
+        self.waiting()?.scan_once(table, prefix, after)
     }
 
     fn scan_each(
@@ -210,7 +227,7 @@ impl Read for RowCacheEngine {
         partitions: &Keys,
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
-        self.inner.scan_each(table, partitions, visit)
+        self.waiting()?.scan_each(table, partitions, visit)
     }
 }
 
@@ -229,8 +246,15 @@ impl Engine for RowCacheEngine {
     }
 
     fn commit(&self, mut batch: WriteBatch) -> Result<(), KvError> {
+        let inner = match self.waiting() {
+            Ok(inner) => inner,
+            Err(error) => {
+                batch.take_guards().refuse();
+                return Err(error);
+            }
+        };
         self.register(&mut batch);
-        self.inner.commit(batch)
+        inner.commit(batch)
     }
 
     fn compare_and_swap(
@@ -240,25 +264,26 @@ impl Engine for RowCacheEngine {
         expected: Option<&[u8]>,
         new: Option<&[u8]>,
     ) -> Result<bool, KvError> {
+        let inner = self.waiting()?;
         let keys = self.is_reread(table).then_some((table, key.as_bytes()));
         let write = self.cache.write(keys.into_iter());
-        ended(write, self.inner.compare_and_swap(table, key, expected, new))
+        ended(write, inner.compare_and_swap(table, key, expected, new))
     }
 
     fn snapshot<'a>(&'a self) -> Result<Box<dyn Read + 'a>, KvError> {
-        if self.has_snapshots { self.inner.snapshot() } else { Ok(Box::new(self)) }
+        if self.has_snapshots { self.waiting()?.snapshot() } else { Ok(Box::new(self)) }
     }
 
     fn delete_prefix(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
-        self.write_any(vec![table], || self.inner.delete_prefix(table, prefix))
+        self.write_any(vec![table], |inner| inner.delete_prefix(table, prefix))
     }
 
     fn compact(&self, table: TableId, prefix: &[u8]) -> Result<(), KvError> {
-        self.inner.compact(table, prefix)
+        self.waiting()?.compact(table, prefix)
     }
 
     fn split(&self, table: TableId, prefix: &[u8], target_bytes: u64) -> Result<Vec<Run>, KvError> {
-        self.inner.split(table, prefix, target_bytes)
+        self.waiting()?.split(table, prefix, target_bytes)
     }
 
     fn sorted_writer<'a>(&'a self, table: TableId) -> Result<Box<dyn SortedWriter + 'a>, KvError> {
@@ -266,7 +291,7 @@ impl Engine for RowCacheEngine {
     }
 
     fn ingest(&self, rows: Vec<SortedRows>) -> Result<(), KvError> {
-        self.write_any(self.reread().collect(), || self.inner.ingest(rows))
+        self.write_any(self.reread().collect(), |inner| inner.ingest(rows))
     }
 
     fn writes_completed_late(&self) -> u64 {
@@ -287,7 +312,7 @@ impl Engine for RowCacheEngine {
     }
 
     fn sync(&self) -> Result<(), KvError> {
-        self.inner.sync()
+        self.waiting()?.sync()
     }
 
     fn check_writable(&self) -> Result<(), KvError> {

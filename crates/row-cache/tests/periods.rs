@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kv::conformance::{COUNTED, POINTS, TABLES, TERMINATED};
-use kv::{Engine, Fault, FaultEngine, Faults, Key, KvError, MemoryEngine, Read, TableId, WriteBatch};
+use kv::conformance::{COUNTED, POINTS, ScatteredEngine, TABLES, TERMINATED};
+use kv::{Engine, Fault, FaultEngine, Faults, Key, KvError, MemoryEngine, Read, TableId, WriteBatch, without_waiting};
 use row_cache::RowCacheEngine;
 
 /// A number that no period has: other processes may be writing.
@@ -120,4 +120,30 @@ fn what_is_swapped_is_not_found_as_it_was() {
     assert!(server.keeps(POINTS, b"key"));
     assert!(server.engine.compare_and_swap(POINTS, key, Some(b"1"), Some(b"2")).unwrap());
     assert_eq!(server.get(POINTS, b"key"), Some(b"2".to_vec()));
+}
+
+#[test]
+fn only_what_is_at_hand_is_read_where_waiting_is_forbidden() {
+    let store = Arc::new(ScatteredEngine::open(TABLES));
+    let engine = RowCacheEngine::new(store, TABLES, 1 << 20, Box::new(|| Some(0)));
+    assert!(engine.capabilities().remote);
+    put(&engine, POINTS, b"kept", b"1").unwrap();
+    put(&engine, POINTS, b"other", b"1").unwrap();
+    let get = |key: &[u8]| engine.get(POINTS, Key::new(key, key.len()), &mut |_| ());
+    assert!(get(b"kept").unwrap());
+    assert!(matches!(without_waiting(|| get(b"kept")), (Ok(true), false)));
+    assert!(matches!(without_waiting(|| get(b"other")), (Err(KvError::WouldWait), true)));
+    let waited = without_waiting(|| put(&engine, POINTS, b"kept", b"2"));
+    assert!(matches!(waited, (Err(KvError::WouldWait), true)));
+    let submitted = without_waiting(|| {
+        let mut batch = WriteBatch::new();
+        batch.put_key(POINTS, Key::new(b"other", 5), b"3");
+        engine.submit(batch)
+    });
+    assert!(!submitted.1 && submitted.0.wait().is_ok());
+    assert!(matches!(without_waiting(|| get(b"kept")), (Ok(true), false)), "the refused write changed nothing");
+    let swapped = without_waiting(|| engine.compare_and_swap(POINTS, Key::new(b"kept", 4), Some(b"1"), Some(b"2")));
+    assert!(matches!(swapped, (Err(KvError::WouldWait), true)));
+    assert!(matches!(without_waiting(|| engine.delete_prefix(POINTS, b"k")), (Err(KvError::WouldWait), true)));
+    assert!(matches!(without_waiting(|| get(b"kept")), (Ok(true), false)), "nor did these");
 }

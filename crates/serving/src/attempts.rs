@@ -59,6 +59,18 @@ impl Attempts {
         None
     }
 
+    /// Carries out a read that is tried, which says whether its time was enough. `None` where it was not, or where it would
+    /// have to wait for a network.
+    pub fn carry_out<T>(&self, attempt: Attempt, work: impl FnOnce() -> Option<T>) -> Option<T> {
+        match kv::without_waiting(work) {
+            (Some(done), false) => Some(done),
+            _ => {
+                self.was_in_vain(attempt);
+                None
+            }
+        }
+    }
+
     /// Notes that the time was not enough.
     #[expect(clippy::needless_pass_by_value, reason = "an attempt ends once")]
     pub fn was_in_vain(&self, attempt: Attempt) {

@@ -31,6 +31,7 @@ pub use admission::{Admission, Admitted, Full};
 pub use attempts::{Attempt, Attempts};
 pub use busy_poll::note_arrival;
 pub use disk::{DiskLow, DiskSpace};
+pub use kv::without_waiting;
 pub use metrics::{EndpointMetrics, Endpoints, Exemplar, Metrics, Outcome};
 pub use pool::{CancelOnDrop, Pool};
 pub use process::{kept_bytes, program_bytes, resident_bytes};

@@ -104,8 +104,7 @@ impl Serving {
             admission: Admission::new(options.requests_in_flight_max, options.bytes_in_flight_max),
             queries: Pool::new(queries, options.threads, niceness),
             writes: Pool::new(writes, options.threads, 0),
-            // What waits for a network would keep all else on its thread waiting.
-            attempts: Attempts::new(if options.remote { Duration::ZERO } else { options.attempt }),
+            attempts: Attempts::new(options.attempt),
             readers: readers(options.query_niceness),
             batches,
             watch: options.watch.clone(),

@@ -223,7 +223,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "cypher-tck",
         &["cypher", "cypher-exec", "cypher-value", "graph-access", "graph-host", "graph-store", "key-codec", "kv"],
     ),
-    ("serving", &["audit", "threads", "traces"]),
+    ("serving", &["audit", "kv", "threads", "traces"]),
     ("tls", &[]),
     ("bolt-codec", &["cypher-value"]),
     (

@@ -40,9 +40,11 @@ fn a_graph_that_is_slow_leaves_threads_for_the_others() {
             stream
         })
         .collect();
-    for _ in 0..5 {
-        assert_eq!(server.get(&format!("{OTHER}/graph/vertices/%22p%22")).status, 200);
+    // Not in memory, so each takes a thread.
+    for id in 0..5 {
+        assert_eq!(server.get(&format!("{OTHER}/graph/vertices/%22absent{id}%22")).status, 404);
     }
+    assert_eq!(server.get(&format!("{OTHER}/graph/vertices/%22p%22")).status, 200);
     for stream in slow {
         stream.set_nonblocking(true).unwrap();
         assert_eq!(stream.peek(&mut [0]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
@@ -57,10 +59,11 @@ fn storage_that_does_not_answer_is_said_so() {
     make_vertex(&server, G);
     for error in [KvError::Unavailable { detail: "no node answers".into() }, KvError::Timeout { limit_ms: 7 }] {
         faults.inject(Fault::FailReads { error: error.clone() });
-        let answer = server.get(&format!("{G}/graph/vertices/%22p%22"));
+        let answer = server.get(&format!("{G}/graph/vertices/%22absent%22"));
         assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")), "{}", answer.text());
         assert!(answer.text().contains(&error.to_string()), "{}", answer.text());
         faults.clear();
+        assert_eq!(server.get(&format!("{G}/graph/vertices/%22absent%22")).status, 404);
         assert_eq!(server.get(&format!("{G}/graph/vertices/%22p%22")).status, 200);
     }
     faults.inject(Fault::FailReads { error: KvError::Timeout { limit_ms: 7 } });

@@ -1,0 +1,68 @@
+//! Work on a thread that must not wait for a network, since others need it.
+
+use std::cell::Cell;
+
+use crate::KvError;
+
+/// What a thread may do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    Allowed,
+    Forbidden,
+    /// It was asked for, too.
+    Refused,
+}
+
+thread_local! {
+    static WAITING: Cell<Waiting> = const { Cell::new(Waiting::Allowed) };
+}
+
+/// Restores what held before, also after a panic.
+struct Restore(Waiting);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        WAITING.set(self.0);
+    }
+}
+
+/// Carries out `work`, in which calls fail with [`KvError::WouldWait`] that would wait for a network. Also says whether
+/// there were any: then the result is to be discarded, and the work to be done again where it may wait, unless it is a
+/// write that was submitted.
+pub fn without_waiting<T>(work: impl FnOnce() -> T) -> (T, bool) {
+    let _restore = Restore(WAITING.replace(Waiting::Forbidden));
+    let result = work();
+    (result, WAITING.get() == Waiting::Refused)
+}
+
+/// Called before waiting for a network.
+///
+/// # Errors
+/// [`KvError::WouldWait`] within [`without_waiting`].
+pub fn check_may_wait() -> Result<(), KvError> {
+    if WAITING.get() == Waiting::Allowed {
+        return Ok(());
+    }
+    WAITING.set(Waiting::Refused);
+    Err(KvError::WouldWait)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_is_refused_within_and_noted() {
+        assert!(check_may_wait().is_ok());
+        assert_eq!(without_waiting(|| 7), (7, false));
+        let (inner, refused) = without_waiting(|| {
+            let (outcome, refused) = without_waiting(check_may_wait);
+            assert!(refused && matches!(outcome, Err(KvError::WouldWait)));
+            std::thread::spawn(|| assert!(check_may_wait().is_ok())).join().is_ok()
+        });
+        assert!(inner && !refused, "each says what happened in it, on its own thread");
+        assert!(check_may_wait().is_ok());
+        let panicked = std::panic::catch_unwind(|| without_waiting(|| panic!("on purpose")));
+        assert!(panicked.is_err() && check_may_wait().is_ok());
+    }
+}
