@@ -10,6 +10,7 @@ use parking_lot::RwLockReadGuard;
 use crate::labels::Labels;
 use crate::marks::Mark;
 use crate::pool::Pool;
+use crate::rest::Rest;
 use crate::stripes::{StripeSet, Stripes};
 use crate::table::{Common, Home, Table};
 use crate::touched::Touched;
@@ -43,11 +44,16 @@ impl Cache {
 
     fn common(&self) -> &Arc<Common> {
         self.common.get_or_init(|| {
-            Arc::new(Common { stripes: Stripes::new(), hasher: hashbrown::DefaultHashBuilder::default() })
+            Arc::new(Common {
+                stripes: Stripes::new(),
+                rest: Rest::default(),
+                hasher: hashbrown::DefaultHashBuilder::default(),
+            })
         })
     }
 
-    /// The table to read from and to fill; `None` where there is none now. `period`: during which the caller knows of
+    /// The table to read from and to fill; `None` where there is none now: nothing is to be kept, or a table was too
+    /// small for the graph and of little use ([`crate::rest`]). `period`: during which the caller knows of
     /// all writes; what was kept in another one is not used. `settle` must wait until every write that began before it
     /// was called has succeeded or failed; where it does not, which it says, there is no table yet.
     pub fn table(&self, period: u64, settle: impl FnOnce() -> bool) -> Option<Arc<Table>> {
@@ -65,6 +71,7 @@ impl Cache {
         if let Some(table) = &*self.current.read()
             && table.is_usable(period)
         {
+            table.count_request();
             return Some(Arc::clone(table));
         }
         let mut current = self.current.write();
@@ -73,8 +80,16 @@ impl Cache {
             before => {
                 if let Some(before) = before {
                     before.close();
+                    if before.is_spent() {
+                        before.begin_rest();
+                        *current = None;
+                    }
+                }
+                if !self.common().rest.is_over() {
+                    return None;
                 }
                 let table = Table::new(Arc::clone(self.common()), Arc::clone(&self.pool), &self.current, period);
+                table.count_request();
                 *current = Some(Arc::clone(&table));
                 Some(table)
             }
@@ -99,6 +114,9 @@ impl Cache {
     pub fn clear(&self) {
         if let Some(table) = self.current.write().take() {
             table.close();
+        }
+        if let Some(common) = self.common.get() {
+            common.rest.end();
         }
     }
 

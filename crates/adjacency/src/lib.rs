@@ -39,6 +39,7 @@ mod members;
 mod numbers;
 mod piece;
 mod pool;
+mod rest;
 mod sets;
 mod stripes;
 mod table;

@@ -23,6 +23,13 @@ pub(crate) const MEMBER_BYTES: usize = 118;
 /// is under way.
 pub(crate) const STRIPES: u16 = 1_024;
 
+/// Lists that a table may evict, in sizes of the pool, until it is looked at whether it is of use.
+pub(crate) const EVICTED_POOLS: u64 = 2;
+
+/// How often the time without a table is doubled, from twice the requests of one that was of little use: walks that are
+/// slowed down by a table that is too small are then 1 in 65.
+pub(crate) const REST_DOUBLED_MAX: u32 = 6;
+
 /// Locks that the numbers of vertices are spread over.
 pub(crate) const SHARDS: usize = 64;
 

@@ -15,12 +15,14 @@ use crate::members::Members;
 use crate::numbers::{Near, Numbers, Slot};
 use crate::piece::{Found, Outcome, Piece};
 use crate::pool::{Pool, Tenant};
+use crate::rest::{Rest, Use};
 use crate::stripes::{Stripes, Ticket};
 use crate::touched::Touched;
 
 /// What the table and the registered writes of a graph share.
 pub(crate) struct Common {
     pub(crate) stripes: Stripes,
+    pub(crate) rest: Rest,
     pub(crate) hasher: DefaultHashBuilder,
 }
 
@@ -44,6 +46,7 @@ pub struct Table {
     home: Weak<Home>,
     /// During which all writes are registered.
     period: u64,
+    of_use: Use,
 }
 
 impl Table {
@@ -60,6 +63,7 @@ impl Table {
             closed: Arc::default(),
             home: Arc::downgrade(home),
             period,
+            of_use: Use::default(),
         });
         let tenant: Arc<dyn Tenant> = Arc::<Self>::clone(&table);
         table.pool.join(Arc::downgrade(&tenant));
@@ -154,9 +158,21 @@ impl Table {
     /// Counts vertices whose neighbours were asked for and at hand, and those whose neighbours are read now.
     pub fn count_asked(&self, hits: usize, misses: usize) {
         self.pool.hits.fetch_add(hits as u64, Ordering::Relaxed);
+        self.of_use.hits.fetch_add(hits as u64, Ordering::Relaxed);
         if misses > 0 {
             self.pool.misses.fetch_add(misses as u64, Ordering::Relaxed);
+            self.of_use.misses.fetch_add(misses as u64, Ordering::Relaxed);
         }
+    }
+
+    /// Counts a request that uses it.
+    pub(crate) fn count_request(&self) {
+        self.of_use.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether there is to be none for a while, since this one has ended for lack of memory, is looked at now.
+    pub(crate) fn begin_rest(&self) {
+        self.common.rest.begin(&self.of_use);
     }
 
     /// Appends the neighbours of one vertex as [`Self::at_hand`] does, without counting; whether all of them are in
@@ -237,6 +253,10 @@ impl Table {
         self.count_lists(before, near.bytes());
         drop(near);
         self.pool.make_room(self);
+        let evicted = self.of_use.evicted.load(Ordering::Relaxed);
+        if evicted / limits::EVICTED_POOLS > self.pool.limit() as u64 {
+            if self.of_use.is_little() { self.give_up() } else { self.of_use.reset() }
+        }
     }
 
     /// The lists of a vertex, without what was written.
@@ -355,6 +375,7 @@ impl Tenant for Table {
         let Some(home) = self.home.upgrade() else { return };
         let mut current = home.write();
         if current.as_ref().is_some_and(|current| std::ptr::eq(&raw const **current, self)) {
+            self.begin_rest();
             *current = None;
         }
     }
@@ -376,6 +397,7 @@ impl Tenant for Table {
             let Some((evicted, bytes)) = slot.evict().filter(|(evicted, _)| *evicted > 0) else { continue };
             self.pool.evicted.fetch_add(evicted, Ordering::Relaxed);
             self.count_lists(bytes, 0);
+            self.of_use.evicted.fetch_add(bytes as u64, Ordering::Relaxed);
             if !self.pool.is_over() {
                 break;
             }

@@ -313,6 +313,74 @@ fn members_of_a_label_are_kept_until_one_of_them_is_written() {
     assert!(table.ticket_of_members().is_none());
 }
 
+/// Reads the neighbours of vertices as walks do: out of the table, or else into it.
+fn walk(table: &Table, vertices: std::ops::Range<i64>, list: &[u32]) {
+    for vertex in vertices {
+        let Some(number) = table.number(&VertexId::Number(vertex)) else { return };
+        let mut lists = NumberLists::default();
+        let wanted = Wanted { direction: Direction::Out, labels: Some(&LABELS[..1]), limit: None };
+        table.at_hand(&[number], wanted, LABELS[2], &mut lists);
+        if lists.missed.is_empty() {
+            continue;
+        }
+        table.count_asked(0, 1);
+        let mut found = Found::new();
+        list.iter().for_each(|number| found.push(*number));
+        found.end_segment(LABELS[0], State::Whole);
+        if let Some(ticket) = table.ticket(number) {
+            table.publish(number, true, ticket, &found, None);
+        }
+    }
+}
+
+/// Requests without a table before one has it again.
+fn without_table(cache: &Cache) -> usize {
+    (0..).take_while(|_| cache.table(0, || true).is_none()).count()
+}
+
+#[test]
+fn after_a_table_that_was_too_small_there_is_none_for_a_while() {
+    let cache = Cache::new(Arc::new(Pool::new(64 << 10)), false);
+    let mut requests = 0;
+    for factor in [2, 4, 8] {
+        while let Some(table) = cache.table(0, || true) {
+            walk(&table, requests * 100..requests * 100 + 100, &[1, 2, 3]);
+            requests += 1;
+        }
+        // The last request was the first without one.
+        assert_eq!(without_table(&cache) + 1, usize::try_from(requests).unwrap() * factor);
+        // That one has got the next table.
+        requests = 1;
+    }
+    // Walks that stay where they were lose nothing by a new table.
+    cache.clear();
+    for round in 0..2_000 {
+        let table = cache.table(0, || true).expect("it is of use");
+        walk(&table, 0..20, &[1]);
+        walk(&table, round..round + 5, &[1]);
+    }
+}
+
+#[test]
+fn lists_that_only_make_room_for_each_other_are_given_up() {
+    let cache = Cache::new(Arc::new(Pool::new(64 << 10)), false);
+    let long = vec![7; 1_000];
+    let mut requests = 0;
+    while let Some(table) = cache.table(0, || true) {
+        walk(&table, 0..40, &long);
+        requests += 1;
+        assert!(requests < 1_000, "forty lists do not fit, so each has made room before it is asked for again");
+    }
+    assert!(without_table(&cache) > 0);
+    cache.clear();
+    for _ in 0..1_000 {
+        let table = cache.table(0, || true).expect("it is of use");
+        walk(&table, 0..2, &long);
+        walk(&table, 0..2, &long);
+        walk(&table, 0..40, &[7]);
+    }
+}
+
 #[test]
 fn what_was_kept_in_one_period_is_not_used_in_another() {
     let cache = Cache::new(Arc::new(Pool::new(1 << 20)), false);

@@ -10,7 +10,7 @@ use graph_access::{Budget, EdgeRead, GraphRead, GraphWrite, WalkRead, drain};
 use graph_host::{Clear, HostedGraph, Store, StoreOptions};
 use graph_maintenance::limits::EXPIRY_BATCH_ELEMENTS_MAX;
 use graph_model::{Cardinality, DataType, Direction, EdgeId, IdStrategy, LabelId, Value, VertexId};
-use graph_schema::{Literal, NewEdge, NewEdgeLabel, NewVertex, NewVertexLabel};
+use graph_schema::{Catalogue, Literal, NewEdge, NewEdgeLabel, NewVertex, NewVertexLabel};
 use graph_store::{GraphReader, Pending, StoreError, Wait};
 use kv::MemoryEngine;
 use proptest::prelude::*;
@@ -61,10 +61,17 @@ fn new_edge(label: usize, source: i64, target: i64, at: i64) -> NewEdge<'static>
     NewEdge { properties, ..edge(EDGES[label], end(source), end(target)) }
 }
 
+/// A reader that has numbers: where there is little memory, many have none after one for whom it was too small.
+fn reader_by_numbers<'r>(graph: &'r HostedGraph, catalogue: &'r Arc<Catalogue>, budget: &'r Budget) -> GraphReader<'r> {
+    let mut readers = (0..100_000).map(|_| GraphReader::new(graph, catalogue, budget));
+    readers.find(|reader| reader.numbered().is_some()).unwrap()
+}
+
 /// What rows say, and what numbers say: in memory, then read, then in memory again.
 fn agree(graph: &HostedGraph, vertices: i64, wanted: Wanted<'_>) -> Result<(), TestCaseError> {
     let budget = Budget::unlimited();
-    let reader = GraphReader::new(graph, &graph.catalogue(), &budget);
+    let catalogue = graph.catalogue();
+    let reader = reader_by_numbers(graph, &catalogue, &budget);
     let numbered = reader.numbered().unwrap();
     let ids: Vec<VertexId> = (0..vertices).map(VertexId::Number).collect();
     let Wanted { direction, labels, limit } = wanted;
@@ -123,7 +130,7 @@ fn agree(graph: &HostedGraph, vertices: i64, wanted: Wanted<'_>) -> Result<(), T
 fn values_agree(graph: &HostedGraph) -> Result<(), TestCaseError> {
     let budget = Budget::unlimited();
     let catalogue = graph.catalogue();
-    let reader = GraphReader::new(graph, &catalogue, &budget);
+    let reader = reader_by_numbers(graph, &catalogue, &budget);
     let numbered = reader.numbered().unwrap();
     let ids: Vec<VertexId> = (0..VERTICES).chain(99..105).map(VertexId::Number).collect();
     let numbers: Vec<u32> = ids.iter().map(|id| numbered.number(id).unwrap()).collect();
