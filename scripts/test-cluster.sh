@@ -10,7 +10,7 @@
 #                     cluster.stale_ms; over TiKV, first a copy of one moment while two servers write
 #   snapshot          two servers over a Cassandra node that write while a frozen moment of it is kept by its own tool, and
 #                     restored
-#   faults            a server over three Cassandra nodes that are killed, paused and come back
+#   faults            a server over three Cassandra nodes that are killed, slow, paused and come back
 #
 # Ports 9042 and 7000 of 127.0.0.1 to .3 must be free, 7199 to 7201, and those of scripts/tikv.sh after 23990 and 20360; others:
 # RHIZOME_CASSANDRA_PORT, RHIZOME_CASSANDRA_STORAGE_PORT, RHIZOME_CASSANDRA_JMX_PORT, TIKV_PD_PORT, TIKV_STORE_PORT. RHIZOME_BIN=PATH

@@ -1,4 +1,4 @@
-"""A server over three Cassandra nodes that die, fall silent and come back: nothing acknowledged is lost, and every request is answered.
+"""A server over three Cassandra nodes that die, become slow, fall silent and come back: nothing acknowledged is lost, and every request is answered.
 
 usage: faults.py URL DIR     DIR is the cluster's, as scripts/cassandra.sh has it; every element has three replicas, and two must answer
 
@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -38,6 +39,8 @@ CROWD = 200
 """Reads of one graph at one time: more than server.remote_threads, so that some wait for others."""
 BYSTANDERS = 4
 """Who reads another graph meanwhile."""
+SLOW_STOPPED_S, SLOW_RUNNING_S = 0.09, 0.01
+"""A slow node is stopped for so long, then runs for so long, and so on."""
 
 BUSY, OTHER = "/graphs/faults_busy", "/graphs/faults_other"
 
@@ -278,6 +281,30 @@ def node(command, which):
     subprocess.run([SCRIPT, command, folder, str(which)], check=True)
 
 
+class SlowNode:
+    """A node that runs a tenth of the time: it answers everything, late."""
+
+    def __init__(self, which):
+        self.pid = int(pathlib.Path(folder, f"node{which}", "pid").read_text())
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.slow_down)
+
+    def slow_down(self):
+        while True:
+            os.kill(self.pid, signal.SIGSTOP)
+            self.over.wait(SLOW_STOPPED_S)
+            os.kill(self.pid, signal.SIGCONT)
+            if self.over.wait(SLOW_RUNNING_S):
+                return
+
+    def __enter__(self):
+        self.thread.start()
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+
 def listed(kind, ids_of):
     found, page = set(), ""
     while page is not None:
@@ -334,6 +361,8 @@ try:
     load.wait_for_progress("a node was killed")
     node("start-node", 1)
     load.wait_for_progress("the killed node is back")
+    with SlowNode(2):
+        load.wait_for_progress("a node is slow")
     node("pause-node", 3)
     load.wait_for_progress("a node is silent")
     answers = crowd("a node is silent")
