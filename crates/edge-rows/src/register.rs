@@ -10,7 +10,7 @@ pub fn register(cache: &Cache, batch: &mut WriteBatch, is_unsure: bool) {
     let Some(write) = registered(cache, batch) else { return };
     if is_unsure {
         let unsure = Unsure::of(write);
-        batch.when_settled(Box::new(|| unsure.end()));
+        batch.when_settled(Box::new(|_| unsure.end()));
     } else {
         batch.hold(Box::new(write));
     }

@@ -22,20 +22,21 @@ pub struct WriteBatch {
 pub struct Guards {
     guards: Vec<Box<dyn Any + Send>>,
     when_written: Vec<Box<dyn FnOnce() + Send>>,
-    when_settled: Vec<Box<dyn FnOnce() + Send>>,
+    when_settled: Vec<Box<dyn FnOnce(bool) + Send>>,
 }
 
 impl Guards {
     /// Lets everything go, once the batch `is_written` or has failed, and before its outcome is reported.
     pub fn release(self, is_written: bool) {
         if is_written {
-            self.when_written.into_iter().chain(self.when_settled).for_each(|call| call());
+            self.when_written.into_iter().for_each(|call| call());
+            self.when_settled.into_iter().for_each(|call| call(true));
         }
     }
 
     /// The same for a batch that was refused: nothing of it was written, or ever will be.
     pub fn refuse(self) {
-        self.when_settled.into_iter().for_each(|call| call());
+        self.when_settled.into_iter().for_each(|call| call(false));
     }
 }
 
@@ -239,9 +240,9 @@ impl WriteBatch {
         self.guards.when_written.push(call);
     }
 
-    /// Has `call` called once the batch has been written, or was refused. If it failed in another way it may still be
-    /// written, and `call` is dropped.
-    pub fn when_settled(&mut self, call: Box<dyn FnOnce() + Send>) {
+    /// Has `call` called with true once the batch has been written, with false if it was refused. If it failed in another
+    /// way it may still be written, and `call` is dropped.
+    pub fn when_settled(&mut self, call: Box<dyn FnOnce(bool) + Send>) {
         self.guards.when_settled.push(call);
     }
 

@@ -8,6 +8,10 @@
 //! afterwards. In between, rows that it may change are neither found nor cached, and rows read from the database are
 //! not cached either. A write of few keys registers each key. A write of many registers only their tables, which
 //! invalidates all cached rows of these tables.
+//!
+//! **What was written can be found at once**, if the writer hands over the rows ([`RowCache::write_through`]) and no
+//! other write to the same sets was under way meanwhile. Until it has ended they are stored as pending. They take free
+//! room only: a load does not evict what was read.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::Deref;
@@ -24,6 +28,9 @@ const HEAD_BYTES: usize = NAME_BYTES + size_of::<u64>();
 
 /// The part of it that belongs to the key.
 const NAME_BYTES: usize = 3;
+
+/// In the place of the generation: the row is being written.
+const PENDING: u64 = u64::MAX;
 
 /// Rows by key, in bounded memory.
 pub struct RowCache {
@@ -68,12 +75,27 @@ pub struct Write<C: Deref<Target = RowCache>> {
     scope: Scope,
 }
 
+/// A row that is written: its table, its key, and its value where that may be cached.
+pub type WrittenRow<'a> = (TableId, &'a [u8], Option<&'a [u8]>);
+
 /// What a write may change.
 enum Scope {
     /// Rows of these sets.
-    Sets(Vec<usize>),
+    Sets {
+        /// Each once.
+        sets: Vec<Registered>,
+        /// The generation of each table when it began, if it has pending rows.
+        generations: Vec<u64>,
+    },
     /// Any rows of these tables.
     Tables(Vec<TableId>),
+}
+
+/// A set that a write is registered with.
+struct Registered {
+    index: usize,
+    /// Its version when the write began.
+    version: u32,
 }
 
 /// Figures for metrics.
@@ -161,27 +183,72 @@ impl RowCache {
 
     /// Must be held from before keys are written until the write has succeeded or failed.
     pub fn write<'a>(&self, keys: impl Iterator<Item = (TableId, &'a [u8])>) -> Write<&Self> {
-        Write { cache: self, scope: self.register(keys) }
+        Write { cache: self, scope: self.register(keys.map(|(table, key)| (table, key, None)), Vec::new()) }
     }
 
-    /// The same for a write that outlives the caller.
-    pub fn write_shared<'a>(self: &Arc<Self>, keys: impl Iterator<Item = (TableId, &'a [u8])>) -> Write<Arc<Self>> {
-        Write { cache: Arc::clone(self), scope: self.register(keys) }
+    /// The same for a write that outlives the caller, with the values that rows get, which [`Write::keep`] caches.
+    pub fn write_through<'a>(self: &Arc<Self>, rows: impl Iterator<Item = WrittenRow<'a>>) -> Write<Arc<Self>> {
+        let generations = self.tables.iter().map(|table| table.generation.load(Ordering::SeqCst)).collect();
+        Write { cache: Arc::clone(self), scope: self.register(rows, generations) }
     }
 
-    fn register<'a>(&self, keys: impl Iterator<Item = (TableId, &'a [u8])>) -> Scope {
-        let mut sets = Vec::new();
-        for (table, key) in keys {
+    fn register<'a>(&self, rows: impl Iterator<Item = WrittenRow<'a>>, generations: Vec<u64>) -> Scope {
+        let mut sets: Vec<Registered> = Vec::new();
+        let rows = rows.map(|(table, key, value)| {
             let hash = self.hash(table, key);
-            let index = self.set_index(hash);
-            if let Some(set) = self.sets.get(index) {
-                let mut set = set.lock();
-                set.writing += 1;
-                set.remove(tag(hash), table, key);
-                sets.push(index);
+            (self.set_index(hash), tag(hash), table, key, value)
+        });
+        let mut rows: Vec<_> = rows.collect();
+        // Stable, since of two writes to one key the later one counts.
+        rows.sort_by_key(|(index, ..)| *index);
+        for of_set in rows.chunk_by(|(one, ..), (other, ..)| one == other) {
+            let Some((index, ..)) = of_set.first() else { continue };
+            let Some(set) = self.sets.get(*index) else { continue };
+            let mut set = set.lock();
+            set.writing += 1;
+            sets.push(Registered { index: *index, version: set.version });
+            for (_, tag, table, key, value) in of_set {
+                set.remove(*tag, *table, key);
+                let bytes = |value: &[u8]| HEAD_BYTES + key.len() + value.len();
+                if let Some(value) =
+                    value.filter(|value| bytes(value) <= CACHED_ROW_BYTES_MAX && set.has_room(bytes(value)))
+                {
+                    set.push(*tag, *table, key, PENDING, value);
+                    set.has_pending = true;
+                }
             }
         }
-        Scope::Sets(sets)
+        Scope::Sets { sets, generations }
+    }
+
+    /// Ends a write. `is_kept`: what it wrote may be found from now on.
+    fn end(&self, scope: &Scope, is_kept: bool) {
+        match scope {
+            Scope::Sets { sets, generations } => {
+                for Registered { index, version } in sets {
+                    let Some(set) = self.sets.get(*index) else { continue };
+                    let mut set = set.lock();
+                    let was_alone = set.writing == 1 && set.version == *version;
+                    set.version = set.version.wrapping_add(1);
+                    set.writing = set.writing.saturating_sub(1);
+                    if set.has_pending && set.writing == 0 {
+                        set.settle(|table| {
+                            let of_table = self.tables.get(table.index())?;
+                            let generation = of_table.generation.load(Ordering::SeqCst);
+                            let is_current = generations.get(table.index()) == Some(&generation);
+                            (is_kept && was_alone && is_current).then_some(generation)
+                        });
+                    }
+                }
+            }
+            Scope::Tables(tables) => {
+                for table in self.of(tables) {
+                    // In this order: a reader that sees no running writes also sees the new generation.
+                    table.generation.fetch_add(1, Ordering::SeqCst);
+                    table.writing.fetch_sub(1, Ordering::SeqCst);
+                }
+            }
+        }
     }
 
     /// The same for a write of any keys of some tables.
@@ -238,6 +305,12 @@ fn figure(name: &'static str, help: &'static str, value: u64) -> Statistic {
 }
 
 impl<C: Deref<Target = RowCache>> Write<C> {
+    /// Ends the write, which has succeeded: the rows handed over can be found.
+    pub fn keep(mut self) {
+        let scope = std::mem::replace(&mut self.scope, Scope::Tables(Vec::new()));
+        self.cache.end(&scope, true);
+    }
+
     /// Never ends the write: it failed, and may still take effect at any later time.
     pub fn never_end(self) {
         std::mem::forget(self);
@@ -246,22 +319,7 @@ impl<C: Deref<Target = RowCache>> Write<C> {
 
 impl<C: Deref<Target = RowCache>> Drop for Write<C> {
     fn drop(&mut self) {
-        match &self.scope {
-            Scope::Sets(sets) => {
-                for set in sets.iter().filter_map(|index| self.cache.sets.get(*index)) {
-                    let mut set = set.lock();
-                    set.version = set.version.wrapping_add(1);
-                    set.writing = set.writing.saturating_sub(1);
-                }
-            }
-            Scope::Tables(tables) => {
-                for table in self.cache.of(tables) {
-                    // In this order: a reader that sees no running writes also sees the new generation.
-                    table.generation.fetch_add(1, Ordering::SeqCst);
-                    table.writing.fetch_sub(1, Ordering::SeqCst);
-                }
-            }
-        }
+        self.cache.end(&self.scope, false);
     }
 }
 
@@ -282,6 +340,8 @@ struct Set {
     version: u32,
     /// Number of running writes of its keys.
     writing: u32,
+    /// Whether rows are being written that may be kept.
+    has_pending: bool,
     len: usize,
     tags: [u16; ROW_SET_ROWS],
     /// Where each row ends.
@@ -326,6 +386,26 @@ impl Set {
         })
     }
 
+    /// Gives pending rows their generation, or removes them where there is none.
+    fn settle(&mut self, generation: impl Fn(TableId) -> Option<u64>) {
+        self.has_pending = false;
+        for at in (0..self.len).rev() {
+            let start = self.start(at);
+            let Some(head) = self.bytes.as_deref_mut().and_then(|bytes| bytes.get_mut(start..start + HEAD_BYTES))
+            else {
+                continue;
+            };
+            let (name, place) = head.split_at_mut(NAME_BYTES);
+            if *place != PENDING.to_le_bytes() {
+                continue;
+            }
+            match name.first().and_then(|table| generation(TableId(*table))) {
+                Some(generation) => place.copy_from_slice(&generation.to_le_bytes()),
+                None => self.remove_at(at),
+            }
+        }
+    }
+
     fn remove(&mut self, tag: u16, table: TableId, key: &[u8]) {
         if let Some((at, ..)) = self.position(tag, table, key) {
             self.remove_at(at);
@@ -346,10 +426,15 @@ impl Set {
         }
     }
 
+    /// Whether a row can come in without another one going.
+    fn has_room(&self, bytes: usize) -> bool {
+        self.len < ROW_SET_ROWS && self.start(self.len) + bytes <= ROW_SET_BYTES
+    }
+
     /// Appends a row that is not in the set and not too long, evicting the oldest ones.
     fn push(&mut self, tag: u16, table: TableId, key: &[u8], generation: u64, value: &[u8]) {
         let bytes = HEAD_BYTES + key.len() + value.len();
-        while self.len == ROW_SET_ROWS || self.start(self.len) + bytes > ROW_SET_BYTES {
+        while !self.has_room(bytes) {
             self.remove_at(0);
         }
         let start = self.start(self.len);
@@ -488,6 +573,75 @@ mod tests {
         }
     }
 
+    fn write_through(cache: &Arc<RowCache>, rows: &[(&[u8], Option<&[u8]>)]) -> Write<Arc<RowCache>> {
+        cache.write_through(rows.iter().map(|(key, value)| (TABLE, *key, *value)))
+    }
+
+    #[test]
+    fn what_was_written_is_found_once_it_is_kept() {
+        let cache = Arc::new(with_sets(2));
+        keep(&cache, b"c", b"old");
+        let rows: [(&[u8], Option<&[u8]>); 5] =
+            [(b"a", Some(b"1")), (b"b", Some(b"1")), (b"a", Some(b"2")), (b"b", None), (b"c", None)];
+        let write = write_through(&cache, &rows);
+        for key in [b"a", b"b", b"c"] {
+            assert_eq!(cache.get(TABLE, key, &mut |_| panic!("being written")), Looked::Passed);
+        }
+        write.keep();
+        assert_eq!((get(&cache, b"a"), get(&cache, b"b"), get(&cache, b"c")), (Some(b"2".to_vec()), None, None));
+        drop(write_through(&cache, &[(b"a", Some(b"refused"))]));
+        assert_eq!(get(&cache, b"a"), None, "what it was before is not known any more");
+        assert_eq!(cache.figures().rows, 0);
+        write_through(&cache, &[(b"a", Some(&[1; CACHED_ROW_BYTES_MAX]))]).keep();
+        assert_eq!(get(&cache, b"a"), None, "too long");
+    }
+
+    #[test]
+    fn of_writes_at_the_same_time_none_is_kept() {
+        let cache = Arc::new(with_sets(1));
+        let (first, second) =
+            (write_through(&cache, &[(b"a", Some(b"1"))]), write_through(&cache, &[(b"a", Some(b"2"))]));
+        second.keep();
+        first.keep();
+        assert_eq!(get(&cache, b"a"), None);
+        let before = ticket(&cache, b"b");
+        write_through(&cache, &[(b"b", Some(b"new"))]).keep();
+        cache.keep(before, TABLE, b"b", b"old");
+        assert_eq!(get(&cache, b"b"), Some(b"new".to_vec()));
+        let (failed, later) =
+            (write_through(&cache, &[(b"b", Some(b"1"))]), write_through(&cache, &[(b"b", Some(b"2"))]));
+        failed.never_end();
+        later.keep();
+        assert_eq!(cache.get(TABLE, b"b", &mut |_| panic!("it may still change")), Looked::Passed);
+        assert_eq!(cache.figures().rows, 0);
+    }
+
+    #[test]
+    fn what_is_written_takes_free_room_only() {
+        let cache = Arc::new(with_sets(1));
+        let names: Vec<[u8; 2]> = (0..20).map(|n| [b'k', n]).collect();
+        for name in names.iter().take(ROW_SET_ROWS - 1) {
+            keep(&cache, name, b"read");
+        }
+        for name in names.iter().skip(ROW_SET_ROWS - 1) {
+            write_through(&cache, &[(name, Some(b"written"))]).keep();
+        }
+        write_through(&cache, &[(&names[0], Some(b"written"))]).keep();
+        let kept = names.iter().filter_map(|name| get(&cache, name)).filter(|value| value == b"read").count();
+        assert_eq!(kept, ROW_SET_ROWS - 2);
+        let written = |at: usize| get(&cache, &names[at]) == Some(b"written".to_vec());
+        assert!(written(ROW_SET_ROWS - 1) && written(0) && !written(ROW_SET_ROWS));
+    }
+
+    #[test]
+    fn what_was_written_before_all_is_forgotten_is_not_kept() {
+        let cache = Arc::new(with_sets(1));
+        let write = write_through(&cache, &[(b"a", Some(b"1"))]);
+        drop(cache.write_any(vec![TABLE]));
+        write.keep();
+        assert_eq!((get(&cache, b"a"), cache.figures().rows), (None, 0));
+    }
+
     #[test]
     fn the_oldest_rows_make_room_and_long_ones_do_not_come_in() {
         let cache = with_sets(1);
@@ -532,9 +686,9 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_found_is_what_was_kept_last(
-            steps in proptest::collection::vec((0..40_u8, 0..200_usize, 0..10_u8), 0..400),
+            steps in proptest::collection::vec((0..40_u8, 0..200_usize, 0..12_u8), 0..400),
         ) {
-            let cache = with_sets(2);
+            let cache = Arc::new(with_sets(2));
             let mut rows = HashMap::new();
             for (name, len, what) in steps {
                 // Keys of several lengths, some of them beginnings of others.
@@ -547,6 +701,11 @@ mod tests {
                     1 if len == 0 => {
                         drop(cache.write_any(vec![TABLE]));
                         rows.clear();
+                    }
+                    10 | 11 => {
+                        let value = vec![what; len];
+                        write_through(&cache, &[(&key, Some(&value))]).keep();
+                        rows.insert(key, value);
                     }
                     _ => match cache.get(TABLE, &key, &mut |found| {
                         assert_eq!(Some(found), rows.get(&key).map(Vec::as_slice));
@@ -568,7 +727,7 @@ mod tests {
     #[test]
     fn nobody_finds_less_than_was_known() {
         const KEYS: u8 = 3;
-        let cache = with_sets(1);
+        let cache = Arc::new(with_sets(1));
         let database: [AtomicU64; KEYS as usize] = std::array::from_fn(|_| AtomicU64::new(0));
         let known: [AtomicU64; KEYS as usize] = std::array::from_fn(|_| AtomicU64::new(0));
         let done = AtomicBool::new(false);
@@ -577,17 +736,30 @@ mod tests {
             let writers: Vec<_> = (0..KEYS)
                 .map(|key| {
                     scope.spawn(move || {
-                        for round in 1..=4_000 {
-                            let keys = [(TABLE, &[key][..])];
-                            let write = match round % 5 {
-                                0 => cache.write_any(vec![TABLE]),
-                                _ => cache.write(keys.into_iter()),
+                        for round in 1_u64..=4_000 {
+                            let store = || {
+                                database[usize::from(key)].store(round, Ordering::SeqCst);
+                                if round % 3 == 0 {
+                                    thread::yield_now();
+                                }
                             };
-                            database[usize::from(key)].store(round, Ordering::SeqCst);
-                            if round % 3 == 0 {
-                                thread::yield_now();
+                            let (key, value) = ([key], round.to_be_bytes());
+                            match round % 5 {
+                                0 => {
+                                    let _write = cache.write_any(vec![TABLE]);
+                                    store();
+                                }
+                                1 | 2 => {
+                                    let write = write_through(cache, &[(&key, Some(&value))]);
+                                    store();
+                                    write.keep();
+                                }
+                                _ => {
+                                    let _write = cache.write([(TABLE, &key[..])].into_iter());
+                                    store();
+                                }
                             }
-                            drop(write);
+                            let [key] = key;
                             known[usize::from(key)].fetch_max(round, Ordering::SeqCst);
                             if round % 7 == 0 {
                                 thread::yield_now();

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kv::{
-    Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, SortedRows,
-    SortedWriter, Statistic, TableId, TableSpec, WriteBatch, WriteLog, check_may_wait,
+    Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Operation, Read, RowRange, Run,
+    SortedRows, SortedWriter, Statistic, TableId, TableSpec, WriteBatch, WriteLog, check_may_wait,
 };
 
 use crate::cache::{Looked, RowCache, Ticket, Write};
@@ -61,16 +61,18 @@ impl RowCacheEngine {
 
     /// The cache, if it may be used for a table now.
     fn rows(&self, table: TableId) -> Option<&RowCache> {
-        if !self.is_reread(table) {
-            return None;
-        }
-        let period = (self.alone_since)()?;
+        (self.is_reread(table) && self.is_alone()).then_some(&*self.cache)
+    }
+
+    /// Whether this process knows of all writes. Forgets what was read in an earlier period.
+    fn is_alone(&self) -> bool {
+        let Some(period) = (self.alone_since)() else { return false };
         if self.period.load(Ordering::Acquire) < period {
             // Before the period is noted: who finds it noted finds no older rows.
             drop(self.cache.write_any(self.reread().collect()));
             self.period.fetch_max(period, Ordering::AcqRel);
         }
-        Some(&self.cache)
+        true
     }
 
     fn reread(&self) -> impl Iterator<Item = TableId> {
@@ -88,11 +90,16 @@ impl RowCacheEngine {
     }
 
     fn register(&self, batch: &mut WriteBatch) {
+        let is_alone = self.is_alone();
         let operations = batch.iter().filter(|operation| self.is_reread(operation.table()));
-        let mut keys = operations.map(|operation| (operation.table(), operation.key().as_bytes())).peekable();
-        if keys.peek().is_some() {
-            let write = Unended(Some(self.cache.write_shared(keys)));
-            batch.when_settled(Box::new(move || write.end()));
+        let rows = operations.map(|operation| match operation {
+            Operation::Put { table, key, value } => (table, key.as_bytes(), Some(value).filter(|_| is_alone)),
+            Operation::Delete { table, key } => (table, key.as_bytes(), None),
+        });
+        let mut rows = rows.peekable();
+        if rows.peek().is_some() {
+            let write = Unended(Some(self.cache.write_through(rows)));
+            batch.when_settled(Box::new(move |is_written| write.end(is_written)));
         }
     }
 }
@@ -106,12 +113,15 @@ fn ended<T>(write: Write<&RowCache>, outcome: Result<T, KvError>) -> Result<T, K
     outcome
 }
 
-/// A write that ends only if it is said to have succeeded.
+/// A write that ends only if its outcome is known.
 struct Unended(Option<Write<Arc<RowCache>>>);
 
 impl Unended {
-    fn end(mut self) {
-        drop(self.0.take());
+    fn end(mut self, is_written: bool) {
+        match self.0.take() {
+            Some(write) if is_written => write.keep(),
+            write => drop(write),
+        }
     }
 }
 

@@ -14,5 +14,5 @@ mod cache;
 mod engine;
 mod limits;
 
-pub use cache::{Looked, RowCache, RowCacheFigures, Ticket, Write};
+pub use cache::{Looked, RowCache, RowCacheFigures, Ticket, Write, WrittenRow};
 pub use engine::{AloneSince, RowCacheEngine};

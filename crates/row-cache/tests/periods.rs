@@ -125,10 +125,11 @@ fn what_is_swapped_is_not_found_as_it_was() {
 #[test]
 fn only_what_is_at_hand_is_read_where_waiting_is_forbidden() {
     let store = Arc::new(ScatteredEngine::open(TABLES));
-    let engine = RowCacheEngine::new(store, TABLES, 1 << 20, Box::new(|| Some(0)));
+    let inner = Arc::<ScatteredEngine>::clone(&store) as Arc<dyn Engine>;
+    let engine = RowCacheEngine::new(inner, TABLES, 1 << 20, Box::new(|| Some(0)));
     assert!(engine.capabilities().remote);
-    put(&engine, POINTS, b"kept", b"1").unwrap();
-    put(&engine, POINTS, b"other", b"1").unwrap();
+    put(&*store, POINTS, b"kept", b"1").unwrap();
+    put(&*store, POINTS, b"other", b"1").unwrap();
     let get = |key: &[u8]| engine.get(POINTS, Key::new(key, key.len()), &mut |_| ());
     assert!(get(b"kept").unwrap());
     assert!(matches!(without_waiting(|| get(b"kept")), (Ok(true), false)));
@@ -146,4 +147,16 @@ fn only_what_is_at_hand_is_read_where_waiting_is_forbidden() {
     assert!(matches!(swapped, (Err(KvError::WouldWait), true)));
     assert!(matches!(without_waiting(|| engine.delete_prefix(POINTS, b"k")), (Err(KvError::WouldWait), true)));
     assert!(matches!(without_waiting(|| get(b"kept")), (Ok(true), false)), "nor did these");
+}
+
+#[test]
+fn what_was_written_while_alone_is_found_without_a_read() {
+    let server = server();
+    put(&server.engine, POINTS, b"key", b"1").unwrap();
+    assert_eq!((server.get(POINTS, b"key"), server.hits()), (Some(b"1".to_vec()), 1.0));
+    server.period.store(NOT_ALONE, Ordering::SeqCst);
+    put(&server.engine, POINTS, b"key", b"2").unwrap();
+    put(&*server.store, POINTS, b"key", b"3").unwrap();
+    server.period.store(1, Ordering::SeqCst);
+    assert_eq!((server.get(POINTS, b"key"), server.hits()), (Some(b"3".to_vec()), 1.0));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graph_access::{AccessError, Budget, EdgeRead, GraphRead, WalkRead, drain};
-use graph_host::HostedGraph;
+use graph_host::{HostedGraph, PurgeOptions, StoreOptions};
 use graph_model::{Direction, EdgeId, VertexId};
 use graph_schema::{Literal, NewEdge, NewVertex};
 use graph_store::{GraphReader, Pending, Wait};
@@ -59,6 +59,18 @@ fn tree(width: i64, layers: u32) -> (graph_host::Store, Arc<HostedGraph>, Arc<Pa
     }
     engine.rounds();
     (store, graph, engine)
+}
+
+/// The store again, without memory for rows.
+fn reopened(engine: &Arc<ParkedEngine>) -> (graph_host::Store, Arc<HostedGraph>) {
+    let purge = PurgeOptions { interval: None, ..PurgeOptions::default() };
+    let options = StoreOptions { row_cache_bytes: 0, purge, ..StoreOptions::default() };
+    let store = graph_host::Store::open(Arc::<ParkedEngine>::clone(engine) as Arc<dyn kv::Engine>, options).unwrap();
+    let graph = graph(&store);
+    // Writes wait until this server is known to be alone.
+    assert!(graph.writer().delete_vertex(&VertexId::Number(-1), Wait::Allowed).is_err());
+    engine.rounds();
+    (store, graph)
 }
 
 /// The rounds of what reads.
@@ -135,13 +147,21 @@ fn many_owners_are_read_some_at_a_time() {
 
 #[test]
 fn what_single_requests_cost_on_a_cluster() {
-    let (_store, graph, engine) = tree(3, 1);
-    let read = |read: &dyn Fn(&GraphReader<'_>)| rounds_of(&graph, &engine, |reader| read(reader));
+    let (store, graph, engine) = tree(3, 1);
     let ids: Vec<VertexId> = (0..4).map(VertexId::Number).collect();
-    assert_eq!(read(&|reader| assert!(reader.vertices(&ids).unwrap().iter().all(Option::is_some))), 1);
     let label = edge_label_id(&graph, "loops");
     let edge = EdgeId { label, source: ids[0].clone(), sort_values: "".into(), target: ids[2].clone() };
-    assert_eq!(read(&|reader| assert!(reader.edges(std::slice::from_ref(&edge)).unwrap()[0].is_some())), 1);
+    let reads = |graph: &HostedGraph| {
+        let vertices = |reader: &GraphReader<'_>| reader.vertices(&ids).unwrap().iter().all(Option::is_some);
+        let edge = |reader: &GraphReader<'_>| reader.edges(std::slice::from_ref(&edge)).unwrap()[0].is_some();
+        let rounds_of_vertices = rounds_of(graph, &engine, |reader| assert!(vertices(reader)));
+        (rounds_of_vertices, rounds_of(graph, &engine, |reader| assert!(edge(reader))))
+    };
+    assert_eq!(reads(&graph), (0, 0), "a server that is alone keeps the rows it writes");
+    drop((store, graph));
+    let (_store, graph) = reopened(&engine);
+    assert_eq!(reads(&graph), (1, 1));
+    assert_eq!(reads(&graph), (1, 1), "without memory for rows");
 
     let wrote = |what: &str, write: &dyn Fn()| {
         write();
