@@ -209,10 +209,12 @@ impl RowCache {
             sets.push(Registered { index: *index, version: set.version });
             for (_, tag, table, key, value) in of_set {
                 set.remove(*tag, *table, key);
-                let bytes = |value: &[u8]| HEAD_BYTES + key.len() + value.len();
-                if let Some(value) =
-                    value.filter(|value| bytes(value) <= CACHED_ROW_BYTES_MAX && set.has_room(bytes(value)))
-                {
+                let Some(value) = value else { continue };
+                let bytes = HEAD_BYTES + key.len() + value.len();
+                if bytes <= CACHED_ROW_BYTES_MAX && !set.has_room(bytes) {
+                    set.remove_stale(&generations);
+                }
+                if bytes <= CACHED_ROW_BYTES_MAX && set.has_room(bytes) {
                     set.push(*tag, *table, key, PENDING, value);
                     set.has_pending = true;
                 }
@@ -389,18 +391,26 @@ impl Set {
     /// Gives pending rows their generation, or removes them where there is none.
     fn settle(&mut self, generation: impl Fn(TableId) -> Option<u64>) {
         self.has_pending = false;
+        self.replace_generations(|table, of| if of == PENDING { generation(table) } else { Some(of) });
+    }
+
+    /// Removes rows that are of none of the current generations, by table.
+    fn remove_stale(&mut self, current: &[u64]) {
+        let is_stale = |table: TableId, of| of != PENDING && current.get(table.index()) != Some(&of);
+        self.replace_generations(|table, of| (!is_stale(table, of)).then_some(of));
+    }
+
+    /// Gives each row the generation that `replace` says, or removes it.
+    fn replace_generations(&mut self, replace: impl Fn(TableId, u64) -> Option<u64>) {
         for at in (0..self.len).rev() {
             let start = self.start(at);
-            let Some(head) = self.bytes.as_deref_mut().and_then(|bytes| bytes.get_mut(start..start + HEAD_BYTES))
-            else {
+            let head = self.bytes.as_deref_mut().and_then(|bytes| bytes.get_mut(start..start + HEAD_BYTES));
+            let Some((name, generation)) = head.and_then(|head| head.split_at_mut_checked(NAME_BYTES)) else {
                 continue;
             };
-            let (name, place) = head.split_at_mut(NAME_BYTES);
-            if *place != PENDING.to_le_bytes() {
-                continue;
-            }
-            match name.first().and_then(|table| generation(TableId(*table))) {
-                Some(generation) => place.copy_from_slice(&generation.to_le_bytes()),
+            let (Some(table), Some(place)) = (name.first(), generation.first_chunk_mut()) else { continue };
+            match replace(TableId(*table), u64::from_le_bytes(*place)) {
+                Some(generation) => *place = generation.to_le_bytes(),
                 None => self.remove_at(at),
             }
         }
@@ -631,6 +641,9 @@ mod tests {
         assert_eq!(kept, ROW_SET_ROWS - 2);
         let written = |at: usize| get(&cache, &names[at]) == Some(b"written".to_vec());
         assert!(written(ROW_SET_ROWS - 1) && written(0) && !written(ROW_SET_ROWS));
+        drop(cache.write_any(vec![TABLE]));
+        write_through(&cache, &[(&names[ROW_SET_ROWS], Some(b"written"))]).keep();
+        assert!(written(ROW_SET_ROWS), "what is out of date makes room");
     }
 
     #[test]
