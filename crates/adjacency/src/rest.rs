@@ -1,8 +1,8 @@
 //! Whether a graph gets a new table after one was too small for it.
 //!
-//! A table has numbers for all vertices it has met. Walks all over a graph that is larger than the memory fill one after
-//! the other, or one with ever other lists, and find next to nothing in them: each is slower than it would be out of
-//! rows. So after a table that was of little use there is none for a multiple of its requests, and a larger multiple
+//! A table has numbers for all vertices it has met. Walks all over a graph that is larger than the memory fill one
+//! after the other, or one with ever other lists, and find next to nothing in them: each is slower than it would be out
+//! of rows. So after a table that was of little use there is none for a multiple of its requests, and a larger multiple
 //! each time. One that was of use, since walks stay near each other, is followed by the next at once.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

@@ -240,8 +240,8 @@ impl WriteBatch {
         self.guards.when_written.push(call);
     }
 
-    /// Has `call` called with true once the batch has been written, with false if it was refused. If it failed in another
-    /// way it may still be written, and `call` is dropped.
+    /// Has `call` called with true once the batch has been written, with false if it was refused. If it failed in
+    /// another way it may still be written, and `call` is dropped.
     pub fn when_settled(&mut self, call: Box<dyn FnOnce(bool) + Send>) {
         self.guards.when_settled.push(call);
     }

@@ -13,6 +13,7 @@
 mod cache;
 mod engine;
 mod limits;
+mod set;
 
 pub use cache::{Looked, RowCache, RowCacheFigures, Ticket, Write, WrittenRow};
 pub use engine::{AloneSince, RowCacheEngine};

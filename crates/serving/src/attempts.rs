@@ -59,8 +59,8 @@ impl Attempts {
         None
     }
 
-    /// Carries out a read that is tried, which says whether its time was enough. `None` where it was not, or where it would
-    /// have to wait for a network.
+    /// Carries out a read that is tried, which says whether its time was enough. `None` where it was not, or where it
+    /// would have to wait for a network.
     pub fn carry_out<T>(&self, attempt: Attempt, work: impl FnOnce() -> Option<T>) -> Option<T> {
         match kv::without_waiting(work) {
             (Some(done), false) => Some(done),
