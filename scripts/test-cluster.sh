@@ -132,6 +132,8 @@ with_faults() {
     start_server faults
     python3 "$root/tests/cluster/faults.py" "$(cat "$work/faults/url")" "$nodes"
     stop_all
+    unset RHIZOME__STORAGE__CASSANDRA__REPLICATION_FACTOR RHIZOME__STORAGE__CASSANDRA__CONSISTENCY
+    unset RHIZOME__STORAGE__CASSANDRA__REQUEST_TIMEOUT_MS RHIZOME__SERVER__REQUEST_TIMEOUT_MS
 }
 
 "$root/scripts/build.sh"
