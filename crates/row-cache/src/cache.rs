@@ -178,7 +178,15 @@ impl RowCache {
         Write { cache: self, scope: self.register(keys.map(|(table, key)| (table, key, None)), Vec::new()) }
     }
 
-    /// The same for a write that outlives the caller, with the values that rows get, which [`Write::keep`] caches.
+    /// The same for a write of any keys of some tables.
+    pub fn write_any(&self, tables: Vec<TableId>) -> Write<&Self> {
+        for table in self.of(&tables) {
+            table.writing.fetch_add(1, Ordering::SeqCst);
+        }
+        Write { cache: self, scope: Scope::Tables(tables) }
+    }
+
+    /// [`Self::write`] for one that outlives the caller, with the values that rows get, which [`Write::keep`] caches.
     pub fn write_through<'a>(self: &Arc<Self>, rows: impl Iterator<Item = WrittenRow<'a>>) -> Write<Arc<Self>> {
         let generations = self.tables.iter().map(|table| table.generation.load(Ordering::SeqCst)).collect();
         Write { cache: Arc::clone(self), scope: self.register(rows, generations) }
@@ -245,14 +253,6 @@ impl RowCache {
         }
     }
 
-    /// The same for a write of any keys of some tables.
-    pub fn write_any(&self, tables: Vec<TableId>) -> Write<&Self> {
-        for table in self.of(&tables) {
-            table.writing.fetch_add(1, Ordering::SeqCst);
-        }
-        Write { cache: self, scope: Scope::Tables(tables) }
-    }
-
     fn of(&self, tables: &[TableId]) -> impl Iterator<Item = &Table> {
         tables.iter().filter_map(|table| self.tables.get(table.index()))
     }
@@ -301,13 +301,18 @@ fn figure(name: &'static str, help: &'static str, value: u64) -> Statistic {
 impl<C: Deref<Target = RowCache>> Write<C> {
     /// Ends the write, which has succeeded: the rows handed over can be found.
     pub fn keep(mut self) {
-        let scope = std::mem::replace(&mut self.scope, Scope::Tables(Vec::new()));
+        let scope = self.take_scope();
         self.cache.end(&scope, true);
     }
 
-    /// Never ends the write: it failed, and may still take effect at any later time.
-    pub fn never_end(self) {
-        std::mem::forget(self);
+    /// Never ends the write: it failed, and may still take effect at any later time. It takes no memory from now on.
+    pub fn never_end(mut self) {
+        self.take_scope();
+    }
+
+    /// What it may change; it is about nothing then.
+    fn take_scope(&mut self) -> Scope {
+        std::mem::replace(&mut self.scope, Scope::Tables(Vec::new()))
     }
 }
 
@@ -478,6 +483,7 @@ mod tests {
         later.keep();
         assert_eq!(cache.get(TABLE, b"b", &mut |_| panic!("it may still change")), Looked::Passed);
         assert_eq!(cache.figures().rows, 0);
+        assert_eq!(Arc::strong_count(&cache), 1, "a failed write holds nothing");
     }
 
     #[test]
