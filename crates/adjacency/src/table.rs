@@ -170,7 +170,7 @@ impl Table {
         self.of_use.requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether there is to be none for a while, since this one has ended for lack of memory, is looked at now.
+    /// It has ended for lack of memory: has the next one wait, if this one was of little use.
     pub(crate) fn begin_rest(&self) {
         self.common.rest.begin(&self.of_use);
     }

@@ -277,97 +277,59 @@ pub trait Engine: Read + Send + Sync {
     fn memory(&self) -> Vec<Statistic>;
 }
 
-impl<T: Read + ?Sized> Read for Arc<T> {
-    fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
-        (**self).get(table, key, found)
-    }
+/// Reading through a pointer.
+macro_rules! read_through {
+    ($pointer:ty) => {
+        impl<T: Read + ?Sized> Read for $pointer {
+            fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
+                (**self).get(table, key, found)
+            }
 
-    fn multi_get(
-        &self,
-        table: TableId,
-        keys: &Keys,
-        found: &mut dyn FnMut(usize, Option<&[u8]>),
-    ) -> Result<(), KvError> {
-        (**self).multi_get(table, keys, found)
-    }
+            fn multi_get(
+                &self,
+                table: TableId,
+                keys: &Keys,
+                found: &mut dyn FnMut(usize, Option<&[u8]>),
+            ) -> Result<(), KvError> {
+                (**self).multi_get(table, keys, found)
+            }
 
-    fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        (**self).scan(table, range)
-    }
+            fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
+                (**self).scan(table, range)
+            }
 
-    fn scan_partitions<'a>(
-        &'a self,
-        table: TableId,
-        prefix: &[u8],
-        after: Option<Key<'_>>,
-    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        (**self).scan_partitions(table, prefix, after)
-    }
+            fn scan_partitions<'a>(
+                &'a self,
+                table: TableId,
+                prefix: &[u8],
+                after: Option<Key<'_>>,
+            ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+                (**self).scan_partitions(table, prefix, after)
+            }
 
-    fn scan_once<'a>(
-        &'a self,
-        table: TableId,
-        prefix: &[u8],
-        after: Option<Key<'_>>,
-    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        (**self).scan_once(table, prefix, after)
-    }
+            fn scan_once<'a>(
+                &'a self,
+                table: TableId,
+                prefix: &[u8],
+                after: Option<Key<'_>>,
+            ) -> Result<Box<dyn Cursor + 'a>, KvError> {
+                (**self).scan_once(table, prefix, after)
+            }
 
-    fn scan_each(
-        &self,
-        table: TableId,
-        partitions: &Keys,
-        visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
-    ) -> Result<(), KvError> {
-        (**self).scan_each(table, partitions, visit)
-    }
+            fn scan_each(
+                &self,
+                table: TableId,
+                partitions: &Keys,
+                visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
+            ) -> Result<(), KvError> {
+                (**self).scan_each(table, partitions, visit)
+            }
+        }
+    };
 }
 
-impl<T: Read + ?Sized> Read for &T {
-    fn get(&self, table: TableId, key: Key<'_>, found: &mut dyn FnMut(&[u8])) -> Result<bool, KvError> {
-        (**self).get(table, key, found)
-    }
-
-    fn multi_get(
-        &self,
-        table: TableId,
-        keys: &Keys,
-        found: &mut dyn FnMut(usize, Option<&[u8]>),
-    ) -> Result<(), KvError> {
-        (**self).multi_get(table, keys, found)
-    }
-
-    fn scan<'a>(&'a self, table: TableId, range: RowRange<'_>) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        (**self).scan(table, range)
-    }
-
-    fn scan_partitions<'a>(
-        &'a self,
-        table: TableId,
-        prefix: &[u8],
-        after: Option<Key<'_>>,
-    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        (**self).scan_partitions(table, prefix, after)
-    }
-
-    fn scan_once<'a>(
-        &'a self,
-        table: TableId,
-        prefix: &[u8],
-        after: Option<Key<'_>>,
-    ) -> Result<Box<dyn Cursor + 'a>, KvError> {
-        (**self).scan_once(table, prefix, after)
-    }
-
-    fn scan_each(
-        &self,
-        table: TableId,
-        partitions: &Keys,
-        visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
-    ) -> Result<(), KvError> {
-        (**self).scan_each(table, partitions, visit)
-    }
-}
+read_through!(Arc<T>);
+read_through!(&T);
 
 impl<T: Engine + ?Sized> Engine for Arc<T> {
     fn name(&self) -> &'static str {

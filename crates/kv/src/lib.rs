@@ -54,4 +54,4 @@ pub use memory::MemoryEngine;
 pub use order::sorted_positions;
 pub use overlay::{Overlay, UnitRows};
 pub use table::{TableId, TableSpec};
-pub use waiting::{check_may_wait, without_waiting};
+pub use waiting::{check_may_wait, check_nothing_refused, without_waiting};

@@ -47,6 +47,15 @@ pub fn check_may_wait() -> Result<(), KvError> {
     Err(KvError::WouldWait)
 }
 
+/// Whether nothing was refused so far: what was made of calls that failed so is not to be used, wherever their errors
+/// went.
+///
+/// # Errors
+/// [`KvError::WouldWait`] once a call within [`without_waiting`] was refused.
+pub fn check_nothing_refused() -> Result<(), KvError> {
+    if WAITING.get() == Waiting::Refused { Err(KvError::WouldWait) } else { Ok(()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,8 +65,11 @@ mod tests {
         assert!(check_may_wait().is_ok());
         assert_eq!(without_waiting(|| 7), (7, false));
         let (inner, refused) = without_waiting(|| {
+            assert!(check_nothing_refused().is_ok());
             let (outcome, refused) = without_waiting(check_may_wait);
             assert!(refused && matches!(outcome, Err(KvError::WouldWait)));
+            let (noted, _) = without_waiting(|| check_may_wait().is_err() && check_nothing_refused().is_err());
+            assert!(noted);
             std::thread::spawn(|| assert!(check_may_wait().is_ok())).join().is_ok()
         });
         assert!(inner && !refused, "each says what happened in it, on its own thread");

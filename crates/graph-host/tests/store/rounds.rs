@@ -188,6 +188,21 @@ fn what_single_requests_cost_on_a_cluster() {
     assert_eq!(all, expected.map(|(what, rounds)| (what.to_owned(), rounds)));
 }
 
+/// Who swallows the error of a read, as the planner of Cypher does with figures, asks so whether to keep what it made.
+#[test]
+fn a_reader_says_that_a_read_was_refused() {
+    let (store, graph, engine) = tree(3, 1);
+    drop((store, graph));
+    let (_store, graph) = reopened(&engine);
+    let budget = Budget::unlimited();
+    let reader = GraphReader::new(&graph, &graph.catalogue(), &budget);
+    let ids = [VertexId::Number(0)];
+    let ((before, read, after), refused) =
+        kv::without_waiting(|| (reader.check().is_ok(), reader.vertices(&ids).is_ok(), reader.check().is_ok()));
+    assert_eq!((before, read, after, refused), (true, false, false, true));
+    assert!(reader.check().is_ok() && reader.vertices(&ids).unwrap()[0].is_some(), "here it may wait");
+}
+
 #[test]
 fn the_edges_of_a_vertex_cost_a_round_for_each_direction() {
     let engine = Arc::new(ParkedEngine::new(Arc::new(ScatteredEngine::open(key_codec::tables::TABLES))));

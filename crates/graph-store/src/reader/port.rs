@@ -17,8 +17,9 @@ use crate::read::vertices::{self, scan_vertices};
 use crate::read::view::View;
 use store_error::StoreError;
 
-/// See [`graph_access::WalkRead::check`].
+/// See [`graph_access::WalkRead::check`]. Fails also once a read was refused where waiting is forbidden.
 pub(crate) fn check(view: View<'_>) -> Result<(), AccessError> {
+    kv::check_nothing_refused().map_err(StoreError::from)?;
     Ok(view.budget.check().map_err(StoreError::from)?)
 }
 
