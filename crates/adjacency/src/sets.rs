@@ -10,13 +10,10 @@ fn is_dense(number: u32, members: usize, factor: usize) -> bool {
     (number as usize) < members.max(limits::DENSE_MEMBERS_MIN).saturating_mul(factor)
 }
 
-/// No value.
-const NONE: u32 = u32::MAX;
-
 /// A number for each of some numbers.
 #[derive(Clone, Debug, Default)]
 pub struct NumberMap {
-    /// By number; [`NONE`] where there is none.
+    /// By number one more than the value; 0 where there is none, so that new memory needs no more than zeros.
     dense: Vec<u32>,
     /// Members beyond `dense`.
     sparse: FxHashMap<u32, u32>,
@@ -29,7 +26,7 @@ impl NumberMap {
     #[inline]
     pub fn get(&self, number: u32) -> Option<u32> {
         match self.dense.get(number as usize) {
-            Some(value) => (*value != NONE).then_some(*value),
+            Some(value) => value.checked_sub(1),
             None if self.sparse.is_empty() => None,
             None => self.sparse.get(&number).copied(),
         }
@@ -39,10 +36,10 @@ impl NumberMap {
     #[inline]
     pub fn get_or_insert(&mut self, number: u32, value: u32) -> (u32, bool) {
         if let Some(slot) = self.dense.get_mut(number as usize) {
-            if *slot != NONE {
-                return (*slot, false);
+            if let Some(known) = slot.checked_sub(1) {
+                return (known, false);
             }
-            *slot = value;
+            *slot = value.wrapping_add(1);
             self.len += 1;
             return (value, true);
         }
@@ -58,19 +55,23 @@ impl NumberMap {
             self.sparse.insert(number, value);
             return (value, true);
         }
-        // At least by half, so that growing is rare.
-        let longer = (number as usize + 1).max(self.dense.len() / 2 * 3).max(limits::DENSE_MEMBERS_MIN);
-        self.dense.resize(longer, NONE);
+        // A power of two, so that growing is rare.
+        let longer = (number as usize + 1).max(limits::DENSE_MEMBERS_MIN).next_power_of_two();
+        let mut grown = vec![0; longer];
+        if let Some(old) = grown.get_mut(..self.dense.len()) {
+            old.copy_from_slice(&self.dense);
+        }
+        self.dense = grown;
         let dense = &mut self.dense;
         self.sparse.retain(|number, value| match dense.get_mut(*number as usize) {
             Some(slot) => {
-                *slot = *value;
+                *slot = *value + 1;
                 false
             }
             None => true,
         });
         if let Some(slot) = self.dense.get_mut(number as usize) {
-            *slot = value;
+            *slot = value + 1;
         }
         (value, true)
     }

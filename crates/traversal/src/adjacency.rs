@@ -84,6 +84,9 @@ impl Memory {
     }
 
     pub(crate) fn charge(&self, bytes: usize) -> Result<(), TraversalError> {
+        if bytes == 0 {
+            return Ok(());
+        }
         let before = self.used.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) > self.limit {
             return Err(TraversalError::Memory { what: self.what, limit: self.limit });
@@ -140,23 +143,23 @@ pub(crate) struct Plan<'a> {
     pub(crate) pool: Option<&'a ThreadPool>,
 }
 
-/// Reads chunks of `owners` in parallel on the pool, or on the calling thread where there is none. The results have the
-/// order of the chunks, whose borders depend on nothing but the number of owners.
+/// Reads chunks of `owners` in parallel on the pool; all of them at once on the calling thread where there is none, or
+/// they are few. The results have the order of the owners.
 pub(crate) fn by_chunks<O: Sync, T: Send>(
     pool: Option<&ThreadPool>,
     owners: &[O],
     read: impl Fn(&[O]) -> Result<T, TraversalError> + Sync + Send,
 ) -> Result<Vec<T>, TraversalError> {
-    match pool {
+    match pool.filter(|_| owners.len() >= limits::PARALLEL_VERTICES_MIN) {
         Some(pool) => pool.install(|| owners.par_chunks(limits::CHUNK_VERTICES).map(read).collect()),
-        None => owners.chunks(limits::CHUNK_VERTICES).map(read).collect(),
+        None => Ok(vec![read(owners)?]),
     }
 }
 
 impl Plan<'_> {
     /// Reads the edges of `owners`, in order.
     pub(crate) fn read(self, owners: &[Node]) -> Result<Vec<Chunk>, TraversalError> {
-        if owners.len() < limits::PARALLEL_VERTICES_MIN || self.graph.is_remote() {
+        if self.graph.is_remote() {
             return Ok(vec![self.read_chunk(owners)?]);
         }
         by_chunks(self.pool, owners, |chunk| self.read_chunk(chunk))

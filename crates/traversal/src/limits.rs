@@ -76,6 +76,9 @@ pub(crate) const ARC_BYTES: usize = 40;
 /// Bytes of a path found besides its vertices.
 pub(crate) const PATH_BYTES: usize = 24;
 
+/// Rings of so many hops need no search from both ends: their middle hop joins two neighbours.
+pub(crate) const SHORT_RING_HOPS: u32 = 3;
+
 /// Vertices of paths passed between two looks at the deadline: a pass costs some ten nanoseconds.
 pub(crate) const STEPS_PER_CHECK: u32 = 4_096;
 

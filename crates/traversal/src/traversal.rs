@@ -158,6 +158,11 @@ impl<'g> Traversal<'g> {
         Counters { edge_iterations: self.edges.load(Ordering::Relaxed), vertex_iterations: self.nodes.len() as u64 }
     }
 
+    /// How many vertices have nodes: the next new node has this number.
+    pub(crate) fn nodes_len(&self) -> u32 {
+        u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)
+    }
+
     /// Fails when the time is over or nobody waits any more. Reading looks at that by itself.
     pub(crate) fn check(&self) -> Result<(), TraversalError> {
         Ok(self.graph.check()?)
@@ -290,7 +295,7 @@ impl<'g> Traversal<'g> {
         for (owner, list) in owners.iter().zip(lists.iter()) {
             if step.skip_degree == 0 || (list.len() as u64) < step.skip_degree {
                 let list = list.get(..most.min(list.len())).unwrap_or_default();
-                adjacency.targets.extend(list.iter().map(|number| self.nodes.of_number(*number).0));
+                self.nodes.of_numbers(list, &mut adjacency.targets);
                 walked.extend(self.recorded.is_some().then_some(*owner).filter(|_| !list.is_empty()));
             }
             adjacency.ends.push(adjacency.targets.len());
@@ -328,14 +333,13 @@ impl<'g> Traversal<'g> {
         }
         let missed: Vec<u32> = lists.missed.iter().filter_map(|at| numbers.get(*at).copied()).collect();
         let numbers_max = self.memory.left() / limits::NUMBERED_EDGE_BYTES + 1;
-        let pool = self.pool.filter(|_| missed.len() >= limits::PARALLEL_VERTICES_MIN);
         let read = |chunk: &[u32]| {
             let mut lists = NumberLists { numbers_max, ..NumberLists::default() };
             graph.read(chunk, wanted, &mut lists)?;
             if lists.is_full() { Err(self.out_of_memory()) } else { Ok(lists) }
         };
         // Over a network, all at once: what is read in turns costs rounds.
-        let read = if self.graph.is_remote() { vec![read(&missed)?] } else { by_chunks(pool, &missed, read)? };
+        let read = if self.graph.is_remote() { vec![read(&missed)?] } else { by_chunks(self.pool, &missed, read)? };
         let mut read = read.iter().flat_map(NumberLists::iter);
         let mut all = NumberLists::default();
         let mut positions = lists.missed.iter().peekable();

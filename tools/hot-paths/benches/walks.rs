@@ -142,6 +142,16 @@ fn within(traversal: &mut Traversal<'_>, from: u32, depth: u64) -> f64 {
     k_neighbour(traversal, source, &query).unwrap().nodes.len() as f64
 }
 
+fn rings_of_3(traversal: &mut Traversal<'_>, from: u32) -> Vec<Path> {
+    let source = traversal.node(id(from)).unwrap();
+    let limits = SearchLimits { depth: 3, capacity: None, limit: None };
+    rings_through(traversal, source, &Step::default(), &limits).unwrap()
+}
+
+fn triangles(rings: &[Path]) -> f64 {
+    rings.iter().filter(|ring| ring.nodes.len() == 4).count() as f64
+}
+
 /// Paths with the edges along them, as answers show them.
 fn with_edges(traversal: &Traversal<'_>, paths: &[Path]) {
     let edges = traversal.edges_between(paths.iter().flat_map(Path::pairs)).unwrap();
@@ -181,13 +191,16 @@ const OPERATIONS: &[Operation] = &[
         plain: |arrays, from| arrays.search(from, 10, Some(other(from))).1 as f64,
     },
     Operation {
+        name: "rings of 3",
+        walk: |traversal, from| triangles(&rings_of_3(traversal, from)),
+        plain: |arrays, from| arrays.triangles(from) as f64,
+    },
+    Operation {
         name: "rings of 3, with edges",
         walk: |traversal, from| {
-            let source = traversal.node(id(from)).unwrap();
-            let limits = SearchLimits { depth: 3, capacity: None, limit: None };
-            let rings = rings_through(traversal, source, &Step::default(), &limits).unwrap();
+            let rings = rings_of_3(traversal, from);
             with_edges(traversal, &rings);
-            rings.iter().filter(|ring| ring.nodes.len() == 4).count() as f64
+            triangles(&rings)
         },
         plain: |arrays, from| arrays.triangles(from) as f64,
     },

@@ -11,24 +11,62 @@ pub(crate) struct Arcs {
 }
 
 impl Arcs {
-    /// Of pairs (from, to) in any order.
-    pub(crate) fn new(pairs: impl Iterator<Item = (Place, Place)>) -> Self {
-        let mut pairs: Vec<(Place, Place)> = pairs.collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        let places = pairs.last().map_or(0, |(from, _)| *from as usize + 1);
-        let mut starts = vec![0; places + 1];
-        for (from, _) in &pairs {
-            if let Some(count) = starts.get_mut(*from as usize + 1) {
-                *count += 1;
+    /// Of pairs (from, to) in any order: they are put in their rows by counting, and each row is sorted.
+    pub(crate) fn new(pairs: impl Iterator<Item = (Place, Place)> + Clone) -> Self {
+        let (mut starts, mut count) = (Vec::new(), 0);
+        for (from, _) in pairs.clone() {
+            // The count of a row is kept where the row after the next one begins, for what is done below.
+            let at = from as usize + 2;
+            if starts.len() <= at {
+                starts.resize((at + 1).max(starts.len() / 2 * 3), 0);
             }
+            if let Some(row) = starts.get_mut(at) {
+                *row += 1;
+            }
+            count += 1;
         }
         let mut sum = 0;
         for start in &mut starts {
             sum += *start;
             *start = sum;
         }
-        Self { starts, heads: pairs.into_iter().map(|(_, to)| to).collect() }
+        // Now the place after each holds where its row begins; it moves on as the row is filled, to where it ends.
+        let mut heads = vec![0; count];
+        for (from, to) in pairs {
+            if let Some(next) = starts.get_mut(from as usize + 1) {
+                if let Some(head) = heads.get_mut(*next) {
+                    *head = to;
+                }
+                *next += 1;
+            }
+        }
+        let mut arcs = Self { starts, heads };
+        arcs.sort_rows();
+        arcs
+    }
+
+    /// Sorts each row and leaves out what it has twice.
+    fn sort_rows(&mut self) {
+        let (mut start, mut kept) = (0, 0);
+        for end in self.starts.iter_mut().skip(1) {
+            let row = start..*end;
+            start = *end;
+            if let Some(row) = self.heads.get_mut(row.clone()) {
+                row.sort_unstable();
+            }
+            let mut last = None;
+            for at in row {
+                let Some(head) = self.heads.get(at).copied() else { break };
+                if last.replace(head) != Some(head) {
+                    if let Some(slot) = self.heads.get_mut(kept) {
+                        *slot = head;
+                    }
+                    kept += 1;
+                }
+            }
+            *end = kept;
+        }
+        self.heads.truncate(kept);
     }
 
     /// The successors of a place.

@@ -67,6 +67,11 @@ impl Ball {
             }
         }
         self.radius += 1;
+        // Whoever is first seen in the last layer is of no use, since no edge leads from it to the other end: it is
+        // only counted, which needs no look at each edge where places are nodes.
+        let first_new = traversal.nodes_len();
+        let counts_new =
+            only.is_some() && places.are_nodes() && moves.steps.iter().all(|step| step.vertices.is_empty());
         for (step, mut work) in moves.steps.iter().zip(work) {
             work.sort_unstable();
             let mut owners: Vec<Node> = work.iter().map(|(node, ..)| *node).collect();
@@ -74,14 +79,21 @@ impl Ball {
             let mut work = work.into_iter().peekable();
             for block in blocks(&owners) {
                 let arcs = self.arcs.as_ref().map_or(0, Vec::len);
+                let nodes = traversal.nodes_len();
                 let adjacency = if moves.backwards {
                     traversal.expand_backwards(block, step)?
                 } else {
                     traversal.expand(block, step, None)?
                 };
+                if counts_new {
+                    visited.places += (traversal.nodes_len() - nodes) as usize;
+                }
                 for some in adjacency.iter() {
                     while let Some((_, from, state)) = work.next_if(|(node, ..)| *node == some.owner) {
                         for target in some.targets {
+                            if counts_new && target.0 >= first_new {
+                                continue;
+                            }
                             let to = places.place(*target, state);
                             self.meet(from, to, places.bytes(), traversal, visited)?;
                             if let Some(arcs) = &mut self.arcs
@@ -152,7 +164,7 @@ impl Ball {
     }
 
     /// The edges walked along, as pairs (from, to) in the direction walked.
-    pub(crate) fn arcs(&self) -> impl Iterator<Item = (Place, Place)> + '_ {
+    pub(crate) fn arcs(&self) -> impl Iterator<Item = (Place, Place)> + Clone + '_ {
         self.arcs.iter().flatten().copied()
     }
 

@@ -118,6 +118,11 @@ impl Places {
         self.get(place).0
     }
 
+    /// Whether the number of a vertex in a state is that of the vertex.
+    pub(crate) fn are_nodes(&self) -> bool {
+        self.numbered.is_none()
+    }
+
     /// Bytes that a number takes.
     pub(crate) fn bytes(&self) -> usize {
         if self.numbered.is_some() { crate::limits::PLACE_BYTES } else { 0 }
