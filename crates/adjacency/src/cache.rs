@@ -96,17 +96,22 @@ impl Cache {
         }
     }
 
+    /// The table of a period, if there is one now; begins none.
+    #[must_use]
+    pub fn existing(&self, period: u64) -> Option<Arc<Table>> {
+        if self.state.load(Ordering::SeqCst) != ON {
+            return None;
+        }
+        self.current.read().clone().filter(|table| table.is_usable(period))
+    }
+
     /// The labels that the table of a period knows; `None` where there is no table now. Waits for nobody, so that
     /// writers may ask. `is_remote`: see [`Labels::of`].
     pub fn labels(&self, period: u64, is_remote: bool) -> Option<Labels> {
         if self.state.load(Ordering::SeqCst) != ON {
             return None;
         }
-        let table = if is_remote {
-            self.table(period, || false)
-        } else {
-            self.current.read().clone().filter(|table| table.is_usable(period))
-        };
+        let table = if is_remote { self.table(period, || false) } else { self.existing(period) };
         table.map(|table| Labels::of(table, is_remote))
     }
 

@@ -29,6 +29,7 @@
 //!
 //! Start reading at [`Table::at_hand`].
 
+mod ahead;
 mod cache;
 mod columns;
 mod labels;
@@ -45,6 +46,7 @@ mod stripes;
 mod table;
 mod touched;
 
+pub use ahead::ReadAhead;
 pub use cache::{Cache, Unsure, Write, Writing};
 pub use columns::{Column, ColumnOf, label_of, value_of};
 pub use labels::{Labels, Unread};

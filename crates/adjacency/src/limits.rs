@@ -44,3 +44,19 @@ pub(crate) const SWEEP_PLACES: u32 = 4_096;
 
 /// Vertices whose values of a property are kept and given up together.
 pub(crate) const COLUMN_CELLS: usize = 1_024;
+
+/// Vertices whose edges walks must have had read before those of others are read ahead: fewer are no sign of more.
+pub(crate) const READ_AHEAD_AFTER: u64 = 256;
+
+/// Vertices read ahead in one go, between two looks at whether to go on.
+pub(crate) const READ_AHEAD_VERTICES: u32 = 64;
+
+/// Edges of one vertex that are read ahead, and what walks must want of it at least: what HugeGraph's clients ask for
+/// when they do not say (`max_degree`).
+pub const READ_AHEAD_EDGES_MAX: u64 = 10_000;
+
+/// Kinds of edges that are read ahead at one table: each is a number for a vertex and direction.
+pub(crate) const READ_AHEAD_KINDS_MAX: usize = 16;
+
+/// The part of the pool that may be in use for reading ahead to go on: the rest is for what walks ask for.
+pub(crate) const READ_AHEAD_SHARE: usize = 2;

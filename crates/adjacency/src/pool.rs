@@ -85,6 +85,11 @@ impl Pool {
         self.used.load(Ordering::Relaxed) > self.limit
     }
 
+    /// Whether so little memory is in use that lists may be read which nobody has asked for.
+    pub(crate) fn has_room_ahead(&self) -> bool {
+        self.used.load(Ordering::Relaxed) < self.limit / limits::READ_AHEAD_SHARE
+    }
+
     /// Evicts lists until the memory in use is within the limit: of `first`, then of others. What numbers of vertices
     /// take is not evicted; the largest table is given up if nothing else is left.
     pub(crate) fn make_room(&self, first: &dyn Tenant) {

@@ -8,6 +8,7 @@ use graph_model::{Direction, LabelId, Value, VertexId, VertexIdRef};
 use hashbrown::DefaultHashBuilder;
 use parking_lot::{MutexGuard, RwLock};
 
+use crate::ahead::{Ahead, ReadAhead};
 use crate::columns::{Column, ColumnOf, Columns};
 use crate::limits;
 use crate::lists::{NumberLists, Wanted};
@@ -47,6 +48,7 @@ pub struct Table {
     /// During which all writes are registered.
     period: u64,
     of_use: Use,
+    ahead: Ahead,
 }
 
 impl Table {
@@ -64,6 +66,7 @@ impl Table {
             home: Arc::downgrade(home),
             period,
             of_use: Use::default(),
+            ahead: Ahead::default(),
         });
         let tenant: Arc<dyn Tenant> = Arc::<Self>::clone(&table);
         table.pool.join(Arc::downgrade(&tenant));
@@ -163,6 +166,22 @@ impl Table {
             self.pool.misses.fetch_add(misses as u64, Ordering::Relaxed);
             self.of_use.misses.fetch_add(misses as u64, Ordering::Relaxed);
         }
+    }
+
+    /// Notes that walks asked for edges of so many vertices that were not in memory.
+    pub fn note_read(&self, wanted: Wanted<'_>, vertices: usize) {
+        self.ahead.note(wanted, vertices);
+    }
+
+    /// What to read although nobody has asked for it yet, each only once; `None`: nothing now, or half of the memory is
+    /// in use, or lists were evicted for lack of it.
+    #[must_use]
+    pub fn next_ahead(&self) -> Option<ReadAhead> {
+        let has_room = self.pool.has_room_ahead()
+            && self.has_room_for_numbers()
+            && self.of_use.evicted.load(Ordering::Relaxed) == 0
+            && !self.closed.load(Ordering::SeqCst);
+        has_room.then(|| self.ahead.next(self.len()))?
     }
 
     /// Counts a request that uses it.

@@ -60,6 +60,7 @@ impl Neighbours<'_> {
         if missed.is_empty() {
             return Ok(());
         }
+        self.table.note_read(wanted, missed.len());
         lists.numbers.truncate(numbers);
         lists.ends.truncate(ends);
         for outgoing in wanted.directions() {
@@ -86,6 +87,21 @@ impl Neighbours<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Reads the neighbours of some vertices that walks are likely to come to, and keeps them; whether there was
+    /// anything to read.
+    ///
+    /// # Errors
+    /// Those of storage and of the budget; [`RowsError::TooManyVertices`].
+    pub fn read_ahead(&self) -> Result<bool, RowsError> {
+        let Some(ahead) = self.table.next_ahead() else { return Ok(false) };
+        self.rows.budget.check()?;
+        let owners: Vec<u32> = ahead.numbers.clone().collect();
+        for outgoing in ahead.wanted().directions() {
+            Fill::new(self, ahead.wanted(), *outgoing).run(&owners)?;
+        }
+        Ok(true)
     }
 
     /// See [`graph_access::NumberedRead::degrees`].

@@ -58,3 +58,12 @@ pub const VARIABLE_NAME_CHARS_MAX: usize = 255;
 
 /// Bytes of a variable's value as JSON text. With [`VARIABLES_MAX`] it bounds the list of all.
 pub const VARIABLE_BYTES_MAX: usize = 16_384;
+
+/// The pause of the thread that reads ahead, between two looks at whether walks have asked for more.
+pub(crate) const READ_AHEAD_PAUSE: Duration = Duration::from_millis(100);
+
+/// How long it reads for the vertices of one go. They take some milliseconds.
+pub(crate) const READ_AHEAD_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Its niceness: the lowest priority there is, since nobody waits for it.
+pub(crate) const READ_AHEAD_NICENESS: u8 = 19;

@@ -17,6 +17,8 @@ pub struct StoreOptions {
     pub purge: PurgeOptions,
     /// How several processes over one store keep up with each other.
     pub cluster: ClusterOptions,
+    /// Whether neighbours are read before walks ask for them, where that costs no messages.
+    pub reads_ahead: bool,
     /// Memory for rows read lately, on an engine that several processes share; used while no other one writes.
     pub row_cache_bytes: usize,
 }
@@ -29,6 +31,7 @@ impl Default for StoreOptions {
             graphs_max: 4_096,
             purge: PurgeOptions::default(),
             cluster: ClusterOptions::default(),
+            reads_ahead: false,
             row_cache_bytes: 32 << 20,
         }
     }

@@ -210,6 +210,7 @@ pub struct Storage {
     pub data_dir: PathBuf,
     pub durability: DurabilityName,
     pub adjacency_cache: ByteSize,
+    pub adjacency_read_ahead: bool,
     pub disk_free_min: ByteSize,
     pub rocksdb: RocksDb,
     pub tikv: Tikv,
@@ -518,6 +519,7 @@ impl Settings {
                 stale: Duration::from_millis(self.cluster.stale_ms),
                 change_wait: Duration::from_millis(self.cluster.change_wait_ms),
             },
+            reads_ahead: self.storage.adjacency_read_ahead,
             row_cache_bytes: self.storage.shared_row_cache_bytes(),
         })
     }

@@ -115,6 +115,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "key-codec",
             "kv",
             "row-cache",
+            "threads",
         ],
     ),
     (

@@ -22,6 +22,7 @@ use parking_lot::Mutex;
 
 use crate::background::dropped::{Remover, Waker, finish_drops};
 use crate::background::purge::Purger;
+use crate::background::read_ahead::{self, ReaderAhead};
 use crate::background::rounds::{Context, Refresher};
 use crate::background::task_runner::TaskRunner;
 use crate::cluster::rows;
@@ -49,6 +50,7 @@ pub struct Store {
     remover: Remover,
     _runner: TaskRunner,
     purger: Purger,
+    _reader_ahead: ReaderAhead,
     /// The last one to go: what the others do uses what it keeps up to date.
     _refresher: Refresher,
 }
@@ -103,6 +105,8 @@ impl Store {
         note_expiries_once(&*host.engine, &graphs)?;
         let purger = Purger::start(Arc::clone(&host), Arc::clone(&graphs));
         let remover = Remover::start(waker, &host, &graphs);
+        let reads_ahead = host.options.reads_ahead && !host.engine.capabilities().remote;
+        let reader_ahead = if reads_ahead { ReaderAhead::start(Arc::clone(&graphs)) } else { ReaderAhead::none() };
         let store = Self {
             host,
             graphs,
@@ -112,6 +116,7 @@ impl Store {
             remover,
             _runner: runner,
             purger,
+            _reader_ahead: reader_ahead,
             _refresher: refresher,
         };
         store.ensure_default_graph()?;
@@ -166,6 +171,12 @@ impl Store {
     /// it removed.
     pub fn purge_expired(&self, now_ms: i64) -> Result<Purged, StoreError> {
         self.purger.purge(now_ms)
+    }
+
+    /// Reads the neighbours that walks are likely to ask for, on the thread of the caller, until there are no more of
+    /// them or half of the memory for neighbours is in use. [`StoreOptions::reads_ahead`] has a thread do so.
+    pub fn read_ahead(&self) {
+        read_ahead::read(&self.graphs, &Arc::default());
     }
 
     /// What was removed since the store was opened because it had expired.

@@ -340,6 +340,48 @@ fn nothing_is_kept_where_it_is_turned_off() {
     assert_eq!(store.adjacency(), adjacency::Figures::default());
 }
 
+#[test]
+fn what_walks_have_read_of_many_is_read_of_the_others_before_they_ask() {
+    const PEOPLE: i64 = 3_000;
+    let walked = |store: &Store| {
+        let hosted = graph(store);
+        define(&hosted);
+        let things: Vec<_> = (0..PEOPLE).map(|id| vertex("thing", Some(Literal::Integer(id)))).collect();
+        insert(&hosted, &things).unwrap();
+        // A chain, and a second kind of edges that nobody follows.
+        for label in [0, 1] {
+            let edges: Vec<_> = (1..PEOPLE).map(|id| new_edge(label, id - 1, id, 0)).collect();
+            connect(&hosted, &edges).unwrap();
+        }
+        let knows = hosted.catalogue().edge_label_named("knows").unwrap().id;
+        // The first 400 are walked from; 400 and one have numbers.
+        let walk = |ids: std::ops::Range<i64>| {
+            let budget = Budget::unlimited();
+            let reader = GraphReader::new(&hosted, &hosted.catalogue(), &budget);
+            let numbered = reader.numbered().unwrap();
+            let numbers: Vec<u32> = ids.map(|id| numbered.number(&VertexId::Number(id)).unwrap()).collect();
+            let wanted = Wanted { direction: Direction::Out, labels: Some(&[knows]), limit: None };
+            let mut lists = NumberLists::default();
+            numbered.at_hand(&numbers, wanted, &mut lists).unwrap();
+            let missed = lists.missed.len();
+            if missed > 0 {
+                numbered.read(&numbers, wanted, &mut NumberLists::default()).unwrap();
+            }
+            missed
+        };
+        assert_eq!((walk(0..200), walk(200..400)), (200, 200));
+        let before = store.adjacency();
+        store.read_ahead();
+        let after = store.adjacency();
+        assert_eq!((after.hits, after.misses), (before.hits, before.misses), "nobody asked");
+        (after.vertices, walk(400..PEOPLE))
+    };
+    let all = u64::try_from(PEOPLE).unwrap();
+    assert_eq!(walked(&open_with(4 << 20)), (all, 0), "as far as the edges lead");
+    let (vertices, missed) = walked(&open_with(500 << 10));
+    assert!(vertices < all && missed > 0, "{vertices} vertices although half of the memory is in use");
+}
+
 /// Seconds a longer run takes, by the environment; else a fraction of one.
 fn run_time() -> Duration {
     let seconds = std::env::var("RHIZOME_LONG_TEST_SECONDS").ok().and_then(|text| text.parse().ok());
@@ -495,6 +537,11 @@ fn a_write_that_was_acknowledged_is_seen_by_every_walk() {
                 }
             });
         }
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                store.read_ahead();
+            }
+        });
         for _ in 0..2 {
             let (hosted, stop) = (&hosted, &stop);
             scope.spawn(move || {

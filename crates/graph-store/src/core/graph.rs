@@ -436,6 +436,11 @@ impl Graph {
         })
     }
 
+    /// The table of [`Self::neighbours`], if there is one now; waits for nobody.
+    pub(crate) fn known_neighbours(&self) -> Option<Arc<adjacency::Table>> {
+        self.neighbours.existing(self.shared.alone_since()?)
+    }
+
     /// How many elements there are: as `count` finds it the first time, and from then on as writes have changed it. Its
     /// caller must not be a writer. Where others write too, it is counted every time; and once more where writes are at
     /// work that the caller must not wait for.

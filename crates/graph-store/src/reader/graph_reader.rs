@@ -38,6 +38,14 @@ impl<'a> GraphReader<'a> {
         Self { graph, budget, catalogue: Arc::clone(catalogue), labels, table: OnceLock::new() }
     }
 
+    /// Reads some neighbours that walks are likely to ask for ([`Neighbours::read_ahead`]), where there were walks;
+    /// whether there was anything to read.
+    pub fn read_ahead(&self) -> Result<bool, StoreError> {
+        let Some(table) = self.graph.known_neighbours() else { return Ok(false) };
+        let read = Neighbours { rows: self.view().rows(), table: &table }.read_ahead()?;
+        self.graph.unless_cleared(read)
+    }
+
     /// Whether it may wait for writers.
     fn wait(&self) -> Wait {
         if self.budget.may_wait() { Wait::Allowed } else { Wait::Never }
