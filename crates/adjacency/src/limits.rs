@@ -46,7 +46,7 @@ pub(crate) const SWEEP_PLACES: u32 = 4_096;
 pub(crate) const COLUMN_CELLS: usize = 1_024;
 
 /// Vertices whose edges walks must have had read before those of others are read ahead: fewer are no sign of more.
-pub(crate) const READ_AHEAD_AFTER: u64 = 256;
+pub(crate) const READ_AHEAD_AFTER: u64 = 64;
 
 /// Vertices read ahead in one go, between two looks at whether to go on.
 pub(crate) const READ_AHEAD_VERTICES: u32 = 64;

@@ -124,22 +124,62 @@ impl Walk {
         }
         Ok(())
     }
+
+    /// As [`Self::step`] for a walk that only wants vertices met for the first time, of a traversal that has met no
+    /// others than the walk: which are new is known without a set. Fails when more than the capacity were met.
+    fn step_to_new(
+        &mut self,
+        traversal: &mut Traversal<'_>,
+        step: &Step,
+        limit: Option<u64>,
+        capacity: Option<u64>,
+    ) -> Result<(), TraversalError> {
+        let from = std::mem::take(&mut self.nodes);
+        for block in blocks_for(&from, limit) {
+            let mut new = traversal.reach(block, step)?;
+            if let Some(limit) = limit {
+                let left = limit.saturating_sub(self.nodes.len() as u64).max(1);
+                new.end = new.end.min(new.start.saturating_add(u32::try_from(left).unwrap_or(u32::MAX)));
+            }
+            // So many have been visited, the source included.
+            traversal.check_capacity(capacity, new.end as usize)?;
+            self.nodes.extend(new.map(Node));
+            if limit.is_some_and(|limit| self.nodes.len() as u64 >= limit) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether all vertices that the traversal meets from now on are such that a walk from `source` reaches.
+fn reaches_all_it_meets(traversal: &Traversal<'_>, source: Node, step: &Step, with_paths: bool) -> bool {
+    !with_paths && step.vertices.is_empty() && source == Node(0) && traversal.nodes_len() == 1
 }
 
 /// The vertices at a distance. Fails when more vertices than the capacity would be visited.
 pub fn k_out(traversal: &mut Traversal<'_>, source: Node, query: &KOut<'_>) -> Result<Reached, TraversalError> {
     let mut walk = Walk::begin(traversal, source, query.with_paths)?;
+    let only_new = query.nearest && reaches_all_it_meets(traversal, source, query.step, query.with_paths);
     let mut visited = NodeSet::new();
     visited.insert(source);
     for depth in 1..=query.depth {
         let mut layer = NodeSet::new();
         let mut limit = if depth == query.depth { query.limit } else { None };
         if let Some(capacity) = query.capacity.filter(|_| query.fills_capacity && depth == query.depth) {
-            let left = capacity.saturating_sub(visited.len() as u64);
+            let visited = if only_new { traversal.nodes_len().into() } else { visited.len() as u64 };
+            let left = capacity.saturating_sub(visited);
             if left == 0 {
                 return Err(traversal.exceeded(capacity));
             }
             limit = Some(limit.map_or(left, |limit| limit.min(left)));
+        }
+        if only_new {
+            walk.step_to_new(traversal, query.step, limit, query.capacity)?;
+            if walk.nodes.is_empty() {
+                break;
+            }
+            continue;
         }
         walk.step(traversal, query.step, limit, |traversal, target| {
             let first_visit = visited.insert(target);
@@ -162,6 +202,7 @@ pub fn k_neighbour(
     query: &KNeighbour<'_>,
 ) -> Result<Reached, TraversalError> {
     let mut walk = Walk::begin(traversal, source, query.with_paths)?;
+    let only_new = reaches_all_it_meets(traversal, source, query.step, query.with_paths);
     let mut visited = NodeSet::new();
     visited.insert(source);
     let mut reached = Reached::default();
@@ -171,7 +212,11 @@ pub fn k_neighbour(
         if left == Some(0) {
             break;
         }
-        walk.step(traversal, query.step, left, |_, target| Ok(visited.insert(target)))?;
+        if only_new {
+            walk.step_to_new(traversal, query.step, left, None)?;
+        } else {
+            walk.step(traversal, query.step, left, |_, target| Ok(visited.insert(target)))?;
+        }
         if walk.nodes.is_empty() {
             break;
         }

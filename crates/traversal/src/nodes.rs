@@ -83,20 +83,21 @@ impl<'g> Nodes<'g> {
         (Node(node), new)
     }
 
-    /// Appends the nodes of some numbers. As [`Self::of_number`] for each of them.
-    pub(crate) fn of_numbers(&mut self, of: &[u32], out: &mut Vec<Node>) {
+    /// Tells the node of each of some numbers. As [`Self::of_number`] for each of them.
+    #[inline]
+    pub(crate) fn of_numbers(&mut self, of: &[u32], mut tell: impl FnMut(Node)) {
         let Self::ByNumber { numbers, nodes, .. } = self else { return };
         // Room for all of them first: what follows runs once for each edge of a walk.
         numbers.reserve(of.len());
         let mut next = u32::try_from(numbers.len()).unwrap_or(Self::MAX);
-        out.extend(of.iter().map(|number| {
+        for number in of {
             let (node, new) = nodes.get_or_insert(*number, next);
             if new {
                 numbers.push(*number);
                 next = next.wrapping_add(1);
             }
-            Node(node)
-        }));
+            tell(Node(node));
+        }
     }
 
     /// The graph's number of a node.

@@ -90,6 +90,16 @@ impl Step {
         if self.skip_degree > 0 { Some(self.skip_degree) } else { self.max_degree }
     }
 
+    /// Those ends of a vertex's edges that are walked to: the first `max_degree`; none where the vertex is skipped for
+    /// its degree.
+    pub(crate) fn walked<'l>(&self, list: &'l [u32]) -> &'l [u32] {
+        if self.skip_degree > 0 && list.len() as u64 >= self.skip_degree {
+            return &[];
+        }
+        let most = self.max_degree.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        list.get(..most).unwrap_or(list)
+    }
+
     pub(crate) fn needs_edge_properties(&self) -> bool {
         self.edge_condition.is_some() || self.edges.iter().any(|edges| edges.condition.is_some())
     }

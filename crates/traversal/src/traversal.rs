@@ -1,5 +1,6 @@
 //! One traversal: its vertices, its counters, its memory, and the one way it reads edges.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use adjacency::{ColumnOf, NumberLists, Wanted};
@@ -289,19 +290,15 @@ impl<'g> Traversal<'g> {
         };
         self.block_bytes = lists.numbers.len() * limits::NUMBERED_EDGE_BYTES;
         self.memory.charge(self.block_bytes)?;
-        let most = step.max_degree.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-        let (nodes, arrays) = (self.nodes.len(), self.nodes.array_bytes());
+        let before = (self.nodes.len(), self.nodes.array_bytes());
         let mut walked = Vec::new();
         for (owner, list) in owners.iter().zip(lists.iter()) {
-            if step.skip_degree == 0 || (list.len() as u64) < step.skip_degree {
-                let list = list.get(..most.min(list.len())).unwrap_or_default();
-                self.nodes.of_numbers(list, &mut adjacency.targets);
-                walked.extend(self.recorded.is_some().then_some(*owner).filter(|_| !list.is_empty()));
-            }
+            let list = step.walked(list);
+            self.nodes.of_numbers(list, |node| adjacency.targets.push(node));
+            walked.extend(self.recorded.is_some().then_some(*owner).filter(|_| !list.is_empty()));
             adjacency.ends.push(adjacency.targets.len());
         }
-        self.memory
-            .charge((self.nodes.len() - nodes) * limits::NUMBERED_NODE_BYTES + (self.nodes.array_bytes() - arrays))?;
+        self.charge_nodes_since(before)?;
         if let Some(weight) = weight {
             adjacency.weights = vec![weight.default; adjacency.targets.len()];
         }
@@ -313,6 +310,38 @@ impl<'g> Traversal<'g> {
         }
         self.edges.fetch_add(adjacency.targets.len() as u64, Ordering::Relaxed);
         Ok(adjacency)
+    }
+
+    /// Walks one step from each of `owners`, and answers the nodes of those vertices that it meets for the first time,
+    /// in that order. For a step without vertex conditions.
+    pub(crate) fn reach(&mut self, owners: &[Node], step: &Step) -> Result<Range<u32>, TraversalError> {
+        let first = self.nodes_len();
+        let Some(graph) = self.nodes.numbered().filter(|_| self.recorded.is_none() && !step.needs_edge_properties())
+        else {
+            self.expand(owners, step, None)?;
+            return Ok(first..self.nodes_len());
+        };
+        self.memory.release(std::mem::take(&mut self.block_bytes));
+        let lists = self.numbers_around(graph, owners, step)?;
+        let bytes = lists.numbers.len() * limits::NUMBERED_EDGE_BYTES;
+        self.memory.charge(bytes)?;
+        let before = (self.nodes.len(), self.nodes.array_bytes());
+        let mut edges = 0;
+        for list in lists.iter() {
+            let list = step.walked(list);
+            edges += list.len();
+            self.nodes.of_numbers(list, |_| ());
+        }
+        self.edges.fetch_add(edges as u64, Ordering::Relaxed);
+        self.charge_nodes_since(before)?;
+        self.memory.release(bytes);
+        Ok(first..self.nodes_len())
+    }
+
+    /// Charges the nodes by number that there are more than before, and the bytes of arrays.
+    fn charge_nodes_since(&self, (nodes, array_bytes): (usize, usize)) -> Result<(), TraversalError> {
+        let more = (self.nodes.len() - nodes) * limits::NUMBERED_NODE_BYTES;
+        self.memory.charge(more + self.nodes.array_bytes() - array_bytes)
     }
 
     /// The numbers of the vertices that one step leads to from each of `owners`, those of a vertex with too many edges

@@ -6,6 +6,7 @@ use graph_model::{Direction, VertexId};
 use proptest::prelude::*;
 
 use super::*;
+use crate::Counters;
 use crate::fixture::{TestGraph, edges, id, numbers};
 
 fn out() -> Step {
@@ -140,5 +141,36 @@ proptest! {
         prop_assert_eq!(set(at(&graph, &step, depth, true)), last.difference(&seen).copied().collect());
         let all: BTreeSet<i64> = layers[1..].iter().flatten().copied().collect();
         prop_assert_eq!(set(within(&graph, &step, depth, None)), all);
+    }
+
+    #[test]
+    fn without_a_set_of_visited_vertices_the_same_is_found(
+        edges in edges(), depth in 0u64..5, both in any::<bool>(), by_numbers in any::<bool>(),
+        max_degree in prop::option::of(1u64..5), skip_degree in prop_oneof![Just(0u64), 5u64..8],
+        bounds in (prop::option::of(1u64..12), prop::option::of(1u64..10)), fills_capacity in any::<bool>(),
+    ) {
+        let graph = TestGraph::of(edges).by_numbers(by_numbers);
+        let step = Step { max_degree, skip_degree, ..if both { Step::default() } else { out() } };
+        let (capacity, limit) = bounds;
+        // A vertex that no edge leads to is met first: then not all that is met is reached.
+        let run = |is_first: bool| {
+            let found = |walk: &dyn Fn(&mut Traversal<'_>, Node) -> Result<Reached, TraversalError>| {
+                let mut traversal = graph.traversal();
+                let others = u64::from(!is_first);
+                if !is_first {
+                    traversal.node(id(99)).unwrap();
+                }
+                let source = traversal.node(id(1)).unwrap();
+                let reached = walk(&mut traversal, source)?;
+                let Counters { edge_iterations, vertex_iterations } = traversal.counters();
+                Ok::<_, TraversalError>((traversal.ids(&reached.nodes), edge_iterations, vertex_iterations - others))
+            };
+            let k_out = found(&|traversal, source| {
+                k_out(traversal, source, &KOut { capacity, limit, fills_capacity, ..KOut::new(&step, depth) })
+            });
+            let query = KNeighbour { step: &step, depth, limit, with_paths: false };
+            (k_out, found(&|traversal, source| k_neighbour(traversal, source, &query)))
+        };
+        prop_assert_eq!(run(true), run(false));
     }
 }
