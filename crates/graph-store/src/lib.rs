@@ -7,7 +7,7 @@
 //! Invariants:
 //! - A write is one batch: an element, both its adjacency entries and its index entries, or nothing. (A vertex with
 //!   more than [`limits::DELETE_EDGES_PER_BATCH`] edges loses them in several batches, itself in the last.)
-//! - What a writer read stays true until it has committed: writers hold stripe locks ([`core::stripes`]) over what they
+//! - What a writer read stays true until it has committed: writers hold stripe locks ([`stripe_locks`]) over what they
 //!   read and write, and start again when the catalogue changed under them.
 //! - Index entries are written in the batch of their element, and say the same as the element ([`index`]).
 //! - Reads see committed data only; those of a [`Transaction`] also what it has written.
@@ -30,7 +30,6 @@ pub use crate::core::graph::Graph;
 pub use crate::core::options::GraphOptions;
 pub use crate::core::pending::Pending;
 pub use crate::core::shared::{ChangeRight, IDS_RESERVED, Peers, RetiredWriters, Shared};
-pub use crate::core::stripes::{StripesLock, Wait};
 pub use crate::core::texts::not_found;
 pub use crate::core::{graph_version, stored_catalogue, stored_settings};
 pub use crate::read::progress::{Listed, Range, Visit};
@@ -43,6 +42,7 @@ pub use crate::write::Writer;
 pub use crate::write::ingest::Encoder;
 pub use crate::write::schema::Schema;
 pub use crate::write::transaction::Transaction;
+pub use stripe_locks::{StripesLock, Wait};
 
 /// What maintenance of a graph is made of: elements and index entries as they are stored, and the frame in which they
 /// are changed. Reading and writing of elements is not done with these, but with [`Reader`] and [`Writer`].
@@ -51,11 +51,11 @@ pub mod parts {
     pub use crate::core::expiry::{delete_expiry, put_expiry};
     pub use crate::core::fetch::fetch;
     pub use crate::core::stored::{Stored, stored_edges, stored_element, stored_elements, stored_vertices};
-    pub use crate::core::stripes::{Locks, Mask};
     pub use crate::core::texts::element_id_text;
     pub use crate::index::label_index::{needs_label_index, put_label_index_entry};
     pub use crate::index::write_unit::{Refusal, WriteUnit};
     pub use crate::write::delete::remove_vertex_wholly;
     pub use crate::write::rows::{put_vertex, remove_edge, remove_vertex};
     pub use key_codec::index_entries::{Entry, add_entries, values_in_row};
+    pub use stripe_locks::{Locks, Mask};
 }

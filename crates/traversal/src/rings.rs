@@ -223,9 +223,13 @@ mod tests {
 
     /// Vertices whose number is no multiple of another one.
     fn without_multiples(of: i64) -> LabelCondition {
-        let accepts = move |properties: &Properties| !matches!(properties.get(NUMBER), Some(Value::Long(number)) if number % of == 0);
+        let is_multiple = move |value: &Value| matches!(value, Value::Long(number) if number % of == 0);
+        let accepts = move |properties: &Properties| !properties.get(NUMBER).is_some_and(is_multiple);
         LabelCondition { label: LabelId(1), condition: Some(std::sync::Arc::new(accepts)) }
     }
+
+    /// One of the two ways to find rings.
+    type Rings = fn(&mut Traversal<'_>, Node, &Step, &SearchLimits, &[Node]) -> Result<Vec<Path>, TraversalError>;
 
     proptest! {
         #[test]
@@ -239,7 +243,6 @@ mod tests {
             let step = Step { direction, max_degree, vertices, ..Step::default() };
             let bounds = SearchLimits { depth, capacity, limit };
             let graph = TestGraph::of(edges).by_numbers(by_numbers);
-            type Rings = fn(&mut Traversal<'_>, Node, &Step, &SearchLimits, &[Node]) -> Result<Vec<Path>, TraversalError>;
             let run = |rings: Rings| {
                 let mut traversal = graph.traversal().recording_edges(true);
                 let source = traversal.node(id(source)).unwrap();

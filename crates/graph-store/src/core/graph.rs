@@ -18,8 +18,8 @@ use crate::core::options::GraphOptions;
 use crate::core::shared::Shared;
 use crate::core::stored_catalogue::{prepare_analyzers, read_catalogue};
 use crate::core::stored_settings::read_named;
-use crate::core::stripes::{Held, Locks, Mask, Stripes, Wait};
 use store_error::StoreError;
+use stripe_locks::{Held, Locks, Mask, Stripes, Wait};
 
 /// A property graph. Shared between threads; get one from its host for each request, since clearing a graph or
 /// resuming its snapshot replaces it.

@@ -1,4 +1,4 @@
-//! What a graph is in memory and under which locks: catalogue, stripes, settings.
+//! What a graph is in memory and under which locks: catalogue, settings.
 
 pub(crate) mod clock;
 pub(crate) mod expiry;
@@ -11,5 +11,4 @@ pub(crate) mod shared;
 pub(crate) mod stored;
 pub mod stored_catalogue;
 pub mod stored_settings;
-pub(crate) mod stripes;
 pub(crate) mod texts;

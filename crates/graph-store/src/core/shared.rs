@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 
 use crate::core::options::GraphOptions;
 use crate::core::stored_settings::{advance_setting, number_up_to, read_setting};
-use crate::core::stripes::{Stripes, StripesLock, Wait};
 use store_error::StoreError;
+use stripe_locks::{Stripes, StripesLock, Wait};
 
 /// Setting of the store: automatic ids below it may have been given out.
 pub const IDS_RESERVED: &str = "ids_reserved";

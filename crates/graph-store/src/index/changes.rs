@@ -18,9 +18,9 @@ use super::write_unit::{Refusal, WriteUnit};
 use crate::core::clock::{is_expired, now_ms};
 use crate::core::graph::Graph;
 use crate::core::stored::{Stored, stored_edges, stored_vertices};
-use crate::core::stripes::Mask;
 use crate::limits;
 use store_error::StoreError;
+use stripe_locks::Mask;
 
 /// A difference in entries, collected over a batch, each with the group of its element.
 #[derive(Default)]

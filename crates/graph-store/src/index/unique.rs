@@ -17,9 +17,9 @@ use crate::core::clock::{is_expired, now_ms};
 use crate::core::fetch::fetch;
 use crate::core::graph::Graph;
 use crate::core::stored::{Stored, stored_element};
-use crate::core::stripes::Mask;
 use crate::core::texts::element_id_text;
 use store_error::StoreError;
+use stripe_locks::Mask;
 
 /// A place in a unique index and the element that wants it, holds it or gives it up.
 pub(crate) struct Claim {

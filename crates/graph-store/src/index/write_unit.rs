@@ -11,9 +11,9 @@ use super::changes::{IndexChanges, group_at};
 use crate::core::graph::Graph;
 use crate::core::pending::Pending;
 use crate::core::stored::Stored;
-use crate::core::stripes::{Held, Locks, Mask, Wait};
 use crate::limits;
 use store_error::StoreError;
+use stripe_locks::{Held, Locks, Mask, Wait};
 
 /// Why a write could not be prepared.
 pub enum Refusal {

@@ -13,11 +13,11 @@ use graph_schema::Catalogue;
 use kv::Read;
 
 use crate::core::graph::Graph;
-use crate::core::stripes::Wait;
 use crate::read::view::{View, labels_of_edges};
 use crate::reader::members::members;
 use crate::reader::{estimate, port, values};
 use store_error::StoreError;
+use stripe_locks::Wait;
 
 /// A graph as one request reads it: with one state of the schema and one budget for all reads.
 pub struct GraphReader<'a> {

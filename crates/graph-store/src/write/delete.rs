@@ -10,7 +10,6 @@ use kv::RowRange;
 use crate::core::expiry::delete_expiry;
 use crate::core::graph::Graph;
 use crate::core::pending::Pending;
-use crate::core::stripes::{Locks, Mask, Wait};
 use crate::core::texts::edge_id_text;
 use crate::index::changes::is_indexed_edge;
 use crate::index::write_unit::{Refusal, WriteUnit};
@@ -19,6 +18,7 @@ use crate::reader::Reader;
 use crate::write::Writer;
 use crate::write::rows::{remove_edge, remove_vertex};
 use store_error::StoreError;
+use stripe_locks::{Locks, Mask, Wait};
 
 impl Writer<'_> {
     /// Deletes an edge.

@@ -12,10 +12,10 @@ use crate::core::clock::{is_expired, now_ms};
 use crate::core::fetch::fetch;
 use crate::core::graph::Graph;
 use crate::core::pending::Pending;
-use crate::core::stripes::Wait;
 use crate::index::write_unit::Positions;
 use crate::write::Writer;
 use store_error::{End, StoreError};
+use stripe_locks::Wait;
 
 impl Writer<'_> {
     /// Waits for edges that were checked, and looks at their ends again, which other processes may have removed in the

@@ -17,8 +17,8 @@ use graph_schema::{Catalogue, ElementRules, EndLabels, NewEdge, NewVertex};
 use kv::WriteBatch;
 
 use crate::core::graph::Graph;
-use crate::core::stripes::{Locks, Wait};
 use store_error::StoreError;
+use stripe_locks::{Locks, Wait};
 
 /// Checks new elements as inserts do and appends their rows to batches that are not to be committed. Nobody may change
 /// the schema while one is in use.

@@ -13,13 +13,13 @@ use kv::WriteBatch;
 
 use crate::core::graph::Graph;
 use crate::core::pending::Pending;
-use crate::core::stripes::{Locks, Wait};
 use crate::index::changes::{add_unique_stripes, is_indexed_edge};
 use crate::index::write_unit::{Positions, WriteUnit};
 use crate::write::Writer;
 use crate::write::ends::check_ends;
 use crate::write::rows::{put_edge, put_vertex};
 use store_error::StoreError;
+use stripe_locks::{Locks, Wait};
 
 /// Bytes of keys and values to make room for, per element: most elements are smaller.
 const BYTES_PER_ELEMENT: usize = 160;

@@ -24,7 +24,6 @@ use crate::core::clock::{is_expired, now_ms};
 use crate::core::expiry::delete_expiry;
 use crate::core::graph::Graph;
 use crate::core::stored::{stored_edges, stored_edges_in, stored_vertices, stored_vertices_in};
-use crate::core::stripes::{Locks, Wait};
 use crate::core::texts::edge_id_text;
 use crate::index::changes::{IndexChanges, add_unique_stripes, is_indexed_edge};
 use crate::index::write_unit::{Positions, Refusal, WriteUnit};
@@ -39,6 +38,7 @@ use crate::write::insert::{ensure_edge_id, with_id};
 use crate::write::rows::{put_edge, put_vertex, remove_edge, remove_vertex};
 use crate::write::schema::Schema;
 use store_error::StoreError;
+use stripe_locks::{Locks, Wait};
 
 /// An empty batch in which the rows of so many elements, with index entries, mostly have room.
 fn room_for(elements: usize) -> WriteBatch {

@@ -6,13 +6,13 @@ use graph_model::{Edge, EdgeId, Vertex, VertexId};
 use graph_schema::{Alter, Literal};
 
 use crate::core::pending::Pending;
-use crate::core::stripes::{Locks, Mask, Wait};
 use crate::core::texts::edge_id_text;
 use crate::index::write_unit::WriteUnit;
 use crate::reader::Reader;
 use crate::write::Writer;
 use crate::write::rows::{put_edge, put_vertex};
 use store_error::StoreError;
+use stripe_locks::{Locks, Mask, Wait};
 
 /// Properties as a client sent them.
 type Given<'a> = [(Cow<'a, str>, Literal<'a>)];

@@ -13,12 +13,12 @@ use rustc_hash::FxHashMap;
 use crate::core::clock::is_expired;
 use crate::core::pending::Pending;
 use crate::core::stored::{stored_edges, stored_vertices};
-use crate::core::stripes::{Locks, Wait};
 use crate::index::write_unit::{Positions, WriteUnit};
 use crate::write::Writer;
 use crate::write::ends::check_ends;
 use crate::write::rows::{put_edge, put_vertex};
 use store_error::StoreError;
+use stripe_locks::{Locks, Wait};
 
 /// Strategies by the name of the property, as a client sent them.
 type Given<'a> = [(Cow<'a, str>, UpdateStrategy)];

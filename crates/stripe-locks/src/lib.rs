@@ -1,4 +1,5 @@
-//! Stripe locks: writers lock what they read and write, by the hash of vertex ids, until they have committed.
+//! Which writers of a graph wait for which? Stripe locks: writers lock what they read and write, by the hash of vertex
+//! ids, until they have committed.
 //!
 //! - An insert holds the stripes of its vertices (of an edge: both ends) in shared mode: inserts do not exclude each
 //!   other.
@@ -27,18 +28,18 @@ use rustc_hash::FxHasher;
 const STRIPES: u32 = 64;
 
 /// The locks of one graph. A clone is the same locks.
-#[derive(Clone)]
-pub(crate) struct Stripes {
+#[derive(Clone, Debug)]
+pub struct Stripes {
     locks: Vec<Arc<RwLock<()>>>,
 }
 
 /// A set of stripes.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mask(u64);
 
 impl Mask {
     /// All stripes.
-    pub(crate) const ALL: Self = Self(u64::MAX);
+    pub const ALL: Self = Self(u64::MAX);
 
     /// Adds the stripe of a vertex.
     pub fn add(&mut self, id: &VertexId) {
@@ -48,17 +49,19 @@ impl Mask {
     }
 
     /// One bit for each stripe.
-    pub(crate) fn bits(self) -> u64 {
+    #[must_use]
+    pub fn bits(self) -> u64 {
         self.0
     }
 
     /// Adds the stripe of a place in a unique index.
-    pub(crate) fn add_bytes(&mut self, bytes: &[u8]) {
+    pub fn add_bytes(&mut self, bytes: &[u8]) {
         let hash = BuildHasherDefault::<FxHasher>::default().hash_one(bytes);
         self.0 |= 1 << (hash >> 58);
     }
 
     /// The stripe of a place in a unique index.
+    #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         let mut mask = Self::default();
         mask.add_bytes(bytes);
@@ -66,6 +69,7 @@ impl Mask {
     }
 
     /// The stripes every writer of an element holds: of an edge, those of both ends.
+    #[must_use]
     pub fn of_element(id: &ElementId) -> Self {
         match id {
             ElementId::Vertex(id) => Self::of(id),
@@ -74,11 +78,13 @@ impl Mask {
     }
 
     /// The stripes of both.
+    #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// The stripe of one vertex.
+    #[must_use]
     pub fn of(id: &VertexId) -> Self {
         let mut mask = Self::default();
         mask.add(id);
@@ -91,13 +97,13 @@ impl Mask {
 pub enum Wait {
     /// It may.
     Allowed,
-    /// It must not: it fails with [`Contended`](crate::StoreError::Contended), having done nothing, and can be sent
+    /// It must not: it fails with `StoreError::Contended`, having done nothing, and can be sent
     /// again where waiting is allowed.
     Never,
 }
 
 /// The stripes a write needs.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Locks {
     /// Held together with other inserts. A stripe in both sets is locked exclusively.
     pub shared: Mask,
@@ -109,12 +115,14 @@ pub struct Locks {
 
 impl Locks {
     /// Exclusive locks of some stripes, over all processes.
+    #[must_use]
     pub fn exclusive(exclusive: Mask) -> Self {
         Self { exclusive, among_servers: true, ..Self::default() }
     }
 
     /// The locks of both.
-    pub(crate) fn union(self, other: Self) -> Self {
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
         Self {
             shared: self.shared.union(other.shared),
             exclusive: self.exclusive.union(other.exclusive),
@@ -128,9 +136,9 @@ pub type StripesLock = Box<dyn Any + Send + Sync>;
 
 /// Held locks; dropping it lets them go.
 #[derive(Default)]
-pub(crate) struct Held {
-    /// The first to go, since who comes next here may ask for it again.
-    pub(crate) among_servers: Option<StripesLock>,
+pub struct Held {
+    /// Those among servers. The first to go, since who comes next here may ask for it again.
+    pub among_servers: Option<StripesLock>,
     shared: Vec<ArcRwLockReadGuard<RawRwLock, ()>>,
     exclusive: Vec<ArcRwLockWriteGuard<RawRwLock, ()>>,
     exclusive_mask: Mask,
@@ -138,31 +146,42 @@ pub(crate) struct Held {
 
 impl Held {
     /// Whether all of these are held exclusively.
-    pub(crate) fn has_exclusively(&self, mask: Mask) -> bool {
+    #[must_use]
+    pub fn has_exclusively(&self, mask: Mask) -> bool {
         mask.0 & !self.exclusive_mask.0 == 0
     }
 }
 
-impl Stripes {
-    pub(crate) fn new() -> Self {
+impl Default for Stripes {
+    fn default() -> Self {
         Self { locks: (0..STRIPES).map(|_| Arc::default()).collect() }
+    }
+}
+
+impl Stripes {
+    /// The locks of a graph that nobody writes to.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Waits until every write that began before this call has committed.
-    pub(crate) fn wait(&self) {
+    pub fn wait(&self) {
         // One after the other: who came later on a stripe that was let go does not matter.
         self.locks.iter().for_each(|lock| drop(lock.write()));
     }
 
     /// Memory of the locks of one graph.
-    pub(crate) fn bytes() -> usize {
+    #[must_use]
+    pub fn bytes() -> usize {
         // A counted allocation and the pointer to it.
         STRIPES as usize * (size_of::<RwLock<()>>() + 2 * size_of::<usize>() + size_of::<usize>())
     }
 
     /// Locks `shared` and `exclusive`; a stripe in both is locked exclusively. `None` when that takes waiting and
     /// `wait` forbids it.
-    pub(crate) fn lock(&self, shared: Mask, exclusive: Mask, wait: Wait) -> Option<Held> {
+    #[must_use]
+    pub fn lock(&self, shared: Mask, exclusive: Mask, wait: Wait) -> Option<Held> {
         let mut held = Held { exclusive_mask: exclusive, ..Held::default() };
         for (at, lock) in self.locks.iter().enumerate() {
             let bit = 1u64 << at;
