@@ -38,6 +38,7 @@ fn options() -> StoreOptions {
             stale: Duration::from_secs(5),
             change_wait: Duration::from_secs(5),
         },
+        reads_ahead: false,
         row_cache_bytes: 0,
     }
 }
