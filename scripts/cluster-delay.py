@@ -12,6 +12,9 @@ paced ones.
 The processor time of an element is measured without the relay, with 32 users: of the server as `rhizome bench` has it,
 of the node from what it used in the last seconds of the run.
 
+With --engine tikv the TiKV development store is started for each delay, which holds its answers back itself; then only
+rounds are counted.
+
 Prints Markdown tables. With --page they are put between the marks `<!-- delay:begin -->` and `<!-- delay:end -->`.
 The relay shares the machine's processors with everything else, so figures at 0 ms go through it, too.
 """
@@ -125,13 +128,19 @@ class Meter:
 
 
 def bench(options, port, scenarios, load, keyspace):
+    """The rows of a run over Cassandra, by scenario."""
+    return bench_over(options, "cassandra", scenarios, load, [
+        f"storage.cassandra.contact_points=127.0.0.1:{port}",
+        # New ones: an index that an earlier run left behind would cost inserts a read.
+        f"storage.cassandra.keyspace={keyspace}_{os.getpid()}"])
+
+
+def bench_over(options, engine, scenarios, load, settings):
     """The rows of a run, by scenario."""
     with tempfile.TemporaryDirectory() as out:
-        command = [options.rhizome, "bench", "run", "--engine", "cassandra", "--scenario", ",".join(scenarios), *load,
+        command = [options.rhizome, "bench", "run", "--engine", engine, "--scenario", ",".join(scenarios), *load,
                    "--duration", options.duration, "--vertices", "2000", "--edges", "20000", "--out", out]
-        for setting in [f"storage.cassandra.contact_points=127.0.0.1:{port}",
-                        # New ones: an index that an earlier run left behind would cost inserts a read.
-                        f"storage.cassandra.keyspace={keyspace}_{os.getpid()}"]:
+        for setting in [*settings, *options.set]:
             command += ["--set", setting]
         done = subprocess.run(command, capture_output=True, text=True)
         results = pathlib.Path(out, "results.json")
@@ -235,9 +244,31 @@ def tables(options, relay):
     ]
 
 
+def over_tikv(options):
+    """The table of rounds over the TiKV development store."""
+    script, one = ROOT / "scripts" / "tikv.sh", {}
+    load = ["--driver", "closed", "--concurrency", "1"]
+    for delay in DELAYS_MS:
+        one[delay] = {}
+        for scenarios in [ELEMENTS, WALKS]:
+            wanted = [each for each in scenarios if each in options.scenario]
+            if not wanted:
+                continue
+            print(f"TiKV, {delay} ms", file=sys.stderr)
+            subprocess.run([script, "clean"], check=True, stdout=sys.stderr)
+            started = subprocess.run([script, "start", "-stores", "1", "-delay", f"{delay}ms"], check=True,
+                                     stdout=subprocess.PIPE, text=True)
+            address = started.stdout.split()[-1]
+            one[delay] |= bench_over(options, "tikv", wanted, load, [f"storage.tikv.pd_endpoints={address}"])
+    subprocess.run([script, "clean"], check=True, stdout=sys.stderr)
+    return rounds_table(options, one)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rhizome", required=True, help="the binary")
+    parser.add_argument("--engine", choices=["cassandra", "tikv"], default="cassandra")
+    parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="settings of the server")
     parser.add_argument("--cassandra", metavar="HOST:PORT", help="a node that runs")
     parser.add_argument("--node-pid", type=int, help="its process")
     parser.add_argument("--scenario", type=lambda text: text.split(","), default=ELEMENTS + WALKS,
@@ -246,6 +277,9 @@ def main():
     parser.add_argument("--duration", default="4s", help="of each measurement")
     parser.add_argument("--page", type=pathlib.Path, help="where the tables are put")
     options = parser.parse_args()
+    if options.engine == "tikv":
+        print("\n".join(over_tikv(options)))
+        return
     with tempfile.TemporaryDirectory(dir=ROOT) as node:
         script = ROOT / "scripts" / "cassandra.sh"
         address = options.cassandra

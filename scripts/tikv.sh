@@ -9,7 +9,7 @@
 #   scripts/tikv.sh clean                  stop it and delete its data
 #   scripts/tikv.sh command PATH           ask it for something over HTTP, e.g. '/silence?store=1' (README.md lists them)
 #
-# Flags (see main.go): -stores N, -regions N, -disturb 200ms, -tls FOLDER.
+# Flags (see main.go): -stores N, -regions N, -disturb 200ms, -delay 5ms, -tls FOLDER.
 # Environment: TIKV_STORE_DIR (folder of data, log and pid), TIKV_PD_PORT (23790; commands are taken at the next one),
 # TIKV_STORE_PORT (20160; the other stores have the next ones).
 set -euo pipefail

@@ -70,7 +70,8 @@ fn short(
     // The source is visited from both ends.
     let mut visited = 2;
     let ahead = traversal.expand(&[source], step, None)?.targets;
-    let ahead = Around::new(ahead, source, &mut visited);
+    let ahead = Around::new(traversal, ahead, source)?;
+    visited += ahead.nodes.len();
     traversal.check_capacity(limits.capacity, visited)?;
     if ahead.has_loop {
         rings.push(keep(traversal, &[source, source])?);
@@ -80,7 +81,8 @@ fn short(
         return Ok(rings);
     }
     let home = traversal.expand_backwards(&[source], &step.reversed())?.targets;
-    let home = Around::new(home, source, &mut visited);
+    let home = Around::new(traversal, home, source)?;
+    visited += home.nodes.len();
     traversal.check_capacity(limits.capacity, visited)?;
     for node in ahead.nodes.iter().filter(|node| home.set.contains(**node)) {
         if step.direction != Direction::Both || back_and_forth.contains(node) {
@@ -121,14 +123,14 @@ struct Around {
 }
 
 impl Around {
-    fn new(mut nodes: Vec<Node>, source: Node, visited: &mut usize) -> Self {
+    fn new(traversal: &Traversal<'_>, mut nodes: Vec<Node>, source: Node) -> Result<Self, TraversalError> {
+        traversal.charge(nodes.len() * limits::BALL_PLACE_BYTES)?;
         let set: NodeSet = nodes.iter().copied().filter(|node| *node != source).collect();
         let has_loop = nodes.contains(&source);
         nodes.sort_unstable();
         nodes.dedup();
         nodes.retain(|node| *node != source);
-        *visited += nodes.len();
-        Self { nodes, set, has_loop }
+        Ok(Self { nodes, set, has_loop })
     }
 }
 

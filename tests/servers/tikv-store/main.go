@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"log"
@@ -31,6 +32,7 @@ type settings struct {
 	stores       int
 	regions      int
 	disturbEvery time.Duration
+	delay        time.Duration
 	tls          string
 }
 
@@ -43,9 +45,18 @@ func parse() settings {
 	flag.IntVar(&s.stores, "stores", 3, "stores")
 	flag.IntVar(&s.regions, "regions", 1, "regions at the start, cut evenly by the first byte of the key")
 	flag.DurationVar(&s.disturbEvery, "disturb", 0, "how often a region is split or gets another leader; 0: never")
+	flag.DurationVar(&s.delay, "delay", 0, "how long each answer is held back, as a network's round trip would")
 	flag.StringVar(&s.tls, "tls", "", "folder to make certificates in; clients then need one of those; empty: no TLS")
 	flag.Parse()
 	return s
+}
+
+// Holds each answer back.
+func late(delay time.Duration) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		time.Sleep(delay)
+		return handle(ctx, request)
+	}
 }
 
 func main() {
@@ -71,6 +82,9 @@ func run(s settings) error {
 		return err
 	}
 	options := []grpc.ServerOption{grpc.MaxRecvMsgSize(messageBytesMax), grpc.MaxSendMsgSize(messageBytesMax)}
+	if s.delay > 0 {
+		options = append(options, grpc.UnaryInterceptor(late(s.delay)))
+	}
 	scheme := "http"
 	if s.tls != "" {
 		certificates, err := makeCertificates(s.tls, s.host)
@@ -111,7 +125,7 @@ func run(s settings) error {
 	}
 	// PD comes last: when it answers, everything does.
 	err = serve(s.pdPort, func(g *grpc.Server) {
-		pdpb.RegisterPDServer(g, &pdService{cluster: c, clock: clock, url: fmt.Sprintf("%s://%s:%d", scheme, s.host, s.pdPort)})
+		pdpb.RegisterPDServer(g, &pdService{cluster: c, clock: clock, delay: s.delay, url: fmt.Sprintf("%s://%s:%d", scheme, s.host, s.pdPort)})
 		keyspacepb.RegisterKeyspaceServer(g, &keyspacepb.UnimplementedKeyspaceServer{})
 	})
 	if err != nil {

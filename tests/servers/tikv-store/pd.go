@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/pingcap/kvproto/pkg/metapb"
 	"github.com/pingcap/kvproto/pkg/pdpb"
@@ -16,6 +17,7 @@ type pdService struct {
 	cluster *cluster
 	clock   *clock
 	url     string
+	delay   time.Duration
 }
 
 func header() *pdpb.ResponseHeader { return &pdpb.ResponseHeader{ClusterId: clusterID} }
@@ -39,6 +41,7 @@ func (p *pdService) Tso(stream pdpb.PD_TsoServer) error {
 		if err != nil {
 			return err
 		}
+		time.Sleep(p.delay)
 		timestamp := &pdpb.Timestamp{Physical: millis, Logical: logical}
 		if err := stream.Send(&pdpb.TsoResponse{Header: header(), Count: count, Timestamp: timestamp}); err != nil {
 			return err
