@@ -28,8 +28,7 @@ start_servers() { # NODES
         "$root/scripts/cassandra.sh" start "$dir/cassandra" "$1"
     HUGEGRAPH_CASSANDRA=127.0.0.1:$port HUGEGRAPH_CASSANDRA_REPLICATION=$1 \
         "$root/tests/servers/hugegraph/run.sh" start "$dir/hugegraph" "$(free_port_pair)" "${hugegraph_settings[@]}"
-    # As many batches may wait as the pages have users; HugeGraph holds as many.
-    RHIZOME__LOG__LEVEL=warn RHIZOME__SERVER__WAITING_WRITES_MAX=4096 RHIZOME__STORAGE__ENGINE=cassandra \
+    RHIZOME__LOG__LEVEL=warn RHIZOME__STORAGE__ENGINE=cassandra \
         RHIZOME__STORAGE__CASSANDRA__CONTACT_POINTS=127.0.0.1:$port RHIZOME__STORAGE__CASSANDRA__REPLICATION_FACTOR=$1 \
         "$root/scripts/server.sh" start "$dir/rhizome" 0
     rhizome_url=$(cat "$dir/rhizome/url")

@@ -40,6 +40,11 @@ impl Host {
         Ok(Self { engine, options, graphs_share, scheduler, cluster })
     }
 
+    /// The engine for what a round reads: its priority lane, where it has one.
+    pub(crate) fn lane(&self) -> &dyn Engine {
+        self.cluster.as_ref().map_or(&*self.engine, |cluster| cluster.engine())
+    }
+
     /// Whether other processes can be at work on the store.
     pub(crate) fn is_shared(&self) -> bool {
         self.cluster.is_some()

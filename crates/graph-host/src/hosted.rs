@@ -110,16 +110,17 @@ impl Deref for HostedGraph {
 }
 
 /// Brings the graphs in memory in line with those in the store. Nothing else may do so at the same time: the caller
-/// holds the right to change, or what it is made with.
+/// holds the right to change, or what it is made with. A round waits for this, and a server whose rounds take too long
+/// refuses to write: so it does not wait behind the requests of a load.
 pub(crate) fn reload(host: &Arc<Host>, graphs: &Graphs) -> Result<(), StoreError> {
-    let engine = &*host.engine;
+    let engine = host.lane();
     let listed: BTreeMap<String, GraphNumber> = read_graphs(engine)?.into_iter().collect();
     let versions = read_versions(engine)?;
     let current: Vec<Arc<HostedGraph>> = graphs.read().values().cloned().collect();
     for graph in &current {
         if listed.get(graph.name()) == Some(&graph.number()) {
             if let Some(version) = versions.get(&graph.number()) {
-                graph.follow(*version)?;
+                graph.follow(engine, *version)?;
             }
         } else if !listed.contains_key(graph.name()) {
             graph.mark_cleared();

@@ -124,6 +124,11 @@ impl State {
 }
 
 impl Cluster {
+    /// The engine it uses: the priority lane, where there is one.
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        &*self.engine
+    }
+
     /// This process, unless it is the only one that can use the engine.
     pub(crate) fn of(engine: &Arc<dyn Engine>, options: ClusterOptions) -> Option<Self> {
         engine.capabilities().shared.then(|| Self {

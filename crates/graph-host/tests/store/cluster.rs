@@ -109,6 +109,17 @@ fn a_beat_does_not_wait_behind_other_writes() {
 }
 
 #[test]
+fn what_other_servers_changed_is_read_beside_a_load() {
+    let inner = shared();
+    let engine = Arc::new(ParkedEngine::new(Arc::clone(&inner)));
+    let watched = Store::open(Arc::<ParkedEngine>::clone(&engine) as Arc<dyn Engine>, options()).unwrap();
+    let other = server(&inner);
+    let held = engine.hold_reads();
+    label(&other, &watched, "named", IdStrategy::CustomizeString);
+    drop(held);
+}
+
+#[test]
 fn automatic_ids_of_several_servers_are_unique() {
     const BATCHES: usize = 20;
     const BATCH: usize = 200;

@@ -1,4 +1,4 @@
-//! An engine whose next writes wait until they are let go: writes that are under way, without threads or clocks. It
+//! An engine whose next writes, or reads, wait until they are let go: under way, without threads or clocks. It
 //! counts its calls, each of which would be a round of an engine over a network, and can raise a flag while a scan is
 //! at work.
 
@@ -18,6 +18,8 @@ pub(crate) struct ParkedEngine {
     writes: AtomicUsize,
     rows: AtomicUsize,
     flag: Mutex<Option<(usize, Arc<AtomicBool>)>>,
+    /// Held while reads are to wait.
+    reading: Mutex<()>,
 }
 
 /// Calls of an engine.
@@ -37,12 +39,19 @@ struct State {
 impl ParkedEngine {
     pub(crate) fn new(inner: Arc<impl Engine + 'static>) -> Self {
         let none = || AtomicUsize::new(0);
-        Self { inner, state: Mutex::default(), reads: none(), writes: none(), rows: none(), flag: Mutex::default() }
+        let (reads, writes, rows) = (none(), none(), none());
+        let (state, flag, reading) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { inner, state, reads, writes, rows, flag, reading }
     }
 
     /// The next `count` writes wait for [`Self::release`].
     pub(crate) fn park(&self, count: usize) {
         self.state.lock().unwrap().to_park = count;
+    }
+
+    /// Reads that begin from now on wait until this is dropped.
+    pub(crate) fn hold_reads(&self) -> impl Drop + '_ {
+        self.reading.lock().unwrap()
     }
 
     /// The calls since the last time this was asked.
@@ -72,6 +81,7 @@ impl ParkedEngine {
     }
 
     fn read(&self) -> &dyn Engine {
+        drop(self.reading.lock());
         self.reads.fetch_add(1, Ordering::Relaxed);
         &*self.inner
     }
@@ -181,7 +191,7 @@ impl Engine for ParkedEngine {
         self.read().snapshot()
     }
 
-    /// Writes on it are not parked.
+    /// Neither writes nor reads on it wait.
     fn priority_lane(&self) -> Option<Arc<dyn Engine>> {
         Some(Arc::clone(&self.inner))
     }

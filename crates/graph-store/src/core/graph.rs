@@ -200,12 +200,13 @@ impl Graph {
         self.unsettled.store(true, Ordering::Release);
     }
 
-    /// Takes over a version from the store, unless this is the same. Nobody else may change the graph meanwhile.
-    pub fn follow(&self, version: Version) -> Result<(), StoreError> {
+    /// Takes over a version from the store, which is read by `read`, unless this is the same. Nobody else may change the
+    /// graph meanwhile.
+    pub fn follow(&self, read: &dyn Read, version: Version) -> Result<(), StoreError> {
         if self.version.load(Ordering::Acquire) == version.number {
             return Ok(());
         }
-        let mut stored = read_catalogue(self.engine(), self.number)?;
+        let mut stored = read_catalogue(read, self.number)?;
         stored.set_reads_analytical(self.reads_all());
         if stored != **self.load_catalogue() {
             prepare_analyzers(&stored);
@@ -223,7 +224,7 @@ impl Graph {
             return Err(StoreError::GraphCleared { name: self.name.clone() });
         }
         match read_versions(self.engine())?.get(&self.number) {
-            Some(version) => self.follow(*version),
+            Some(version) => self.follow(self.engine(), *version),
             None => Ok(()),
         }
     }
