@@ -2,7 +2,7 @@
 # Apache HugeGraph 1.7.0 from Maven's artifacts, with its RocksDB backend, at 127.0.0.1 only. For comparisons on one machine: its data are
 # thrown away with its folder.
 # With HUGEGRAPH_CASSANDRA=HOST:PORT, HugeGraph 1.5.0, the last release that can, stores in the Cassandra that answers there, in
-# keyspaces whose names begin with "hugegraph" and which stay; HUGEGRAPH_CASSANDRA_REPLICATION copies of every row, one by default.
+# keyspaces whose names begin with "hugegraph" and which stay.
 #
 #   run.sh start DIR PORT [KEY=VALUE ...]   fetch, initialise, start; returns when it answers
 #   run.sh stop DIR                         end the process
@@ -66,7 +66,7 @@ configure() { # DIR PORT [KEY=VALUE ...]
 store_in_cassandra() { # DIR
     local graph=$1/conf/graphs/hugegraph.properties
     sed -i -e '/^rocksdb\./d' -e 's/^\(backend\|serializer\)=.*/\1=cassandra/' "$graph"
-    printf 'cassandra.%s\n' "host=${cassandra%:*}" "port=${cassandra##*:}" keyspace.strategy=SimpleStrategy "keyspace.replication=${HUGEGRAPH_CASSANDRA_REPLICATION:-1}" >>"$graph"
+    printf 'cassandra.%s\n' "host=${cassandra%:*}" "port=${cassandra##*:}" keyspace.strategy=SimpleStrategy keyspace.replication=1 >>"$graph"
     echo 'backends=[cassandra]' >"$1/conf/first/backend.properties"
 }
 
