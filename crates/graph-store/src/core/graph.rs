@@ -200,8 +200,8 @@ impl Graph {
         self.unsettled.store(true, Ordering::Release);
     }
 
-    /// Takes over a version from the store, which is read by `read`, unless this is the same. Nobody else may change the
-    /// graph meanwhile.
+    /// Takes over a version from the store, unless this is the same. The catalogue is read by `read`. Nobody else may
+    /// change the graph meanwhile.
     pub fn follow(&self, read: &dyn Read, version: Version) -> Result<(), StoreError> {
         if self.version.load(Ordering::Acquire) == version.number {
             return Ok(());
