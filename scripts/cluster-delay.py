@@ -246,22 +246,29 @@ def tables(options, relay):
 
 def over_tikv(options):
     """The table of rounds over the TiKV development store."""
-    script, one = ROOT / "scripts" / "tikv.sh", {}
-    load = ["--driver", "closed", "--concurrency", "1"]
+    one = {delay: {} for delay in DELAYS_MS}
     for delay in DELAYS_MS:
-        one[delay] = {}
         for scenarios in [ELEMENTS, WALKS]:
             wanted = [each for each in scenarios if each in options.scenario]
-            if not wanted:
-                continue
-            print(f"TiKV, {delay} ms", file=sys.stderr)
-            subprocess.run([script, "clean"], check=True, stdout=sys.stderr)
-            started = subprocess.run([script, "start", "-stores", "1", "-delay", f"{delay}ms"], check=True,
-                                     stdout=subprocess.PIPE, text=True)
-            address = started.stdout.split()[-1]
-            one[delay] |= bench_over(options, "tikv", wanted, load, [f"storage.tikv.pd_endpoints={address}"])
-    subprocess.run([script, "clean"], check=True, stdout=sys.stderr)
+            if wanted:
+                print(f"TiKV, {delay} ms", file=sys.stderr)
+                one[delay] |= on_a_new_store(options, delay, wanted)
     return rounds_table(options, one)
+
+
+def on_a_new_store(options, delay, scenarios):
+    """The rows of one user over a development store that is made for this, in a folder of its own."""
+    script = ROOT / "scripts" / "tikv.sh"
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"TIKV_STORE_DIR": folder}
+        try:
+            started = subprocess.run([script, "start", "-stores", "1", "-delay", f"{delay}ms"], check=True,
+                                     stdout=subprocess.PIPE, text=True, env=environment)
+            address = started.stdout.split()[-1]
+            return bench_over(options, "tikv", scenarios, ["--driver", "closed", "--concurrency", "1"],
+                              [f"storage.tikv.pd_endpoints={address}"])
+        finally:
+            subprocess.run([script, "clean"], check=True, stdout=sys.stderr, env=environment)
 
 
 def main():

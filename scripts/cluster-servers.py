@@ -89,12 +89,16 @@ def main():
     parser.add_argument("--in-flight", type=int, default=2, help="requests a server has under way, and as many batches")
     parser.add_argument("--duration", default="6s", help="of each measurement")
     options = parser.parse_args()
+    options.rhizome = str(pathlib.Path(options.rhizome).resolve())
     script = ROOT / "scripts" / "cassandra.sh"
+    (ROOT / "var").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=ROOT / "var") as folder:
         folder = pathlib.Path(folder)
         own = options.cassandra is None
         if own:
-            subprocess.run([script, "start", folder / "cassandra"], check=True, stdout=sys.stderr)
+            # As in production: Java's optimizing compiler, and memory for more than a test.
+            node = {"RHIZOME_CASSANDRA_COMPILER": "full", "RHIZOME_CASSANDRA_HEAP": "2G"} | os.environ
+            subprocess.run([script, "start", folder / "cassandra"], check=True, env=node, stdout=sys.stderr)
             options.cassandra = f"127.0.0.1:{os.environ.get('RHIZOME_CASSANDRA_PORT', 9042)}"
         try:
             found = {count: measure(options, folder, count) for count in options.servers}

@@ -12,7 +12,8 @@ pub const LIST_SHARE: usize = 8;
 /// The part of the pool that the numbers of vertices may take; a table with more is given up.
 pub const NUMBERS_SHARE: usize = 2;
 
-/// The part of that which the ends of new edges may take before walks, where reading them costs a round.
+/// The part of that which vertices may take that nobody walks to: the ends of new edges, where reading them costs a
+/// round, and what is read ahead.
 pub const NUMBERS_OF_ENDS_SHARE: usize = 2;
 
 /// What a vertex takes of the memory for numbers, estimated: its place, its number by its id, and a text of common
@@ -55,7 +56,7 @@ pub(crate) const READ_AHEAD_VERTICES: u32 = 64;
 /// when they do not say (`max_degree`).
 pub const READ_AHEAD_EDGES_MAX: u64 = 10_000;
 
-/// Kinds of edges that are read ahead at one table: each is a number for a vertex and direction.
+/// Kinds of edges (a direction, some labels) that are read ahead at one table: for each, all vertices are gone through.
 pub(crate) const READ_AHEAD_KINDS_MAX: usize = 16;
 
 /// The part of the pool that may be in use for reading ahead to go on: the rest is for what walks ask for.

@@ -38,8 +38,9 @@ impl HostedGraph {
 
     /// A graph as it is stored.
     pub(crate) fn open(host: &Arc<Host>, name: String, number: GraphNumber) -> Result<Self, StoreError> {
-        let graph = Graph::open(name, number, Arc::clone(&host.graphs_share))?;
-        let first_task = next_task(&*host.engine, number)?;
+        let lane = host.lane();
+        let graph = Graph::open(name, number, Arc::clone(&host.graphs_share), lane)?;
+        let first_task = next_task(lane, number)?;
         Ok(Self { graph, host: Arc::clone(host), first_task })
     }
 

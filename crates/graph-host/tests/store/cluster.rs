@@ -120,6 +120,18 @@ fn what_other_servers_changed_is_read_beside_a_load() {
 }
 
 #[test]
+fn a_new_graph_is_read_beside_a_load() {
+    let inner = shared();
+    let engine = Arc::new(ParkedEngine::new(Arc::clone(&inner)));
+    let watched = Store::open(Arc::<ParkedEngine>::clone(&engine) as Arc<dyn Engine>, options()).unwrap();
+    let other = server(&inner);
+    let held = engine.hold_reads();
+    other.create_graph("new", &GraphConf::new()).unwrap();
+    until("seeing a graph", || watched.graph("new").is_ok());
+    drop(held);
+}
+
+#[test]
 fn automatic_ids_of_several_servers_are_unique() {
     const BATCHES: usize = 20;
     const BATCH: usize = 200;

@@ -84,12 +84,12 @@ impl Graph {
         }
     }
 
-    /// A graph as it is stored.
+    /// A graph as it is stored. Its catalogue is read by `read`.
     ///
     /// # Errors
     /// Those of storage.
-    pub fn open(name: String, number: GraphNumber, shared: Arc<Shared>) -> Result<Self, StoreError> {
-        let catalogue = read_catalogue(&*shared.engine, number)?;
+    pub fn open(name: String, number: GraphNumber, shared: Arc<Shared>, read: &dyn Read) -> Result<Self, StoreError> {
+        let catalogue = read_catalogue(read, number)?;
         prepare_analyzers(&catalogue);
         let counts = if shared.is_shared() { Counts::new(number) } else { Counts::open(&*shared.engine, number)? };
         Ok(Self::with_counts(name, number, shared, catalogue, counts))
