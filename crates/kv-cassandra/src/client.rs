@@ -11,10 +11,13 @@ use scylla::policies::load_balancing::LoadBalancingPolicy;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::time::timeout_at;
 
+use crate::batch_log::BatchLog;
 use crate::clock::Clock;
 use crate::error::{Failure, failure, is_timeout, refused};
 use crate::figures::Figures;
-use crate::limits::{ATTEMPTS_PER_TIMEOUT, PRIORITY_LANE_REQUESTS, RETRY_PAUSE, RETRY_PAUSE_MAX};
+use crate::limits::{
+    ATTEMPTS_PER_TIMEOUT, BATCH_LOG_TRIED_EVERY, PRIORITY_LANE_REQUESTS, RETRY_PAUSE, RETRY_PAUSE_MAX,
+};
 use crate::options::CassandraOptions;
 use crate::statements::{Ask, Statements};
 use crate::window::{Permit, Window};
@@ -25,6 +28,7 @@ pub(crate) struct Client {
     pub(crate) tables: &'static [TableSpec],
     pub(crate) clock: Arc<Clock>,
     pub(crate) figures: Arc<Figures>,
+    pub(crate) batch_log: Arc<BatchLog>,
     /// Chooses the node for a request.
     pub(crate) policy: Arc<dyn LoadBalancingPolicy>,
     statements: Arc<Vec<Statements>>,
@@ -57,6 +61,7 @@ impl Client {
             tables,
             clock: Arc::default(),
             figures: Arc::default(),
+            batch_log: Arc::new(BatchLog::new(BATCH_LOG_TRIED_EVERY)),
             policy,
             statements: Arc::new(statements),
         }
@@ -70,6 +75,7 @@ impl Client {
             tables: self.tables,
             clock: Arc::clone(&self.clock),
             figures: Arc::clone(&self.figures),
+            batch_log: Arc::clone(&self.batch_log),
             policy: Arc::clone(&self.policy),
             statements: Arc::clone(&self.statements),
             batches: Window::new(PRIORITY_LANE_REQUESTS),
@@ -141,6 +147,19 @@ impl<'a> Tries<'a> {
         Self { client, what, started: Instant::now(), deadline, pause: RETRY_PAUSE, attempts: 0 }
     }
 
+    /// Whether there was an attempt.
+    pub(crate) fn any(&self) -> bool {
+        self.attempts > 0
+    }
+
+    /// Does something else in the time that is left.
+    pub(crate) async fn in_time<T>(&self, call: impl Future<Output = Result<T, KvError>>) -> Result<T, KvError> {
+        match timeout_at(self.deadline, call).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(self.timed_out()),
+        }
+    }
+
     /// Waits for a slot.
     pub(crate) async fn permit(&self, queue: Queue) -> Result<Permit<'a>, KvError> {
         let window = match queue {
@@ -199,12 +218,11 @@ impl<'a> Tries<'a> {
 
     /// The error after the last attempt.
     pub(crate) fn gave_up(&self, error: &ExecutionError) -> KvError {
-        self.client.figures.failed();
         if is_timeout(error) {
             tracing::warn!(what = self.what, attempts = self.attempts, %error, "Cassandra did not answer in time");
-            let limit = self.client.options.request_timeout.as_millis();
-            return KvError::Timeout { limit_ms: u64::try_from(limit).unwrap_or(u64::MAX) };
+            return self.timed_out();
         }
+        self.client.figures.failed();
         let detail = format!(
             "{} failed {} times within {} ms, last with: {error}; the cluster was reached by {}",
             self.what,
@@ -213,5 +231,11 @@ impl<'a> Tries<'a> {
             self.client.options.contacts()
         );
         KvError::Unavailable { detail }
+    }
+
+    fn timed_out(&self) -> KvError {
+        self.client.figures.failed();
+        let limit = self.client.options.request_timeout.as_millis();
+        KvError::Timeout { limit_ms: u64::try_from(limit).unwrap_or(u64::MAX) }
     }
 }

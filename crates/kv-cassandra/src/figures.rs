@@ -16,6 +16,7 @@ pub(crate) struct Figures {
     pub(crate) partition_batches: AtomicU64,
     pub(crate) logged_batches: AtomicU64,
     pub(crate) intents_written: AtomicU64,
+    pub(crate) logged_as_intents: AtomicU64,
     pub(crate) intents_repaired: AtomicU64,
     pub(crate) pending_bytes: AtomicU64,
     pub(crate) page_bytes: AtomicU64,

@@ -13,9 +13,9 @@
 //!   find it. It is never lost while a majority of the replicas of its partition keeps its disks.
 //! - The writes of a group ([`kv::WriteBatch::end_group`]) are all applied eventually. To one partition they are one
 //!   mutation, seen as a whole by a reader of one table. To several they are sent as a logged batch, which the cluster
-//!   completes by itself; groups too large for that become an intent first, which this engine completes
-//!   ([`limits::INTENT_SWEEP_INTERVAL`], and at each start). A reader may see a part of a group before the rest,
-//!   usually for less than a millisecond.
+//!   completes by itself; groups too large for that, and all while the cluster's log does not work, become an intent
+//!   first, which this engine completes ([`limits::INTENT_SWEEP_INTERVAL`], and at each start). A reader may see a part
+//!   of a group before the rest, usually for less than a millisecond.
 //! - A failed batch may have some of its groups written, and one with an unknown outcome may be completed later. Newer
 //!   writes to the same keys stay, because all writes of a batch carry the time of the batch.
 //! - Of two writes to one key the later timestamp wins. Timestamps increase monotonically within a process. Between
@@ -39,6 +39,7 @@
 //! Where to start reading: `engine.rs` for the calls, `plan.rs` for which requests a batch becomes, `client.rs` for
 //! what a request goes through, `cursor.rs` and `ranges.rs` for scans, `intent.rs` for the repair.
 
+mod batch_log;
 mod client;
 mod clock;
 mod cursor;

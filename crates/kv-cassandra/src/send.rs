@@ -5,7 +5,8 @@ use futures::stream::FuturesUnordered;
 use kv::{KvError, Operation};
 use scylla::statement::batch::{Batch, BatchType};
 
-use crate::client::{Client, Queue};
+use crate::client::{Client, Queue, Tries};
+use crate::error::{Failure, failure, is_timeout};
 use crate::limits::REQUESTS_PER_CALL;
 use crate::statements::Ask;
 
@@ -47,15 +48,44 @@ pub(crate) async fn send(
             .await?;
         return Ok(());
     }
+    let (batch, values) = batch(client, writes, kind, timestamp).await?;
+    client.request_in(Queue::Batches, "writing a batch", || client.session.batch(&batch, &values)).await?;
+    Ok(())
+}
+
+/// Sends writes as a logged batch until it is answered, or fails for good. `false` where a node has taken the batch and
+/// nobody answered in time: it may be written, later too.
+pub(crate) async fn send_logged(
+    client: &Client,
+    writes: &[Operation<'_>],
+    timestamp: i64,
+    tries: &mut Tries<'_>,
+) -> Result<bool, KvError> {
+    let (batch, values) = batch(client, writes, BatchType::Logged, timestamp).await?;
+    let _permit = tries.permit(Queue::Batches).await?;
+    loop {
+        match tries.run(client.session.batch(&batch, &values)).await {
+            Ok(_) => return Ok(true),
+            Err(error) if failure(&error) == Failure::Final => return Err(tries.refused(&error)),
+            Err(error) if is_timeout(&error) => return Ok(false),
+            Err(error) => tries.pause(&error).await?,
+        }
+    }
+}
+
+async fn batch<'a>(
+    client: &Client,
+    writes: &[Operation<'a>],
+    kind: BatchType,
+    timestamp: i64,
+) -> Result<(Batch, Vec<Vec<&'a [u8]>>), KvError> {
     let mut batch = Batch::new(kind);
     for write in writes {
         batch.append_statement(client.statement(write.table(), ask(write)).await?.clone());
     }
     batch.set_is_idempotent(true);
     batch.set_timestamp(Some(timestamp));
-    let values: Vec<Vec<&[u8]>> = writes.iter().map(values).collect();
-    client.request_in(Queue::Batches, "writing a batch", || client.session.batch(&batch, &values)).await?;
-    Ok(())
+    Ok((batch, writes.iter().map(values).collect()))
 }
 
 fn ask(write: &Operation<'_>) -> Ask {

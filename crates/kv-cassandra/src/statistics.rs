@@ -49,6 +49,11 @@ pub(crate) fn statistics(client: &Client) -> Vec<Statistic> {
             load(&of.intents_written),
         ),
         figure(
+            "logged_as_intents_total",
+            "Groups kept as intents because the cluster's batch log did not answer",
+            load(&of.logged_as_intents),
+        ),
+        figure(
             "intents_repaired_total",
             "Intents of interrupted writes that were finished",
             load(&of.intents_repaired),

@@ -1,15 +1,16 @@
 //! Writing batches.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use kv::{KvError, Operation, WriteBatch};
 use scylla::statement::batch::BatchType;
 
 use crate::client::Client;
 use crate::intent;
-use crate::limits::VALUE_BYTES_MAX;
+use crate::limits::{SLOW_ANSWER, VALUE_BYTES_MAX};
 use crate::plan::{Kind, Unit};
-use crate::send::{all, send};
+use crate::send::{all, send, send_logged};
 
 /// Checks a batch before anything of it is written.
 pub(crate) fn check(client: &Client, batch: &WriteBatch) -> Result<(), KvError> {
@@ -45,13 +46,37 @@ async fn write_unit(client: &Client, unit: &Unit<'_>, timestamp: i64) -> Result<
             counter.fetch_add(1, Ordering::Relaxed);
             send(client, &unit.writes, BatchType::Unlogged, timestamp).await
         }
-        Kind::Logged => {
-            figures.logged_batches.fetch_add(1, Ordering::Relaxed);
-            send(client, &unit.writes, BatchType::Logged, timestamp).await
-        }
+        Kind::Logged => write_logged(client, &unit.writes, timestamp).await,
         Kind::Intent => {
             figures.intents_written.fetch_add(1, Ordering::Relaxed);
             intent::write(client, &unit.writes, timestamp).await
         }
     }
+}
+
+/// Writes a group by the cluster's log of batches, or as an intent where that does not work ([`crate::batch_log`]).
+/// Both write the same with the same timestamp, so a batch that is completed later changes nothing.
+async fn write_logged(client: &Client, writes: &[Operation<'_>], timestamp: i64) -> Result<(), KvError> {
+    let (figures, log) = (&client.figures, &client.batch_log);
+    let mut tries = client.tries("writing a batch");
+    if log.may_try() {
+        figures.logged_batches.fetch_add(1, Ordering::Relaxed);
+        if send_logged(client, writes, timestamp, &mut tries).await? {
+            if log.works() {
+                tracing::info!("Cassandra's log of batches works again");
+            }
+            return Ok(());
+        }
+    }
+    let began = Instant::now();
+    figures.logged_as_intents.fetch_add(1, Ordering::Relaxed);
+    tries.in_time(intent::write(client, writes, timestamp)).await?;
+    // Where this took long, too, the cluster is slow, and not its log.
+    if tries.any() && began.elapsed() < SLOW_ANSWER && log.fails() {
+        tracing::warn!(
+            "Cassandra does not answer logged batches, but answers other writes: a node may have died, and the others \
+             do not know yet; groups of writes are kept as intents until the log works"
+        );
+    }
+    Ok(())
 }

@@ -33,6 +33,7 @@ struct Load {
     stop: AtomicBool,
     acknowledged: Mutex<Vec<[u8; 5]>>,
     failed: AtomicUsize,
+    writes_failed: AtomicUsize,
     read: AtomicUsize,
 }
 
@@ -49,7 +50,10 @@ impl Load {
             batch.put_key(COUNTED, Key::new(&[&[4][..], &id[1..], &id].concat(), 5), &id);
             match engine.commit(batch) {
                 Ok(()) => self.acknowledged.lock().push(id),
-                Err(error) => self.count(&error),
+                Err(error) => {
+                    self.writes_failed.fetch_add(1, Ordering::Relaxed);
+                    self.count(&error);
+                }
             }
         }
     }
@@ -113,7 +117,8 @@ fn nodes_fail_and_nothing_acknowledged_is_lost() {
     let options = CassandraOptions {
         keyspace: "kv_faults".to_owned(),
         replication_factor: 3,
-        request_timeout: Duration::from_secs(20),
+        // Less than the nodes take to find out that one of them has died, some 20 s.
+        request_timeout: Duration::from_secs(10),
         ..options()
     };
     let engine = CassandraEngine::open(&options, TABLES).unwrap();
@@ -130,6 +135,8 @@ fn nodes_fail_and_nothing_acknowledged_is_lost() {
         load.wait_for_progress("all nodes are there");
         cassandra("kill-node", 2);
         load.wait_for_progress("one node was killed");
+        let failed = load.writes_failed.load(Ordering::Relaxed);
+        assert_eq!(failed, 0, "writes were refused though a majority of the replicas was there");
         cassandra("start-node", 2);
         wait_for_all_nodes(&engine);
         load.wait_for_progress("the killed node is back");
