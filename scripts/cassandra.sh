@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Apache Cassandra on loopback, for tests: nodes at 127.0.0.1, 127.0.0.2, 127.0.0.3, from the jars on Maven Central.
 #
-#   scripts/cassandra.sh start DIR [NODES] [secured]   one node or three; returns when all answer; data in DIR
+#   scripts/cassandra.sh start DIR [NODES] [secured|relayed]   one node or three; returns when all answer; data in DIR
 #   scripts/cassandra.sh stop DIR             ends all nodes, by force after 20 s; their data are kept
 #   scripts/cassandra.sh kill-node DIR N      kill -9
 #   scripts/cassandra.sh start-node DIR N     starts an ended node again with its data; returns when it answers
 #   scripts/cassandra.sh pause-node DIR N     SIGSTOP: alive, but answers nothing
 #   scripts/cassandra.sh resume-node DIR N    SIGCONT
+#   scripts/cassandra.sh partition-node DIR N cuts a relayed node off from the others; clients still reach it
+#   scripts/cassandra.sh rejoin-node DIR N    ends that
 #   scripts/cassandra.sh snapshot DIR N TAG   has a node keep its files as they are now (nodetool snapshot)
 #   scripts/cassandra.sh restore DIR N TAG    of an ended node: puts the files of a snapshot in the place of its data
 #   scripts/cassandra.sh status DIR           one line a node
@@ -14,6 +16,8 @@
 # Secured nodes require a login (at first user cassandra with password cassandra, a moment after the
 # start), over TLS alone, and look at rights.
 # DIR/tls/ca.pem vouches for them; DIR/tls/other-ca.pem is a certificate that vouches for nobody.
+#
+# Relayed nodes reach each other through tests/cassandra/relay.py.
 #
 # RHIZOME_CASSANDRA_PORT (9042), RHIZOME_CASSANDRA_STORAGE_PORT (7000) and RHIZOME_CASSANDRA_JMX_PORT (7199, one more for each node
 # after the first) choose the ports, RHIZOME_CASSANDRA_HEAP the heap of a node (512M alone, 320M of three). With
@@ -33,7 +37,8 @@ jmx_port=${RHIZOME_CASSANDRA_JMX_PORT:-7199}
 seconds_to_start=600
 
 usage() {
-    die "usage: scripts/cassandra.sh start DIR [NODES] [secured] | stop DIR | status DIR | {kill,start,pause,resume}-node DIR N" \
+    die "usage: scripts/cassandra.sh start DIR [NODES] [secured|relayed] | stop DIR | status DIR" \
+        "       scripts/cassandra.sh {kill,start,pause,resume,partition,rejoin}-node DIR N" \
         "       scripts/cassandra.sh {snapshot,restore} DIR N TAG"
 }
 
@@ -117,7 +122,41 @@ configure() { # DIR N NODES
     if [[ -d $1/tls ]]; then
         sed -e "s|@TLS@|$1/tls|g; s|@PASSWORD@|$tls_password|g" "$config/secured.yaml" >>"$dir/conf/cassandra.yaml"
     fi
+    if [[ -e $1/relayed ]]; then
+        printf 'broadcast_address: 127.0.1.%s\n' "$2" >>"$dir/conf/cassandra.yaml"
+        sed -i "s|seeds: \"127.0.0.1:|seeds: \"127.0.1.1:|" "$dir/conf/cassandra.yaml"
+    fi
     cp "$config/logback.xml" "$dir/conf/"
+}
+
+# Becomes a command in a session of its own: what ends the caller's terminal does not end it. File descriptors of the caller,
+# locks above all, are closed.
+detached() { # LOG COMMAND [ARGUMENT...]
+    local fd log=$1
+    shift
+    for fd in /proc/self/fd/*; do
+        fd=${fd##*/}
+        if ((fd > 2)); then eval "exec $fd>&-" 2>/dev/null || true; fi
+    done
+    exec setsid "$@" >>"$log" 2>&1 </dev/null
+}
+
+relay_runs() { # DIR
+    local pid
+    pid=$(cat "$1/relay.pid" 2>/dev/null) || return 1
+    [[ -r /proc/$pid/cmdline ]] && tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q "relay.py $1 "
+}
+
+start_relay() { # DIR NODES
+    rm -f "$1/partitioned"
+    if relay_runs "$1"; then return; fi
+    (detached "$1/relay.log" python3 "$config/relay.py" "$1" "$2" "$storage_port") &
+    echo $! >"$1/relay.pid"
+}
+
+stop_relay() { # DIR
+    if relay_runs "$1"; then kill "$(cat "$1/relay.pid")"; fi
+    rm -f "$1/relay.pid" "$1/partitioned"
 }
 
 launch() { # DIR N
@@ -138,16 +177,10 @@ launch() { # DIR N
         # Its own tools reach it there.
         -Dcassandra.jmx.local.port="$((jmx_port + $2 - 1))")
     if [[ ${RHIZOME_CASSANDRA_COMPILER:-quick} == quick ]]; then options+=(-XX:TieredStopAtLevel=1); fi
-    # A session of its own: what ends the caller's terminal does not end the node. File descriptors of the caller, locks
-    # above all, are closed.
     (
         cd "$dir"
-        for fd in /proc/self/fd/*; do
-            fd=${fd##*/}
-            if ((fd > 2)); then eval "exec $fd>&-" 2>/dev/null || true; fi
-        done
-        exec setsid java "${modules[@]}" "${options[@]}" -cp "$dir/conf:$jars/*" \
-            org.apache.cassandra.service.CassandraDaemon >>"$dir/log" 2>&1 </dev/null
+        detached "$dir/log" java "${modules[@]}" "${options[@]}" -cp "$dir/conf:$jars/*" \
+            org.apache.cassandra.service.CassandraDaemon
     ) &
     echo $! >"$dir/pid"
 }
@@ -165,11 +198,15 @@ wait_up() { # DIR N
     done
 }
 
-start() { # DIR NODES [secured]
+start() { # DIR NODES [secured|relayed]
     local dir=$1 nodes=$2 secured=${3:-} n
     [[ $nodes == 1 || $nodes == 3 ]] || die "one node or three, not '$nodes'"
     if [[ -e $dir/nodes && $(cat "$dir/nodes") != "$nodes" ]]; then die "$dir holds a cluster of $(cat "$dir/nodes")"; fi
-    [[ -z $secured || $secured == secured ]] || die "'secured' or nothing, not '$secured'"
+    [[ -z $secured || $secured == secured || $secured == relayed ]] || die "'secured', 'relayed' or nothing, not '$secured'"
+    if [[ $secured == relayed ]]; then
+        touch "$dir/relayed"
+        secured=
+    fi
     if [[ -e $dir/nodes && -n $secured && ! -d $dir/tls ]]; then die "$dir holds a cluster that is not secured"; fi
     fetch
     if [[ -n $secured && ! -d $dir/tls ]]; then
@@ -179,6 +216,7 @@ start() { # DIR NODES [secured]
     fi
     echo "$nodes" >"$dir/nodes"
     for ((n = 1; n <= nodes; n++)); do configure "$dir" "$n" "$nodes"; done
+    if [[ -e $dir/relayed ]]; then start_relay "$dir" "$nodes"; fi
     # The first one makes the ring that the others join.
     for ((n = 1; n <= nodes; n++)); do
         launch "$dir" "$n"
@@ -199,6 +237,12 @@ stop() { # DIR
         if running "$dir" "$n"; then kill -KILL "$(pid_of "$dir" "$n")"; fi
         rm -f "$dir/node$n/pid"
     done
+    stop_relay "$dir"
+}
+
+partition_node() { # DIR N
+    relay_runs "$1" || die "the nodes of $1 are not relayed; start them with: scripts/cassandra.sh start $1 $(cat "$1/nodes") relayed"
+    echo "$2" >"$1/partitioned"
 }
 
 signal_node() { # DIR N SIGNAL
@@ -251,6 +295,8 @@ kill-node) kill_node "$dir" "${3:?N}" ;;
 start-node) fetch; launch "$dir" "${3:?N}"; wait_up "$dir" "$3" ;;
 snapshot) snapshot "$dir" "${3:?N}" "${4:?TAG}" ;;
 restore) restore "$dir" "${3:?N}" "${4:?TAG}" ;;
+partition-node) partition_node "$dir" "${3:?N}" ;;
+rejoin-node) rm -f "$dir/partitioned" ;;
 pause-node) signal_node "$dir" "${3:?N}" STOP ;;
 resume-node) signal_node "$dir" "${3:?N}" CONT ;;
 *) usage ;;

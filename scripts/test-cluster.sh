@@ -10,7 +10,7 @@
 #                     cluster.stale_ms; over TiKV, first a copy of one moment while two servers write
 #   snapshot          two servers over a Cassandra node that write while a frozen moment of it is kept by its own tool, and
 #                     restored
-#   faults            a server over three Cassandra nodes that are killed, slow, paused and come back
+#   faults            a server over three Cassandra nodes that are killed, slow, cut off, paused and come back
 #
 # Ports 9042 and 7000 of 127.0.0.1 to .3 must be free, 7199 to 7201, and those of scripts/tikv.sh after 23990 and 20360; others:
 # RHIZOME_CASSANDRA_PORT, RHIZOME_CASSANDRA_STORAGE_PORT, RHIZOME_CASSANDRA_JMX_PORT, TIKV_PD_PORT, TIKV_STORE_PORT. RHIZOME_BIN=PATH
@@ -53,9 +53,9 @@ finish() {
 }
 trap finish EXIT
 
-start_cassandra() { # NODES
+start_cassandra() { # NODES [relayed]
     nodes=$work/cassandra$1
-    "$root/scripts/cassandra.sh" start "$nodes" "$1"
+    "$root/scripts/cassandra.sh" start "$nodes" "$@"
 }
 
 start_server() { # NAME
@@ -128,7 +128,7 @@ with_faults() {
     export RHIZOME__STORAGE__CASSANDRA__REPLICATION_FACTOR=3 RHIZOME__STORAGE__CASSANDRA__CONSISTENCY=quorum
     # Shorter than the defaults, so that waiting for nodes that are away does not take minutes.
     export RHIZOME__STORAGE__CASSANDRA__REQUEST_TIMEOUT_MS=5000 RHIZOME__SERVER__REQUEST_TIMEOUT_MS=10000
-    start_cassandra 3
+    start_cassandra 3 relayed
     start_server faults
     python3 "$root/tests/cluster/faults.py" "$(cat "$work/faults/url")" "$nodes"
     stop_all

@@ -1,4 +1,4 @@
-"""A server over three Cassandra nodes that die, become slow, fall silent and come back: nothing acknowledged is lost, and every request is answered.
+"""A server over three Cassandra nodes that die, become slow, fall silent, are cut off and come back: nothing acknowledged is lost, and every request is answered.
 
 usage: faults.py URL DIR     DIR is the cluster's, as scripts/cassandra.sh has it; every element has three replicas, and two must answer
 
@@ -363,6 +363,10 @@ try:
     load.wait_for_progress("the killed node is back")
     with SlowNode(2):
         load.wait_for_progress("a node is slow")
+    node("partition-node", 2)
+    load.wait_for_progress("a node is cut off from the others, not from the server")
+    node("rejoin-node", 2)
+    load.wait_for_progress("the node that was cut off is back")
     node("pause-node", 3)
     load.wait_for_progress("a node is silent")
     answers = crowd("a node is silent")
