@@ -6,8 +6,10 @@ use std::time::Instant;
 
 use kv::{KvError, TableId, TableSpec};
 use scylla::client::session::Session;
+use scylla::cluster::{ClusterState, Node};
 use scylla::errors::ExecutionError;
 use scylla::policies::load_balancing::LoadBalancingPolicy;
+use scylla::routing::Shard;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::time::timeout_at;
 
@@ -92,6 +94,17 @@ impl Client {
             return Ok(prepared);
         }
         self.request("preparing a statement", || statements.get(&self.session, ask, self.options.consistency)).await
+    }
+
+    /// The nodes that hold a partition, the first of them first; none where that is not known yet.
+    pub(crate) fn replicas(&self, state: &ClusterState, table: TableId, partition: &[u8]) -> Vec<(Arc<Node>, Shard)> {
+        let Some(spec) = self.tables.get(table.index()) else { return Vec::new() };
+        let put = self.statements.get(table.index()).and_then(|statements| statements.prepared(Ask::Put));
+        let nothing: &[u8] = &[];
+        match put.map(|statement| statement.calculate_token(&(partition, nothing, nothing))) {
+            Some(Ok(Some(token))) => state.get_token_endpoints(&self.options.keyspace, spec.name, token),
+            _ => Vec::new(),
+        }
     }
 
     /// Sends a repeatable request that is not part of a batch, with retries until it succeeds, fails for good or times

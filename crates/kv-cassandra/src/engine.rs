@@ -22,7 +22,6 @@ use crate::limits::{
 };
 use crate::options::CassandraOptions;
 use crate::page::{From, Rest, Source, partitions, token};
-use crate::plan::units;
 use crate::ranges::{BEFORE_ALL, LAST, TokenRange};
 use crate::statements::Ask;
 use crate::statistics::{memory, statistics};
@@ -298,7 +297,7 @@ impl Engine for CassandraEngine {
         let pending = Arc::clone(&self.pending);
         client.figures.pending_bytes.fetch_add(place as u64, Ordering::Relaxed);
         self.handle.spawn(async move {
-            let units = units(&batch, client.options.batch_bytes);
+            let units = write::planned(&client, |planner| planner.units(&batch));
             let outcome = write::write(&client, &units).await;
             client.figures.pending_bytes.fetch_sub(place as u64, Ordering::Relaxed);
             pending.bytes.fetch_sub(place, Ordering::Relaxed);

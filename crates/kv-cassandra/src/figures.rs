@@ -14,6 +14,7 @@ pub(crate) struct Figures {
     pub(crate) micros: AtomicU64,
     pub(crate) single_writes: AtomicU64,
     pub(crate) partition_batches: AtomicU64,
+    pub(crate) unlogged_batches: AtomicU64,
     pub(crate) logged_batches: AtomicU64,
     pub(crate) intents_written: AtomicU64,
     pub(crate) logged_as_intents: AtomicU64,

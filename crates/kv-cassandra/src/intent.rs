@@ -18,9 +18,9 @@ use uuid::Uuid;
 use crate::client::{Client, Queue};
 use crate::clock::now_micros;
 use crate::error::unexpected;
-use crate::limits::{INTENT_AGE_IN_TIMEOUTS, INTENT_PART_BYTES, PARTITION_BATCH_BYTES};
-use crate::plan::size;
+use crate::limits::{INTENT_AGE_IN_TIMEOUTS, INTENT_PART_BYTES};
 use crate::send::{all, send};
+use crate::write::planned;
 
 /// The table of intents.
 pub(crate) const TABLE: &str = "kv_intents";
@@ -64,24 +64,8 @@ pub(crate) async fn put(client: &Client, body: &[u8], timestamp: i64) -> Result<
 }
 
 async fn apply(client: &Client, writes: &[Operation<'_>], timestamp: i64) -> Result<(), KvError> {
-    let mut sorted = writes.to_vec();
-    sorted.sort_by_key(|write| write.key().partition());
-    let mut requests: Vec<&[Operation<'_>]> = Vec::new();
-    for of_partition in sorted.chunk_by(|a, b| a.key().partition() == b.key().partition()) {
-        let mut rest = of_partition;
-        while !rest.is_empty() {
-            let mut bytes = 0;
-            let fitting = rest.iter().take_while(|write| {
-                bytes += size(write);
-                bytes <= PARTITION_BATCH_BYTES
-            });
-            let (request, left) = rest.split_at(fitting.count().clamp(1, rest.len()));
-            requests.push(request);
-            rest = left;
-        }
-    }
-    let calls = requests.into_iter().map(|request| send(client, request, BatchType::Unlogged, timestamp));
-    all(calls.collect()).await
+    let requests = planned(client, |planner| planner.apart(writes));
+    all(requests.iter().map(|unit| send(client, &unit.writes, BatchType::Unlogged, timestamp)).collect()).await
 }
 
 async fn forget(client: &Client, id: &[u8], timestamp: i64) -> Result<(), KvError> {

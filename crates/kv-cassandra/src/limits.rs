@@ -17,6 +17,10 @@ pub const PARTITION_BATCH_BYTES: usize = 128 << 10;
 /// long.
 pub const BATCH_STATEMENTS_MAX: usize = 5_000;
 
+/// Partitions in a batch without a log: nodes and driver log a warning above 10 of them
+/// (`unlogged_batch_across_partitions_warn_threshold`), and 50 brought a quarter more rows a second.
+pub const UNLOGGED_PARTITIONS_MAX: usize = 10;
+
 /// Bytes that a node adds for each write to key and value when it compares a batch with its threshold: timestamps,
 /// lengths, flags.
 pub const WRITE_OVERHEAD_BYTES: usize = 64;

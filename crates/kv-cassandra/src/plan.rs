@@ -1,13 +1,16 @@
 //! Which requests a batch becomes.
 //!
 //! A group of writes must be applied completely. Writes to one partition are one mutation, which a replica applies as a
-//! whole; writes to several are sent as a logged batch, which the cluster completes by itself; a group too large for
-//! that becomes an intent.
+//! whole; small ones travel together in an unlogged batch, which saves requests and promises nothing. Writes to several
+//! partitions are sent as a logged batch, which the cluster completes by itself; a group too large for that becomes an
+//! intent.
 
 use kv::{Operation, TableId, WriteBatch};
 use rustc_hash::FxHashMap;
 
-use crate::limits::{BATCH_STATEMENTS_MAX, MUTATION_BYTES_MAX, PARTITION_BATCH_BYTES, WRITE_OVERHEAD_BYTES};
+use crate::limits::{
+    BATCH_STATEMENTS_MAX, MUTATION_BYTES_MAX, PARTITION_BATCH_BYTES, UNLOGGED_PARTITIONS_MAX, WRITE_OVERHEAD_BYTES,
+};
 
 /// One request, or one intent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,10 +24,115 @@ pub(crate) struct Unit<'a> {
 pub(crate) enum Kind {
     /// Writes to one partition: atomic, without a log.
     Partition,
+    /// Groups of one partition each, which do not depend on each other.
+    Unlogged,
     /// Writes to several, completed by the cluster.
     Logged,
     /// Too large for either.
     Intent,
+}
+
+/// How batches become requests.
+pub(crate) struct Planner<'p> {
+    /// Largest batch over several partitions, in bytes.
+    pub(crate) batch_bytes_max: usize,
+    /// Which partitions share a node: those of one number.
+    pub(crate) place: &'p dyn Fn(TableId, &[u8]) -> u128,
+}
+
+impl Planner<'_> {
+    /// The requests of a batch. All writes get the same timestamp, and of two with the same timestamp a delete would win
+    /// over a put: so only the last write of each key stays, and groups that write the same key are merged.
+    pub(crate) fn units<'a>(&self, batch: &'a WriteBatch) -> Vec<Unit<'a>> {
+        let mut partitions: FxHashMap<&[u8], usize> = FxHashMap::default();
+        let mut units: Vec<Unit<'a>> = Vec::new();
+        let mut sizes: Vec<usize> = Vec::new();
+        let mut logged: Option<usize> = None;
+        for group in groups(batch) {
+            let bytes: usize = group.iter().map(size).sum();
+            let Some(first) = group.first() else { continue };
+            let partition = first.key().partition();
+            if is_of_one_partition(&group) {
+                // Groups of one partition travel together while that stays small.
+                let open = partitions.get(partition).copied();
+                let joined = open.and_then(|at| join(&mut units, &mut sizes, at, &group, bytes, PARTITION_BATCH_BYTES));
+                if joined.is_none() {
+                    let fits = bytes <= MUTATION_BYTES_MAX && group.len() <= BATCH_STATEMENTS_MAX;
+                    let kind = if fits { Kind::Partition } else { Kind::Intent };
+                    partitions.insert(partition, units.len());
+                    units.push(Unit { kind, writes: group });
+                    sizes.push(bytes);
+                }
+            } else if bytes > self.batch_bytes_max || group.len() > BATCH_STATEMENTS_MAX {
+                units.push(Unit { kind: Kind::Intent, writes: group });
+                sizes.push(bytes);
+            } else if logged
+                .and_then(|at| join(&mut units, &mut sizes, at, &group, bytes, self.batch_bytes_max))
+                .is_none()
+            {
+                logged = Some(units.len());
+                units.push(Unit { kind: Kind::Logged, writes: group });
+                sizes.push(bytes);
+            }
+        }
+        self.pack(units, &sizes)
+    }
+
+    /// The requests of writes that need not be applied as a whole, since something else sees to that.
+    pub(crate) fn apart<'a>(&self, writes: &[Operation<'a>]) -> Vec<Unit<'a>> {
+        let mut sorted = writes.to_vec();
+        sorted.sort_by_key(|write| write.key().partition());
+        let (mut units, mut sizes) = (Vec::new(), Vec::new());
+        for of_partition in sorted.chunk_by(|a, b| a.key().partition() == b.key().partition()) {
+            let mut rest = of_partition;
+            while !rest.is_empty() {
+                let mut bytes = 0;
+                let fitting = rest.iter().map(size).take_while(|size| {
+                    bytes += size;
+                    bytes <= PARTITION_BATCH_BYTES
+                });
+                let (request, left) = rest.split_at(fitting.count().clamp(1, rest.len()));
+                units.push(Unit { kind: Kind::Partition, writes: request.to_vec() });
+                sizes.push(request.iter().map(size).sum());
+                rest = left;
+            }
+        }
+        self.pack(units, &sizes)
+    }
+
+    /// Puts small units of one partition into unlogged batches, each for one node.
+    fn pack<'a>(&self, units: Vec<Unit<'a>>, sizes: &[usize]) -> Vec<Unit<'a>> {
+        let mut packed: Vec<Unit<'a>> = Vec::with_capacity(units.len());
+        // By node, the batch that is not full: where it is, its partitions, its bytes.
+        let mut open: FxHashMap<u128, (usize, usize, usize)> = FxHashMap::default();
+        for (unit, &bytes) in units.into_iter().zip(sizes) {
+            let small = unit.kind == Kind::Partition && bytes * 2 <= self.batch_bytes_max;
+            let Some(first) = unit.writes.first().filter(|_| small) else {
+                packed.push(unit);
+                continue;
+            };
+            let place = (self.place)(first.table(), first.key().partition());
+            if let Some((at, partitions, all)) = open.get_mut(&place)
+                && *partitions < UNLOGGED_PARTITIONS_MAX
+                && *all + bytes <= self.batch_bytes_max
+                && let Some(batch) = packed.get_mut(*at)
+            {
+                *partitions += 1;
+                *all += bytes;
+                batch.kind = Kind::Unlogged;
+                batch.writes.extend(unit.writes);
+            } else {
+                open.insert(place, (packed.len(), 1, bytes));
+                packed.push(unit);
+            }
+        }
+        packed
+    }
+}
+
+fn is_of_one_partition(group: &[Operation<'_>]) -> bool {
+    let Some(first) = group.first() else { return true };
+    group.iter().all(|write| write.key().partition() == first.key().partition())
 }
 
 /// About how much a node counts for a write.
@@ -34,40 +142,6 @@ pub(crate) fn size(write: &Operation<'_>) -> usize {
         Operation::Delete { .. } => 0,
     };
     write.key().as_bytes().len() + value + WRITE_OVERHEAD_BYTES
-}
-
-/// The requests of a batch. All writes get the same timestamp, and of two with the same timestamp a delete would win
-/// over a put: so only the last write of each key stays, and groups that write the same key are merged.
-pub(crate) fn units(batch: &WriteBatch, logged_bytes_max: usize) -> Vec<Unit<'_>> {
-    let mut partitions: FxHashMap<&[u8], usize> = FxHashMap::default();
-    let mut units: Vec<Unit<'_>> = Vec::new();
-    let mut sizes: Vec<usize> = Vec::new();
-    let mut logged: Option<usize> = None;
-    for group in groups(batch) {
-        let bytes: usize = group.iter().map(size).sum();
-        let Some(first) = group.first() else { continue };
-        let partition = first.key().partition();
-        if group.iter().all(|write| write.key().partition() == partition) {
-            // Groups of one partition travel together while that stays small.
-            let open = partitions.get(partition).copied();
-            let joined = open.and_then(|at| join(&mut units, &mut sizes, at, &group, bytes, PARTITION_BATCH_BYTES));
-            if joined.is_none() {
-                let fits = bytes <= MUTATION_BYTES_MAX && group.len() <= BATCH_STATEMENTS_MAX;
-                let kind = if fits { Kind::Partition } else { Kind::Intent };
-                partitions.insert(partition, units.len());
-                units.push(Unit { kind, writes: group });
-                sizes.push(bytes);
-            }
-        } else if bytes > logged_bytes_max || group.len() > BATCH_STATEMENTS_MAX {
-            units.push(Unit { kind: Kind::Intent, writes: group });
-            sizes.push(bytes);
-        } else if logged.and_then(|at| join(&mut units, &mut sizes, at, &group, bytes, logged_bytes_max)).is_none() {
-            logged = Some(units.len());
-            units.push(Unit { kind: Kind::Logged, writes: group });
-            sizes.push(bytes);
-        }
-    }
-    units
 }
 
 /// Adds a group to a unit if there is room.
@@ -167,10 +241,15 @@ mod tests {
         );
     }
 
+    fn planner(batch_bytes_max: usize) -> Planner<'static> {
+        Planner { batch_bytes_max, place: &|_, partition| u128::from(partition[0] == b'z') }
+    }
+
     /// Kind, and "partition/row" of each write.
     fn shape(batch: &WriteBatch, logged_max: usize) -> Vec<(Kind, Vec<String>)> {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        units(batch, logged_max)
+        planner(logged_max)
+            .units(batch)
             .iter()
             .map(|unit| {
                 let names =
@@ -204,7 +283,8 @@ mod tests {
         batch.delete_key(T, kv::Key::new(b"a1", 1));
         put(&mut batch, U, "a", "1", b"other table");
         put(&mut batch, T, "a", "1", b"new");
-        let units = units(&batch, 10_000);
+        let planner = planner(10_000);
+        let units = planner.units(&batch);
         assert_eq!(units.len(), 1);
         let values: Vec<&[u8]> = units[0]
             .writes
@@ -244,5 +324,43 @@ mod tests {
             put(&mut batch, T, "a", &n.to_string(), &vec![0; 1 << 20]);
         }
         assert_eq!(shape(&batch, 1000)[0].0, Kind::Intent);
+    }
+
+    #[test]
+    fn small_writes_to_one_partition_share_requests_of_their_node() {
+        let mut batch = WriteBatch::new();
+        for n in 0..UNLOGGED_PARTITIONS_MAX + 2 {
+            put(&mut batch, T, &format!("a{n}"), "", b"");
+            batch.end_group();
+        }
+        put(&mut batch, T, "large", "", &[0; 6_000]);
+        batch.end_group();
+        for partition in ["z1", "z2"] {
+            put(&mut batch, T, partition, "", b"");
+            batch.end_group();
+        }
+        let shapes = shape(&batch, 10_000);
+        let kinds: Vec<(Kind, usize)> = shapes.iter().map(|(kind, writes)| (*kind, writes.len())).collect();
+        let expected =
+            [(Kind::Unlogged, UNLOGGED_PARTITIONS_MAX), (Kind::Unlogged, 2), (Kind::Partition, 1), (Kind::Unlogged, 2)];
+        assert_eq!(kinds, expected);
+        assert_eq!(shapes[3].1, ["z1/", "z2/"]);
+    }
+
+    #[test]
+    fn writes_kept_as_an_intent_share_requests() {
+        let mut batch = WriteBatch::new();
+        for n in 0..2 * UNLOGGED_PARTITIONS_MAX {
+            put(&mut batch, T, &format!("a{n}"), "out", b"");
+            put(&mut batch, U, &format!("b{n}"), "in", b"");
+        }
+        put(&mut batch, T, "large", "1", &vec![0; PARTITION_BATCH_BYTES]);
+        put(&mut batch, T, "large", "2", b"");
+        let writes: Vec<Operation<'_>> = batch.iter().collect();
+        let planner = planner(10_000);
+        let units = planner.apart(&writes);
+        assert_eq!(units.iter().map(|unit| unit.writes.len()).sum::<usize>(), writes.len());
+        let kinds: Vec<usize> = units.iter().map(|unit| unit.writes.len()).collect();
+        assert_eq!(kinds, [10, 10, 10, 10, 1, 1], "the large write is alone, and what follows it begins another");
     }
 }

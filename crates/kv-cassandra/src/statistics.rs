@@ -39,6 +39,11 @@ pub(crate) fn statistics(client: &Client) -> Vec<Statistic> {
         figure("single_writes_total", "Writes sent alone", load(&of.single_writes)),
         figure("partition_batches_total", "Batches of writes to one partition", load(&of.partition_batches)),
         figure(
+            "unlogged_batches_total",
+            "Batches of writes to partitions that do not depend on each other",
+            load(&of.unlogged_batches),
+        ),
+        figure(
             "logged_batches_total",
             "Batches over partitions, kept by the cluster's batch log",
             load(&of.logged_batches),

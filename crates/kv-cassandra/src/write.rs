@@ -3,13 +3,13 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use kv::{KvError, Operation, WriteBatch};
+use kv::{KvError, Operation, TableId, WriteBatch};
 use scylla::statement::batch::BatchType;
 
 use crate::client::Client;
 use crate::intent;
 use crate::limits::{SLOW_ANSWER, VALUE_BYTES_MAX};
-use crate::plan::{Kind, Unit};
+use crate::plan::{Kind, Planner, Unit};
 use crate::send::{all, send, send_logged};
 
 /// Checks a batch before anything of it is written.
@@ -38,12 +38,28 @@ pub(crate) async fn write(client: &Client, units: &[Unit<'_>]) -> Result<(), KvE
     all(calls).await
 }
 
+/// The requests that a planner makes, which knows where partitions are now.
+pub(crate) fn planned<'a>(client: &Client, plan: impl FnOnce(&Planner<'_>) -> Vec<Unit<'a>>) -> Vec<Unit<'a>> {
+    let state = client.session.get_cluster_state();
+    let nodes = state.get_nodes_info().len();
+    let place = |table: TableId, partition: &[u8]| {
+        let replicas = if nodes > 1 { client.replicas(&state, table, partition) } else { Vec::new() };
+        // Where every node has every row, any of them will do.
+        replicas.first().filter(|_| replicas.len() < nodes).map_or(0, |(node, _)| node.host_id.as_u128())
+    };
+    plan(&Planner { batch_bytes_max: client.options.batch_bytes, place: &place })
+}
+
 async fn write_unit(client: &Client, unit: &Unit<'_>, timestamp: i64) -> Result<(), KvError> {
     let figures = &client.figures;
     match unit.kind {
         Kind::Partition => {
             let counter = if unit.writes.len() == 1 { &figures.single_writes } else { &figures.partition_batches };
             counter.fetch_add(1, Ordering::Relaxed);
+            send(client, &unit.writes, BatchType::Unlogged, timestamp).await
+        }
+        Kind::Unlogged => {
+            figures.unlogged_batches.fetch_add(1, Ordering::Relaxed);
             send(client, &unit.writes, BatchType::Unlogged, timestamp).await
         }
         Kind::Logged => write_logged(client, &unit.writes, timestamp).await,
