@@ -8,19 +8,18 @@ use kv::{KvError, TableId, TableSpec};
 use scylla::client::session::Session;
 use scylla::cluster::{ClusterState, Node};
 use scylla::errors::ExecutionError;
-use scylla::policies::load_balancing::LoadBalancingPolicy;
 use scylla::routing::Shard;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::time::timeout_at;
 
-use crate::batch_log::BatchLog;
+use crate::breaker::Breaker;
 use crate::clock::Clock;
+use crate::coordinators::Coordinators;
 use crate::error::{Failure, failure, is_timeout, refused};
 use crate::figures::Figures;
-use crate::limits::{
-    ATTEMPTS_PER_TIMEOUT, BATCH_LOG_TRIED_EVERY, PRIORITY_LANE_REQUESTS, RETRY_PAUSE, RETRY_PAUSE_MAX,
-};
+use crate::limits::{ATTEMPTS_PER_TIMEOUT, PRIORITY_LANE_REQUESTS, RETRY_PAUSE, RETRY_PAUSE_MAX, TRIED_AGAIN_EVERY};
 use crate::options::CassandraOptions;
+use crate::plan::{Planner, Unit};
 use crate::statements::{Ask, Statements};
 use crate::window::{Permit, Window};
 
@@ -30,9 +29,10 @@ pub(crate) struct Client {
     pub(crate) tables: &'static [TableSpec],
     pub(crate) clock: Arc<Clock>,
     pub(crate) figures: Arc<Figures>,
-    pub(crate) batch_log: Arc<BatchLog>,
+    /// Whether the cluster's log of batches works.
+    pub(crate) batch_log: Arc<Breaker>,
     /// Chooses the node for a request.
-    pub(crate) policy: Arc<dyn LoadBalancingPolicy>,
+    pub(crate) policy: Arc<Coordinators>,
     statements: Arc<Vec<Statements>>,
     /// Slots for parts of batches, of which one call can have hundreds.
     pub(crate) batches: Window,
@@ -50,7 +50,7 @@ pub(crate) enum Queue {
 impl Client {
     pub(crate) fn new(
         session: Session,
-        policy: Arc<dyn LoadBalancingPolicy>,
+        policy: Arc<Coordinators>,
         options: CassandraOptions,
         tables: &'static [TableSpec],
     ) -> Self {
@@ -63,7 +63,7 @@ impl Client {
             tables,
             clock: Arc::default(),
             figures: Arc::default(),
-            batch_log: Arc::new(BatchLog::new(BATCH_LOG_TRIED_EVERY)),
+            batch_log: Arc::new(Breaker::new(TRIED_AGAIN_EVERY)),
             policy,
             statements: Arc::new(statements),
         }
@@ -96,8 +96,20 @@ impl Client {
         self.request("preparing a statement", || statements.get(&self.session, ask, self.options.consistency)).await
     }
 
+    /// The requests that a planner makes, which knows where partitions are now.
+    pub(crate) fn planned<'a>(&self, plan: impl FnOnce(&Planner<'_>) -> Vec<Unit<'a>>) -> Vec<Unit<'a>> {
+        let state = self.session.get_cluster_state();
+        let nodes = state.get_nodes_info().len();
+        let place = |table: TableId, partition: &[u8]| {
+            let replicas = if nodes > 1 { self.replicas(&state, table, partition) } else { Vec::new() };
+            // Where every node has every row, any of them will do.
+            replicas.first().filter(|_| replicas.len() < nodes).map_or(0, |(node, _)| node.host_id.as_u128())
+        };
+        plan(&Planner { batch_bytes_max: self.options.batch_bytes, place: &place })
+    }
+
     /// The nodes that hold a partition, the first of them first; none where that is not known yet.
-    pub(crate) fn replicas(&self, state: &ClusterState, table: TableId, partition: &[u8]) -> Vec<(Arc<Node>, Shard)> {
+    fn replicas(&self, state: &ClusterState, table: TableId, partition: &[u8]) -> Vec<(Arc<Node>, Shard)> {
         let Some(spec) = self.tables.get(table.index()) else { return Vec::new() };
         let put = self.statements.get(table.index()).and_then(|statements| statements.prepared(Ask::Put));
         let nothing: &[u8] = &[];
@@ -152,12 +164,19 @@ pub(crate) struct Tries<'a> {
     deadline: tokio::time::Instant,
     pause: std::time::Duration,
     attempts: u32,
+    /// Whether an attempt that takes too long is held against its node.
+    blames_nodes: bool,
 }
 
 impl<'a> Tries<'a> {
     fn new(client: &'a Client, what: &'static str) -> Self {
         let deadline = tokio::time::Instant::now() + client.options.request_timeout;
-        Self { client, what, started: Instant::now(), deadline, pause: RETRY_PAUSE, attempts: 0 }
+        Self { client, what, started: Instant::now(), deadline, pause: RETRY_PAUSE, attempts: 0, blames_nodes: true }
+    }
+
+    /// The same for logged batches, which take too long when a third node is away.
+    pub(crate) fn without_blame(self) -> Self {
+        Self { blames_nodes: false, ..self }
     }
 
     /// Whether there was an attempt.
@@ -204,10 +223,12 @@ impl<'a> Tries<'a> {
         let share = self.client.options.request_timeout / ATTEMPTS_PER_TIMEOUT;
         let end = self.deadline.min(tokio::time::Instant::now() + share);
         let under_way = self.client.figures.begin();
-        let outcome = match timeout_at(end, attempt).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(ExecutionError::RequestTimeout(share)),
+        let attempt = async { timeout_at(end, attempt).await.ok() };
+        let outcome = match self.blames_nodes {
+            true => self.client.policy.watch(attempt).await,
+            false => attempt.await,
         };
+        let outcome = outcome.unwrap_or(Err(ExecutionError::RequestTimeout(share)));
         under_way.end(outcome.is_ok());
         outcome
     }

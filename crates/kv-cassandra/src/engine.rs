@@ -297,7 +297,7 @@ impl Engine for CassandraEngine {
         let pending = Arc::clone(&self.pending);
         client.figures.pending_bytes.fetch_add(place as u64, Ordering::Relaxed);
         self.handle.spawn(async move {
-            let units = write::planned(&client, |planner| planner.units(&batch));
+            let units = client.planned(|planner| planner.units(&batch));
             let outcome = write::write(&client, &units).await;
             client.figures.pending_bytes.fetch_sub(place as u64, Ordering::Relaxed);
             pending.bytes.fetch_sub(place, Ordering::Relaxed);

@@ -20,7 +20,6 @@ use crate::clock::now_micros;
 use crate::error::unexpected;
 use crate::limits::{INTENT_AGE_IN_TIMEOUTS, INTENT_PART_BYTES};
 use crate::send::{all, send};
-use crate::write::planned;
 
 /// The table of intents.
 pub(crate) const TABLE: &str = "kv_intents";
@@ -64,7 +63,7 @@ pub(crate) async fn put(client: &Client, body: &[u8], timestamp: i64) -> Result<
 }
 
 async fn apply(client: &Client, writes: &[Operation<'_>], timestamp: i64) -> Result<(), KvError> {
-    let requests = planned(client, |planner| planner.apart(writes));
+    let requests = client.planned(|planner| planner.apart(writes));
     all(requests.iter().map(|unit| send(client, &unit.writes, BatchType::Unlogged, timestamp)).collect()).await
 }
 

@@ -27,8 +27,8 @@
 //!   [`limits::RANGES_AHEAD`] at once, each from its replicas.
 //!
 //! # Failures
-//! A request that can be repeated is sent again, to another node where possible, until the request timeout; then it
-//! fails with [`kv::KvError::Unavailable`] or [`kv::KvError::Timeout`]. The driver finds nodes that come back by
+//! A request that can be repeated is sent again, to another node where possible, until the request timeout; nodes that
+//! bring no answers are asked last. Then it fails with [`kv::KvError::Unavailable`] or [`kv::KvError::Timeout`]. The driver finds nodes that come back by
 //! itself. Requests and bytes under way are bounded ([`limits`]), so a cluster that hangs costs callers their time, not
 //! their memory.
 //!
@@ -39,9 +39,10 @@
 //! Where to start reading: `engine.rs` for the calls, `plan.rs` for which requests a batch becomes, `client.rs` for
 //! what a request goes through, `cursor.rs` and `ranges.rs` for scans, `intent.rs` for the repair.
 
-mod batch_log;
+mod breaker;
 mod client;
 mod clock;
+mod coordinators;
 mod cursor;
 mod engine;
 mod error;

@@ -90,9 +90,9 @@ pub const RETRY_PAUSE_MAX: Duration = Duration::from_millis(640);
 /// A request without an answer is sent to another node after this part of the request timeout.
 pub const ATTEMPTS_PER_TIMEOUT: u32 = 4;
 
-/// While the cluster's log of batches does not work, one batch tries it again after this time: it costs that batch a
-/// part of the request timeout, and more than needed are kept as intents no longer than this once the log works.
-pub const BATCH_LOG_TRIED_EVERY: Duration = Duration::from_secs(2);
+/// What did not work, a node or the cluster's log of batches, is tried again by one request after this time: it costs
+/// that request a part of its timeout, and the others do without no longer than this once it works.
+pub const TRIED_AGAIN_EVERY: Duration = Duration::from_secs(2);
 
 /// A read without an answer is sent to a second node as well after this time: a node that pauses is not waited for.
 pub const SPECULATIVE_READ_AFTER: Duration = Duration::from_millis(500);

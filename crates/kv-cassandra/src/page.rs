@@ -306,7 +306,7 @@ struct LastTwo {
 /// A statement about a range of tokens, to be sent to the replicas of its end.
 async fn of_range(client: &Client, table: TableId, ask: Ask, range: TokenRange) -> Result<PreparedStatement, KvError> {
     let mut statement = client.statement(table, ask).await?.clone();
-    let policy = ToReplicas { of: Token::new(range.upto), policy: Arc::clone(&client.policy) };
+    let policy = ToReplicas { of: Token::new(range.upto), policy: Arc::clone(&client.policy) as _ };
     statement.set_load_balancing_policy(Some(Arc::new(policy)));
     Ok(statement)
 }

@@ -41,8 +41,8 @@ pub(crate) struct Planner<'p> {
 }
 
 impl Planner<'_> {
-    /// The requests of a batch. All writes get the same timestamp, and of two with the same timestamp a delete would win
-    /// over a put: so only the last write of each key stays, and groups that write the same key are merged.
+    /// The requests of a batch. All writes get the same timestamp, and of two with the same one a delete would win over
+    /// a put: so only the last write of each key stays, and groups that write the same key are merged.
     pub(crate) fn units<'a>(&self, batch: &'a WriteBatch) -> Vec<Unit<'a>> {
         let mut partitions: FxHashMap<&[u8], usize> = FxHashMap::default();
         let mut units: Vec<Unit<'a>> = Vec::new();

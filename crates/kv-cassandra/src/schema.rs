@@ -22,6 +22,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::client::Client;
 use crate::clock::now_micros;
+use crate::coordinators::Coordinators;
 use crate::error::unexpected;
 use crate::limits::{
     CLOCK_SKEW_WARNED, INTENT_GC_GRACE_SECONDS, KEEPALIVE, NODES_LOOK_EVERY, SCHEMA_TIMEOUT, SPECULATIVE_READ_AFTER,
@@ -38,8 +39,8 @@ const SETTINGS: &str = "kv_settings";
 
 /// Connects, and makes what is missing.
 pub(crate) async fn open(options: &CassandraOptions, tables: &'static [TableSpec]) -> Result<Client, KvError> {
-    let policy = policy(options);
-    let session = connect(options, Arc::clone(&policy)).await?;
+    let policy = Arc::new(Coordinators::new(policy(options)));
+    let session = connect(options, Arc::clone(&policy) as _).await?;
     check_datacenters(&session, options)?;
     let client = Client::new(session, policy, options.clone(), tables);
     match timeout(SCHEMA_TIMEOUT, prepare_keyspace(&client)).await {

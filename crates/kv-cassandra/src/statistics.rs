@@ -65,6 +65,7 @@ pub(crate) fn statistics(client: &Client) -> Vec<Statistic> {
         ),
         figure("nodes_known", "Nodes of the cluster", nodes.len() as u64),
         figure("nodes_connected", "Nodes of the cluster that have a working connection", up),
+        figure("nodes_avoided", "Nodes asked last because they brought no answers", client.policy.avoided()),
         figure(
             "clock_skew_microseconds",
             "Difference between this machine's clock and the cluster's at the start",

@@ -3,13 +3,13 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use kv::{KvError, Operation, TableId, WriteBatch};
+use kv::{KvError, Operation, WriteBatch};
 use scylla::statement::batch::BatchType;
 
 use crate::client::Client;
 use crate::intent;
 use crate::limits::{SLOW_ANSWER, VALUE_BYTES_MAX};
-use crate::plan::{Kind, Planner, Unit};
+use crate::plan::{Kind, Unit};
 use crate::send::{all, send, send_logged};
 
 /// Checks a batch before anything of it is written.
@@ -38,18 +38,6 @@ pub(crate) async fn write(client: &Client, units: &[Unit<'_>]) -> Result<(), KvE
     all(calls).await
 }
 
-/// The requests that a planner makes, which knows where partitions are now.
-pub(crate) fn planned<'a>(client: &Client, plan: impl FnOnce(&Planner<'_>) -> Vec<Unit<'a>>) -> Vec<Unit<'a>> {
-    let state = client.session.get_cluster_state();
-    let nodes = state.get_nodes_info().len();
-    let place = |table: TableId, partition: &[u8]| {
-        let replicas = if nodes > 1 { client.replicas(&state, table, partition) } else { Vec::new() };
-        // Where every node has every row, any of them will do.
-        replicas.first().filter(|_| replicas.len() < nodes).map_or(0, |(node, _)| node.host_id.as_u128())
-    };
-    plan(&Planner { batch_bytes_max: client.options.batch_bytes, place: &place })
-}
-
 async fn write_unit(client: &Client, unit: &Unit<'_>, timestamp: i64) -> Result<(), KvError> {
     let figures = &client.figures;
     match unit.kind {
@@ -70,11 +58,15 @@ async fn write_unit(client: &Client, unit: &Unit<'_>, timestamp: i64) -> Result<
     }
 }
 
-/// Writes a group by the cluster's log of batches, or as an intent where that does not work ([`crate::batch_log`]).
+/// Writes a group by the cluster's log of batches, or as an intent where that does not work.
+///
+/// A node that takes a logged batch first writes it to the logs of two other nodes and waits for both. When a node
+/// dies, the others choose it for that until they have found it dead, which takes them some 20 s; every batch it is
+/// chosen for fails meanwhile, though a majority of the replicas is there. An intent needs nothing but that majority.
 /// Both write the same with the same timestamp, so a batch that is completed later changes nothing.
 async fn write_logged(client: &Client, writes: &[Operation<'_>], timestamp: i64) -> Result<(), KvError> {
     let (figures, log) = (&client.figures, &client.batch_log);
-    let mut tries = client.tries("writing a batch");
+    let mut tries = client.tries("writing a batch").without_blame();
     if log.may_try() {
         figures.logged_batches.fetch_add(1, Ordering::Relaxed);
         if send_logged(client, writes, timestamp, &mut tries).await? {
