@@ -28,9 +28,9 @@
 //!
 //! # Failures
 //! A request that can be repeated is sent again, to another node where possible, until the request timeout; nodes that
-//! bring no answers are asked last. Then it fails with [`kv::KvError::Unavailable`] or [`kv::KvError::Timeout`]. The driver finds nodes that come back by
-//! itself. Requests and bytes under way are bounded ([`limits`]), so a cluster that hangs costs callers their time, not
-//! their memory.
+//! bring no answers are asked last. Then it fails with [`kv::KvError::Unavailable`] or [`kv::KvError::Timeout`]. The
+//! driver finds nodes that come back by itself. Requests and bytes under way are bounded ([`limits`]), so a cluster
+//! that hangs costs callers their time, not their memory.
 //!
 //! # First start
 //! Keyspace and tables are made where they are missing. Nodes before version 5.1 can disagree when two clients make one
