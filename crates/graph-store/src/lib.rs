@@ -29,7 +29,7 @@ pub use crate::core::clock::now_ms;
 pub use crate::core::graph::Graph;
 pub use crate::core::options::GraphOptions;
 pub use crate::core::pending::Pending;
-pub use crate::core::shared::{ChangeRight, IDS_RESERVED, Peers, RetiredWriters, Shared};
+pub use crate::core::shared::{ChangeRight, IDS_RESERVED, Peers, RetiredWriters, Shared, StripesSeen};
 pub use crate::core::texts::not_found;
 pub use crate::core::{graph_version, stored_catalogue, stored_settings};
 pub use crate::read::progress::{Listed, Range, Visit};

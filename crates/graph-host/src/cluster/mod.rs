@@ -37,9 +37,9 @@ use kv::Engine;
 use parking_lot::{Condvar, Mutex};
 
 use crate::cluster::rows::Rows;
-use crate::cluster::stripes::StripeLocks;
+use crate::cluster::stripes::{Row, StripeLocks};
 use crate::limits;
-use graph_store::{ChangeRight, Peers, StoreError, StripesLock, Wait};
+use graph_store::{ChangeRight, Peers, StoreError, StripesLock, StripesSeen, Wait};
 
 use crate::options::ClusterOptions;
 
@@ -47,6 +47,8 @@ use crate::options::ClusterOptions;
 pub(crate) struct Cluster {
     /// Its priority lane, where it has one: a heartbeat must not wait behind a load.
     engine: Arc<dyn Engine>,
+    /// The lane of requests, for what each of them asks on its own account.
+    requests: Arc<dyn Engine>,
     options: ClusterOptions,
     /// Random, so that a process that is restarted is another one. Never 0.
     id: u64,
@@ -133,6 +135,7 @@ impl Cluster {
     pub(crate) fn of(engine: &Arc<dyn Engine>, options: ClusterOptions) -> Option<Self> {
         engine.capabilities().shared.then(|| Self {
             engine: engine.priority_lane().unwrap_or_else(|| Arc::clone(engine)),
+            requests: Arc::clone(engine),
             options,
             id: random().max(1),
             started: Instant::now(),
@@ -308,6 +311,18 @@ impl Peers for Cluster {
         let until = Instant::now() + limits::STRIPES_WAIT_MAX;
         self.wait_for_introduction(until, wait)?;
         if stripes == 0 { Ok(None) } else { self.take_stripes(graph, stripes, until, wait).map(Some) }
+    }
+
+    fn stripes_seen(&self, graph: GraphNumber) -> Result<StripesSeen, StoreError> {
+        if let Some(seen) = self.stripes.seen.lock().get(&graph) {
+            return Ok(seen.clone());
+        }
+        self.look_at_stripes(graph)
+    }
+
+    fn stayed_free(&self, graph: GraphNumber, stripes: u64, seen: &StripesSeen) -> Result<bool, StoreError> {
+        let now = self.look_at_stripes(graph)?;
+        Ok(now == *seen && !Row::decode(now.0)?.others_have(self.id, stripes))
     }
 
     fn wait_for_servers(&self) -> Result<(), StoreError> {

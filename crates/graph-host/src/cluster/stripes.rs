@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use graph_store::StripesSeen;
 use key_codec::{CodecError, GraphNumber, setting_value};
 use parking_lot::{Condvar, Mutex};
 
@@ -27,6 +28,8 @@ use crate::limits;
 #[derive(Default)]
 pub(crate) struct StripeLocks {
     pub(super) tables: Mutex<HashMap<GraphNumber, Arc<Table>>>,
+    /// What was read of graphs last, for writers that only want to know that nobody came in between.
+    pub(super) seen: Mutex<HashMap<GraphNumber, StripesSeen>>,
     /// Whether there is something to look after.
     pub(super) active: Mutex<bool>,
     pub(super) roused: Condvar,
@@ -88,7 +91,17 @@ pub(super) struct Share {
     pub(super) wished: u64,
 }
 
+/// The name of the row of a graph.
+pub(super) fn row_name(graph: GraphNumber) -> String {
+    graph.0.to_string()
+}
+
 impl Row {
+    /// Whether another server than `me` has some of these stripes.
+    pub(super) fn others_have(&self, me: u64, stripes: u64) -> bool {
+        self.servers.iter().any(|share| share.server != me && share.owned & stripes != 0)
+    }
+
     pub(super) fn decode(stored: Option<Vec<u8>>) -> Result<Self, CodecError> {
         let Some(bytes) = &stored else { return Ok(Self::default()) };
         let numbers = setting_value::read_all_numbers(bytes)?;
@@ -199,7 +212,7 @@ impl Table {
     }
 
     pub(super) fn name(&self) -> String {
-        self.graph.0.to_string()
+        row_name(self.graph)
     }
 
     pub(super) fn in_use(self: &Arc<Self>, stripes: u64) -> InUse {

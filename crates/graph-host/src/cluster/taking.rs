@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use graph_store::stored_settings::{read_row, swap};
-use graph_store::{StoreError, StripesLock, Wait};
+use graph_store::{StoreError, StripesLock, StripesSeen, Wait};
 use key_codec::GraphNumber;
 use key_codec::key::MetaKind;
 use parking_lot::MutexGuard;
 
-use super::stripes::{Row, Share, State, Table, Waiter, plan};
+use super::stripes::{Row, Share, State, Table, Waiter, plan, row_name};
 use super::{Cluster, millis, rows};
 use crate::limits;
 
@@ -62,6 +62,14 @@ impl Cluster {
             table.changed.wait_for(&mut state, pause);
             pause = (pause * 2).min(limits::STRIPES_TICK);
         }
+    }
+
+    /// Reads which server has which stripes of a graph, among the requests that need it.
+    pub(super) fn look_at_stripes(&self, graph: GraphNumber) -> Result<StripesSeen, StoreError> {
+        let name = row_name(graph);
+        let seen = StripesSeen(read_row(&*self.requests, GraphNumber::STORE, MetaKind::Stripes, &name)?);
+        self.stripes.seen.lock().insert(graph, seen.clone());
+        Ok(seen)
     }
 
     /// Brings the row in line with what writers here use, wait for and no longer need.

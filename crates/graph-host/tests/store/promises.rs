@@ -332,6 +332,35 @@ fn no_checked_edge_outlives_its_vertex_at_another_server() {
     assert_eq!(of_hub.len(), 1);
 }
 
+#[test]
+fn an_edge_goes_whose_end_another_server_removes_while_it_is_written() {
+    let engine = scattered();
+    let parked = Arc::new(ParkedEngine::new(Arc::clone(&engine)));
+    let first = Store::open(Arc::<ParkedEngine>::clone(&parked) as Arc<dyn Engine>, options()).unwrap();
+    define(&first, false);
+    let second = server(&engine);
+    follow(&second, false);
+    let here = graph(&first);
+    insert(&here, &[v(1, &[]), v(2, &[]), v(3, &[])]).unwrap();
+    // The first one has seen the second one by now, which otherwise would wait.
+    append(&graph(&second), 1, 1).unwrap();
+    // It knows how the locks were before this.
+    connect(&here, &[e(1, 2, &[])]).unwrap();
+    std::thread::scope(|scope| {
+        parked.park(1);
+        let edge = scope.spawn(|| connect(&here, &[e(1, 3, &[])]).map(drop));
+        until("handing over the write", || parked.parked() == 1);
+        graph(&second).writer().delete_vertex(&VertexId::Number(3), Wait::Allowed).and_then(Pending::wait).unwrap();
+        // Nobody has its locks any more when the edge is there.
+        let held = stripes_row(&engine, &here);
+        until("giving the locks back", || stripes_row(&engine, &here) != held);
+        parked.release();
+        edge.join().unwrap().unwrap();
+    });
+    let left = assert_no_edge_dangles(&engine, &graph(&second));
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
 /// The row by which servers lock stripes of the graph.
 fn stripes_row(engine: &ScatteredEngine, graph: &HostedGraph) -> Option<Vec<u8>> {
     let name = graph.number().0.to_string();

@@ -45,12 +45,28 @@ pub trait Peers: Send + Sync {
     /// storage.
     fn lock_stripes(&self, graph: GraphNumber, stripes: u64, wait: Wait) -> Result<Option<StripesLock>, StoreError>;
 
+    /// Which process has which stripes of a graph, at some moment before now.
+    ///
+    /// # Errors
+    /// Those of storage.
+    fn stripes_seen(&self, graph: GraphNumber) -> Result<StripesSeen, StoreError>;
+
+    /// Whether no other process has had any of these stripes of a graph from the moment of `seen` until now.
+    ///
+    /// # Errors
+    /// Those of storage.
+    fn stayed_free(&self, graph: GraphNumber, stripes: u64, seen: &StripesSeen) -> Result<bool, StoreError>;
+
     /// Waits until no process uses a schema or a graph as it was before the last change.
     ///
     /// # Errors
     /// [`StoreError::ServerBehind`], [`StoreError::Closing`]; those of storage.
     fn wait_for_servers(&self) -> Result<(), StoreError>;
 }
+
+/// What is stored of the stripes of a graph at one moment; no two states are the same bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StripesSeen(pub Option<Vec<u8>>);
 
 /// The right to change schema or graphs, while it is held; dropping it gives it back.
 pub trait ChangeRight {
@@ -145,6 +161,19 @@ impl Shared {
         wait: Wait,
     ) -> Result<Option<StripesLock>, StoreError> {
         self.peers.as_ref().map_or(Ok(None), |peers| peers.lock_stripes(graph, stripes, wait))
+    }
+
+    /// See [`Peers::stripes_seen`]; `None` where there are no others.
+    pub(crate) fn stripes_seen(&self, graph: GraphNumber) -> Result<Option<StripesSeen>, StoreError> {
+        match &self.peers {
+            Some(peers) if peers.has_others() => peers.stripes_seen(graph).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// See [`Peers::stayed_free`].
+    pub(crate) fn stayed_free(&self, graph: GraphNumber, stripes: u64, seen: &StripesSeen) -> Result<bool, StoreError> {
+        self.peers.as_ref().map_or(Ok(true), |peers| peers.stayed_free(graph, stripes, seen))
     }
 
     /// Refuses to write with what may be out of date.

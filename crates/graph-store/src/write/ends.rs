@@ -12,22 +12,45 @@ use crate::core::clock::{is_expired, now_ms};
 use crate::core::fetch::fetch;
 use crate::core::graph::Graph;
 use crate::core::pending::Pending;
+use crate::core::shared::StripesSeen;
 use crate::index::write_unit::Positions;
 use crate::write::Writer;
 use store_error::{End, StoreError};
-use stripe_locks::Wait;
+use stripe_locks::{Mask, Wait};
 
 impl Writer<'_> {
+    /// Which processes have which stripes, before the ends of edges are checked; `None` where that need not be known.
+    pub(super) fn seen_before_check(&self, check_vertex: bool) -> Result<Option<StripesSeen>, StoreError> {
+        if check_vertex { self.graph.shared.stripes_seen(self.graph.number) } else { Ok(None) }
+    }
+
     /// Waits for edges that were checked, and looks at their ends again, which other processes may have removed in the
     /// meantime. Where one is gone the edge goes too: as if the vertex had been removed after the edge was stored.
-    pub(super) fn with_ends(&self, edges: Pending<Vec<Edge>>) -> Result<Pending<Vec<Edge>>, StoreError> {
+    pub(super) fn with_ends(
+        &self,
+        edges: Pending<Vec<Edge>>,
+        seen: Option<&StripesSeen>,
+    ) -> Result<Pending<Vec<Edge>>, StoreError> {
         let edges = edges.wait()?;
-        self.remove_dangling(&edges)?;
+        self.remove_dangling(&edges, seen)?;
         Ok(Pending::stored(edges))
     }
 
-    /// Removes those of stored edges whose ends are gone.
-    pub(super) fn remove_dangling<E: Borrow<Edge>>(&self, edges: &[E]) -> Result<(), StoreError> {
+    /// Removes those of stored edges whose ends are gone. `seen`: before the ends were checked. Who removes a vertex
+    /// has its stripe among servers from before it lists the edges until all is written; so where no other process has
+    /// had one of these stripes since, whoever removes an end now finds the edge. One row says so for the whole batch.
+    pub(super) fn remove_dangling<E: Borrow<Edge>>(
+        &self,
+        edges: &[E],
+        seen: Option<&StripesSeen>,
+    ) -> Result<(), StoreError> {
+        let ends = edges.iter().map(Borrow::borrow).flat_map(|edge| [&edge.id.source, &edge.id.target]);
+        let stripes = ends.fold(Mask::default(), |mask, id| mask.union(Mask::of(id)));
+        if let Some(seen) = seen
+            && self.graph.shared.stayed_free(self.graph.number, stripes.bits(), seen)?
+        {
+            return Ok(());
+        }
         let labels = end_labels(|_| None, self.graph, edges)?;
         for edge in edges.iter().map(Borrow::borrow) {
             if labels.contains_key(&edge.id.source) && labels.contains_key(&edge.id.target) {

@@ -101,6 +101,7 @@ impl Writer<'_> {
     ) -> Result<Pending<Vec<Edge>>, StoreError> {
         let graph = self.graph;
         let auto = graph.is_auto();
+        let seen = self.seen_before_check(check_vertex)?;
         let check = |catalogue: &Catalogue, rules: &ElementRules<'_>, locks: &mut Locks| {
             let mut edges = Vec::with_capacity(new.len());
             for (index, new) in new.iter().enumerate() {
@@ -135,7 +136,7 @@ impl Writer<'_> {
             let others = check_vertex && graph.shared.has_others();
             Ok((unit.submit_with(edges), others))
         })
-        .and_then(|(pending, others)| if others { self.with_ends(pending) } else { Ok(pending) })
+        .and_then(|(pending, others)| if others { self.with_ends(pending, seen.as_ref()) } else { Ok(pending) })
     }
 }
 

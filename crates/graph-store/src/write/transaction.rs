@@ -623,12 +623,14 @@ impl GraphWrite for Transaction<'_> {
     }
 
     fn commit(self: Box<Self>) -> Result<(), AccessError> {
+        let writes_edges = self.edges.values().any(Option::is_some);
+        let seen = if writes_edges { self.graph.shared.stripes_seen(self.graph.number)? } else { None };
         let (others, pending) = self.hand_over(Wait::Allowed)?;
         pending.wait()?;
         if others {
             self.cleared.iter().try_for_each(|id| remove_late_edges(self.graph, id))?;
             let written: Vec<&Edge> = self.edges.values().flatten().collect();
-            Writer::new(self.graph).remove_dangling(&written)?;
+            Writer::new(self.graph).remove_dangling(&written, seen.as_ref())?;
         }
         Ok(())
     }

@@ -162,7 +162,7 @@ impl Writer<'_> {
             let others = check_vertex && graph.shared.has_others();
             Ok((unit.finish(without_positions(edges))?, others))
         })
-        .and_then(|(pending, others)| if others { self.with_ends(pending) } else { Ok(pending) })
+        .and_then(|(pending, others)| if others { self.with_ends(pending, None) } else { Ok(pending) })
     }
 }
 
