@@ -106,6 +106,7 @@ impl Planner<'_> {
         // By node, the batch that is not full: where it is, its partitions, its bytes.
         let mut open: FxHashMap<u128, (usize, usize, usize)> = FxHashMap::default();
         for (unit, &bytes) in units.into_iter().zip(sizes) {
+            // A larger one would leave no room for another of its kind.
             let small = unit.kind == Kind::Partition && bytes * 2 <= self.batch_bytes_max;
             let Some(first) = unit.writes.first().filter(|_| small) else {
                 packed.push(unit);
