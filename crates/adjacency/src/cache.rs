@@ -125,6 +125,14 @@ impl Cache {
         }
     }
 
+    /// Writes that had failed when this was called last are not expected to take effect any more: what they touched may
+    /// be kept again.
+    pub fn end_doubts(&self) {
+        if let Some(common) = self.common.get() {
+            common.stripes.end_doubts();
+        }
+    }
+
     /// Forgets everything, for good.
     pub fn turn_off(&self) {
         self.state.store(OFF, Ordering::SeqCst);
@@ -198,8 +206,8 @@ pub struct Write {
     stripes: StripeSet,
 }
 
-/// A registered write that never ends, unless it is known to have succeeded: one that has failed may take effect at any
-/// later time, so nothing is kept any more of what it touches.
+/// A registered write that stays in doubt, unless it is known to have succeeded: one that has failed may take effect
+/// later, so nothing is kept of what it touches until [`Cache::end_doubts`] was called twice.
 pub struct Unsure(Option<Write>);
 
 impl Unsure {
@@ -218,7 +226,7 @@ impl Unsure {
 impl Drop for Unsure {
     fn drop(&mut self) {
         if let Some(write) = &mut self.0 {
-            write.stripes = StripeSet::default();
+            write.common.stripes.doubt(std::mem::take(&mut write.stripes));
         }
     }
 }

@@ -19,7 +19,8 @@
 //!   is being read from being kept ([`Table::publish_members`]).
 //! - So it is with the value of a property of a vertex ([`Table::publish_values`]): a write of its row removes it.
 //!   Checks of the ends of edges ask it for labels ([`Cache::labels`]).
-//! - A write that failed, but may take effect later, stays registered ([`Unsure`]).
+//! - A write that failed, but may take effect later, stays registered ([`Unsure`]) for a time
+//!   ([`Cache::end_doubts`]).
 //! - Where other processes may write too, a table serves one period during which they do not ([`Cache::table`]).
 //! - Numbers are never reused. A table that is given up is closed: its numbers stay valid for those that hold it, its
 //!   lists are no longer given out.

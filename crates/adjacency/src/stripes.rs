@@ -1,6 +1,9 @@
 //! Which vertices are being written: counters by the hash of their ids, and one for the rows of all vertices.
 
+use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
 
 use crate::limits;
 
@@ -35,6 +38,22 @@ impl StripeSet {
         self.words.iter().all(|word| *word == 0)
     }
 
+    /// The counters that are in both sets.
+    fn and(&self, other: &Self) -> Self {
+        let mut both = Self::default();
+        for (both, (one, other)) in both.words.iter_mut().zip(self.words.iter().zip(&other.words)) {
+            *both = one & other;
+        }
+        both
+    }
+
+    /// Adds those of another set.
+    fn add(&mut self, other: &Self) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word |= other;
+        }
+    }
+
     fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         (0..).zip(&self.words).flat_map(|(at, word)| {
             let mut left = *word;
@@ -50,6 +69,15 @@ impl StripeSet {
 /// The counters of one graph.
 pub(crate) struct Stripes {
     counters: Box<[AtomicU64]>,
+    in_doubt: Mutex<InDoubt>,
+}
+
+/// The counters of writes that failed, but may take effect later. Each is registered once in a set, however many such
+/// writes it has.
+#[derive(Default)]
+struct InDoubt {
+    earlier: StripeSet,
+    later: StripeSet,
 }
 
 /// The permission to keep what is read from now on of a vertex, or of which vertices there are.
@@ -61,7 +89,8 @@ pub struct Ticket {
 
 impl Stripes {
     pub(crate) fn new() -> Self {
-        Self { counters: std::iter::repeat_with(AtomicU64::default).take(usize::from(limits::STRIPES) + 1).collect() }
+        let counters = std::iter::repeat_with(AtomicU64::default).take(usize::from(limits::STRIPES) + 1).collect();
+        Self { counters, in_doubt: Mutex::default() }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the remainder is small")]
@@ -89,6 +118,24 @@ impl Stripes {
         {
             counter.fetch_add(UNDER_WAY, Ordering::SeqCst);
         }
+    }
+
+    /// Keeps them registered until [`Self::end_doubts`] was called twice.
+    pub(crate) fn doubt(&self, begun: StripeSet) {
+        let mut in_doubt = self.in_doubt.lock();
+        let known = begun.and(&in_doubt.later);
+        in_doubt.later.add(&begun);
+        drop(in_doubt);
+        self.end(&known);
+    }
+
+    /// Deregisters those that were in doubt at the last call already.
+    pub(crate) fn end_doubts(&self) {
+        let mut in_doubt = self.in_doubt.lock();
+        let later = mem::take(&mut in_doubt.later);
+        let ended = mem::replace(&mut in_doubt.earlier, later);
+        drop(in_doubt);
+        self.end(&ended);
     }
 
     /// Deregisters them.

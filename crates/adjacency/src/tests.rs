@@ -409,6 +409,17 @@ fn a_write_that_may_take_effect_later_stays_registered() {
     assert!(table.ticket(number).is_none());
     write().end();
     assert!(table.ticket(number).is_none(), "nor does a later one end it");
+    for _ in 0..2 {
+        drop(write());
+        drop(write());
+        cache.end_doubts();
+        assert!(table.ticket(number).is_none(), "the last one failed only now");
+        drop(write());
+        cache.end_doubts();
+        assert!(table.ticket(number).is_none(), "so did this one");
+        cache.end_doubts();
+        assert!(table.ticket(number).is_some());
+    }
 }
 
 #[test]

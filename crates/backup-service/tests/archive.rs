@@ -37,6 +37,7 @@ fn options() -> StoreOptions {
             refresh: Duration::from_secs(1),
             stale: Duration::from_secs(5),
             change_wait: Duration::from_secs(5),
+            ..ClusterOptions::default()
         },
         reads_ahead: false,
         row_cache_bytes: 0,

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, successor};
+use kv::{Cursor, Entry, GoOn, Key, KvError, Partitions, Read, RowRange, TableId, successor};
 
 use crate::{BYTES_AHEAD, ROWS_AHEAD};
 
-/// The first rows of partitions of one table, in the order of a list.
+/// The first rows of partitions, in the order of their lists.
 #[derive(Default)]
 pub struct Ahead {
     partitions: VecDeque<Rows>,
@@ -27,10 +27,10 @@ impl Ahead {
     ///
     /// # Errors
     /// Those of the engine.
-    pub fn read(read: &dyn Read, table: TableId, partitions: &Keys) -> Result<Self, KvError> {
+    pub fn read(read: &dyn Read, partitions: Partitions<'_>) -> Result<Self, KvError> {
         let mut found: VecDeque<Rows> = VecDeque::from_iter([Rows::default()]);
         let (mut rows, mut bytes, mut is_full) = (0, 0, false);
-        read.scan_each(table, partitions, &mut |at, entry| {
+        read.scan_each(partitions, &mut |at, entry| {
             while found.len() <= at {
                 found.back_mut().into_iter().for_each(|before| before.is_whole = true);
                 found.push_back(Rows::default());
@@ -43,7 +43,7 @@ impl Ahead {
         })?;
         if !is_full {
             found.back_mut().into_iter().for_each(|last| last.is_whole = true);
-            found.resize_with(partitions.len(), || Rows { is_whole: true, ..Rows::default() });
+            found.resize_with(partitions.count(), || Rows { is_whole: true, ..Rows::default() });
         }
         Ok(Self { partitions: found })
     }
@@ -54,7 +54,7 @@ impl Ahead {
         self.partitions.is_empty()
     }
 
-    /// The rows of the next partition of the list, `None` where none of it was read.
+    /// The rows of the next partition of the lists, `None` where none of it was read.
     pub fn next<'a>(&mut self, read: &'a dyn Read, table: TableId, partition: &[u8]) -> Option<Box<dyn Cursor + 'a>> {
         let rows = self.partitions.pop_front()?;
         Some(Box::new(Continued { rows, given: None, further: None, read, table, partition: partition.to_vec() }))
@@ -117,7 +117,7 @@ impl Continued<'_> {
 mod tests {
     use graph_model::{LabelId, VertexId};
     use key_codec::{GraphNumber, key, tables};
-    use kv::{Engine as _, MemoryEngine, WriteBatch};
+    use kv::{Engine as _, Keys, MemoryEngine, WriteBatch};
 
     use super::*;
 
@@ -142,7 +142,7 @@ mod tests {
             );
         }
         engine.submit(batch).wait().unwrap();
-        let mut ahead = Ahead::read(&engine, table, &partitions).unwrap();
+        let mut ahead = Ahead::read(&engine, Partitions::of(&[(table, &partitions)])).unwrap();
         assert_eq!(ahead.partitions.iter().map(|rows| rows.ends.len()).collect::<Vec<_>>(), [2]);
         let mut rows = ahead.next(&engine, table, keys[0]).unwrap();
         let mut given = Vec::new();

@@ -2,7 +2,7 @@
 
 use graph_model::{EdgeId, LabelId, VertexId};
 use key_codec::{CodecError, GraphNumber, key, tables};
-use kv::{GoOn, Key, Keys, KvError, Read, TableId};
+use kv::{GoOn, Key, Keys, KvError, Partitions, Read, TableId};
 
 /// Reads the id of an edge from a key.
 pub type ReadEdgeKey = fn(Key<'_>) -> Result<EdgeId, CodecError>;
@@ -15,8 +15,8 @@ pub const TABLES: [(TableId, ReadEdgeKey); 2] =
     [(tables::EDGE_OUT, key::read_edge_out_key), (tables::EDGE_IN, key::read_edge_in_key)];
 
 /// Gives the edges of labels that start at a vertex to `take`, then those that end at it, each with its value, until
-/// `take` returns false; says whether it never did. One round for each direction, whatever the number of labels. An
-/// edge from a vertex to itself comes twice.
+/// `take` returns false; says whether it never did. One round, whatever the number of labels. An edge from a vertex to
+/// itself comes twice.
 ///
 /// # Errors
 /// Those of the engine, of keys, and of `take`.
@@ -31,19 +31,18 @@ pub fn each_edge_at<E: From<KvError> + From<CodecError>>(
     for label in labels {
         partitions.push(|bytes| key::edge_partition(bytes, graph, label, id), |_| ());
     }
-    for (table, read_key) in TABLES {
-        let mut is_whole = Ok(true);
-        read.scan_each(table, &partitions, &mut |_, entry| {
-            let taken = read_key(entry.key).map_err(E::from).and_then(|edge| take(edge, entry.value));
-            if matches!(taken, Ok(true)) {
-                return GoOn::Next;
-            }
-            is_whole = taken;
-            GoOn::AtPartition(usize::MAX)
-        })?;
-        if !is_whole? {
-            return Ok(false);
+    let lists = TABLES.map(|(table, _)| (table, &partitions));
+    let readers = TABLES.iter().flat_map(|(_, read_key)| std::iter::repeat_n(read_key, partitions.len()));
+    let readers: Vec<&ReadEdgeKey> = readers.collect();
+    let mut is_whole = Ok(true);
+    read.scan_each(Partitions::of(&lists), &mut |at, entry| {
+        let Some(read_key) = readers.get(at) else { return GoOn::AtPartition(usize::MAX) };
+        let taken = read_key(entry.key).map_err(E::from).and_then(|edge| take(edge, entry.value));
+        if matches!(taken, Ok(true)) {
+            return GoOn::Next;
         }
-    }
-    Ok(true)
+        is_whole = taken;
+        GoOn::AtPartition(usize::MAX)
+    })?;
+    is_whole
 }

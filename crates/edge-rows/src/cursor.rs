@@ -1,19 +1,21 @@
 //! Adjacency reads of many vertices at once: what traversals are made of.
 //!
-//! A batch scans the partitions (a label's edges at a vertex in a direction) through one cursor of the engine, stops
-//! when it is full, and the next one resumes there. Over a network, where an engine asks for many partitions at once
+//! A batch scans the partitions (a label's edges at a vertex in a direction) in one call of the engine, which over a
+//! network asks for both directions at once. It stops when it is full, and the next one resumes there. Over a network, where an engine asks for many partitions at once
 //! and a stop throws away those under way, a scan goes on for more rows than one batch takes. Keys are decoded, values
 //! only as far as their expiry unless properties are asked for. Each scan sees committed data of its own moment.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use adjacency::Wanted;
 use graph_access::{EdgeRead, EdgeRow, SortRange};
-use graph_model::{Direction, LabelId, Properties, VertexId};
+use graph_model::{LabelId, Properties, VertexId};
 use key_codec::{key, tables, value};
-use kv::{Entry, GoOn, Keys, RowRange, TableId, successor};
+use kv::{Entry, GoOn, Partitions, RowRange, TableId, successor};
 
 use crate::bounds::Bounds;
+use crate::lists::Lists;
 use crate::{
     PARTITIONS_MAX, RANGES_OWNERS_MAX, ROWS_AHEAD_FACTOR, ROWS_AHEAD_MAX, ROWS_PER_CHECK, Rows, RowsError, now_ms,
 };
@@ -25,31 +27,40 @@ pub struct EdgeCursor<'a> {
     read: EdgeRead<'a>,
     /// Edges given for each owner.
     taken: Vec<u64>,
-    /// What is read now; `None` before the first table and after the last one.
-    table: Option<Table>,
+    /// What is read now; `None` before the first run and after the last one.
+    listed: Option<Listed>,
     /// The owners whose partitions are listed at a time: as many as [`PARTITIONS_MAX`] allows.
     run: Range<usize>,
-    /// Directions of the run still to be read, outgoing first.
-    directions: &'static [Outgoing],
     /// Of these labels only such rows are wanted.
     bounds: Vec<Bounds>,
     /// Edges that were read before they are wanted; `None` where nothing is read ahead.
     ahead: Option<VecDeque<EdgeRow>>,
 }
 
-/// Whether edges are read at their source.
-type Outgoing = bool;
-
-/// The partitions of one table that are still to be read.
-struct Table {
-    outgoing: Outgoing,
-    partitions: Keys,
-    /// Owner and label of each partition, those already read included.
-    places: Vec<(usize, LabelId)>,
+/// The partitions of a run of owners that are still to be read.
+struct Listed {
+    partitions: Lists,
+    /// Where each partition belongs, those already read included.
+    places: Vec<Place>,
     /// Partitions already read and removed from `partitions`.
     done: usize,
     /// The first partition is read as far as before this row.
     resume: Option<Vec<u8>>,
+}
+
+/// Whose edges a partition has.
+#[derive(Clone, Copy)]
+struct Place {
+    owner: usize,
+    label: LabelId,
+    /// Whether they are read at their source.
+    outgoing: bool,
+}
+
+impl Place {
+    fn table(self) -> TableId {
+        if self.outgoing { tables::EDGE_OUT } else { tables::EDGE_IN }
+    }
 }
 
 impl<'a> EdgeCursor<'a> {
@@ -57,7 +68,7 @@ impl<'a> EdgeCursor<'a> {
     #[must_use]
     pub fn new(rows: Rows<'a>, owners: &'a [&'a VertexId], read: EdgeRead<'a>) -> Self {
         let taken = vec![0; owners.len()];
-        Self { rows, owners, read, taken, table: None, run: 0..0, directions: &[], bounds: Vec::new(), ahead: None }
+        Self { rows, owners, read, taken, listed: None, run: 0..0, bounds: Vec::new(), ahead: None }
     }
 
     /// Read ahead if `is_remote`. What is read ahead is older by so much when it is given.
@@ -97,30 +108,25 @@ impl<'a> EdgeCursor<'a> {
     fn begin_run(&mut self) -> bool {
         let owners = (PARTITIONS_MAX / self.labels().len().max(1)).max(1);
         self.run = self.run.end..self.owners.len().min(self.run.end.saturating_add(owners));
-        if self.run.is_empty() {
-            return false;
-        }
-        self.directions = match self.read.direction {
-            Direction::Out => &[true],
-            Direction::In => &[false],
-            Direction::Both => &[true, false],
-        };
-        true
+        !self.run.is_empty()
     }
 
-    /// The partitions of a table, of owners of the run that may have more edges.
-    fn open(&self, outgoing: Outgoing) -> Table {
+    /// The partitions of the owners of the run.
+    fn list(&self) -> Listed {
+        let EdgeRead { direction, labels, limit, .. } = self.read;
+        let directions = Wanted { direction, labels, limit }.directions();
         let labels = self.labels();
-        let mut partitions = Keys::new();
-        let mut places = Vec::with_capacity(self.run.len() * labels.len());
-        let owners = self.owners.iter().enumerate().take(self.run.end).skip(self.run.start);
-        for (owner, id) in owners.filter(|(owner, _)| !self.is_full(*owner)) {
-            for label in labels {
-                partitions.push(|b| key::edge_partition(b, self.rows.graph, *label, id), |_| ());
-                places.push((owner, *label));
+        let mut partitions = Lists::default();
+        let mut places = Vec::with_capacity(self.run.len() * labels.len() * directions.len());
+        for outgoing in directions {
+            for (owner, id) in self.owners.iter().enumerate().take(self.run.end).skip(self.run.start) {
+                for label in labels {
+                    partitions.push(*outgoing, |bytes| key::edge_partition(bytes, self.rows.graph, *label, id));
+                    places.push(Place { owner, label: *label, outgoing: *outgoing });
+                }
             }
         }
-        Table { outgoing, partitions, places, done: 0, resume: None }
+        Listed { partitions, places, done: 0, resume: None }
     }
 
     /// Appends the next edges to a batch, until it has `rows_max`.
@@ -144,39 +150,35 @@ impl<'a> EdgeCursor<'a> {
     fn read_batch(&mut self, batch: &mut Vec<EdgeRow>, rows_max: usize) -> Result<(), RowsError> {
         self.rows.budget.check()?;
         while batch.len() < rows_max {
-            let mut table = match self.table.take() {
-                Some(table) => table,
-                None => {
-                    if self.directions.is_empty() && !self.begin_run() {
-                        break;
-                    }
-                    let Some((outgoing, rest)) = self.directions.split_first() else { break };
-                    self.directions = rest;
-                    self.open(*outgoing)
-                }
+            let mut listed = match self.listed.take() {
+                Some(listed) => listed,
+                None if self.begin_run() => self.list(),
+                None => break,
             };
             if self.reads_ranges() {
-                table.begin_range(self);
+                listed.begin_range(self);
             }
-            table.resume_partition(self, batch, rows_max)?;
+            listed.resume_partition(self, batch, rows_max)?;
             if batch.len() < rows_max && !self.reads_ranges() {
-                table.read_partitions(self, batch, rows_max)?;
+                listed.read_partitions(self, batch, rows_max)?;
             }
-            self.table = (!table.partitions.is_empty()).then_some(table);
+            self.listed = (listed.done < listed.places.len()).then_some(listed);
         }
         Ok(())
     }
 }
 
-impl Table {
-    fn id(&self) -> TableId {
-        if self.outgoing { tables::EDGE_OUT } else { tables::EDGE_IN }
+impl Listed {
+    /// Notes that the next partitions are read.
+    fn end(&mut self, count: usize) {
+        self.done = self.places.len().min(self.done.saturating_add(count));
+        self.partitions.remove_first(count);
     }
 
     /// Begins the first partition at its range, unless it has been begun.
     fn begin_range(&mut self, cursor: &EdgeCursor<'_>) {
         if self.resume.is_none()
-            && let Some((_, label)) = self.places.get(self.done)
+            && let Some(Place { label, .. }) = self.places.get(self.done)
         {
             self.resume = Some(cursor.bounds_of(*label).map_or_else(Vec::new, |bounds| bounds.start.clone()));
         }
@@ -189,33 +191,36 @@ impl Table {
         batch: &mut Vec<EdgeRow>,
         rows_max: usize,
     ) -> Result<(), RowsError> {
-        let (Some(start), Some(partition)) = (self.resume.take(), self.partitions.get(0)) else { return Ok(()) };
-        let Some((owner, label)) = self.places.get(self.done).copied() else { return Ok(()) };
-        let mut scan = Scan { outgoing: self.outgoing, now_ms: now_ms(), rows: 0 };
-        let end = cursor.bounds_of(label).and_then(|bounds| bounds.end.clone());
+        self.skip_full_owners(cursor);
+        let (Some(start), Some(place)) = (self.resume.take(), self.places.get(self.done).copied()) else {
+            return Ok(());
+        };
+        let Some(partition) = self.partitions.first() else { return Ok(()) };
+        let mut scan = Scan { now_ms: now_ms(), rows: 0 };
+        let end = cursor.bounds_of(place.label).and_then(|bounds| bounds.end.clone());
         let range = RowRange { partition: partition.as_bytes(), start: &start, end: end.as_deref() };
-        let mut rows = cursor.rows.read.scan(self.id(), range)?;
-        while !cursor.is_full(owner)
+        let mut rows = cursor.rows.read.scan(place.table(), range)?;
+        while !cursor.is_full(place.owner)
             && let Some(entry) = rows.next()?
         {
-            if scan.take(cursor, owner, label, entry, batch)? && batch.len() >= rows_max {
+            if scan.take(cursor, place, entry, batch)? && batch.len() >= rows_max {
                 self.resume = Some(successor(entry.key.row()));
                 return Ok(());
             }
         }
         drop(rows);
-        self.done += 1;
-        self.partitions.remove_first(1);
-        self.skip_full_owner(cursor, owner);
+        self.end(1);
+        self.skip_full_owners(cursor);
         Ok(())
     }
 
-    /// Leaves out the further partitions of an owner that has all its edges.
-    fn skip_full_owner(&mut self, cursor: &EdgeCursor<'_>, owner: usize) {
-        if cursor.is_full(owner) {
-            let further = self.places.iter().skip(self.done).take_while(|(of, _)| *of == owner).count();
-            self.done += further;
-            self.partitions.remove_first(further);
+    /// Leaves out the next partitions as far as they are of owners that have all their edges.
+    fn skip_full_owners(&mut self, cursor: &EdgeCursor<'_>) {
+        let next = self.places.iter().skip(self.done);
+        let full = next.take_while(|place| cursor.is_full(place.owner)).count();
+        if full > 0 {
+            self.resume = None;
+            self.end(full);
         }
     }
 
@@ -227,14 +232,19 @@ impl Table {
         rows_max: usize,
     ) -> Result<(), RowsError> {
         let labels = cursor.labels().len();
-        let mut scan = Scan { outgoing: self.outgoing, now_ms: now_ms(), rows: 0 };
+        let mut scan = Scan { now_ms: now_ms(), rows: 0 };
         let mut failed = Ok(());
         let mut stopped = None;
         let read = cursor.rows.read;
-        read.scan_each(self.id(), &self.partitions, &mut |at, entry| {
+        read.scan_each(Partitions::of(&self.partitions.of_tables()), &mut |at, entry| {
             let at = at + self.done;
-            let Some((owner, label)) = self.places.get(at).copied() else { return GoOn::AtPartition(usize::MAX) };
-            if let Some(Bounds { start, end, .. }) = cursor.bounds_of(label) {
+            let Some(place) = self.places.get(at).copied() else { return GoOn::AtPartition(usize::MAX) };
+            // The partitions of an owner in one direction end at a multiple of their number.
+            let behind_owner = GoOn::AtPartition((at / labels + 1) * labels - self.done);
+            if cursor.is_full(place.owner) {
+                return behind_owner;
+            }
+            if let Some(Bounds { start, end, .. }) = cursor.bounds_of(place.label) {
                 let row = entry.key.row();
                 if end.as_ref().is_some_and(|end| row >= end.as_slice()) {
                     return GoOn::AtPartition(at + 1 - self.done);
@@ -249,13 +259,12 @@ impl Table {
                     );
                 }
             }
-            match scan.take(cursor, owner, label, entry, batch) {
+            match scan.take(cursor, place, entry, batch) {
                 Ok(_) if batch.len() >= rows_max => {
-                    stopped = Some((at, successor(entry.key.row()), owner));
+                    stopped = Some((at, successor(entry.key.row())));
                     GoOn::AtPartition(usize::MAX)
                 }
-                // Partitions are listed owner by owner, so the owner's share of the list ends at a multiple.
-                Ok(true) if cursor.is_full(owner) => GoOn::AtPartition((at / labels + 1) * labels - self.done),
+                Ok(true) if cursor.is_full(place.owner) => behind_owner,
                 Ok(_) => GoOn::Next,
                 Err(error) => {
                     failed = Err(error);
@@ -264,25 +273,19 @@ impl Table {
             }
         })?;
         failed?;
-        let Some((at, row, owner)) = stopped else {
-            self.done = self.places.len();
-            self.partitions.remove_first(usize::MAX);
+        let Some((at, row)) = stopped else {
+            self.end(usize::MAX);
             return Ok(());
         };
-        self.partitions.remove_first(at - self.done);
-        self.done = at;
-        if cursor.is_full(owner) {
-            self.skip_full_owner(cursor, owner);
-        } else {
-            self.resume = Some(row);
-        }
+        self.end(at - self.done);
+        self.resume = Some(row);
+        self.skip_full_owners(cursor);
         Ok(())
     }
 }
 
 /// What rows of one table are decoded with.
 struct Scan {
-    outgoing: Outgoing,
     now_ms: i64,
     rows: u32,
 }
@@ -301,8 +304,7 @@ impl Scan {
     fn take(
         &mut self,
         cursor: &mut EdgeCursor<'_>,
-        owner: usize,
-        label: LabelId,
+        Place { owner, label, outgoing }: Place,
         entry: Entry<'_>,
         batch: &mut Vec<EdgeRow>,
     ) -> Result<bool, RowsError> {
@@ -319,7 +321,6 @@ impl Scan {
         if let Some(taken) = cursor.taken.get_mut(owner) {
             *taken += 1;
         }
-        let outgoing = self.outgoing;
         batch.push(EdgeRow { owner, other, label, outgoing, sort_values, properties, expires_at_ms });
         Ok(true)
     }

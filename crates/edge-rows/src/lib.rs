@@ -16,6 +16,7 @@ mod ahead;
 mod at_vertex;
 mod bounds;
 mod cursor;
+mod lists;
 mod neighbours;
 mod register;
 

@@ -3,9 +3,10 @@
 use adjacency::{Found, NumberLists, State, Table, Ticket, Wanted};
 use graph_access::{EdgeRead, EdgeRow, NumberedEdge};
 use graph_model::{Direction, LabelId, VertexId};
-use key_codec::{key, tables, value};
-use kv::{Entry, GoOn, Keys};
+use key_codec::{key, value};
+use kv::{Entry, GoOn, Partitions};
 
+use crate::lists::Lists;
 use crate::{EdgeCursor, LIST_ROWS_MIN, ROWS_PER_CHECK, Rows, RowsError};
 
 /// A graph and the table of its numbers, as one request reads them.
@@ -20,6 +21,7 @@ pub struct Neighbours<'a> {
 /// Edges of a label at a vertex, in one direction, that are being read.
 struct Partition {
     owner: u32,
+    outgoing: bool,
     ticket: Ticket,
     label: LabelId,
 }
@@ -63,9 +65,7 @@ impl Neighbours<'_> {
         self.table.note_read(wanted, missed.len());
         lists.numbers.truncate(numbers);
         lists.ends.truncate(ends);
-        for outgoing in wanted.directions() {
-            Fill::new(self, wanted, *outgoing).run(&missed)?;
-        }
+        Fill::new(self, wanted).run(&missed)?;
         let mut known = NumberLists::default();
         for owner in owners {
             if !self.table.append(*owner, wanted, self.last_label(), &mut known.numbers) {
@@ -98,9 +98,7 @@ impl Neighbours<'_> {
         let Some(ahead) = self.table.next_ahead() else { return Ok(false) };
         self.rows.budget.check()?;
         let owners: Vec<u32> = ahead.numbers.clone().collect();
-        for outgoing in ahead.wanted().directions() {
-            Fill::new(self, ahead.wanted(), *outgoing).run(&owners)?;
-        }
+        Fill::new(self, ahead.wanted()).run(&owners)?;
         Ok(true)
     }
 
@@ -121,9 +119,7 @@ impl Neighbours<'_> {
         if missed.is_empty() {
             return Ok(());
         }
-        for outgoing in wanted.directions() {
-            Fill::new(self, wanted, *outgoing).run(owners)?;
-        }
+        Fill::new(self, wanted).run(owners)?;
         degrees.truncate(start);
         missed.clear();
         self.known_degrees(owners, wanted, degrees, &mut missed);
@@ -249,11 +245,10 @@ impl Neighbours<'_> {
     }
 }
 
-/// Reading what is not in memory, in one direction, and keeping it.
+/// Reading what is not in memory, and keeping it.
 struct Fill<'a> {
     from: &'a Neighbours<'a>,
     wanted: Wanted<'a>,
-    outgoing: bool,
     /// Rows of one partition that are read at most, and whether a list that ends there is of use.
     rows_max: usize,
     past_rows_max: State,
@@ -262,19 +257,18 @@ struct Fill<'a> {
     at: usize,
     state: State,
     rows: u32,
-    /// What was read of the vertex of that partition, and of the partition.
+    /// What was read of the vertex of that partition in its direction, and of the partition.
     found: Found,
     count: usize,
 }
 
 impl<'a> Fill<'a> {
-    fn new(from: &'a Neighbours<'a>, wanted: Wanted<'a>, outgoing: bool) -> Self {
+    fn new(from: &'a Neighbours<'a>, wanted: Wanted<'a>) -> Self {
         let most = wanted.most().max(LIST_ROWS_MIN);
         let room = from.table.list_numbers_max();
         Self {
             from,
             wanted,
-            outgoing,
             rows_max: most.min(room),
             past_rows_max: if wanted.most() <= room { State::Prefix } else { State::Rows },
             partitions: Vec::new(),
@@ -289,24 +283,25 @@ impl<'a> Fill<'a> {
     fn run(mut self, owners: &[u32]) -> Result<(), RowsError> {
         let source = self.from.rows;
         let labels = self.wanted.labels.unwrap_or(source.labels);
-        let mut keys = Keys::new();
+        let mut lists = Lists::default();
         let mut unread = Vec::new();
-        for owner in owners {
-            let Some(ticket) = self.from.table.ticket(*owner) else { continue };
-            let Some(id) = self.from.table.id(*owner) else { continue };
-            unread.clear();
-            self.from.table.unread(*owner, self.outgoing, labels, self.wanted.most(), &mut unread);
-            for label in &unread {
-                keys.push(|b| key::edge_partition(b, source.graph, *label, id), |_| ());
-                self.partitions.push(Partition { owner: *owner, ticket, label: *label });
+        for outgoing in self.wanted.directions() {
+            for owner in owners {
+                let Some(ticket) = self.from.table.ticket(*owner) else { continue };
+                let Some(id) = self.from.table.id(*owner) else { continue };
+                unread.clear();
+                self.from.table.unread(*owner, *outgoing, labels, self.wanted.most(), &mut unread);
+                for label in &unread {
+                    lists.push(*outgoing, |bytes| key::edge_partition(bytes, source.graph, *label, id));
+                    self.partitions.push(Partition { owner: *owner, outgoing: *outgoing, ticket, label: *label });
+                }
             }
         }
         if self.partitions.is_empty() {
             return Ok(());
         }
-        let table = if self.outgoing { tables::EDGE_OUT } else { tables::EDGE_IN };
         let mut failed = Ok(());
-        source.read.scan_each(table, &keys, &mut |at, entry| {
+        source.read.scan_each(Partitions::of(&lists.of_tables()), &mut |at, entry| {
             self.advance(at);
             self.take(entry).unwrap_or_else(|error| {
                 failed = Err(error);
@@ -321,13 +316,13 @@ impl<'a> Fill<'a> {
     /// Ends the partitions before this one, and keeps what was read of vertices that are done.
     fn advance(&mut self, to: usize) {
         while self.at < to {
-            let Some(Partition { owner, ticket, label }) = self.partitions.get(self.at) else { return };
+            let Some(Partition { owner, outgoing, ticket, label }) = self.partitions.get(self.at) else { return };
             self.found.end_segment(*label, std::mem::replace(&mut self.state, State::Whole));
             self.at += 1;
             self.count = 0;
-            if self.partitions.get(self.at).is_none_or(|next| next.owner != *owner) {
+            if self.partitions.get(self.at).is_none_or(|next| (next.owner, next.outgoing) != (*owner, *outgoing)) {
                 let all = self.wanted.labels.is_none().then_some(self.from.rows.labels);
-                self.from.table.publish(*owner, self.outgoing, *ticket, &self.found, all);
+                self.from.table.publish(*owner, *outgoing, *ticket, &self.found, all);
                 self.found.clear();
             }
         }

@@ -19,6 +19,8 @@ pub(crate) struct Host {
     pub(crate) graphs_share: Arc<Shared>,
     /// What the jobs on all graphs share.
     pub(crate) scheduler: Scheduler,
+    /// Rows read lately, where other processes can write, too.
+    row_cache: Option<Arc<RowCacheEngine>>,
     /// This process among others, where there can be others.
     pub(crate) cluster: Option<Arc<Cluster>>,
 }
@@ -26,23 +28,25 @@ pub(crate) struct Host {
 impl Host {
     pub(crate) fn new(engine: Arc<dyn Engine>, options: StoreOptions, jobs: JobRegistry) -> Result<Self, StoreError> {
         let cluster = Cluster::of(&engine, options.cluster).map(Arc::new);
-        let engine = match &cluster {
-            Some(cluster) => {
-                let cluster = Arc::clone(cluster);
-                let alone_since = Box::new(move || cluster.alone_since());
-                Arc::new(RowCacheEngine::new(engine, TABLES, options.row_cache_bytes, alone_since))
-            }
-            None => engine,
-        };
+        let row_cache = cluster.clone().map(|cluster| {
+            let alone_since = Box::new(move || cluster.alone_since());
+            Arc::new(RowCacheEngine::new(Arc::clone(&engine), TABLES, options.row_cache_bytes, alone_since))
+        });
+        let engine = row_cache.clone().map_or(engine, |engine| engine as Arc<dyn Engine>);
         let peers = cluster.clone().map(|cluster| -> Arc<dyn Peers> { cluster });
         let graphs_share = Arc::new(Shared::new(Arc::clone(&engine), options.graph.clone(), peers)?);
         let scheduler = Scheduler::new(jobs, cluster.clone());
-        Ok(Self { engine, options, graphs_share, scheduler, cluster })
+        Ok(Self { engine, options, graphs_share, scheduler, row_cache, cluster })
     }
 
     /// The engine for what a round reads: its priority lane, where it has one.
     pub(crate) fn lane(&self) -> &dyn Engine {
         self.cluster.as_ref().map_or(&*self.engine, |cluster| cluster.engine())
+    }
+
+    /// See [`RowCacheEngine::end_doubts`].
+    pub(crate) fn end_doubts(&self) {
+        self.row_cache.iter().for_each(|cache| cache.end_doubts());
     }
 
     /// Whether other processes can be at work on the store.

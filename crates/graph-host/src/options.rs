@@ -63,11 +63,18 @@ pub struct ClusterOptions {
     pub stale: Duration,
     /// How long a change of schema or graphs waits for that of another server.
     pub change_wait: Duration,
+    /// How long what a write touched that was answered by an error is read from the store each time, since the write
+    /// may take effect later; up to twice as long.
+    pub in_doubt: Duration,
 }
 
 impl Default for ClusterOptions {
     fn default() -> Self {
-        let (refresh, stale, change_wait) = (Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(20));
-        Self { refresh, stale, change_wait }
+        Self {
+            refresh: Duration::from_secs(1),
+            stale: Duration::from_secs(5),
+            change_wait: Duration::from_secs(20),
+            in_doubt: Duration::from_secs(600),
+        }
     }
 }

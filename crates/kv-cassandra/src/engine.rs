@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kv::{
-    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Guards, Key, Keys, KvError, Read, RowRange, Run, Statistic,
-    TableId, TableSpec, WriteBatch, successor,
+    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Guards, Key, Keys, KvError, Partitions, Read, RowRange, Run,
+    Statistic, TableId, TableSpec, WriteBatch, successor,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
@@ -220,11 +220,12 @@ impl Read for CassandraEngine {
 
     fn scan_each(
         &self,
-        table: TableId,
-        partitions: &Keys,
+        partitions: Partitions<'_>,
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
-        TableSpec::find(self.client.tables, table)?;
+        for (table, _) in partitions.lists() {
+            TableSpec::find(self.client.tables, *table)?;
+        }
         let mut at = 0;
         let mut begun = 0;
         let mut ahead: VecDeque<(usize, PageCursor)> = VecDeque::new();
@@ -234,7 +235,7 @@ impl Read for CassandraEngine {
             }
             begun = begun.max(at);
             while ahead.len() < PARTITIONS_AHEAD
-                && let Some(partition) = partitions.get(begun)
+                && let Some((table, partition)) = partitions.get(begun)
             {
                 let source = Source::Rows { partition: partition.as_bytes().to_vec(), from: From::Start, before: None };
                 let rest = Rest::new(table, Vec::new(), (!partition.as_bytes().is_empty()).then_some(source));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kv::{
-    Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, SortedRows,
-    SortedWriter, Statistic, TableId, TableSpec, WriteBatch, WriteLog, prefix_end, successor,
+    Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Partitions, Read, RowRange, Run,
+    SortedRows, SortedWriter, Statistic, TableId, TableSpec, WriteBatch, WriteLog, prefix_end, successor,
 };
 
 use parking_lot::Mutex;
@@ -118,11 +118,10 @@ impl Read for RocksDbEngine {
 
     fn scan_each(
         &self,
-        table: TableId,
-        partitions: &Keys,
+        partitions: Partitions<'_>,
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
-        self.store.scan_each(table, partitions, visit)
+        self.store.scan_each(partitions, visit)
     }
 }
 

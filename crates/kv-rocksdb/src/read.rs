@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, prefix_end, successor};
+use kv::{
+    Cursor, Entry, GoOn, Key, Keys, KvError, Partitions, Read, RowRange, TableId, TableSpec, prefix_end, successor,
+};
 use rocksdb::{DBPinnableSlice, DBRawIteratorWithThreadMode, ReadOptions, SnapshotWithThreadMode};
 use row_cache::{Looked, RowCache, Ticket};
 
@@ -87,11 +89,10 @@ impl Read for Store {
 
     fn scan_each(
         &self,
-        table: TableId,
-        partitions: &Keys,
+        partitions: Partitions<'_>,
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
-        scan_each(self, ReadOptions::default(), table, partitions, visit)
+        scan_each(self, ReadOptions::default, partitions, visit)
     }
 }
 
@@ -136,11 +137,10 @@ impl Read for Snapshot<'_> {
 
     fn scan_each(
         &self,
-        table: TableId,
-        partitions: &Keys,
+        partitions: Partitions<'_>,
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
-        scan_each(self.store, self.options_of_scan(), table, partitions, visit)
+        scan_each(self.store, || self.options_of_scan(), partitions, visit)
     }
 }
 
@@ -335,21 +335,41 @@ fn scan_partitions<'a>(
     Ok(Box::new(RowCursor { store, rows, split: Split::ByTable(spec), started: false }))
 }
 
-/// One iterator for all partitions: making one costs more than the few rows most partitions have.
+/// One iterator for all partitions of a table: making one costs more than the few rows most partitions have.
 fn scan_each(
     store: &Store,
-    mut options: ReadOptions,
-    table: TableId,
-    partitions: &Keys,
+    options: impl Fn() -> ReadOptions,
+    partitions: Partitions<'_>,
     visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
 ) -> Result<(), KvError> {
+    let (mut start, mut next) = (0, 0);
+    for (table, keys) in partitions.lists() {
+        if next < start + keys.len() {
+            let of_table = &mut |at, entry: Entry<'_>| match visit(start + at, entry) {
+                GoOn::AtPartition(to) => GoOn::AtPartition(to.saturating_sub(start)),
+                GoOn::Next => GoOn::Next,
+            };
+            next = start.saturating_add(scan_table(store, options(), (*table, keys), next - start, of_table)?);
+        }
+        start += keys.len();
+    }
+    Ok(())
+}
+
+/// Reads the partitions of one table from one on; where to go on, which may be behind the last one.
+fn scan_table(
+    store: &Store,
+    mut options: ReadOptions,
+    (table, partitions): (TableId, &Keys),
+    mut at: usize,
+    visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
+) -> Result<usize, KvError> {
     let spec = TableSpec::find(store.tables, table)?;
     let whole = |key: Key<'_>| (spec.partition_len)(key.as_bytes()) == Some(key.as_bytes().len());
     let filtered = spec.ranged && partitions.iter().all(whole);
     options.set_prefix_same_as_start(filtered);
     options.set_total_order_seek(!filtered);
     let mut rows = store.database.raw_iterator_cf_opt(store.family(table)?, options);
-    let mut at = 0;
     while let Some(partition) = partitions.get(at) {
         let partition = partition.as_bytes();
         let mut next = at + 1;
@@ -364,7 +384,7 @@ fn scan_each(
         rows.status().map_err(|error| store.error("reading", error))?;
         at = next;
     }
-    Ok(())
+    Ok(at)
 }
 
 /// Where a key's partition ends.

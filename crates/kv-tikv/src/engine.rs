@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 use kv::{
-    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, Statistic, TableId,
-    TableSpec, WriteBatch,
+    Capabilities, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Partitions, Read, RowRange, Run, Statistic,
+    TableId, TableSpec, WriteBatch,
 };
 use tikv_client::{Config, Timestamp, TimestampExt, TransactionClient};
 use tokio::runtime::Runtime;
@@ -192,11 +192,10 @@ impl Read for TikvEngine {
 
     fn scan_each(
         &self,
-        table: TableId,
-        partitions: &Keys,
+        partitions: Partitions<'_>,
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
-        self.reader.scan_each(table, partitions, visit)
+        self.reader.scan_each(partitions, visit)
     }
 }
 

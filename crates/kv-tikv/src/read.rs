@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
 use futures::{StreamExt, TryStreamExt, stream};
-use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Read, RowRange, TableId, TableSpec, successor};
+use kv::{Cursor, Entry, GoOn, Key, Keys, KvError, Partitions, Read, RowRange, TableId, TableSpec, successor};
 use tikv_client::{KvPair, Timestamp};
 
 use crate::error::{Trouble, is_answer_too_large};
@@ -150,13 +150,14 @@ impl Read for Reader {
 
     fn scan_each(
         &self,
-        table: TableId,
-        partitions: &Keys,
+        partitions: Partitions<'_>,
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
-        let spec = self.table(table)?;
+        for (table, _) in partitions.lists() {
+            self.table(*table)?;
+        }
         let (at, since) = self.moment()?;
-        let fetch = |partition: Key<'_>| {
+        let fetch = |table: TableId, partition: Key<'_>| {
             let start = self.shared.layout.full(table, partition.as_bytes());
             let end = end_of(&start);
             let shared = Handed::clone(&self.shared);
@@ -164,15 +165,15 @@ impl Read for Reader {
         };
         let mut coming: VecDeque<Ahead> = VecDeque::new();
         let (mut current, mut asked) = (0, 0);
-        while current < partitions.len() {
+        while let Some((table, _)) = partitions.get(current) {
             while coming.len() < REQUESTS_OF_A_CALL_MAX
-                && let Some(partition) = partitions.get(asked)
+                && let Some((table, partition)) = partitions.get(asked)
             {
-                coming.push_back(fetch(partition));
+                coming.push_back(fetch(table, partition));
                 asked += 1;
             }
             let Some(first) = coming.pop_front() else { break };
-            let mut rows = Rows::new(Handed::clone(&self.shared), spec, since, first);
+            let mut rows = Rows::new(Handed::clone(&self.shared), self.table(table)?, since, first);
             let mut next = current + 1;
             while let Some(entry) = rows.next()? {
                 if let GoOn::AtPartition(to) = visit(current, entry) {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{Checkpoint, Commit, Key, Keys, KvError, SortedRows, SortedWriter, TableId, WriteBatch, WriteLog};
+use crate::{
+    Checkpoint, Commit, Key, Keys, KvError, Partitions, SortedRows, SortedWriter, TableId, WriteBatch, WriteLog,
+};
 
 /// What an engine can and cannot do. Callers consult this; they never ask which engine it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,17 +112,16 @@ pub trait Read {
         self.scan_partitions(table, prefix, after)
     }
 
-    /// Gives the rows of many partitions to `visit`, with the position of the partition in `partitions`, whose keys
-    /// have no rows. Partitions come in the order of the list, the rows of each in order. For engines where a scan
-    /// costs more than its rows.
+    /// Gives the rows of many partitions to `visit`, with the position of the partition in `partitions`. Partitions come
+    /// in the order of the lists, the rows of each in order. For engines where a scan costs more than its rows: over a
+    /// network, partitions of several tables are asked for at once, too.
     fn scan_each(
         &self,
-        table: TableId,
-        partitions: &Keys,
+        partitions: Partitions<'_>,
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
         let mut at = 0;
-        while let Some(partition) = partitions.get(at) {
+        while let Some((table, partition)) = partitions.get(at) {
             let mut cursor = self.scan(table, RowRange::all(partition.as_bytes()))?;
             let mut next = at + 1;
             while let Some(entry) = cursor.next()? {
@@ -318,11 +319,10 @@ macro_rules! read_through {
 
             fn scan_each(
                 &self,
-                table: TableId,
-                partitions: &Keys,
+                partitions: Partitions<'_>,
                 visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
             ) -> Result<(), KvError> {
-                (**self).scan_each(table, partitions, visit)
+                (**self).scan_each(partitions, visit)
             }
         }
     };

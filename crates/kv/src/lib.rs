@@ -37,6 +37,7 @@ mod log;
 mod memory;
 mod order;
 mod overlay;
+mod partitions;
 mod table;
 mod waiting;
 
@@ -53,5 +54,6 @@ pub use log::{LogEnd, LogRecord, WriteLog};
 pub use memory::MemoryEngine;
 pub use order::sorted_positions;
 pub use overlay::{Overlay, UnitRows};
+pub use partitions::Partitions;
 pub use table::{TableId, TableSpec};
 pub use waiting::{check_may_wait, check_nothing_refused, without_waiting};

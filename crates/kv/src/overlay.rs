@@ -14,6 +14,7 @@ use crate::batch::{Operation, WriteBatch};
 use crate::engine::{Cursor, Entry, GoOn, Read, RowRange};
 use crate::error::KvError;
 use crate::key::{Key, Keys, prefix_end};
+use crate::partitions::Partitions;
 use crate::table::TableId;
 
 /// The last write to each key of a unit.
@@ -267,18 +268,18 @@ where
 
     fn scan_each(
         &self,
-        table: TableId,
-        partitions: &Keys,
+        partitions: Partitions<'_>,
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
         // The engine has its own way to read many partitions, where the unit has written to none of them.
         let rows: &UnitRows = self.rows.borrow();
-        let is_written = |partition: Key<'_>| rows.partition(table, partition.as_bytes()).peek().is_some();
+        let is_written =
+            |(table, partition): (TableId, Key<'_>)| rows.partition(table, partition.as_bytes()).peek().is_some();
         if !partitions.iter().any(is_written) {
-            return self.base.scan_each(table, partitions, visit);
+            return self.base.scan_each(partitions, visit);
         }
         let mut at = 0;
-        while let Some(partition) = partitions.get(at) {
+        while let Some((table, partition)) = partitions.get(at) {
             let mut cursor = self.scan(table, RowRange::all(partition.as_bytes()))?;
             let mut next = at + 1;
             while let Some(entry) = cursor.next()? {

@@ -272,6 +272,7 @@ pub struct Cluster {
     pub refresh_ms: u64,
     pub stale_ms: u64,
     pub change_wait_ms: u64,
+    pub in_doubt_ms: u64,
     pub freeze_seconds_max: u64,
 }
 
@@ -473,6 +474,11 @@ impl Settings {
             );
             return Err(SettingsError::Value { key: "cluster.stale_ms", value: cluster.stale_ms.to_string(), reason });
         }
+        if cluster.in_doubt_ms < cluster.stale_ms {
+            let reason = format!("it must be at least cluster.stale_ms ({})", cluster.stale_ms);
+            let value = cluster.in_doubt_ms.to_string();
+            return Err(SettingsError::Value { key: "cluster.in_doubt_ms", value, reason });
+        }
         if self.graph.default.is_empty() {
             let reason = "a graph needs a name".to_owned();
             return Err(SettingsError::Value { key: "graph.default", value: String::new(), reason });
@@ -518,6 +524,7 @@ impl Settings {
                 refresh: Duration::from_millis(self.cluster.refresh_ms),
                 stale: Duration::from_millis(self.cluster.stale_ms),
                 change_wait: Duration::from_millis(self.cluster.change_wait_ms),
+                in_doubt: Duration::from_millis(self.cluster.in_doubt_ms),
             },
             reads_ahead: self.storage.adjacency_read_ahead,
             row_cache_bytes: self.storage.shared_row_cache_bytes(),
@@ -674,6 +681,10 @@ mod tests {
             ),
             ("[server]\nconnections_max = 0\n", "setting 'server.connections_max' is '0': it must be at least 1"),
             ("[storage]\ndurability = \"always\"\n", "always"),
+            (
+                "[cluster]\nin_doubt_ms = 4999\n",
+                "setting 'cluster.in_doubt_ms' is '4999': it must be at least cluster.stale_ms (5000)",
+            ),
             (
                 "[cluster]\nstale_ms = 1999\n",
                 "setting 'cluster.stale_ms' is '1999': it must be at least twice cluster.refresh_ms (1000)",

@@ -13,7 +13,9 @@
 //! other write to the same sets was under way meanwhile. Until it has ended they are stored as pending. They take free
 //! room only: a load does not evict what was read.
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
+use std::mem;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,6 +32,14 @@ pub struct RowCache {
     sets: Box<[Mutex<Set>]>,
     hasher: RandomState,
     tables: Box<[Table]>,
+    in_doubt: Mutex<[InDoubt; 2]>,
+}
+
+/// What writes that failed, but may take effect later, are registered with: each once, however many such writes it has.
+#[derive(Default)]
+struct InDoubt {
+    sets: HashSet<usize>,
+    tables: HashSet<TableId>,
 }
 
 /// The state of a table as a whole.
@@ -111,6 +121,7 @@ impl RowCache {
             sets: std::iter::repeat_with(Mutex::default).take(count).collect(),
             hasher: RandomState::new(),
             tables: std::iter::repeat_with(Table::default).take(tables).collect(),
+            in_doubt: Mutex::default(),
         }
     }
 
@@ -223,6 +234,29 @@ impl RowCache {
         Scope::Sets { sets, generations }
     }
 
+    /// Keeps a write registered until [`Self::end_doubts`] was called twice.
+    fn doubt(&self, mut scope: Scope) {
+        let [_, later] = &mut *self.in_doubt.lock();
+        match &mut scope {
+            Scope::Sets { sets, .. } => sets.retain(|set| !later.sets.insert(set.index)),
+            Scope::Tables(tables) => tables.retain(|table| !later.tables.insert(*table)),
+        }
+        // What is registered by an earlier one.
+        self.end(&scope, false);
+    }
+
+    /// Writes that had failed when this was called last are not expected to take effect any more: the rows they
+    /// touched may be cached again.
+    pub fn end_doubts(&self) {
+        let mut in_doubt = self.in_doubt.lock();
+        let [earlier, later] = &mut *in_doubt;
+        let InDoubt { sets, tables } = mem::replace(earlier, mem::take(later));
+        drop(in_doubt);
+        let sets = sets.into_iter().map(|index| Registered { index, version: 0 }).collect();
+        self.end(&Scope::Sets { sets, generations: Vec::new() }, false);
+        self.end(&Scope::Tables(tables.into_iter().collect()), false);
+    }
+
     /// Ends a write. `is_kept`: what it wrote may be found from now on.
     fn end(&self, scope: &Scope, is_kept: bool) {
         match scope {
@@ -305,14 +339,15 @@ impl<C: Deref<Target = RowCache>> Write<C> {
         self.cache.end(&scope, true);
     }
 
-    /// Never ends the write: it failed, and may still take effect at any later time. It takes no memory from now on.
-    pub fn never_end(mut self) {
-        self.take_scope();
+    /// Keeps the write registered: it failed, and may still take effect later ([`RowCache::end_doubts`]).
+    pub fn doubt(mut self) {
+        let scope = self.take_scope();
+        self.cache.doubt(scope);
     }
 
     /// What it may change; it is about nothing then.
     fn take_scope(&mut self) -> Scope {
-        std::mem::replace(&mut self.scope, Scope::Tables(Vec::new()))
+        mem::replace(&mut self.scope, Scope::Tables(Vec::new()))
     }
 }
 
@@ -479,11 +514,35 @@ mod tests {
         assert_eq!(get(&cache, b"b"), Some(b"new".to_vec()));
         let (failed, later) =
             (write_through(&cache, &[(b"b", Some(b"1"))]), write_through(&cache, &[(b"b", Some(b"2"))]));
-        failed.never_end();
+        failed.doubt();
         later.keep();
         assert_eq!(cache.get(TABLE, b"b", &mut |_| panic!("it may still change")), Looked::Passed);
         assert_eq!(cache.figures().rows, 0);
         assert_eq!(Arc::strong_count(&cache), 1, "a failed write holds nothing");
+    }
+
+    #[test]
+    fn what_failed_writes_touched_is_cached_again_after_two_ends_of_doubts() {
+        let cache = Arc::new(with_sets(2));
+        let is_passed = |key: &[u8]| cache.get(TABLE, key, &mut |_| panic!("it may still change")) == Looked::Passed;
+        for _ in 0..2 {
+            write_through(&cache, &[(b"a", Some(b"1"))]).doubt();
+            write_through(&cache, &[(b"a", Some(b"2"))]).doubt();
+            cache.end_doubts();
+            write_through(&cache, &[(b"a", None)]).doubt();
+            assert!(is_passed(b"a"));
+            cache.end_doubts();
+            assert!(is_passed(b"a"), "the last one failed after the first call");
+            cache.end_doubts();
+            keep(&cache, b"a", b"read");
+            assert_eq!(get(&cache, b"a"), Some(b"read".to_vec()));
+            cache.write_any(vec![TABLE]).doubt();
+            cache.write_any(vec![TABLE, TableId(0)]).doubt();
+            cache.end_doubts();
+            assert!(is_passed(b"a"));
+            cache.end_doubts();
+            assert_eq!(get(&cache, b"a"), None);
+        }
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kv::{
-    Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Operation, Read, RowRange, Run,
-    SortedRows, SortedWriter, Statistic, TableId, TableSpec, WriteBatch, WriteLog, check_may_wait,
+    Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Operation, Partitions, Read,
+    RowRange, Run, SortedRows, SortedWriter, Statistic, TableId, TableSpec, WriteBatch, WriteLog, check_may_wait,
 };
 
 use crate::cache::{Looked, RowCache, Ticket, Write};
@@ -20,7 +20,8 @@ pub type AloneSince = Box<dyn Fn() -> Option<u64> + Send + Sync>;
 /// An engine with a cache of rows of its `reread` tables, used while no other process writes. All writes of this
 /// process to these tables must go through it.
 ///
-/// A write that failed may still take effect at any later time: the rows that share its sets are not cached any more.
+/// A write that failed may still take effect later: the rows that share its sets are not cached until
+/// [`Self::end_doubts`] was called twice.
 pub struct RowCacheEngine {
     inner: Arc<dyn Engine>,
     tables: &'static [TableSpec],
@@ -45,6 +46,11 @@ impl RowCacheEngine {
             tables,
             alone_since,
         }
+    }
+
+    /// Writes that had failed when this was called last are not expected to take effect any more.
+    pub fn end_doubts(&self) {
+        self.cache.end_doubts();
     }
 
     /// The engine, for a call that waits for its network.
@@ -108,7 +114,7 @@ impl RowCacheEngine {
 fn ended<T>(write: Write<&RowCache>, outcome: Result<T, KvError>) -> Result<T, KvError> {
     match outcome {
         Ok(_) => drop(write),
-        Err(_) => write.never_end(),
+        Err(_) => write.doubt(),
     }
     outcome
 }
@@ -128,7 +134,7 @@ impl Unended {
 impl Drop for Unended {
     fn drop(&mut self) {
         if let Some(write) = self.0.take() {
-            write.never_end();
+            write.doubt();
         }
     }
 }
@@ -233,11 +239,10 @@ impl Read for RowCacheEngine {
 
     fn scan_each(
         &self,
-        table: TableId,
-        partitions: &Keys,
+        partitions: Partitions<'_>,
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
-        self.waiting()?.scan_each(table, partitions, visit)
+        self.waiting()?.scan_each(partitions, visit)
     }
 }
 

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use kv::{
-    Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run, SortedRows,
-    SortedWriter, Statistic, TableId, WriteBatch, WriteLog,
+    Capabilities, Checkpoint, Commit, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Partitions, Read, RowRange, Run,
+    SortedRows, SortedWriter, Statistic, TableId, WriteBatch, WriteLog,
 };
 use opentelemetry::trace::Span as _;
 use opentelemetry::{Context, KeyValue};
@@ -121,15 +121,14 @@ macro_rules! read_with_spans {
 
         fn scan_each(
             &self,
-            table: TableId,
-            partitions: &Keys,
+            partitions: Partitions<'_>,
             visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
         ) -> Result<(), KvError> {
             let Some(call) = Call::begin("storage scan_each") else {
-                return self.inner.scan_each(table, partitions, visit);
+                return self.inner.scan_each(partitions, visit);
             };
             let mut call = Some(call);
-            self.inner.scan_each(table, partitions, &mut |at, entry| {
+            self.inner.scan_each(partitions, &mut |at, entry| {
                 note(&mut call, 1);
                 visit(at, entry)
             })

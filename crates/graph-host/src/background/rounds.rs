@@ -63,6 +63,12 @@ impl Context {
         Ok(true)
     }
 
+    /// Has what was touched by writes that failed some time ago kept in memory again.
+    fn end_doubts(&self) {
+        self.host.end_doubts();
+        self.graphs.read().values().for_each(|graph| graph.end_doubts());
+    }
+
     /// Forgets what is kept while no other server writes. Then waits, on a thread of its own, for those who write as if
     /// none did.
     fn drain(&self) {
@@ -114,8 +120,16 @@ impl Refresher {
         let run = move || {
             let Some(cluster) = &context.host.cluster else { return };
             let mut failing = false;
+            let mut doubted_since = Instant::now();
             while cluster.wait_for_round(failing) {
                 let outcome = context.round(cluster);
+                if outcome.is_err() {
+                    // The store does not answer: what is sent to it meanwhile may arrive after that.
+                    doubted_since = Instant::now();
+                } else if doubted_since.elapsed() >= context.host.options.cluster.in_doubt {
+                    context.end_doubts();
+                    doubted_since = Instant::now();
+                }
                 match &outcome {
                     Err(error) if !failing => {
                         tracing::warn!(%error, "this server could not look at what others changed; it goes on trying");

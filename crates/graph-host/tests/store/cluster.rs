@@ -33,6 +33,7 @@ pub(crate) fn options() -> StoreOptions {
         refresh: Duration::from_millis(20),
         stale: Duration::from_secs(2),
         change_wait: Duration::from_secs(30),
+        in_doubt: PATIENCE,
     };
     StoreOptions {
         purge: PurgeOptions { interval: None, ..PurgeOptions::default() },
@@ -47,9 +48,13 @@ pub(crate) fn server(engine: &Shared) -> Store {
 
 /// A server that can be cut off from the store: for the others, as if it had been killed.
 pub(crate) fn mortal(engine: &Shared) -> (Store, Faults) {
+    mortal_with(engine, options())
+}
+
+pub(crate) fn mortal_with(engine: &Shared, options: StoreOptions) -> (Store, Faults) {
     let engine = Arc::new(FaultEngine::new(Arc::<ScatteredEngine>::clone(engine) as Arc<dyn Engine>));
     let faults = engine.faults();
-    (Store::open(engine, options()).unwrap(), faults)
+    (Store::open(engine, options).unwrap(), faults)
 }
 
 pub(crate) fn cut_off(faults: &Faults) {

@@ -1,12 +1,14 @@
 //! What a server that is alone over a shared store keeps of it, when others come and go.
 
+use std::time::Duration;
+
 use graph_host::Store;
 use graph_model::{EdgeId, IdStrategy, VertexId};
 use graph_schema::Literal;
 use graph_store::{Pending, Wait};
-use kv::{Fault, KvError};
+use kv::{Fault, Faults, KvError};
 
-use crate::cluster::{Shared, cut_off, mortal, server, shared, until};
+use crate::cluster::{Shared, cut_off, mortal, mortal_with, options, server, shared, until};
 use crate::fixture::{connect, edge, edge_label, edge_label_id, graph, insert, vertex};
 use crate::walks::neighbours;
 
@@ -109,23 +111,42 @@ fn a_server_that_was_taken_for_dead_answers_nothing_out_of_memory() {
     assert_eq!(linked(&first), [1, 2, 9]);
 }
 
+/// A write of the edge from 0 to 9 whose answer is lost.
+fn fail_a_link(first: &Store, faults: &Faults) {
+    let error = KvError::Unavailable { detail: "scripted".into() };
+    faults.inject(Fault::LoseAcknowledgement { nth: 1, error });
+    let end = |id| ("thing", Literal::Integer(id));
+    // The heartbeat may be the commit that is lost.
+    while connect(&graph(first), &[edge("knows", end(0), end(9))]).is_ok() {
+        unlink(first, 9);
+        faults.inject(Fault::LoseAcknowledgement { nth: 1, error: KvError::Unavailable { detail: "scripted".into() } });
+    }
+    assert_eq!(linked(first), [1, 2, 9]);
+}
+
 #[test]
 fn what_a_failed_write_touches_is_read_each_time() {
     let engine = shared();
     let (first, faults) = mortal(&engine);
     until("being alone", || keeps_after_filling(&first));
-    let error = KvError::Unavailable { detail: "scripted".into() };
-    faults.inject(Fault::LoseAcknowledgement { nth: 1, error });
-    let end = |id| ("thing", Literal::Integer(id));
-    // The heartbeat may be the commit that is lost.
-    while connect(&graph(&first), &[edge("knows", end(0), end(9))]).is_ok() {
-        unlink(&first, 9);
-        faults.inject(Fault::LoseAcknowledgement { nth: 1, error: KvError::Unavailable { detail: "scripted".into() } });
-    }
-    assert_eq!(linked(&first), [1, 2, 9]);
+    fail_a_link(&first, &faults);
     for _ in 0..5 {
         assert!(!keeps(&first), "it may have been written only later");
     }
+}
+
+#[test]
+fn what_a_failed_write_touched_is_kept_again_after_a_time() {
+    let engine = shared();
+    let mut options = options();
+    options.cluster.in_doubt = Duration::from_millis(200);
+    let (first, faults) = mortal_with(&engine, options);
+    until("being alone", || keeps_after_filling(&first));
+    fail_a_link(&first, &faults);
+    until("keeping neighbours again", || keeps(&first));
+    until("keeping the row again", || keeps_row(&first, 0));
+    link(&first, 10);
+    assert_eq!(linked(&first), [1, 2, 9, 10]);
 }
 
 /// Whether a vertex is found without a read of the store, once it has been read.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use kv::{
-    Capabilities, Commit, CommitSender, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Read, RowRange, Run,
-    Statistic, TableId, WriteBatch,
+    Capabilities, Commit, CommitSender, Cursor, Engine, Entry, GoOn, Key, Keys, KvError, Partitions, Read, RowRange,
+    Run, Statistic, TableId, WriteBatch,
 };
 
 /// Around another engine.
@@ -134,11 +134,10 @@ impl Read for ParkedEngine {
 
     fn scan_each(
         &self,
-        table: TableId,
-        partitions: &Keys,
+        partitions: Partitions<'_>,
         visit: &mut dyn FnMut(usize, Entry<'_>) -> GoOn,
     ) -> Result<(), KvError> {
-        self.read().scan_each(table, partitions, &mut |at, entry| {
+        self.read().scan_each(partitions, &mut |at, entry| {
             self.count_row();
             visit(at, entry)
         })

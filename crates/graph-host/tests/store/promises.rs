@@ -33,6 +33,7 @@ fn options() -> StoreOptions {
         refresh: Duration::from_millis(20),
         stale: Duration::from_secs(2),
         change_wait: Duration::from_secs(30),
+        ..ClusterOptions::default()
     };
     StoreOptions {
         purge: PurgeOptions { interval: None, ..PurgeOptions::default() },

@@ -490,6 +490,11 @@ impl Graph {
         self.neighbours.clear();
     }
 
+    /// Keeps neighbours again of what was touched by writes that had failed when this was called last.
+    pub fn end_doubts(&self) {
+        self.neighbours.end_doubts();
+    }
+
     /// Forgets neighbours and counts: elements were removed by other means than a batch of writes.
     fn forget_elements(&self) {
         self.neighbours.clear();

@@ -10,7 +10,7 @@ use edge_rows::Ahead;
 use graph_model::{Direction, Edge, EdgeId, LabelId, PropertyKeyId, Value, VertexId};
 use graph_schema::{Catalogue, Conditions, EdgeLabelKind, Predicate};
 use key_codec::{CodecError, key, tables, value};
-use kv::{Cursor, Key, Keys, Read, RowRange, TableId, prefix_end, successor};
+use kv::{Cursor, Key, Keys, Partitions, Read, RowRange, TableId, prefix_end, successor};
 
 use crate::core::clock::{is_expired, now_ms};
 use crate::core::graph::Graph;
@@ -96,31 +96,34 @@ impl<'a> Edges<'a> {
         Ok(())
     }
 
-    /// Reads the first rows of this stage and the following ones in one round, if that saves any.
-    fn read_ahead(&mut self, stage: &Stage) -> Result<(), StoreError> {
+    /// Reads the first rows of the first stages in one round, if that saves any.
+    fn read_ahead(&mut self) -> Result<(), StoreError> {
         let Some((owner, _)) = self.vertex.as_ref().filter(|_| self.graph.is_remote() && self.start.is_none()) else {
             return Ok(());
         };
-        let together = self.stages.iter().take_while(|own| own.direction == stage.direction);
-        let labels: Vec<LabelId> = together.map(|own| own.label).take(limits::PARTITIONS_AHEAD).collect();
-        if labels.len() < 2 || !self.ahead.is_empty() {
+        if self.stages.len() < 2 || !self.ahead.is_empty() {
             return Ok(());
         }
-        let mut partitions = Keys::new();
-        for label in labels {
+        let mut lists: Vec<(TableId, Keys)> = Vec::new();
+        for stage in self.stages.iter().take(limits::PARTITIONS_AHEAD) {
             // Only the rows in a range are wanted, which a scan of one partition finds.
-            if !sort_prefix(&self.catalogue, label, &self.conditions)?.is_empty() {
+            if !sort_prefix(&self.catalogue, stage.label, &self.conditions)?.is_empty() {
                 return Ok(());
             }
-            partitions.push(|bytes| key::edge_partition(bytes, self.graph.number, label, owner), |_| ());
+            if lists.last().is_none_or(|(table, _)| *table != stage.table()) {
+                lists.push((stage.table(), Keys::new()));
+            }
+            let write = |bytes: &mut Vec<u8>| key::edge_partition(bytes, self.graph.number, stage.label, owner);
+            lists.iter_mut().last().into_iter().for_each(|(_, keys)| keys.push(write, |_| ()));
         }
-        self.ahead = Ahead::read(self.read, stage.table(), &partitions)?;
+        let lists: Vec<(TableId, &Keys)> = lists.iter().map(|(table, keys)| (*table, keys)).collect();
+        self.ahead = Ahead::read(self.read, Partitions::of(&lists))?;
         Ok(())
     }
 
     /// The rows of a stage.
     fn open(&mut self, stage: &Stage) -> Result<Box<dyn Cursor + 'a>, StoreError> {
-        self.read_ahead(stage)?;
+        self.read_ahead()?;
         let start = self.start.take();
         let mut prefix = Vec::new();
         let Some((owner, _)) = &self.vertex else {

@@ -1,7 +1,7 @@
 //! Cases: order, ranges, prefixes.
 
 use super::{COUNTED, Harness, TERMINATED, add, all_keys, drain, get, put};
-use crate::{Entry, GoOn, Key, Keys, Read, RowRange, TableId, WriteBatch};
+use crate::{Entry, GoOn, Key, Keys, Partitions, Read, RowRange, TableId, WriteBatch};
 
 fn rows_of(read: &dyn Read, partition: &[u8], start: &[u8], end: Option<&[u8]>) -> Vec<Vec<u8>> {
     let range = RowRange { partition, start, end };
@@ -130,7 +130,7 @@ pub fn many_partitions_are_scanned_in_one_call(harness: &mut dyn Harness) {
             found.push((at, entry.key.row().to_vec()));
             go_on(at, entry.key.row())
         };
-        read.scan_each(TERMINATED, &partitions, visit).expect("scan");
+        read.scan_each(Partitions::of(&[(TERMINATED, &partitions)]), visit).expect("scan");
         found
     };
     let rows = |at: usize| [&b""[..], b"1", b"2"].map(|row| (at, row.to_vec()));
@@ -145,6 +145,46 @@ pub fn many_partitions_are_scanned_in_one_call(harness: &mut dyn Harness) {
     };
     let some = [&rows(0)[..2], &rows(3)[..1], &rows(5)[..1]].concat();
     assert_eq!(scan(&*engine, &skipping), some);
+}
+
+/// Partitions of several tables come as one list, whose positions a visitor may jump to from any of them.
+pub fn many_partitions_of_several_tables_come_in_the_order_asked(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    let mut batch = WriteBatch::new();
+    for (table, value) in [(TERMINATED, b"t"), (COUNTED, b"c")] {
+        for (partition, row) in [(b"\x01a", b"1"), (b"\x01a", b"2"), (b"\x01b", b"1")] {
+            let partition = if table == TERMINATED { &[partition[1], 0] } else { partition };
+            add(&mut batch, table, partition, row, value);
+        }
+    }
+    engine.commit(batch).expect("commit");
+    let keys = |list: &[&[u8]]| {
+        let mut keys = Keys::new();
+        list.iter().for_each(|partition| keys.push(|b| b.extend_from_slice(partition), |_| ()));
+        keys
+    };
+    let terminated = keys(&[b"a\0", b"none\0", b"b\0"]);
+    let counted = keys(&[b"\x01b", b"\x01a"]);
+    let lists = [(TERMINATED, &terminated), (COUNTED, &counted), (TERMINATED, &terminated)];
+    let scan = |read: &dyn Read, go_on: &dyn Fn(usize) -> GoOn| {
+        let mut found = Vec::new();
+        let visit = &mut |at: usize, entry: Entry<'_>| {
+            found.push(format!("{at}{}{}", entry.value.escape_ascii(), entry.key.row().escape_ascii()));
+            go_on(at)
+        };
+        read.scan_each(Partitions::of(&lists), visit).expect("scan");
+        found.join(" ")
+    };
+    let all = "0t1 0t2 2t1 3c1 4c1 4c2 5t1 5t2 7t1";
+    assert_eq!(scan(&*engine, &|_| GoOn::Next), all);
+    assert_eq!(scan(&*engine.snapshot().expect("snapshot"), &|_| GoOn::Next), all);
+    let over_lists = |at| match at {
+        0 => GoOn::AtPartition(4),
+        4 => GoOn::AtPartition(7),
+        _ => GoOn::Next,
+    };
+    assert_eq!(scan(&*engine, &over_lists), "0t1 4c1 7t1");
+    assert_eq!(scan(&*engine, &|_| GoOn::AtPartition(usize::MAX)), "0t1");
 }
 
 /// Thousands of rows, over many partitions, deleted ones in between.

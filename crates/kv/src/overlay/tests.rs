@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::conformance::ScatteredEngine;
-use crate::{Engine, MemoryEngine, TableSpec};
+use crate::{Engine, MemoryEngine, Partitions, TableSpec};
 
 static TABLES: &[TableSpec] =
     &[TableSpec { name: "t", partition_len: |key| (key.len() >= 2).then_some(2), ranged: true, reread: false }];
@@ -106,7 +106,7 @@ fn check(base: &dyn Engine, stored: &[Step], written: &[Step], keys: &[Step]) {
                 _ => GoOn::AtPartition(at + 1),
             }
         };
-        read.scan_each(T, &partitions, visit).unwrap();
+        read.scan_each(Partitions::of(&[(T, &partitions)]), visit).unwrap();
         found
     };
     assert_eq!(each(&overlay), each(&after));
