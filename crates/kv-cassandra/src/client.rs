@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use kv::{KvError, TableId, TableSpec};
 use scylla::client::session::Session;
-use scylla::cluster::{ClusterState, Node};
+use scylla::cluster::ClusterState;
 use scylla::errors::ExecutionError;
-use scylla::routing::Shard;
+use scylla::routing::Token;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::time::timeout_at;
 
@@ -20,6 +20,7 @@ use crate::figures::Figures;
 use crate::limits::{ATTEMPTS_PER_TIMEOUT, PRIORITY_LANE_REQUESTS, RETRY_PAUSE, RETRY_PAUSE_MAX, TRIED_AGAIN_EVERY};
 use crate::options::CassandraOptions;
 use crate::plan::{Planner, Unit};
+use crate::ranges::{ToReplicas, token_of};
 use crate::statements::{Ask, Statements};
 use crate::window::{Permit, Window};
 
@@ -99,24 +100,22 @@ impl Client {
     /// The requests that a planner makes, which knows where partitions are now.
     pub(crate) fn planned<'a>(&self, plan: impl FnOnce(&Planner<'_>) -> Vec<Unit<'a>>) -> Vec<Unit<'a>> {
         let state = self.session.get_cluster_state();
-        let nodes = state.get_nodes_info().len();
-        let place = |table: TableId, partition: &[u8]| {
-            let replicas = if nodes > 1 { self.replicas(&state, table, partition) } else { Vec::new() };
-            // Where every node has every row, any of them will do.
-            replicas.first().filter(|_| replicas.len() < nodes).map_or(0, |(node, _)| node.host_id.as_u128())
-        };
+        let place = |table: TableId, partition: &[u8]| self.place(&state, table, partition);
         plan(&Planner { batch_bytes_max: self.options.batch_bytes, place: &place })
     }
 
-    /// The nodes that hold a partition, the first of them first; none where that is not known yet.
-    fn replicas(&self, state: &ClusterState, table: TableId, partition: &[u8]) -> Vec<(Arc<Node>, Shard)> {
-        let Some(spec) = self.tables.get(table.index()) else { return Vec::new() };
-        let put = self.statements.get(table.index()).and_then(|statements| statements.prepared(Ask::Put));
-        let nothing: &[u8] = &[];
-        match put.map(|statement| statement.calculate_token(&(partition, nothing, nothing))) {
-            Some(Ok(Some(token))) => state.get_token_endpoints(&self.options.keyspace, spec.name, token),
-            _ => Vec::new(),
-        }
+    /// Which node is the first that holds a partition; 0 where any node will do, since each has every row, or it is not
+    /// known.
+    pub(crate) fn place(&self, state: &ClusterState, table: TableId, partition: &[u8]) -> u128 {
+        let nodes = state.get_nodes_info().len();
+        let Some(spec) = self.tables.get(table.index()).filter(|_| nodes > 1) else { return 0 };
+        let replicas = state.get_token_endpoints(&self.options.keyspace, spec.name, token_of(partition));
+        replicas.first().filter(|_| replicas.len() < nodes).map_or(0, |(node, _)| node.host_id.as_u128())
+    }
+
+    /// The way to the nodes that hold a token, for a statement that does not say which it is about.
+    pub(crate) fn to_replicas(&self, of: Token) -> ToReplicas {
+        ToReplicas { of, policy: Arc::clone(&self.policy) as _ }
     }
 
     /// Sends a repeatable request that is not part of a batch, with retries until it succeeds, fails for good or times

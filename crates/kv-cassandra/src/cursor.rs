@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kv::{Cursor, Entry, Key, KvError};
+use kv::{Cursor, Entry, KvError};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -163,13 +163,7 @@ impl Cursor for PageCursor {
         }
         let at = self.at;
         self.at += 1;
-        Ok(self.page.rows.get(at).map(|span| Entry {
-            key: Key::new(
-                self.page.bytes.get(span.start..span.key_end).unwrap_or_default(),
-                span.partition_end - span.start,
-            ),
-            value: self.page.bytes.get(span.key_end..span.value_end).unwrap_or_default(),
-        }))
+        Ok(self.page.entry(at))
     }
 }
 

@@ -1,6 +1,5 @@
 //! The engine: the calls of the storage interface, each carried to the runtime that speaks to the cluster.
 
-use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,12 +16,12 @@ use crate::client::Client;
 use crate::cursor::PageCursor;
 use crate::intent::finish_unfinished;
 use crate::limits::{
-    INTENT_AGE_IN_TIMEOUTS, INTENT_SWEEP_INTERVAL, PARTITIONS_AHEAD, PENDING_BYTES_MAX, RUNTIME_THREADS,
-    VALUE_BYTES_MAX,
+    INTENT_AGE_IN_TIMEOUTS, INTENT_SWEEP_INTERVAL, PENDING_BYTES_MAX, RUNTIME_THREADS, VALUE_BYTES_MAX,
 };
+use crate::many::Scan;
 use crate::options::CassandraOptions;
-use crate::page::{From, Rest, Source, partitions, token};
-use crate::ranges::{BEFORE_ALL, LAST, TokenRange};
+use crate::page::{From, Rest, Source, partitions};
+use crate::ranges::{BEFORE_ALL, LAST, TokenRange, token_of};
 use crate::statements::Ask;
 use crate::statistics::{memory, statistics};
 use crate::{read, schema, send, swap, write};
@@ -204,7 +203,7 @@ impl Read for CassandraEngine {
         }
         let mut after_token = BEFORE_ALL;
         if let Some(key) = after {
-            let token = self.wait(token(&self.client, table, key.partition()))?;
+            let token = token_of(key.partition()).value();
             let partition = key.partition().to_vec();
             sources.push(Source::Rows {
                 partition: partition.clone(),
@@ -226,31 +225,19 @@ impl Read for CassandraEngine {
         for (table, _) in partitions.lists() {
             TableSpec::find(self.client.tables, *table)?;
         }
+        let mut scan = Scan::new(&self.client, &self.handle, partitions);
         let mut at = 0;
-        let mut begun = 0;
-        let mut ahead: VecDeque<(usize, PageCursor)> = VecDeque::new();
-        loop {
-            while ahead.front().is_some_and(|(of, _)| *of < at) {
-                ahead.pop_front();
-            }
-            begun = begun.max(at);
-            while ahead.len() < PARTITIONS_AHEAD
-                && let Some((table, partition)) = partitions.get(begun)
-            {
-                let source = Source::Rows { partition: partition.as_bytes().to_vec(), from: From::Start, before: None };
-                let rest = Rest::new(table, Vec::new(), (!partition.as_bytes().is_empty()).then_some(source));
-                ahead.push_back((begun, self.cursor(rest)));
-                begun += 1;
-            }
-            let Some((of, mut cursor)) = ahead.pop_front() else { return Ok(()) };
-            at = of + 1;
-            while let Some(entry) = cursor.next()? {
-                if let GoOn::AtPartition(to) = visit(of, entry) {
-                    at = at.max(to);
+        while let Some(mut rows) = scan.rows(at)? {
+            let mut next = at + 1;
+            while let Some(entry) = rows.next()? {
+                if let GoOn::AtPartition(to) = visit(at, entry) {
+                    next = next.max(to);
                     break;
                 }
             }
+            at = next;
         }
+        Ok(())
     }
 }
 

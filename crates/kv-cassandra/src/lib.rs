@@ -49,6 +49,7 @@ mod error;
 mod figures;
 mod intent;
 pub mod limits;
+mod many;
 mod options;
 mod page;
 mod plan;

@@ -60,8 +60,15 @@ pub const FIRST_PAGE_ROWS: usize = 100;
 /// Rows of a page, at least and at most.
 pub const PAGE_ROWS: std::ops::RangeInclusive<usize> = 8..=4_000;
 
-/// Partitions whose first page is fetched before it is their turn, in a scan of many.
+/// Partitions whose first page is fetched before it is their turn, in a scan of many, where each has a request.
 pub const PARTITIONS_AHEAD: usize = 64;
+
+/// Requests of [`PARTITIONS_PER_REQUEST`] partitions that are sent before it is their turn, in a scan of many.
+pub const REQUESTS_AHEAD: usize = 16;
+
+/// Rows of a page of several partitions: as many in [`REQUESTS_AHEAD`] pages as in [`PARTITIONS_AHEAD`] of single
+/// ones, so that large rows take no more memory.
+pub const GROUP_ROWS: usize = FIRST_PAGE_ROWS * PARTITIONS_AHEAD / REQUESTS_AHEAD;
 
 /// Bytes a range of tokens aims at, in a scan of a whole table: half a page, so that most ranges are one request.
 pub const RANGE_BYTES: u64 = (PAGE_BYTES / 2) as u64;

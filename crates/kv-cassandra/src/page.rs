@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::{StreamExt, TryStreamExt, stream};
-use kv::{KvError, TableId};
+use kv::{Entry, Key, KvError, TableId};
 use scylla::response::query_result::QueryResult;
 use scylla::response::{PagingState, PagingStateResponse};
 use scylla::routing::Token;
@@ -15,7 +15,7 @@ use scylla::statement::prepared::PreparedStatement;
 use crate::client::Client;
 use crate::error::unexpected;
 use crate::limits::{FIRST_PAGE_ROWS, PAGE_BYTES, PAGE_ROWS, RING_PARTS};
-use crate::ranges::{BEFORE_ALL, LAST, ToReplicas, TokenRange};
+use crate::ranges::{BEFORE_ALL, LAST, TokenRange, token_of};
 use crate::statements::Ask;
 
 const WHAT: &str = "reading rows";
@@ -69,7 +69,15 @@ impl Page {
         }
     }
 
-    fn push(&mut self, partition: &[u8], row: &[u8], value: &[u8]) {
+    /// A row; `None` behind the last one.
+    pub(crate) fn entry(&self, at: usize) -> Option<Entry<'_>> {
+        let span = self.rows.get(at)?;
+        let key = self.bytes.get(span.start..span.key_end)?;
+        let value = self.bytes.get(span.key_end..span.value_end)?;
+        Some(Entry { key: Key::new(key, span.partition_end - span.start), value })
+    }
+
+    pub(crate) fn push(&mut self, partition: &[u8], row: &[u8], value: &[u8]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(partition);
         let partition_end = self.bytes.len();
@@ -157,7 +165,7 @@ impl Rest {
                 Source::Tokens(range) => self.rows_of_tokens(client, *range, &mut page).await?.next,
                 Source::Probe(range) => {
                     let read = self.rows_of_tokens(client, *range, &mut page).await?;
-                    self.end_probe(client, *range, read, &mut page).await?
+                    self.end_probe(*range, read, &mut page)
                 }
                 Source::SameToken { token, after } => {
                     let same = partitions_at(client, self.table, *token).await?;
@@ -235,22 +243,16 @@ impl Rest {
 
     /// Ends a probe before the last token of its page, which may have more rows: ranges continue there. A page of a
     /// single token does not end it.
-    async fn end_probe(
-        &mut self,
-        client: &Client,
-        range: TokenRange,
-        read: Read,
-        page: &mut Page,
-    ) -> Result<PagingStateResponse, KvError> {
+    fn end_probe(&mut self, range: TokenRange, read: Read, page: &mut Page) -> PagingStateResponse {
         if let (PagingStateResponse::HasMorePages { .. }, Some(two)) = (&read.next, &read.last_two) {
-            let upto = token(client, self.table, &two.before).await?;
-            if upto < token(client, self.table, &two.last).await? {
+            let upto = token_of(&two.before).value();
+            if upto < token_of(&two.last).value() {
                 page.truncate(two.rows);
                 self.reached = Some(TokenRange { after: range.after, upto });
-                return Ok(PagingStateResponse::NoMorePages);
+                return PagingStateResponse::NoMorePages;
             }
         }
-        Ok(read.next)
+        read.next
     }
 
     async fn ask(
@@ -306,7 +308,7 @@ struct LastTwo {
 /// A statement about a range of tokens, to be sent to the replicas of its end.
 async fn of_range(client: &Client, table: TableId, ask: Ask, range: TokenRange) -> Result<PreparedStatement, KvError> {
     let mut statement = client.statement(table, ask).await?.clone();
-    let policy = ToReplicas { of: Token::new(range.upto), policy: Arc::clone(&client.policy) as _ };
+    let policy = client.to_replicas(Token::new(range.upto));
     statement.set_load_balancing_policy(Some(Arc::new(policy)));
     Ok(statement)
 }
@@ -324,17 +326,6 @@ async fn partitions_at(client: &Client, table: TableId, token: i64) -> Result<Ve
     Ok(all)
 }
 
-/// The token of a partition: its place in the order of partitions.
-pub(crate) async fn token(client: &Client, table: TableId, partition: &[u8]) -> Result<i64, KvError> {
-    const WHAT: &str = "the token of a partition";
-    let statement = client.statement(table, Ask::Rows).await?;
-    match statement.calculate_token(&(partition,)) {
-        Ok(Some(token)) => Ok(token.value()),
-        Ok(None) => Err(unexpected(WHAT, &"the statement names no partition key")),
-        Err(error) => Err(unexpected(WHAT, &error)),
-    }
-}
-
 /// Calls `found` with the partitions of a table, a page at a time; some may come twice. Parts of the ring are read at
 /// once, where the table has more than a page.
 pub(crate) async fn partitions<F>(
@@ -348,7 +339,7 @@ where
     let all = TokenRange { after: BEFORE_ALL, upto: LAST };
     let (page, next) = partitions_of(client, table, all, PagingState::start()).await?;
     let reached = match (&next, page.last()) {
-        (PagingStateResponse::HasMorePages { .. }, Some(last)) => Some(token(client, table, last).await?),
+        (PagingStateResponse::HasMorePages { .. }, Some(last)) => Some(token_of(last).value()),
         _ => None,
     };
     found(page).await?;

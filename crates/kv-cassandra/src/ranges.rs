@@ -10,6 +10,7 @@ use std::time::Duration;
 use scylla::cluster::{ClusterState, NodeRef};
 use scylla::errors::RequestAttemptError;
 use scylla::policies::load_balancing::{FallbackPlan, LoadBalancingPolicy, RoutingInfo};
+use scylla::routing::partitioner::{Murmur3Partitioner, Partitioner as _};
 use scylla::routing::{Shard, Token};
 
 use crate::limits::{RANGE_BYTES, RANGE_CHANGE_MAX};
@@ -19,6 +20,11 @@ pub(crate) const BEFORE_ALL: i64 = i64::MIN;
 
 /// The last token of all.
 pub(crate) const LAST: i64 = i64::MAX;
+
+/// The token of a partition: its place in the order of partitions.
+pub(crate) fn token_of(partition: &[u8]) -> Token {
+    Murmur3Partitioner.hash_one(partition)
+}
 
 /// Tokens after the first and up to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

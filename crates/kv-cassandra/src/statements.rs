@@ -9,6 +9,7 @@ use scylla::statement::Statement;
 use scylla::statement::prepared::PreparedStatement;
 use tokio::sync::OnceCell;
 
+use crate::limits::FIRST_PAGE_ROWS;
 use crate::options::ReplicaConsistency;
 
 /// The kinds of statements. `p` is the partition, `r` the row, `v` the value, `w` the token of the last swap.
@@ -18,6 +19,7 @@ pub(crate) enum Ask {
     Get,
     GetRows,
     GetPartitions,
+    FirstRows,
     Rows,
     RowsFrom,
     RowsAfter,
@@ -50,6 +52,9 @@ impl Ask {
             Self::Get => write!(text, "SELECT v FROM {t} WHERE p = ? AND r = ?"),
             Self::GetRows => write!(text, "SELECT r, v FROM {t} WHERE p = ? AND r IN ?"),
             Self::GetPartitions => write!(text, "SELECT p, v FROM {t} WHERE p IN ? AND r = ?"),
+            Self::FirstRows => {
+                write!(text, "SELECT p, r, v FROM {t} WHERE p IN ? PER PARTITION LIMIT {FIRST_PAGE_ROWS}")
+            }
             Self::Rows => write!(text, "SELECT r, v FROM {t} WHERE p = ?"),
             Self::RowsFrom => write!(text, "SELECT r, v FROM {t} WHERE p = ? AND r >= ?"),
             Self::RowsAfter => write!(text, "SELECT r, v FROM {t} WHERE p = ? AND r > ?"),

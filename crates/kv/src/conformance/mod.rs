@@ -92,6 +92,7 @@ cases! { $
     scans: rows_come_in_byte_order partitions_do_not_bleed row_ranges_have_exact_bounds
         partition_scans_take_a_prefix_and_resume many_partitions_are_scanned_in_one_call
         many_partitions_of_several_tables_come_in_the_order_asked
+        many_partitions_of_all_sizes_are_scanned_as_a_whole
         scans_of_many_rows_are_complete delete_prefix_is_exact runs_hold_every_row_once
         delete_prefix_up_to_the_last_byte writing_after_delete_prefix compacting_changes_nothing;
     concurrency: snapshots_do_not_move scans_do_not_see_later_writes batches_are_seen_whole

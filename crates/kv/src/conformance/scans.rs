@@ -187,6 +187,42 @@ pub fn many_partitions_of_several_tables_come_in_the_order_asked(harness: &mut d
     assert_eq!(scan(&*engine, &|_| GoOn::AtPartition(usize::MAX)), "0t1");
 }
 
+/// Few rows in most of very many partitions, hundreds in some, none in others: an engine that reads several at once must
+/// not lose what had no room.
+pub fn many_partitions_of_all_sizes_are_scanned_as_a_whole(harness: &mut dyn Harness) {
+    let engine = harness.fresh();
+    let sizes: Vec<u16> = (0..700_u16)
+        .map(|n| match n {
+            n if n % 97 == 0 => 450,
+            100..=140 => 30,
+            n => n % 4,
+        })
+        .collect();
+    let mut partitions = Keys::new();
+    for (n, size) in (0_u16..).zip(&sizes) {
+        let partition = [&[2][..], &n.to_be_bytes()].concat();
+        partitions.push(|bytes| bytes.extend_from_slice(&partition), |_| ());
+        let mut batch = WriteBatch::new();
+        for row in 0..*size {
+            add(&mut batch, COUNTED, &partition, &row.to_be_bytes(), &n.to_be_bytes());
+        }
+        engine.commit(batch).expect("commit");
+    }
+    let scan = |rows_max: u16| {
+        let mut found = vec![0_u16; sizes.len()];
+        let visit = &mut |at: usize, entry: Entry<'_>| {
+            let count = &mut found[at];
+            assert_eq!(entry.key.row(), count.to_be_bytes(), "of partition {at}");
+            *count += 1;
+            if *count < rows_max { GoOn::Next } else { GoOn::AtPartition(at + 1) }
+        };
+        engine.scan_each(Partitions::of(&[(COUNTED, &partitions)]), visit).expect("scan");
+        found
+    };
+    assert_eq!(scan(u16::MAX), sizes);
+    assert_eq!(scan(120), sizes.iter().map(|size| *size.min(&120)).collect::<Vec<_>>());
+}
+
 /// Thousands of rows, over many partitions, deleted ones in between.
 pub fn scans_of_many_rows_are_complete(harness: &mut dyn Harness) {
     let engine = harness.fresh();
