@@ -226,7 +226,8 @@ impl Unsure {
 impl Drop for Unsure {
     fn drop(&mut self) {
         if let Some(write) = &mut self.0 {
-            write.common.stripes.doubt(std::mem::take(&mut write.stripes));
+            let stripes = std::mem::take(&mut write.stripes);
+            write.common.stripes.doubt(&stripes);
         }
     }
 }

@@ -121,10 +121,10 @@ impl Stripes {
     }
 
     /// Keeps them registered until [`Self::end_doubts`] was called twice.
-    pub(crate) fn doubt(&self, begun: StripeSet) {
+    pub(crate) fn doubt(&self, begun: &StripeSet) {
         let mut in_doubt = self.in_doubt.lock();
         let known = begun.and(&in_doubt.later);
-        in_doubt.later.add(&begun);
+        in_doubt.later.add(begun);
         drop(in_doubt);
         self.end(&known);
     }

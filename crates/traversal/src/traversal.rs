@@ -107,25 +107,57 @@ impl<'g> Traversal<'g> {
 
     /// The node of a vertex that must exist: `role` is how the request names it.
     pub fn existing(&mut self, role: &'static str, id: &VertexId) -> Result<Node, TraversalError> {
-        let exists = match self.is_known_to_exist(id)? {
-            Some(exists) => exists,
-            None => matches!(self.graph.vertices(std::slice::from_ref(id))?.first(), Some(Some(_))),
-        };
-        if exists { self.node(id.clone()) } else { Err(TraversalError::VertexNotFound { role, id: id.to_string() }) }
+        self.check_exist(&[(role, id)])?;
+        self.node(id.clone())
     }
 
-    /// Whether a vertex that has a number exists, out of memory where its label is there. Others get no number by this,
-    /// so that a client cannot fill the memory with ids of nobody.
-    fn is_known_to_exist(&self, id: &VertexId) -> Result<Option<bool>, TraversalError> {
-        let Some(graph) = self.nodes.numbered() else { return Ok(None) };
-        let (Some(number), Some(labels)) = (graph.known_number(id), graph.column(ColumnOf::Label)) else {
-            return Ok(None);
-        };
-        let mut exists = labels.get(number, |label| label.is_some());
-        if exists.is_none() {
-            graph.fill(&[ColumnOf::Label], &[number], &mut |_, _, label| exists = Some(label.is_some()))?;
+    /// Two vertices that must exist, as [`Self::existing`] has one; what is not in memory is read in one round.
+    pub fn existing_pair(&mut self, vertices: [(&'static str, &VertexId); 2]) -> Result<[Node; 2], TraversalError> {
+        self.check_exist(&vertices)?;
+        let [(_, one), (_, other)] = vertices;
+        Ok([self.node(one.clone())?, self.node(other.clone())?])
+    }
+
+    /// Vertices that must exist, as [`Self::existing`] has one; what is not in memory is read in one round.
+    pub fn all_existing(&mut self, vertices: &[(&'static str, &VertexId)]) -> Result<Vec<Node>, TraversalError> {
+        self.check_exist(vertices)?;
+        vertices.iter().map(|(_, id)| self.node((*id).clone())).collect()
+    }
+
+    /// Refuses the first vertex that does not exist. One that has a number exists if it has a label; others get no
+    /// number by this, so that a client cannot fill the memory with ids of nobody.
+    fn check_exist(&self, vertices: &[(&'static str, &VertexId)]) -> Result<(), TraversalError> {
+        let mut exist: Vec<Option<bool>> = vec![None; vertices.len()];
+        if let Some(graph) = self.nodes.numbered()
+            && let Some(labels) = graph.column(ColumnOf::Label)
+        {
+            let (mut numbers, mut unread) = (Vec::new(), Vec::new());
+            for (exists, (_, id)) in exist.iter_mut().zip(vertices) {
+                let Some(number) = graph.known_number(id) else { continue };
+                *exists = labels.get(number, |label| label.is_some());
+                if exists.is_none() {
+                    numbers.push(number);
+                    unread.push(exists);
+                }
+            }
+            if !numbers.is_empty() {
+                graph.fill(&[ColumnOf::Label], &numbers, &mut |at, _, label| {
+                    unread.get_mut(at).into_iter().for_each(|exists| **exists = Some(label.is_some()));
+                })?;
+            }
         }
-        Ok(exists)
+        let unread = exist.iter().zip(vertices).filter(|(exists, _)| exists.is_none());
+        let ids: Vec<VertexId> = unread.map(|(_, (_, id))| (*id).clone()).collect();
+        if !ids.is_empty() {
+            let mut found = self.graph.vertices(&ids)?.into_iter();
+            for exists in exist.iter_mut().filter(|exists| exists.is_none()) {
+                *exists = Some(matches!(found.next(), Some(Some(_))));
+            }
+        }
+        match exist.iter().zip(vertices).find(|(exists, _)| **exists != Some(true)) {
+            None => Ok(()),
+            Some((_, (role, id))) => Err(TraversalError::VertexNotFound { role, id: id.to_string() }),
+        }
     }
 
     /// The id of a node.

@@ -107,6 +107,15 @@ fn a_walk_costs_a_round_for_each_frontier() {
             Traversal::new(reader, "vertices", usize::MAX).existing("source", &VertexId::Number(0)).unwrap();
         })
     };
+    let ids = [900, 901, 902].map(VertexId::Number);
+    let listed = || {
+        rounds_of(&graph, &engine, |reader| {
+            let vertices = ids.each_ref().map(|id| ("listed", id));
+            let nodes = Traversal::new(reader, "vertices", usize::MAX).all_existing(&vertices).unwrap();
+            assert_eq!(nodes.len(), ids.len());
+        })
+    };
+    assert!(listed() <= 1, "all of them at once");
     until("knowing that a vertex exists, as a server that is alone does", || root() == 0);
     until("keeping what was read, as a server that is alone does", || walked(&both, 3, 8_000) == 0);
     graph.forget_neighbours();

@@ -104,7 +104,8 @@ pub(super) static TRAVERSERS: &[Traverser] = &[
 fn ends_of_query(call: &Call, traversal: &mut Traversal<'_>) -> Result<(Node, Node, SearchLimits), ApiError> {
     let (source, target) = (vertex_id_of(call, "source")?, vertex_id_of(call, "target")?);
     let limits = search_limits_of_query(call)?;
-    Ok((traversal.existing("source", &source)?, traversal.existing("target", &target)?, limits))
+    let [source, target] = traversal.existing_pair([("source", &source), ("target", &target)])?;
+    Ok((source, target, limits))
 }
 
 /// `GET {T}/paths`.

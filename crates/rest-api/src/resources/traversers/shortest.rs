@@ -82,8 +82,7 @@ fn find<'s>(request: &'s TraverserRequest<'_>, search: Search) -> Result<(Traver
     let step = request.step_with_skip_degree(number_or(call, "capacity", CAPACITY_DEFAULT)?)?;
     let query = ShortestPath { step: &step, depth: max_depth_of(call)?, capacity };
     let mut traversal = request.traversal("shortest paths").recording_edges(true);
-    let source = traversal.existing("source", &source)?;
-    let target = traversal.existing("target", &target)?;
+    let [source, target] = traversal.existing_pair([("source", &source), ("target", &target)])?;
     let paths = search(&mut traversal, source, target, &query)?;
     Ok((traversal, paths))
 }

@@ -110,7 +110,7 @@ const TOP: i64 = 100;
 /// The two vertices of a request, which must exist.
 fn ends(call: &Call, traversal: &mut Traversal<'_>) -> Result<[Node; 2], ApiError> {
     let (vertex, other) = (vertex_id_of(call, "vertex")?, vertex_id_of(call, "other")?);
-    Ok([traversal.existing("vertex", &vertex)?, traversal.existing("other", &other)?])
+    Ok(traversal.existing_pair([("vertex", &vertex), ("other", &other)])?)
 }
 
 /// `GET {T}/sameneighbors`.
@@ -159,7 +159,8 @@ fn same_by_body(call: &Call) -> Answered {
     };
     let limit = bound(call, "limit", body.limit, LIMIT_DEFAULT)?;
     let mut traversal = request.traversal("same neighbors");
-    let vertices: Vec<Node> = given.iter().map(|id| traversal.existing("listed", &id.0)).collect::<Result<_, _>>()?;
+    let listed: Vec<_> = given.iter().map(|id| ("listed", &id.0)).collect();
+    let vertices = traversal.all_existing(&listed)?;
     let same = same_neighbours(&mut traversal, &vertices, &step, limit)?;
     let mut shown = same.clone();
     shown.extend(vertices.iter().filter(|vertex| !same.contains(vertex)));

@@ -83,8 +83,7 @@ fn to_one(call: &Call) -> Answered {
     let (step, capacity) = bounds(&request)?;
     let query = WeightedPaths { step: &step, weight, capacity };
     let mut traversal = request.traversal("shortest paths").recording_edges(true);
-    let source = traversal.existing("source", &source)?;
-    let target = traversal.existing("target", &target)?;
+    let [source, target] = traversal.existing_pair([("source", &source), ("target", &target)])?;
     let found = lightest_path(&mut traversal, source, target, &query)?;
     let wanted = Wanted::of_query(call, Otherwise::IdsUnlessJava)?;
     let elements = Elements::of_paths(&request, &traversal, found.iter().map(|found| &found.path), wanted)?;
