@@ -13,6 +13,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::begun::Begun;
 use crate::error::brief;
 use crate::layout::{Layout, end_of, stored};
 use crate::limits::{ANSWER_BYTES_MAX, REGION_BYTES, THREAD_STACK_BYTES};
@@ -93,6 +94,7 @@ impl TikvEngine {
             layout: Layout::new(&options.prefix, tables),
             options: options.clone(),
             figures: Arc::default(),
+            begun: Begun::default(),
             reads: Semaphore::new(options.in_flight_max),
             writes: Semaphore::new(options.in_flight_max),
             submitted: AtomicUsize::new(0),

@@ -13,6 +13,7 @@
 //! Where to start reading: `engine.rs` for the calls, `shared.rs` for how calls are tried again, `write.rs` for what
 //! becomes of a batch, `pages.rs` for scans, `layout.rs` for the bytes.
 
+mod begun;
 mod engine;
 mod error;
 mod identity;

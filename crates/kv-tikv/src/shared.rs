@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::begun::Begun;
 use crate::error::{Trouble, Verdict, brief, judge, translate};
 use crate::layout::Layout;
 use crate::limits::{CLIENT_ATTEMPTS_MAX, FIRST_PAUSE, LOCK_LIFE_MS, PAUSE_MAX, PRIORITY_LANE_CALLS, SLOT_BYTES};
@@ -36,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) layout: Layout,
     pub(crate) options: TikvOptions,
     pub(crate) figures: Arc<Figures>,
+    /// Transactions for the next batches.
+    pub(crate) begun: Begun,
     /// Slots for reads.
     pub(crate) reads: Semaphore,
     /// Slots for writes: one per [`SLOT_BYTES`] of a batch.
@@ -56,6 +59,7 @@ impl Shared {
             layout: self.layout.clone(),
             options: TikvOptions { in_flight_max: PRIORITY_LANE_CALLS, ..self.options.clone() },
             figures: Arc::clone(&self.figures),
+            begun: Begun::default(),
             reads: Semaphore::new(PRIORITY_LANE_CALLS),
             writes: Semaphore::new(PRIORITY_LANE_CALLS),
             submitted: AtomicUsize::new(0),
@@ -108,6 +112,25 @@ impl Shared {
         match timeout_at(deadline, self.client.begin_with_options(options)).await {
             Ok(transaction) => Ok(transaction?),
             Err(_) => Err(Trouble::NoTimestamp),
+        }
+    }
+
+    /// A transaction for a batch that has read nothing, begun ahead where there is one.
+    pub(crate) async fn begun(&self, deadline: Instant, one_phase: bool) -> Result<Transaction, Trouble> {
+        match self.begun.take(one_phase) {
+            Some(transaction) => {
+                self.figures.begun_ahead.add(1);
+                Ok(transaction)
+            }
+            None => self.begin(deadline, one_phase).await,
+        }
+    }
+
+    /// Begins a transaction for a later batch. Where that fails, the batch begins its own.
+    pub(crate) async fn begin_ahead(&self) {
+        let (since, one_phase) = (Instant::now(), self.one_phase.load(Ordering::Relaxed));
+        if let Ok(transaction) = self.begin(self.deadline(), one_phase).await {
+            self.begun.put(since, one_phase, transaction);
         }
     }
 

@@ -30,6 +30,7 @@ impl Counter {
 pub(crate) struct Figures {
     pub(crate) reads: Counter,
     pub(crate) writes: Counter,
+    pub(crate) begun_ahead: Counter,
     pub(crate) retries: Counter,
     pub(crate) conflicts: Counter,
     pub(crate) unknown_outcomes: Counter,
@@ -52,6 +53,11 @@ impl Figures {
                 "transactions_total",
                 "Batches and swaps written or tried since the engine was opened",
                 self.writes.now(),
+            ),
+            figure(
+                "begun_ahead_total",
+                "Batches whose transaction had been begun, so that they did not wait for a timestamp",
+                self.begun_ahead.now(),
             ),
             figure("retries_total", "Attempts after the first one, of reads and writes", self.retries.now()),
             figure(

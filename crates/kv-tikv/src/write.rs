@@ -12,8 +12,8 @@
 use std::sync::atomic::Ordering;
 
 use kv::{Commit, KvError, Operation, WriteBatch};
-use tikv_client::Timestamp;
 use tikv_client::transaction::Mutation;
+use tikv_client::{Timestamp, Transaction};
 use tokio::time::timeout_at;
 
 use crate::error::Trouble;
@@ -57,7 +57,11 @@ pub(crate) fn submit(shared: &Handed, mut batch: WriteBatch) -> Commit {
         shared.submitted.fetch_sub(1, Ordering::Relaxed);
         shared.figures.batches.remove(1);
         shared.figures.batch_bytes.remove(as_u64(bytes));
+        let is_written = outcome.is_ok();
         sender.send(outcome);
+        if is_written {
+            shared.begin_ahead().await;
+        }
     });
     commit
 }
@@ -82,23 +86,32 @@ pub(crate) async fn write(shared: &Shared, mutations: Vec<Mutation>, bytes: usiz
     let mut attempts = Attempts::new(shared, true);
     let _permit = attempts.permit(&shared.writes, shared.slots(bytes)).await?;
     shared.figures.writes.add(1);
+    let one_phase = || shared.one_phase.load(Ordering::Relaxed);
+    let mut transaction = shared.begun(attempts.deadline, one_phase()).await;
     loop {
-        match commit(shared, &attempts, mutations.clone()).await {
+        let outcome = match transaction {
+            Ok(transaction) => commit(&attempts, transaction, mutations.clone()).await,
+            Err(trouble) => Err(trouble),
+        };
+        match outcome {
             Ok(()) => return Ok(()),
             Err(trouble) => attempts.again(trouble).await?,
         }
+        transaction = shared.begin(attempts.deadline, one_phase()).await;
     }
 }
 
-async fn commit(shared: &Shared, attempts: &Attempts<'_>, mutations: Vec<Mutation>) -> Result<(), Trouble> {
-    let one_phase = shared.one_phase.load(Ordering::Relaxed);
-    let mut transaction = shared.begin(attempts.deadline, one_phase).await?;
+async fn commit(
+    attempts: &Attempts<'_>,
+    mut transaction: Transaction,
+    mutations: Vec<Mutation>,
+) -> Result<(), Trouble> {
     transaction.batch_mutate(mutations).await?;
     within(attempts, &mut transaction).await
 }
 
 /// Commits within the time there is.
-async fn within(attempts: &Attempts<'_>, transaction: &mut tikv_client::Transaction) -> Result<(), Trouble> {
+async fn within(attempts: &Attempts<'_>, transaction: &mut Transaction) -> Result<(), Trouble> {
     let failed_before = lookups::failed();
     let outcome = timeout_at(attempts.deadline, transaction.commit()).await.map_err(|_| Trouble::TimeUp)?;
     let sure = lookups::failed() <= failed_before;

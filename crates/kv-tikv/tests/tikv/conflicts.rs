@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::thread;
+use std::time::Duration;
 
 use kv::conformance::{POINTS, TABLES, TERMINATED};
 use kv::{Engine, Key, KvError, Read, RowRange, TableSpec, WriteBatch};
@@ -51,6 +52,33 @@ fn writers_of_the_same_keys_all_succeed_and_batches_stay_whole() {
     let values = values(&engines[1]);
     assert_eq!(values.len(), 1);
     assert_eq!(values.first().map(|value| value[1]), Some(BATCHES - 1), "a writer's own order is kept");
+}
+
+fn figure(engine: &TikvEngine, name: &str) -> f64 {
+    engine.statistics().iter().find(|figure| figure.name == name).unwrap().value
+}
+
+/// A batch is written by a transaction that was begun after the one before, also where both write the same key.
+#[test]
+#[ignore = "needs a TiKV cluster: scripts/test-tikv.sh"]
+fn a_batch_after_another_waits_for_no_timestamp_and_conflicts_with_nobody() {
+    const BATCHES: u8 = 50;
+    let prefix = Prefix::new();
+    let engine = prefix.open();
+    for n in 0..BATCHES {
+        put(&engine, b"a", &[n]);
+        assert_eq!(get(&engine, b"a"), Some(vec![n]));
+        // The next transaction is begun once the batch is reported.
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(figure(&engine, "begun_ahead_total") >= f64::from(BATCHES / 2));
+    assert!(figure(&engine, "conflicts_total") < f64::from(BATCHES / 10), "only when a region moves");
+    let other = prefix.open();
+    put(&engine, b"b", b"1");
+    thread::sleep(Duration::from_millis(20));
+    put(&other, b"b", b"2");
+    put(&engine, b"b", b"3");
+    assert_eq!(get(&other, b"b"), Some(b"3".to_vec()), "begun before the other one's write, and written after it");
 }
 
 fn values(engine: &TikvEngine) -> BTreeSet<Vec<u8>> {
