@@ -1,9 +1,10 @@
 //! Adjacency reads of many vertices at once: what traversals are made of.
 //!
 //! A batch scans the partitions (a label's edges at a vertex in a direction) in one call of the engine, which over a
-//! network asks for both directions at once. It stops when it is full, and the next one resumes there. Over a network, where an engine asks for many partitions at once
-//! and a stop throws away those under way, a scan goes on for more rows than one batch takes. Keys are decoded, values
-//! only as far as their expiry unless properties are asked for. Each scan sees committed data of its own moment.
+//! network asks for both directions at once. It stops when it is full, and the next one resumes there. Over a network,
+//! where an engine asks for many partitions at once and a stop throws away those under way, a scan goes on for more
+//! rows than one batch takes. Keys are decoded, values only as far as their expiry unless properties are asked for.
+//! Each scan sees committed data of its own moment.
 
 use std::collections::VecDeque;
 use std::ops::Range;

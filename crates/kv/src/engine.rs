@@ -112,9 +112,9 @@ pub trait Read {
         self.scan_partitions(table, prefix, after)
     }
 
-    /// Gives the rows of many partitions to `visit`, with the position of the partition in `partitions`. Partitions come
-    /// in the order of the lists, the rows of each in order. For engines where a scan costs more than its rows: over a
-    /// network, partitions of several tables are asked for at once, too.
+    /// Gives the rows of many partitions to `visit`, with the position of the partition in `partitions`. Partitions
+    /// come in the order of the lists, the rows of each in order. For engines where a scan costs more than its rows:
+    /// over a network, partitions of several tables are asked for at once, too.
     fn scan_each(
         &self,
         partitions: Partitions<'_>,

@@ -5,6 +5,7 @@ mod archive;
 mod audit;
 mod auth;
 mod backup;
+mod batch_warnings;
 mod bench;
 mod cert;
 mod check;

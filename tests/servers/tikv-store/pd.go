@@ -27,7 +27,30 @@ func (p *pdService) GetMembers(context.Context, *pdpb.GetMembersRequest) (*pdpb.
 	return &pdpb.GetMembersResponse{Header: header(), Members: []*pdpb.Member{me}, Leader: me, EtcdLeader: me}, nil
 }
 
+// Answers to requests for timestamps that may be held back on one stream.
+const tsoHeld = 4096
+
+// Each answer is held back from its own request on: later requests of a stream do not wait for earlier answers to arrive.
 func (p *pdService) Tso(stream pdpb.PD_TsoServer) error {
+	type held struct {
+		until  time.Time
+		answer *pdpb.TsoResponse
+	}
+	answers, failed, sent := make(chan held, tsoHeld), make(chan error, 1), make(chan struct{})
+	defer func() {
+		close(answers)
+		<-sent
+	}()
+	go func() {
+		defer close(sent)
+		for one := range answers {
+			time.Sleep(time.Until(one.until))
+			if err := stream.Send(one.answer); err != nil {
+				failed <- err
+				return
+			}
+		}
+	}()
 	for {
 		request, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
@@ -41,9 +64,11 @@ func (p *pdService) Tso(stream pdpb.PD_TsoServer) error {
 		if err != nil {
 			return err
 		}
-		time.Sleep(p.delay)
 		timestamp := &pdpb.Timestamp{Physical: millis, Logical: logical}
-		if err := stream.Send(&pdpb.TsoResponse{Header: header(), Count: count, Timestamp: timestamp}); err != nil {
+		answer := &pdpb.TsoResponse{Header: header(), Count: count, Timestamp: timestamp}
+		select {
+		case answers <- held{until: time.Now().Add(p.delay), answer: answer}:
+		case err := <-failed:
 			return err
 		}
 	}

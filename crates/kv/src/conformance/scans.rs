@@ -187,8 +187,8 @@ pub fn many_partitions_of_several_tables_come_in_the_order_asked(harness: &mut d
     assert_eq!(scan(&*engine, &|_| GoOn::AtPartition(usize::MAX)), "0t1");
 }
 
-/// Few rows in most of very many partitions, hundreds in some, none in others: an engine that reads several at once must
-/// not lose what had no room.
+/// Few rows in most of very many partitions, hundreds in some, none in others: an engine that reads several at once
+/// must not lose what had no room.
 pub fn many_partitions_of_all_sizes_are_scanned_as_a_whole(harness: &mut dyn Harness) {
     let engine = harness.fresh();
     let sizes: Vec<u16> = (0..700_u16)

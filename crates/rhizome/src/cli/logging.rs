@@ -7,6 +7,10 @@ use anyhow::Context as _;
 use rest_api::LogLevel;
 use rhizome::settings::{Log, LogFormat};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use super::batch_warnings::BatchWarnings;
 
 /// The level of the log, which may be changed.
 pub(super) struct Level {
@@ -58,13 +62,13 @@ pub(super) fn start(log: &Log) -> anyhow::Result<Level> {
             let builder = builder.with_ansi(console::colors_enabled_stderr()).with_target(false);
             let builder = builder.with_filter_reloading();
             let handle = builder.reload_handle();
-            builder.init();
+            builder.finish().with(BatchWarnings::default()).init();
             Ok(Level::new(&log.level, move |filter| handle.reload(filter)))
         }
         LogFormat::Json => {
             let builder = builder.json().flatten_event(true).with_filter_reloading();
             let handle = builder.reload_handle();
-            builder.init();
+            builder.finish().with(BatchWarnings::default()).init();
             Ok(Level::new(&log.level, move |filter| handle.reload(filter)))
         }
     }
