@@ -41,7 +41,8 @@ const ROWS_PER_CHECK: u32 = 256;
 /// over in one scan of all, as opening a scan takes as long as reading about a hundred rows.
 const RANGES_OWNERS_MAX: usize = 16;
 
-/// Partitions that are listed at a time: keys of so many take about a MiB, however many vertices and labels there are.
+/// Partitions of one direction that are listed at a time: keys of so many take about a MiB, however many vertices and
+/// labels there are.
 const PARTITIONS_MAX: usize = 16 * 1_024;
 
 /// Edges that are read ahead at most, over a network: some hundred times the partitions that an engine has under way,

@@ -10,7 +10,8 @@ pub const DELETE_EDGES_PER_BATCH: usize = 10_000;
 /// Elements fetched in one round when a list goes through an index.
 pub const LIST_FETCH_VERTICES: usize = 128;
 
-/// Labels whose edges at a vertex are read ahead together; the next ones are another round.
+/// Lists of a vertex's edges, of a label in a direction each, that are read ahead together; the next ones are another
+/// round.
 pub const PARTITIONS_AHEAD: usize = 4_096;
 
 /// Rows a scan reads between two looks at its deadline and cancellation. A row costs about a microsecond.

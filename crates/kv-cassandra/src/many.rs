@@ -140,7 +140,7 @@ impl<'a> Scan<'a> {
                 self.ask(table, members, place != 0, first, &mut asked);
             }
         }
-        for ((table, place), members) in groups {
+        for ((table, place), members) in groups.into_iter().filter(|(_, members)| !members.is_empty()) {
             self.ask(table, members, place != 0, first, &mut asked);
         }
         self.slots.extend(asked.into_iter().flatten());
@@ -155,7 +155,7 @@ impl<'a> Scan<'a> {
             }
         };
         if let [at] = *members {
-            let further = Some(self.cursor(table, key(at), From::Start));
+            let further = Some(self.cursor(table, key(at), From::Start, &Page::default()));
             return put(at, Slot::Read(Rows { page: Rc::default(), rows: 0..0, further }));
         }
         let keys: Vec<Vec<u8>> = members.iter().map(|at| key(*at)).collect();
@@ -169,9 +169,10 @@ impl<'a> Scan<'a> {
         group.members.iter().for_each(|at| put(*at, Slot::Asked(Rc::clone(&group))));
     }
 
-    fn cursor(&self, table: TableId, partition: Vec<u8>, from: From) -> Box<PageCursor> {
+    /// The rows of a partition from one on; they are probably as large as those of `page`.
+    fn cursor(&self, table: TableId, partition: Vec<u8>, from: From, page: &Page) -> Box<PageCursor> {
         let source = (!partition.is_empty()).then_some(Source::Rows { partition, from, before: None });
-        let rest = Rest::new(table, Vec::new(), source);
+        let rest = Rest::new(table, Vec::new(), source).after(page);
         Box::new(PageCursor::start(Arc::clone(&self.client), self.runtime.clone(), rest))
     }
 
@@ -191,7 +192,7 @@ impl<'a> Scan<'a> {
             let Some(place) = at.checked_sub(self.at) else { continue };
             let further = further.and_then(|from| {
                 let (table, key) = self.partitions.get(*at)?;
-                Some(self.cursor(table, key.as_bytes().to_vec(), from))
+                Some(self.cursor(table, key.as_bytes().to_vec(), from, &page))
             });
             if let Some(slot) = self.slots.get_mut(place) {
                 *slot = Slot::Read(Rows { page: Rc::clone(&page), rows, further });

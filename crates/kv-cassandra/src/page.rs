@@ -131,6 +131,14 @@ impl Rest {
         Self { table, prefix, sources, paging, page_rows: FIRST_PAGE_ROWS, reached: None, bytes_read: 0 }
     }
 
+    /// The same, after a page of rows like its own.
+    pub(crate) fn after(mut self, page: &Page) -> Self {
+        if !page.rows.is_empty() {
+            self.adapt(page.rows.len(), page.bytes.len());
+        }
+        self
+    }
+
     /// A range of tokens of the same scan.
     pub(crate) fn of_range(&self, range: TokenRange) -> Self {
         let mut rest = Self::new(self.table, self.prefix.clone(), [Source::Tokens(range)]);

@@ -29,7 +29,7 @@ pub(crate) const PAGE_BYTES: usize = 1 << 20;
 pub(crate) const MULTI_GET_KEYS_MAX: usize = 1024;
 
 /// Requests of one call at the same time: many small ones in flight hide the network, more only queue up in the stores.
-pub(crate) const REQUESTS_OF_A_CALL_MAX: usize = 32;
+pub(crate) const REQUESTS_OF_A_CALL_MAX: usize = 64;
 
 /// A transaction that was begun ahead is used up to this age: its locks live for seconds from its start, and what
 /// others commit in the meantime makes it conflict.

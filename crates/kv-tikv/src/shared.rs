@@ -115,22 +115,22 @@ impl Shared {
         }
     }
 
-    /// A transaction for a batch that has read nothing, begun ahead where there is one.
-    pub(crate) async fn begun(&self, deadline: Instant, one_phase: bool) -> Result<Transaction, Trouble> {
-        match self.begun.take(one_phase) {
+    /// A transaction of two phases for a batch that has read nothing, begun ahead where there is one.
+    pub(crate) async fn begun(&self, deadline: Instant) -> Result<Transaction, Trouble> {
+        match self.begun.take() {
             Some(transaction) => {
                 self.figures.begun_ahead.add(1);
                 Ok(transaction)
             }
-            None => self.begin(deadline, one_phase).await,
+            None => self.begin(deadline, false).await,
         }
     }
 
-    /// Begins a transaction for a later batch. Where that fails, the batch begins its own.
+    /// Begins one for a later batch. Where that fails, the batch begins its own.
     pub(crate) async fn begin_ahead(&self) {
-        let (since, one_phase) = (Instant::now(), self.one_phase.load(Ordering::Relaxed));
-        if let Ok(transaction) = self.begin(self.deadline(), one_phase).await {
-            self.begun.put(since, one_phase, transaction);
+        let since = Instant::now();
+        if let Ok(transaction) = self.begin(self.deadline(), false).await {
+            self.begun.put(since, transaction);
         }
     }
 

@@ -56,7 +56,7 @@ impl Figures {
             ),
             figure(
                 "begun_ahead_total",
-                "Batches whose transaction had been begun, so that they did not wait for a timestamp",
+                "Large batches whose transaction had been begun, so that they did not wait for a timestamp",
                 self.begun_ahead.now(),
             ),
             figure("retries_total", "Attempts after the first one, of reads and writes", self.retries.now()),

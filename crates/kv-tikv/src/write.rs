@@ -18,7 +18,7 @@ use tokio::time::timeout_at;
 
 use crate::error::Trouble;
 use crate::layout::{Layout, stored};
-use crate::limits::{DELETE_KEYS_MAX, WAITING_BATCHES_MAX};
+use crate::limits::{DELETE_KEYS_MAX, SLOT_BYTES, WAITING_BATCHES_MAX};
 use crate::lookups;
 use crate::pages::Pages;
 use crate::shared::{Attempts, Handed, Shared};
@@ -57,9 +57,9 @@ pub(crate) fn submit(shared: &Handed, mut batch: WriteBatch) -> Commit {
         shared.submitted.fetch_sub(1, Ordering::Relaxed);
         shared.figures.batches.remove(1);
         shared.figures.batch_bytes.remove(as_u64(bytes));
-        let is_written = outcome.is_ok();
+        let another_may_follow = outcome.is_ok() && is_divided(bytes);
         sender.send(outcome);
-        if is_written {
+        if another_may_follow {
             shared.begin_ahead().await;
         }
     });
@@ -81,13 +81,21 @@ fn mutations(layout: &Layout, batch: &WriteBatch) -> Vec<Mutation> {
     batch.iter().map(of).collect()
 }
 
+/// Whether the client divides a batch of so many bytes, which then takes two phases.
+fn is_divided(bytes: usize) -> bool {
+    bytes > SLOT_BYTES
+}
+
 /// Writes all of it or nothing.
 pub(crate) async fn write(shared: &Shared, mutations: Vec<Mutation>, bytes: usize) -> Result<(), KvError> {
     let mut attempts = Attempts::new(shared, true);
     let _permit = attempts.permit(&shared.writes, shared.slots(bytes)).await?;
     shared.figures.writes.add(1);
-    let one_phase = || shared.one_phase.load(Ordering::Relaxed);
-    let mut transaction = shared.begun(attempts.deadline, one_phase()).await;
+    let one_phase = || !is_divided(bytes) && shared.one_phase.load(Ordering::Relaxed);
+    let mut transaction = match one_phase() {
+        true => shared.begin(attempts.deadline, true).await,
+        false => shared.begun(attempts.deadline).await,
+    };
     loop {
         let outcome = match transaction {
             Ok(transaction) => commit(&attempts, transaction, mutations.clone()).await,

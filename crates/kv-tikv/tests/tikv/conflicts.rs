@@ -58,27 +58,33 @@ fn figure(engine: &TikvEngine, name: &str) -> f64 {
     engine.statistics().iter().find(|figure| figure.name == name).unwrap().value
 }
 
-/// A batch is written by a transaction that was begun after the one before, also where both write the same key.
+/// A large batch is written by a transaction that was begun after the one before, also where both write the same key.
 #[test]
 #[ignore = "needs a TiKV cluster: scripts/test-tikv.sh"]
-fn a_batch_after_another_waits_for_no_timestamp_and_conflicts_with_nobody() {
+fn a_large_batch_after_another_waits_for_no_timestamp_and_conflicts_with_nobody() {
     const BATCHES: u8 = 50;
     let prefix = Prefix::new();
     let engine = prefix.open();
+    let large = |n: u8| vec![n; 20 << 10];
     for n in 0..BATCHES {
-        put(&engine, b"a", &[n]);
-        assert_eq!(get(&engine, b"a"), Some(vec![n]));
+        put(&engine, b"a", &large(n));
+        assert_eq!(get(&engine, b"a"), Some(large(n)));
         // The next transaction is begun once the batch is reported.
         thread::sleep(Duration::from_millis(20));
     }
     assert!(figure(&engine, "begun_ahead_total") >= f64::from(BATCHES / 2));
     assert!(figure(&engine, "conflicts_total") < f64::from(BATCHES / 10), "only when a region moves");
     let other = prefix.open();
-    put(&engine, b"b", b"1");
+    put(&engine, b"b", &large(1));
     thread::sleep(Duration::from_millis(20));
     put(&other, b"b", b"2");
-    put(&engine, b"b", b"3");
-    assert_eq!(get(&other, b"b"), Some(b"3".to_vec()), "begun before the other one's write, and written after it");
+    put(&engine, b"b", &large(3));
+    assert_eq!(get(&other, b"b"), Some(large(3)), "begun before the other one's write, and written after it");
+    let begun = figure(&engine, "begun_ahead_total");
+    for n in 0..BATCHES {
+        put(&engine, b"a", &[n]);
+    }
+    assert_eq!(figure(&engine, "begun_ahead_total"), begun, "a small one is one phase, with a timestamp of its own");
 }
 
 fn values(engine: &TikvEngine) -> BTreeSet<Vec<u8>> {
