@@ -1,7 +1,7 @@
 //! Where the cluster is, and a keyspace that tests share one after the other.
 
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kv::TableSpec;
 use kv::conformance::TABLES;
@@ -13,6 +13,9 @@ use scylla::response::query_result::QueryResult;
 
 /// Making keyspaces is slow, so there is one, emptied before each use.
 const KEYSPACE: &str = "kv_tests";
+
+/// Longer than the nodes need to agree on their tables.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 static IN_USE: Mutex<()> = Mutex::new(());
 
@@ -58,7 +61,12 @@ impl Store {
         let engine = self.open();
         let names = self.tables.iter().map(|table| table.name).chain(["kv_intents"]);
         for name in names {
-            cql(&format!("TRUNCATE {}.\"{name}\"", self.keyspace));
+            let (text, since) = (format!("TRUNCATE {}.\"{name}\"", self.keyspace), Instant::now());
+            // A node that the engine had no connection to when it made the tables learns of them a little later.
+            while let Err(error) = try_run(&text) {
+                assert!(error.contains("does not exist") && since.elapsed() < PATIENCE, "{text}: {error}");
+                std::thread::sleep(Duration::from_millis(200));
+            }
         }
         engine
     }
@@ -81,6 +89,10 @@ pub(crate) fn count(table: &str) -> i64 {
 }
 
 fn run(text: &str) -> QueryResult {
+    try_run(text).unwrap()
+}
+
+fn try_run(text: &str) -> Result<QueryResult, String> {
     static SESSION: OnceLock<(tokio::runtime::Runtime, Session)> = OnceLock::new();
     let (runtime, session) = SESSION.get_or_init(|| {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -91,5 +103,5 @@ fn run(text: &str) -> QueryResult {
         let session = runtime.block_on(builder.build()).unwrap();
         (runtime, session)
     });
-    runtime.block_on(session.query_unpaged(text, ())).unwrap()
+    runtime.block_on(session.query_unpaged(text, ())).map_err(|error| error.to_string())
 }
