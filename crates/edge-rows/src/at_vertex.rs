@@ -32,11 +32,10 @@ pub fn each_edge_at<E: From<KvError> + From<CodecError>>(
         partitions.push(|bytes| key::edge_partition(bytes, graph, label, id), |_| ());
     }
     let lists = TABLES.map(|(table, _)| (table, &partitions));
-    let readers = TABLES.iter().flat_map(|(_, read_key)| std::iter::repeat_n(read_key, partitions.len()));
-    let readers: Vec<&ReadEdgeKey> = readers.collect();
+    let [(_, read_outgoing), (_, read_incoming)] = TABLES;
     let mut is_whole = Ok(true);
     read.scan_each(Partitions::of(&lists), &mut |at, entry| {
-        let Some(read_key) = readers.get(at) else { return GoOn::AtPartition(usize::MAX) };
+        let read_key = if at < partitions.len() { read_outgoing } else { read_incoming };
         let taken = read_key(entry.key).map_err(E::from).and_then(|edge| take(edge, entry.value));
         if matches!(taken, Ok(true)) {
             return GoOn::Next;

@@ -31,6 +31,7 @@ pub use ahead::Ahead;
 pub use at_vertex::{ReadEdgeKey, TABLES, TakeEdge, each_edge_at};
 pub use bounds::sort_prefix;
 pub use cursor::EdgeCursor;
+pub use lists::Lists;
 pub use neighbours::Neighbours;
 pub use register::register;
 

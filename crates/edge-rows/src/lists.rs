@@ -5,14 +5,14 @@ use kv::{Key, Keys, TableId};
 
 /// Partitions to read: of edges at their source, then of edges at their target.
 #[derive(Default)]
-pub(crate) struct Lists {
+pub struct Lists {
     outgoing: Keys,
     incoming: Keys,
 }
 
 impl Lists {
     /// Appends the partition that `write` writes, of edges at their source (`outgoing`) or at their target.
-    pub(crate) fn push(&mut self, outgoing: bool, write: impl FnOnce(&mut Vec<u8>)) {
+    pub fn push(&mut self, outgoing: bool, write: impl FnOnce(&mut Vec<u8>)) {
         let keys = if outgoing { &mut self.outgoing } else { &mut self.incoming };
         keys.push(write, |_| ());
     }
@@ -30,7 +30,8 @@ impl Lists {
     }
 
     /// Both lists, for [`kv::Partitions`].
-    pub(crate) fn of_tables(&self) -> [(TableId, &Keys); 2] {
+    #[must_use]
+    pub fn of_tables(&self) -> [(TableId, &Keys); 2] {
         [(tables::EDGE_OUT, &self.outgoing), (tables::EDGE_IN, &self.incoming)]
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kv::{Cursor, Entry, KvError, Partitions, TableId};
 use scylla::response::{PagingState, PagingStateResponse};
@@ -19,7 +19,9 @@ use tokio::task::JoinHandle;
 use crate::client::Client;
 use crate::cursor::PageCursor;
 use crate::error::unexpected;
-use crate::limits::{FIRST_PAGE_ROWS, GROUP_ROWS, PARTITIONS_AHEAD, PARTITIONS_PER_REQUEST, REQUESTS_AHEAD};
+use crate::limits::{
+    FIRST_PAGE_ROWS, GROUP_ROWS, PARTITIONS_AHEAD, PARTITIONS_PER_REQUEST, REQUESTS_AHEAD, SCAN_AHEAD_BYTES,
+};
 use crate::page::{From, Page, Rest, Source};
 use crate::ranges::token_of;
 use crate::statements::Ask;
@@ -37,6 +39,7 @@ pub(crate) struct Scan<'a> {
     slots: VecDeque<Slot>,
     /// How many partitions share a request.
     together: usize,
+    /// Bytes of pages that several partitions share and that wait to be read.
     held: Arc<AtomicUsize>,
 }
 
@@ -121,7 +124,9 @@ impl<'a> Scan<'a> {
     fn ask_ahead(&mut self) {
         let most = (self.together * REQUESTS_AHEAD).max(PARTITIONS_AHEAD);
         let first = self.at + self.slots.len();
-        if self.slots.len() > most / 2 || self.partitions.get(first).is_none() {
+        // Rows larger than expected must not multiply by the requests.
+        let is_full = !self.slots.is_empty() && self.held.load(Ordering::Relaxed) >= SCAN_AHEAD_BYTES;
+        if self.slots.len() > most / 2 || is_full || self.partitions.get(first).is_none() {
             return;
         }
         let state = self.client.session.get_cluster_state();
@@ -222,7 +227,7 @@ async fn first_rows(client: &Client, table: TableId, keys: &[Vec<u8>], is_placed
     let rows = answer.into_rows_result().map_err(|error| unexpected(WHAT, &error))?;
     let mut page = Page::default();
     // Those of a partition come one after the other, partitions in an order of the node's choice.
-    let mut found: HashMap<Vec<u8>, Range<usize>> = HashMap::new();
+    let mut found: HashMap<&[u8], Range<usize>> = HashMap::new();
     let mut last: Option<(&[u8], usize)> = None;
     for row in rows.rows::<(&[u8], &[u8], Option<&[u8]>)>().map_err(|error| unexpected(WHAT, &error))? {
         let (partition, row, value) = row.map_err(|error| unexpected(WHAT, &error))?;
@@ -230,7 +235,7 @@ async fn first_rows(client: &Client, table: TableId, keys: &[Vec<u8>], is_placed
         match last {
             Some((before, _)) if before == partition => {}
             Some((before, start)) => {
-                found.insert(before.to_vec(), start..at);
+                found.insert(before, start..at);
                 last = Some((partition, at));
             }
             None => last = Some((partition, at)),
@@ -239,10 +244,10 @@ async fn first_rows(client: &Client, table: TableId, keys: &[Vec<u8>], is_placed
     }
     let count = page.rows.len();
     if let Some((partition, start)) = last {
-        found.insert(partition.to_vec(), start..count);
+        found.insert(partition, start..count);
     }
     let has_room = matches!(next, PagingStateResponse::NoMorePages);
-    let part = |key: &Vec<u8>| match found.get(key) {
+    let part = |key: &Vec<u8>| match found.get(key.as_slice()) {
         Some(rows) => {
             let may_have_more = rows.len() >= FIRST_PAGE_ROWS || (!has_room && rows.end == count);
             let after = || rows.end.checked_sub(1).map_or(From::Start, |at| From::After(row_of(&page, at)));

@@ -92,10 +92,8 @@ pub(crate) async fn write(shared: &Shared, mutations: Vec<Mutation>, bytes: usiz
     let _permit = attempts.permit(&shared.writes, shared.slots(bytes)).await?;
     shared.figures.writes.add(1);
     let one_phase = || !is_divided(bytes) && shared.one_phase.load(Ordering::Relaxed);
-    let mut transaction = match one_phase() {
-        true => shared.begin(attempts.deadline, true).await,
-        false => shared.begun(attempts.deadline).await,
-    };
+    let mut transaction =
+        if one_phase() { shared.begin(attempts.deadline, true).await } else { shared.begun(attempts.deadline).await };
     loop {
         let outcome = match transaction {
             Ok(transaction) => commit(&attempts, transaction, mutations.clone()).await,

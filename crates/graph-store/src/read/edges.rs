@@ -6,11 +6,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use edge_rows::Ahead;
+use edge_rows::{Ahead, Lists};
 use graph_model::{Direction, Edge, EdgeId, LabelId, PropertyKeyId, Value, VertexId};
 use graph_schema::{Catalogue, Conditions, EdgeLabelKind, Predicate};
 use key_codec::{CodecError, key, tables, value};
-use kv::{Cursor, Key, Keys, Partitions, Read, RowRange, TableId, prefix_end, successor};
+use kv::{Cursor, Key, Partitions, Read, RowRange, TableId, prefix_end, successor};
 
 use crate::core::clock::{is_expired, now_ms};
 use crate::core::graph::Graph;
@@ -30,12 +30,16 @@ struct Stage {
 }
 
 impl Stage {
+    fn is_outgoing(&self) -> bool {
+        self.direction == 0
+    }
+
     fn table(&self) -> TableId {
-        if self.direction == 0 { tables::EDGE_OUT } else { tables::EDGE_IN }
+        if self.is_outgoing() { tables::EDGE_OUT } else { tables::EDGE_IN }
     }
 
     fn read_key(&self, key: Key<'_>) -> Result<EdgeId, CodecError> {
-        if self.direction == 0 { key::read_edge_out_key(key) } else { key::read_edge_in_key(key) }
+        if self.is_outgoing() { key::read_edge_out_key(key) } else { key::read_edge_in_key(key) }
     }
 }
 
@@ -104,20 +108,16 @@ impl<'a> Edges<'a> {
         if self.stages.len() < 2 || !self.ahead.is_empty() {
             return Ok(());
         }
-        let mut lists: Vec<(TableId, Keys)> = Vec::new();
+        let mut lists = Lists::default();
         for stage in self.stages.iter().take(limits::PARTITIONS_AHEAD) {
             // Only the rows in a range are wanted, which a scan of one partition finds.
             if !sort_prefix(&self.catalogue, stage.label, &self.conditions)?.is_empty() {
                 return Ok(());
             }
-            if lists.last().is_none_or(|(table, _)| *table != stage.table()) {
-                lists.push((stage.table(), Keys::new()));
-            }
             let write = |bytes: &mut Vec<u8>| key::edge_partition(bytes, self.graph.number, stage.label, owner);
-            lists.iter_mut().last().into_iter().for_each(|(_, keys)| keys.push(write, |_| ()));
+            lists.push(stage.is_outgoing(), write);
         }
-        let lists: Vec<(TableId, &Keys)> = lists.iter().map(|(table, keys)| (*table, keys)).collect();
-        self.ahead = Ahead::read(self.read, Partitions::of(&lists))?;
+        self.ahead = Ahead::read(self.read, Partitions::of(&lists.of_tables()))?;
         Ok(())
     }
 
